@@ -1,0 +1,88 @@
+# Needs Python 3.11 to 3.14 with its venv module, and pip's package index for the first set-up.
+# Everything is installed into .venv, from the hashed locks in requirements/.
+
+PYTHON ?= python3
+WORKERS ?= 2
+PYTEST_ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
+SNAPSHOT := samples/token-indexer.snapshot.json
+
+# A Python that was asked for by name is not replaced by another one.
+CANDIDATES := $(PYTHON) $(if $(filter file,$(origin PYTHON)),python3.13 python3.12 python3.11 python3.14)
+SUITABLE := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))
+
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help run test test-long lint format wheel-test lock clean FORCE
+
+help: ## what there is to make
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+run: $(VENV)/.equilag ## plan the sample group, then compare all assignors on it
+	@$(BIN)/equilag plan $(SNAPSHOT) --time-limit 2
+	@echo
+	@$(BIN)/equilag compare $(SNAPSHOT)
+
+test: $(VENV)/.dev $(VENV)/.equilag ## the tests, but for the long ones
+	@echo "Left out: tests marked 'long', if there are any (too slow for every change): make test-long"
+	@$(BIN)/pytest -n $(WORKERS) $(PYTEST_ARGS)
+
+test-long: $(VENV)/.dev $(VENV)/.equilag ## the tests marked long
+	@$(BIN)/pytest -m long $(PYTEST_ARGS) || { status=$$?; \
+	  if [ $$status -ne 5 ]; then exit $$status; fi; echo "No test is marked long."; }
+
+lint: $(VENV)/.dev ## style, format and types
+	@status=0; \
+	$(BIN)/ruff check . || status=1; \
+	$(BIN)/ruff format --check . || status=1; \
+	$(BIN)/mypy || status=1; \
+	exit $$status
+
+format: $(VENV)/.dev ## put the code into the form that lint asks for
+	@$(BIN)/ruff check --fix . && $(BIN)/ruff format .
+
+wheel-test: $(VENV)/.dev ## build the wheel and use it outside the checkout
+	@.ci/wheel-test
+
+lock: ## renew requirements/ from pyproject.toml
+	@PYTHON="$(PYTHON)" requirements/lock
+
+clean: ## remove all that was made here
+	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	find equilag tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# .made is there only while everything in the environment is complete: it is put aside while pip
+# works, and without it the environment is made anew. It holds the path of the checkout, since an
+# environment that was copied or moved along with it would still run the code at the old place.
+ifneq ($(shell cat $(VENV)/.made 2>/dev/null; test -x $(BIN)/python || echo broken),$(CURDIR))
+$(VENV)/.made: FORCE
+endif
+
+$(VENV)/.made: requirements/run.txt requirements/build.txt
+	@for python in $(CANDIDATES); do \
+	  if $$python -c '$(SUITABLE)' 2>/dev/null; then found=$$python; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo "No Python 3.11 to 3.14 with the modules venv and ensurepip among: $(CANDIDATES)." >&2; \
+	  echo "Name one: make PYTHON=/path/to/python3 $(MAKECMDGOALS)" >&2; \
+	  exit 1; \
+	fi; \
+	echo "Setting up $(VENV) with `$$found --version`; this takes about a minute ..." >&2; \
+	rm -rf $(VENV); \
+	$$found -m venv $(VENV)
+	@$(PIP) install --require-hashes -r requirements/run.txt -r requirements/build.txt
+	@pwd -P > $@
+
+$(VENV)/.dev: $(VENV)/.made requirements/dev.txt
+	@echo "Installing the tools for development ..." >&2
+	@mv $(VENV)/.made $(VENV)/.putaside
+	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@mv $(VENV)/.putaside $(VENV)/.made
+	@touch $@
+
+$(VENV)/.equilag: $(VENV)/.made pyproject.toml
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
