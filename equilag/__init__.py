@@ -1,0 +1,80 @@
+"""equilag plans the partition assignments of Kafka consumer groups.
+
+    group = equilag.load_snapshot("snapshot.json")
+    plan = equilag.solve(group, policy="lag-aware", time_limit=2.0)
+
+Everything public is named here and loaded when first used, so that importing equilag is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from equilag.adapters.snapshot_json import load_snapshot as load_snapshot
+    from equilag.certificate.verify import verify as verify
+    from equilag.diff import RebalanceDiff as RebalanceDiff
+    from equilag.errors import ContradictedBound as ContradictedBound
+    from equilag.errors import EquilagError as EquilagError
+    from equilag.errors import InputError as InputError
+    from equilag.errors import MissingExtra as MissingExtra
+    from equilag.group import Group as Group
+    from equilag.heuristics.protocol import Assignor as Assignor
+    from equilag.plan import Plan as Plan
+    from equilag.planner.assign import assign as assign
+    from equilag.planner.frontier import Point as Point
+    from equilag.planner.frontier import frontier as frontier
+    from equilag.planner.solve import solve as solve
+    from equilag.policy import Policy as Policy
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Assignor": "equilag.heuristics.protocol",
+    "ContradictedBound": "equilag.errors",
+    "EquilagError": "equilag.errors",
+    "Group": "equilag.group",
+    "InputError": "equilag.errors",
+    "MissingExtra": "equilag.errors",
+    "Plan": "equilag.plan",
+    "Point": "equilag.planner.frontier",
+    "Policy": "equilag.policy",
+    "RebalanceDiff": "equilag.diff",
+    "assign": "equilag.planner.assign",
+    "frontier": "equilag.planner.frontier",
+    "load_snapshot": "equilag.adapters.snapshot_json",
+    "solve": "equilag.planner.solve",
+    "verify": "equilag.certificate.verify",
+}
+
+__all__ = [
+    "Assignor",
+    "ContradictedBound",
+    "EquilagError",
+    "Group",
+    "InputError",
+    "MissingExtra",
+    "Plan",
+    "Point",
+    "Policy",
+    "RebalanceDiff",
+    "assign",
+    "frontier",
+    "load_snapshot",
+    "solve",
+    "verify",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'equilag' has no attribute {name!r}")
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

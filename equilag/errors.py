@@ -1,0 +1,33 @@
+"""The errors that equilag raises on purpose; everything else is a defect."""
+
+from __future__ import annotations
+
+
+class EquilagError(Exception):
+    """Base of all errors raised by equilag."""
+
+
+class InputError(EquilagError, ValueError):
+    """Input that cannot be accepted.
+
+    `source` names the file (or ``None`` for data given in memory), `place` the spot in it, in the
+    form ``members[3].owned.orders[2]`` (empty for the input as a whole).
+    """
+
+    def __init__(self, problem: str, place: str = "", source: str | None = None) -> None:
+        self.problem = problem
+        self.place = place
+        self.source = source
+        super().__init__(problem, place, source)
+
+    def __str__(self) -> str:
+        parts = [part for part in (self.source, self.place, self.problem) if part]
+        return ": ".join(parts).replace("\n", " ").replace("\r", " ")
+
+
+class MissingExtra(EquilagError):
+    """A part of equilag needs a package that is not installed."""
+
+
+class ContradictedBound(EquilagError):
+    """A plan was found that is better than a bound which was claimed to be proved."""
