@@ -1,0 +1,94 @@
+"""Assignors by name: the built-in ones, installed ones, and ``module:attribute``.
+
+Nothing is imported before it is asked for; listing the names imports no assignor at all.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from operator import attrgetter
+from typing import Any, Final
+
+import numpy as np
+
+from equilag.errors import InputError
+from equilag.group import Group, Index
+from equilag.heuristics.protocol import Assignor
+from equilag.metrics import is_valid
+
+ENTRY_POINT_GROUP: Final = "equilag.assignors"
+
+_BUILT_IN: Final = {
+    "range": "equilag.heuristics.range:RangeAssignor",
+    "round-robin": "equilag.heuristics.round_robin:RoundRobinAssignor",
+    "fair": "equilag.heuristics.fair:FairAssignor",
+    "sticky": "equilag.heuristics.sticky:StickyAssignor",
+    "lag-aware": "equilag.heuristics.lag_aware:LagAwareAssignor",
+    "constrained-sticky": "equilag.heuristics.constrained_sticky:ConstrainedStickyAssignor",
+}
+
+
+def assignor_names() -> tuple[str, ...]:
+    """The built-in assignors in their fixed order, then installed ones by name."""
+    return (*_BUILT_IN, *sorted(_installed().keys() - _BUILT_IN.keys()))
+
+
+def get_assignor(name: str) -> Assignor:
+    """The assignor called `name`, or the one at ``module:attribute``; raises InputError.
+
+    A built-in name cannot be taken over by an installed package.
+    """
+    if name in _BUILT_IN:
+        return _load(name, _BUILT_IN[name])
+    installed = _installed()
+    if name in installed:
+        return _load(name, installed[name].value)
+    if ":" in name:
+        return _load(name, name)
+    known = ", ".join(assignor_names())
+    raise InputError(f"unknown assignor {name!r}; one of {known}, or MODULE:ATTRIBUTE", "assignor")
+
+
+def run_assignor(assignor: Assignor, group: Group) -> Index:
+    """The assignor's answer as [P] int32, checked; raises InputError if it is not valid."""
+    try:
+        answer = np.asarray(assignor.assign(group))
+    except ValueError as error:
+        raise _broken(assignor, f"failed ({error})") from error
+    if answer.shape != (group.n_partitions,):
+        raise _broken(assignor, f"returned shape {answer.shape} instead of ({group.n_partitions},)")
+    # An empty list comes back as floats; it says nothing wrong.
+    if answer.size and not np.issubdtype(answer.dtype, np.integer):
+        raise _broken(assignor, f"returned {answer.dtype} instead of member numbers")
+    # Checked before the cast, which would wrap large numbers into valid-looking ones.
+    if answer.size and (answer.min() < -1 or answer.max() >= group.n_members):
+        raise _broken(assignor, "returned a member number that does not exist")
+    assigned: Index = answer.astype(np.int32, copy=False)
+    if not is_valid(group, assigned):
+        raise _broken(
+            assignor, "did not give every partition that has a subscriber to one of its subscribers"
+        )
+    return assigned
+
+
+def _installed() -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def _load(name: str, reference: str) -> Assignor:
+    """Import ``module:attribute`` and make it an assignor; a class is called without arguments."""
+    module, _, attribute = reference.partition(":")
+    try:
+        found: Any = attrgetter(attribute)(import_module(module))
+        assignor = found() if isinstance(found, type) else found
+    except Exception as error:  # a user's module may fail in any way while it is imported
+        problem = f"assignor {name!r} cannot be loaded ({type(error).__name__}: {error})"
+        raise InputError(problem, "assignor") from error
+    if not isinstance(assignor, Assignor) or not callable(assignor.assign):
+        raise InputError(f"assignor {name!r} lacks a name or assign(group)", "assignor")
+    return assignor
+
+
+def _broken(assignor: Assignor, problem: str) -> InputError:
+    return InputError(f"assignor {assignor.name!r} {problem}", "assignor")

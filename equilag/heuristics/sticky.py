@@ -1,0 +1,163 @@
+"""Sticky (KIP-54): fair by its own definition, and as little moved as its local search allows.
+
+Balanced: the counts differ by at most one, or no single partition can go to a subscriber with at
+least two partitions fewer. Partitions of one topic class have the same potential members, so the
+work is done on numbers per (topic class, member); which partitions they are is settled last.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from equilag.group import NOBODY, Group, Index, Ints
+from equilag.heuristics.dealing import (
+    dealing_order,
+    fill_evenly,
+    rank_within,
+    topic_class_members,
+    topic_class_partitions,
+)
+from equilag.heuristics.subscription_graph import components
+from equilag.metrics import member_counts
+
+
+class StickyAssignor:
+    """KIP-54's steps, class by class in each connected component. Claims are resolved already."""
+
+    name = "sticky"
+
+    def assign(self, group: Group) -> Index:
+        assigned = np.full(group.n_partitions, NOBODY, dtype=np.int32)
+        total = member_counts(group.owner, group.n_members)
+        readers = topic_class_members(group)
+        partitions = topic_class_partitions(group)
+        for component in components(group):
+            classes = [
+                _TopicClass.of(readers[c], partitions[c], group.owner)
+                for c in component.topic_classes
+            ]
+            # Fewest potential members first; the sort is stable, so then by the first topic.
+            classes.sort(key=lambda topic_class: len(topic_class.members))
+            for topic_class in classes:
+                topic_class.take_free(total)
+            _balance(classes, total, component.members)
+            for topic_class in classes:
+                topic_class.settle(assigned, total, group.owner)
+        return assigned
+
+
+@dataclass(slots=True, eq=False)
+class _TopicClass:
+    """Topics with the same k readers: who owns and who holds how many of their n partitions."""
+
+    members: Index
+    """[k] ascending."""
+    partitions: Ints
+    """[n] ascending."""
+    owned: Ints
+    """[k] partitions owned before."""
+    held: Ints
+    """[k] partitions held now."""
+
+    @staticmethod
+    def of(members: Index, partitions: Ints, owner: Index) -> _TopicClass:
+        owners = owner[partitions]
+        place = np.searchsorted(members, owners[owners != NOBODY])
+        owned = np.bincount(place, minlength=len(members)).astype(np.int64)
+        return _TopicClass(members, partitions, owned, owned.copy())
+
+    def take_free(self, total: Ints) -> None:
+        """Give what nobody owns to the least loaded readers; updates `total`, [M]."""
+        room = fill_evenly(total[self.members], len(self.partitions) - int(self.held.sum()))
+        self.held += room
+        total[self.members] += room
+
+    def improve(self, total: Ints) -> bool:
+        """Make every single move within the class that improves the balance; was there one?"""
+        mine = total[self.members]
+        if mine[self.held > 0].max() <= mine.min() + 1:
+            return False
+        change = even_out(mine, self.held, self.owned)
+        self.held += change
+        total[self.members] += change
+        return True
+
+    def settle(self, assigned: Index, total: Ints, owner: Index) -> None:
+        """Write out which partitions are meant: as many as possible stay where they are."""
+        k = len(self.members)
+        owners = owner[self.partitions]
+        stays = owners != NOBODY
+        place = np.searchsorted(self.members, owners[stays])
+        stays[stays] = rank_within(place, k) < self.held[place]
+        kept = self.partitions[stays]
+        assigned[kept] = owner[kept]
+
+        room = self.held - np.minimum(self.held, self.owned)
+        order = dealing_order(total[self.members] - room, room)
+        assigned[self.partitions[~stays]] = self.members[order]
+
+
+def balance_score(counts: Ints) -> int:
+    """KIP-54's score: the sum over all pairs of members of the difference of their counts."""
+    ascending = np.sort(counts)
+    n = len(ascending)
+    return int((ascending * np.arange(1 - n, n, 2)).sum())
+
+
+def even_out(total: Ints, held: Ints, owned: Ints) -> Ints:
+    """[k] the change in `held` once no single move within a topic class improves the balance.
+
+    `total` counts all partitions of the k readers, `held` those of this class (at least one).
+    Moving always from the highest total that holds one to the lowest total ends where nobody is
+    below some level and nobody who could still give is above level + 1. Among equals, those give
+    first that have more than they owned, and those receive first that have less.
+    """
+    low, high = int(total.min()), int(total.max())
+    while low < high:  # the highest level to which the givers above it can fill all others
+        level = (low + high + 1) // 2
+        if np.maximum(level - total, 0).sum() <= _givable(total, held, level).sum():
+            low = level
+        else:
+            high = level - 1
+    level = low
+    receives = np.maximum(level - total, 0)
+    gives = _givable(total, held, level + 1)
+    surplus = int(gives.sum() - receives.sum())
+    if surplus > 0:
+        candidates = np.flatnonzero(total <= level)
+        wants_back = (held + receives < owned)[candidates]
+        receives[candidates[np.argsort(~wants_back, kind="stable")][:surplus]] += 1
+    elif surplus < 0:
+        candidates = np.flatnonzero((total - gives == level + 1) & (gives < held))
+        gives_own = (held - gives <= owned)[candidates]
+        gives[candidates[np.argsort(gives_own, kind="stable")][:-surplus]] += 1
+    return receives - gives
+
+
+def _givable(total: Ints, held: Ints, level: int) -> Ints:
+    """[k] what each member can give of its class before its total is down to the level."""
+    return np.minimum(held, np.maximum(total - level, 0))
+
+
+def _balance(classes: list[_TopicClass], total: Ints, members: Ints) -> None:
+    """Move within the classes until nothing improves; take it back if the score did not fall.
+
+    A class with one potential member is set aside, and with it members that read nothing else.
+    Every single move lowers the score, so the last step is KIP-54's safeguard, not a common case.
+    """
+    movable = [topic_class for topic_class in classes if len(topic_class.members) > 1]
+    before = [topic_class.held.copy() for topic_class in movable]
+    total_before = total[members]
+    moved = False
+    improved = True
+    while improved:
+        improved = False
+        for topic_class in movable:
+            improved |= topic_class.improve(total)
+        moved |= improved
+    if moved and balance_score(total[members]) >= balance_score(total_before):
+        total[members] = total_before
+        for topic_class, held in zip(movable, before, strict=True):
+            topic_class.held = held

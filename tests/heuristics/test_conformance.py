@@ -1,0 +1,102 @@
+"""The sample cases of the KIPs and of published test suites, assignor by assignor."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from equilag.group import NOBODY
+from equilag.heuristics import get_assignor, run_assignor
+from equilag.metrics import count_moves, member_counts
+from equilag.phases import first_phase
+
+FOLDER = Path(__file__).parents[1] / "conformance"
+
+
+def cases(*families: str, having: str = "expect") -> list[Any]:
+    found = [
+        pytest.param(case, id=case["id"])
+        for family in families
+        for case in json.loads((FOLDER / f"{family}.json").read_text())["cases"]
+        if case.get("requires") != "rack_aware" and (having in case or having in case["expect"])
+    ]
+    assert found
+    return found
+
+
+def one_subscription(params: list[Any]) -> list[Any]:
+    """Those in which all members read the same; elsewhere only KIP-54's own rule is promised."""
+    return [p for p in params if len({frozenset(s) for s in p.values[0]["members"].values()}) <= 1]
+
+
+def expected(case):
+    wanted = case["expect"]
+    if "by_rule" in wanted:
+        wanted = {**wanted, **wanted["by_rule"]["kafka4_newest_claim_wins_per_partition"]}
+    return wanted
+
+
+def sorted_counts(group, assigned):
+    return sorted(member_counts(assigned, group.n_members).tolist(), reverse=True)
+
+
+def assert_assignment(case, name, load_case, named):
+    group = load_case(case)
+    wanted = {m: sorted(map(tuple, held)) for m, held in case["expect"]["assignment"].items()}
+    assert named(group, run_assignor(get_assignor(name), group)) == wanted
+
+
+@pytest.mark.parametrize("case", cases("kip49_fair"))
+def test_fair(case, load_case, named):
+    assert_assignment(case, "fair", load_case, named)
+
+
+@pytest.mark.parametrize("case", cases("kip169_lag", having="assignment"))
+def test_lag_aware(case, load_case, named):
+    assert_assignment(case, "lag-aware", load_case, named)
+
+
+@pytest.mark.parametrize("case", cases("kip169_lag", having="kind"))
+def test_lag_that_the_assignor_sees(case, load_case):
+    group = load_case(case)
+    wanted = [lag for topic in group.topics for lag in case["expect"]["lags"][topic]]
+    assert group.lag.tolist() == wanted
+
+
+@pytest.mark.parametrize("case", cases("range_roundrobin"))
+def test_range_and_round_robin(case, load_case, named):
+    assert_assignment(case, case["algorithm"].replace("_", "-"), load_case, named)
+
+
+@pytest.mark.parametrize("name", ["sticky", "constrained-sticky"])
+@pytest.mark.parametrize("case", cases("kip54_sticky", "kip615", "exact_small"))
+def test_sticky_is_balanced_by_its_own_definition(case, name, load_case):
+    group = load_case(case)
+    assigned = run_assignor(get_assignor(name), group)
+    counts = member_counts(assigned, group.n_members)
+    for partition in np.flatnonzero(assigned != NOBODY):
+        readers = group.subscribers(int(group.topic_of[partition]))
+        assert counts[readers].min() + 1 >= counts[assigned[partition]]
+
+
+@pytest.mark.parametrize("name", ["sticky", "constrained-sticky"])
+@pytest.mark.parametrize("case", one_subscription(cases("kip54_sticky", "kip615")))
+def test_one_subscription_gets_the_best_counts_with_the_fewest_moves(case, name, load_case):
+    group = load_case(case)
+    assigned = run_assignor(get_assignor(name), group)
+    assert sorted_counts(group, assigned) == expected(case)["counts_sorted"]
+    assert count_moves(group.owner, assigned) == expected(case).get("min_moves", 0)
+
+
+@pytest.mark.parametrize("case", cases("kip615", having="first_phase"))
+def test_first_phase_withholds_what_changes_hands(case, load_case):
+    group = load_case(case)
+    assigned = run_assignor(get_assignor("constrained-sticky"), group)
+    first = first_phase(group, assigned)
+    wanted = case["expect"]["first_phase"]
+    assert np.count_nonzero(assigned != first) == wanted["withheld"]
+    assert np.count_nonzero(first != NOBODY) == wanted["assigned_total"]

@@ -1,0 +1,120 @@
+"""Constrained sticky against KIP-615's steps as plain loops."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from equilag.group import NOBODY
+from equilag.heuristics import get_assignor
+from equilag.metrics import count_moves, member_counts
+
+
+def by_loops(group):
+    answer = [NOBODY] * group.n_partitions
+    partitions = [p for p in range(group.n_partitions) if group.assignable[p]]
+    if not partitions:
+        return answer
+    floor = len(partitions) // group.n_members
+    ceil = -(-len(partitions) // group.n_members)
+
+    held = []
+    claims = list(zip(group.claim_member.tolist(), group.claim_partition.tolist(), strict=True))
+    for member in range(group.n_members):
+        owned = [p for m, p in claims if m == member and group.owner[p] == member]
+        if len(owned) < floor:
+            held.append(owned)
+        elif len(owned) == floor:
+            held.append(owned[:floor])
+        else:
+            held.append(owned[:ceil])
+
+    kept = {p for mine in held for p in mine}
+    by_number = sorted(partitions, key=lambda p: (group.partition_name(p)[1], p))
+    left = [p for p in by_number if p not in kept]
+    for mine in held:
+        while len(mine) < floor:
+            if left:
+                mine.append(left.pop(0))
+            else:
+                donor = next(other for other in held if len(other) == ceil)
+                mine.append(donor.pop())
+    for mine in held:
+        if left and len(mine) < ceil:
+            mine.append(left.pop(0))
+    assert not left
+
+    for member, mine in enumerate(held):
+        for partition in mine:
+            answer[partition] = member
+    return answer
+
+
+@settings(deadline=None, max_examples=200)
+@given(data=st.data())
+def test_same_as_the_steps_in_plain_loops(data, groups):
+    group = data.draw(groups(one_subscription=True, max_size=9))
+    assert get_assignor("constrained-sticky").assign(group).tolist() == by_loops(group)
+
+
+@pytest.mark.parametrize("name", ["constrained-sticky", "sticky"])
+@settings(deadline=None)
+@given(data=st.data())
+def test_one_subscription_moves_no_more_than_the_counts_force(data, groups, name):
+    group = data.draw(groups(one_subscription=True, max_size=9))
+    assigned = get_assignor(name).assign(group)
+    n = int(group.assignable.sum())
+    if n == 0:
+        assert (assigned == NOBODY).all()
+        return
+    floor, rest = divmod(n, group.n_members)
+    counts = member_counts(assigned, group.n_members).tolist()
+    assert sorted(counts) == [floor] * (group.n_members - rest) + [floor + 1] * rest
+    owned = member_counts(group.owner, group.n_members).tolist()
+    most_kept = sum(min(x, floor) for x in owned) + min(rest, sum(x > floor for x in owned))
+    assert count_moves(group.owner, assigned) == sum(owned) - most_kept
+
+
+@settings(deadline=None)
+@given(data=st.data())
+def test_mixed_subscriptions_are_handed_over_to_sticky(data, groups):
+    group = data.draw(groups().filter(lambda group: not group.one_subscription))
+    handed_over = get_assignor("constrained-sticky").assign(group)
+    assert handed_over.tolist() == get_assignor("sticky").assign(group).tolist()
+
+
+def assignment(load, named, topics, owned):
+    members = [
+        {"id": m, "subscription": list(topics), "owned": claims} for m, claims in owned.items()
+    ]
+    group = load({"topics": topics, "members": members})
+    held = named(group, get_assignor("constrained-sticky").assign(group))
+    return {m: [f"{topic}{p}" for topic, p in mine] for m, mine in held.items()}
+
+
+def test_left_overs_are_dealt_number_by_number_and_member_by_member(load, named):
+    held = assignment(load, named, {"a": 2, "b": 2, "c": 3}, {"x": {}, "y": {}, "z": {}})
+    assert held == {"x": ["a0", "b0", "c2"], "y": ["a1", "c0"], "z": ["b1", "c1"]}
+
+
+def test_the_first_claims_as_given_are_kept(load, named):
+    held = assignment(load, named, {"a": 4}, {"x": {"a": [3, 1, 0, 2]}, "y": {}})
+    assert held == {"x": ["a1", "a3"], "y": ["a0", "a2"]}
+
+
+def test_members_at_ceil_give_their_last_one_when_left_overs_run_out(load, named):
+    owned = {"w": {"a": [4, 0]}, "x": {"a": [1, 5]}, "y": {"a": [2, 3]}, "z": {}}
+    held = assignment(load, named, {"a": 6}, owned)
+    assert held == {"w": ["a4"], "x": ["a1", "a5"], "y": ["a2", "a3"], "z": ["a0"]}
+
+
+def test_an_idle_member_makes_the_subscriptions_differ(load):
+    members = [
+        {"id": "idle", "subscription": []},
+        {"id": "x", "subscription": ["a"], "owned": {"a": [0, 1, 2]}},
+        {"id": "y", "subscription": ["a"]},
+    ]
+    group = load({"topics": {"a": 3}, "members": members})
+    assigned = get_assignor("constrained-sticky").assign(group)
+    assert sorted(assigned.tolist()) == [1, 1, 2]

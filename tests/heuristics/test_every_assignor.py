@@ -1,0 +1,61 @@
+"""What holds for all built-in assignors on any group."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from equilag.heuristics import get_assignor
+
+NAMES = ("range", "round-robin", "fair", "sticky", "lag-aware", "constrained-sticky")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(deadline=None, max_examples=50)
+@given(data=st.data())
+def test_every_partition_goes_to_one_subscriber(data, snapshots, load, named, name):
+    snapshot = data.draw(snapshots())
+    group = load(snapshot)
+    assigned = get_assignor(name).assign(group)
+    assert assigned.dtype == np.int32
+    subscriptions = {m["id"]: set(m["subscription"]) for m in snapshot["members"]}
+    held = named(group, assigned)
+    assert held.keys() == subscriptions.keys()
+    assert all(topic in subscriptions[m] for m, mine in held.items() for topic, _ in mine)
+    read = set().union(*subscriptions.values())
+    wanted = [(t, p) for t, n in snapshot["topics"].items() if t in read for p in range(n)]
+    assert sorted(pair for mine in held.values() for pair in mine) == sorted(wanted)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(deadline=None, max_examples=50)
+@given(data=st.data())
+def test_the_order_of_the_listing_decides_nothing(data, snapshots, load, named, name):
+    snapshot = data.draw(snapshots())
+    shuffled = copy.deepcopy(snapshot)
+    shuffled["members"] = data.draw(st.permutations(shuffled["members"]))
+    shuffled["topics"] = dict(data.draw(st.permutations(list(snapshot["topics"].items()))))
+    for member in shuffled["members"]:
+        member["subscription"] = data.draw(st.permutations(member["subscription"]))
+    first, second = load(snapshot), load(shuffled)
+    assignor = get_assignor(name)
+    assert named(first, assignor.assign(first)) == named(second, assignor.assign(second))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@settings(deadline=None, max_examples=50)
+@given(data=st.data())
+def test_the_group_is_left_as_it_was(data, groups, name):
+    group = data.draw(groups())
+    columns = ("topic_start", "class_of", "lag", "claim_member", "claim_partition", "owner")
+    frozen = replace(group, **{column: getattr(group, column).copy() for column in columns})
+    for column in columns:
+        getattr(frozen, column).setflags(write=False)
+    assigned = get_assignor(name).assign(frozen)
+    assert assigned.tolist() == get_assignor(name).assign(group).tolist()
+    assert not np.shares_memory(assigned, frozen.owner)

@@ -1,0 +1,215 @@
+"""Assignors by name, the lazy imports, and the check of what an assignor returns."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from equilag.errors import InputError
+from equilag.heuristics import Assignor, assignor_names, get_assignor, run_assignor
+
+BUILT_IN = ("range", "round-robin", "fair", "sticky", "lag-aware", "constrained-sticky")
+
+OWN_ASSIGNORS = """
+import numpy as np
+
+class AllToFirst:
+    name = "all-to-first"
+    def assign(self, group):
+        return np.where(group.assignable, 0, -1)
+
+class NeedsArgument(AllToFirst):
+    def __init__(self, argument):
+        pass
+
+class Nested:
+    ready = AllToFirst()
+
+class Nameless:
+    def assign(self, group):
+        return None
+
+class NotCallable:
+    name = "x"
+    assign = None
+"""
+
+
+@pytest.fixture
+def own_module(tmp_path, monkeypatch):
+    """A module with users' assignors on the path, under a name that is not imported yet."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "own_assignors", raising=False)
+    (tmp_path / "own_assignors.py").write_text(OWN_ASSIGNORS)
+    yield tmp_path
+    sys.modules.pop("own_assignors", None)
+
+
+@pytest.fixture
+def install(own_module):
+    """Install entry points, as a package would."""
+
+    def write(**points):
+        folder = own_module / "own_assignors-1.0.dist-info"
+        folder.mkdir()
+        (folder / "METADATA").write_text(
+            "Metadata-Version: 2.1\nName: own-assignors\nVersion: 1.0\n"
+        )
+        lines = [f"{name.replace('_', '-')} = {target}" for name, target in points.items()]
+        (folder / "entry_points.txt").write_text("\n".join(["[equilag.assignors]", *lines, ""]))
+
+    return write
+
+
+@pytest.fixture
+def group(load):
+    members = [{"id": "a", "subscription": ["t"]}, {"id": "b", "subscription": ["u"]}]
+    return load({"topics": {"t": 2, "u": 1, "v": 1}, "members": members})
+
+
+class Returns:
+    name = "mine"
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def assign(self, group):
+        return self.answer
+
+
+@pytest.mark.parametrize("name", BUILT_IN)
+def test_built_in_assignors_carry_their_name(name):
+    assignor = get_assignor(name)
+    assert isinstance(assignor, Assignor)
+    assert assignor.name == name
+
+
+def test_names_come_in_a_fixed_order():
+    assert assignor_names()[: len(BUILT_IN)] == BUILT_IN
+
+
+def test_unknown_name_lists_the_known_ones():
+    with pytest.raises(InputError, match=r"'rnage'.*range, round-robin, fair, sticky"):
+        get_assignor("rnage")
+
+
+def test_installed_assignors_are_listed_after_the_built_in_ones(install, group):
+    install(zeta="own_assignors:AllToFirst", alpha="own_assignors:Nested.ready")
+    assert assignor_names() == (*BUILT_IN, "alpha", "zeta")
+    assert "own_assignors" not in sys.modules
+    for name in ("alpha", "zeta"):
+        assert get_assignor(name).assign(group).tolist() == [0, 0, 0, -1]
+
+
+def test_an_installed_assignor_cannot_take_a_built_in_name(install):
+    install(range="own_assignors:AllToFirst")
+    assert assignor_names() == BUILT_IN
+    assert get_assignor("range").name == "range"
+
+
+def test_an_installed_assignor_that_cannot_be_loaded_fails_only_when_asked_for(install):
+    install(broken="no_such_module_anywhere:Assignor")
+    assert "broken" in assignor_names()
+    assert get_assignor("fair").name == "fair"
+    with pytest.raises(InputError, match=r"'broken' cannot be loaded .*no_such_module_anywhere"):
+        get_assignor("broken")
+
+
+@pytest.mark.parametrize("reference", ["AllToFirst", "Nested.ready"])
+def test_module_and_attribute_serve_as_a_name(own_module, reference):
+    assert get_assignor(f"own_assignors:{reference}").name == "all-to-first"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "own_assignors:Missing",
+        "own_assignors:NeedsArgument",
+        "own_assignors:",
+        ":AllToFirst",
+        "own_assignors:Nameless",
+        "own_assignors:NotCallable",
+        "own_assignors:np",
+    ],
+)
+def test_what_is_not_an_assignor_is_refused(own_module, name):
+    with pytest.raises(InputError, match=f"assignor '{name}'"):
+        get_assignor(name)
+
+
+def test_an_assignor_whose_module_fails_is_refused(own_module):
+    (own_module / "failing_assignors.py").write_text("1 / 0\n")
+    with pytest.raises(InputError, match="ZeroDivisionError"):
+        get_assignor("failing_assignors:Any")
+
+
+@pytest.mark.parametrize("kind", [list, np.array, lambda x: np.array(x, dtype=np.uint64) - 0])
+def test_a_valid_answer_becomes_32_bit(group, kind):
+    loose = Returns(kind([0, 0, 1]))
+    members = group.members
+    without_v = type(group)(
+        name="g",
+        members=members,
+        topics=("t", "u"),
+        topic_start=group.topic_start[:3],
+        class_of=group.class_of,
+        class_topics=group.class_topics,
+        lag=group.lag[:3],
+        quality=group.quality[:3],
+        claim_member=group.claim_member,
+        claim_partition=group.claim_partition,
+        owner=group.owner[:3],
+    )
+    assigned = run_assignor(loose, without_v)
+    assert assigned.dtype == np.int32
+    assert assigned.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ([0, 0, 1], "shape"),
+        ([[0, 0, 1, -1]], "shape"),
+        ([0, [0], 1, -1], "failed"),
+        (None, "shape"),
+        ([0.0, 0.0, 1.0, -1.0], "float64"),
+        (["a", "a", "b", ""], "instead of member numbers"),
+        ([True, False, True, False], "bool"),
+        ([0, 0, 2, -1], "does not exist"),
+        ([0, 0, -2, -1], "does not exist"),
+        ([2**32, 0, 1, -1], "does not exist"),
+        ([0, 1, 1, -1], "subscribers"),
+        ([0, -1, 1, -1], "subscribers"),
+        ([0, 0, 1, 0], "subscribers"),
+    ],
+)
+def test_an_invalid_answer_is_refused_and_names_the_assignor(group, answer, problem):
+    with pytest.raises(InputError, match=f"'mine'.*{problem}"):
+        run_assignor(Returns(answer), group)
+
+
+def test_nothing_is_assigned_in_an_empty_group(load):
+    group = load({"topics": {}, "members": []})
+    for name in BUILT_IN:
+        assert run_assignor(get_assignor(name), group).shape == (0,)
+    assert run_assignor(Returns([]), group).dtype == np.int32
+
+
+def test_only_what_is_asked_for_is_imported():
+    code = (
+        "import sys; from equilag.heuristics import assignor_names, get_assignor\n"
+        "assignor_names(); get_assignor('range')\n"
+        "own = [m for m in sys.modules if m.startswith('equilag.heuristics.')]\n"
+        "get_assignor('sticky')\n"
+        "print(*own, *({'networkx', 'ortools', 'pandas'} & sys.modules.keys()))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert {name.rpartition(".")[2] for name in run.stdout.split()} == {
+        "protocol",
+        "registry",
+        "range",
+        "dealing",
+    }

@@ -1,0 +1,227 @@
+"""Sticky: balanced as KIP-54 defines it, and no more moves than its search needs."""
+
+from __future__ import annotations
+
+import copy
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import equilag.heuristics.sticky as sticky_module
+from equilag.group import NOBODY
+from equilag.heuristics import get_assignor
+from equilag.heuristics.sticky import balance_score, even_out
+from equilag.metrics import count_moves, member_counts
+
+
+def sticky(group):
+    return get_assignor("sticky").assign(group)
+
+
+def improving_move(group, assigned):
+    """A partition and a subscriber that should take it, or None: KIP-54's own condition."""
+    counts = member_counts(assigned, group.n_members)
+    for partition in np.flatnonzero(assigned != NOBODY):
+        for member in group.subscribers(int(group.topic_of[partition])):
+            if counts[member] + 1 < counts[assigned[partition]]:
+                return partition, member
+    return None
+
+
+def with_owned(snapshot, held):
+    """The snapshot with these partitions owned, all of one generation."""
+    changed = copy.deepcopy(snapshot)
+    for member in changed["members"]:
+        member["generation"] = 3
+        member["owned"] = {}
+        for topic, partition in held[member["id"]]:
+            member["owned"].setdefault(topic, []).append(partition)
+    return changed
+
+
+@settings(deadline=None, max_examples=200)
+@given(data=st.data())
+def test_no_single_move_improves_the_result(data, groups):
+    group = data.draw(groups(max_size=9))
+    assert improving_move(group, sticky(group)) is None
+
+
+@settings(deadline=None)
+@given(data=st.data())
+def test_a_second_run_moves_nothing(data, snapshots, load, named):
+    snapshot = data.draw(snapshots())
+    group = load(snapshot)
+    first = sticky(group)
+    again = load(with_owned(snapshot, named(group, first)))
+    assert again.owner.tolist() == first.tolist()
+    assert sticky(again).tolist() == first.tolist()
+
+
+@settings(deadline=None)
+@given(data=st.data())
+def test_any_balanced_assignment_stays_as_it_is(data, snapshots, load, named):
+    snapshot = data.draw(snapshots())
+    group = load(snapshot)
+    readers = [group.subscribers(int(topic)) for topic in group.topic_of]
+    picks = data.draw(
+        st.tuples(*(st.sampled_from(r.tolist()) if len(r) else st.just(NOBODY) for r in readers))
+    )
+    balanced = np.array(picks, dtype=np.int32)
+    while (move := improving_move(group, balanced)) is not None:
+        balanced[move[0]] = move[1]
+    owning = load(with_owned(snapshot, named(group, balanced)))
+    assert sticky(owning).tolist() == balanced.tolist()
+
+
+@settings(deadline=None)
+@given(data=st.data())
+def test_owners_keep_all_they_own_where_filling_up_is_enough(data, snapshots, load, named):
+    """Take some partitions off a balanced, one-subscription group: only those are dealt again."""
+    snapshot = data.draw(snapshots(one_subscription=True))
+    group = load(snapshot)
+    assigned = sticky(group)
+    freed = data.draw(st.lists(st.booleans(), min_size=len(assigned), max_size=len(assigned)))
+    rest = np.where(freed, NOBODY, assigned).astype(np.int32)
+    smaller = load(with_owned(snapshot, named(group, rest)))
+    assert count_moves(rest, sticky(smaller)) == 0
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=6
+    ).filter(lambda rows: any(held for _, held, _ in rows))
+)
+def test_evening_out_a_class_is_the_same_as_move_after_move(rows):
+    held = [held for _, held, _ in rows]
+    total = [held + others for others, held, _ in rows]
+    change = even_out(*(np.array(x, dtype=np.int64) for x in (total, held, [r[2] for r in rows])))
+
+    now, in_class = list(total), list(held)
+    while True:
+        giver = max((m for m in range(len(rows)) if in_class[m]), key=lambda m: now[m])
+        receiver = min(range(len(rows)), key=lambda m: now[m])
+        if now[giver] <= now[receiver] + 1:
+            break
+        now[giver] -= 1
+        in_class[giver] -= 1
+        now[receiver] += 1
+        in_class[receiver] += 1
+
+    assert change.sum() == 0
+    assert (np.array(held) + change >= 0).all()
+    assert sorted((np.array(total) + change).tolist()) == sorted(now)
+    moves = sum(max(a - b, 0) for a, b in zip(held, in_class, strict=True))
+    assert np.maximum(-change, 0).sum() == moves
+
+
+@pytest.mark.parametrize(
+    ("total", "held", "owned", "change"),
+    [
+        # Two could give one to the third: the one that has more than it owned.
+        ([3, 3, 1], [3, 3, 1], [3, 2, 2], [0, -1, 1]),
+        ([3, 3, 1], [3, 3, 1], [2, 3, 2], [-1, 0, 1]),
+        # Two could receive the spare one: the one that had more before.
+        ([4, 1, 1], [4, 1, 1], [4, 1, 1], [-2, 1, 1]),
+        ([3, 1, 1], [3, 1, 1], [3, 1, 2], [-1, 0, 1]),
+        ([3, 1, 1], [3, 1, 1], [3, 2, 1], [-1, 1, 0]),
+        # What is held outside the class cannot be given.
+        ([9, 1, 0], [1, 1, 0], [1, 1, 0], [-1, 0, 1]),
+    ],
+)
+def test_who_gives_and_who_receives(total, held, owned, change):
+    arrays = (np.array(x, dtype=np.int64) for x in (total, held, owned))
+    assert even_out(*arrays).tolist() == change
+
+
+@given(st.lists(st.integers(0, 50), max_size=8))
+def test_the_score_is_the_sum_over_all_pairs(counts):
+    assert balance_score(np.array(counts, dtype=np.int64)) == sum(
+        abs(a - b) for a, b in combinations(counts, 2)
+    )
+
+
+def test_moves_that_do_not_lower_the_score_are_taken_back(load, monkeypatch):
+    """No real move is like that, so the score is made to stand still."""
+    members = [
+        {"id": "a", "subscription": ["t"], "owned": {"t": [0, 1, 2, 3, 4, 5, 6]}},
+        {"id": "b", "subscription": ["t"]},
+        {"id": "c", "subscription": ["t"], "owned": {"t": [7]}},
+    ]
+    group = load({"topics": {"t": 11}, "members": members})
+    assert member_counts(sticky(group), 3).tolist() == [4, 4, 3]
+    monkeypatch.setattr(sticky_module, "balance_score", lambda counts: 0)
+    assert sticky(group).tolist() == [0, 0, 0, 0, 0, 0, 0, 2, 1, 1, 2]
+
+
+def test_kip54_example_a_member_leaves(load, named):
+    """KIP-54's first example: C1 is gone, C0 and C2 keep what they have and share the rest."""
+    topics = {"t0": 2, "t1": 2, "t2": 2, "t3": 2}
+    members = [
+        {"id": "C0", "subscription": list(topics), "owned": {"t0": [0], "t1": [1], "t3": [0]}},
+        {"id": "C2", "subscription": list(topics), "owned": {"t1": [0], "t2": [1]}},
+    ]
+    group = load({"topics": topics, "members": members})
+    assigned = sticky(group)
+    assert count_moves(group.owner, assigned) == 0
+    assert member_counts(assigned, 2).tolist() == [4, 4]
+
+
+def test_free_partitions_with_fewer_potential_members_are_dealt_first(load):
+    """Were t dealt first, b would take t-1 and a u-0, and a would have to give up what it owns."""
+    members = [
+        {"id": "a", "subscription": ["t", "u"], "owned": {"t": [0]}},
+        {"id": "b", "subscription": ["t", "u"]},
+        {"id": "c", "subscription": ["t"]},
+    ]
+    group = load({"topics": {"t": 2, "u": 1}, "members": members})
+    assert sticky(group).tolist() == [0, 2, 1]
+
+
+def test_kip54_example_fewest_potential_members_first(load, named):
+    """KIP-54's second example, fresh: each topic is read by one member fewer."""
+    subscriptions = {"C0": ["t0"], "C1": ["t0", "t1"], "C2": ["t0", "t1", "t2"]}
+    members = [{"id": m, "subscription": topics} for m, topics in subscriptions.items()]
+    group = load({"topics": {"t0": 1, "t1": 2, "t2": 3}, "members": members})
+    held = named(group, sticky(group))
+    assert held == {
+        "C0": [("t0", 0)],
+        "C1": [("t1", 0), ("t1", 1)],
+        "C2": [("t2", 0), ("t2", 1), ("t2", 2)],
+    }
+
+
+def test_the_local_rule_stays_on_a_ramp(load):
+    """A chain of members, each one partition ahead of the last: no single move improves it."""
+    k, mean = 9, 40
+    size = mean * k // (k - 1)
+    order = [(t, p) for t in range(k - 1) for p in range(size)]
+    bounds = np.cumsum([0, *(mean - (k - 1) // 2 + i for i in range(k))])
+    members = []
+    for i, (start, end) in enumerate(pairwise(bounds.tolist())):
+        owned = {f"t{t}": [p for s, p in order[start:end] if s == t] for t in (i - 1, i)}
+        owned = {topic: numbers for topic, numbers in owned.items() if numbers}
+        topics = [f"t{t}" for t in (i - 1, i) if 0 <= t < k - 1]
+        members.append({"id": f"m{i}", "subscription": topics, "owned": owned})
+    topics = {f"t{t}": size for t in range(k - 1)}
+    group = load({"topics": topics, "members": members})
+    assigned = sticky(group)
+    assert (group.owner != NOBODY).all()
+    assert count_moves(group.owner, assigned) == 0
+    assert np.ptp(member_counts(assigned, k)) == 8
+
+
+def test_balance_travels_through_several_topics(load):
+    """All is held at one end of a chain; single moves pass it on, topic by topic."""
+    members = [
+        {"id": "a", "subscription": ["t", "u"], "owned": {"t": [0, 1, 2, 3, 4, 5]}},
+        {"id": "b", "subscription": ["t", "v"]},
+        {"id": "c", "subscription": ["v", "u"], "owned": {"v": [0, 1, 2]}},
+        {"id": "d", "subscription": ["u"]},
+    ]
+    group = load({"topics": {"t": 6, "u": 1, "v": 3}, "members": members})
+    assigned = sticky(group)
+    assert improving_move(group, assigned) is None
+    assert sorted(member_counts(assigned, 4).tolist()) == [1, 3, 3, 3]
