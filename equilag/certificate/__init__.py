@@ -1,0 +1,1 @@
+"""What a plan claims of itself, and the checks that need no solver."""

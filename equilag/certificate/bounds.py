@@ -1,0 +1,215 @@
+"""Bounds on the heaviest and the lightest load, by counting; docs/certificates.md has the proofs.
+
+Each bound is one method of `Counting` that computes it from nothing but the group, the count
+constraint and a set of members, so that whoever finds a bound and whoever checks it run the same
+few lines.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from equilag.counts import CountConstraint, topic_counts
+from equilag.group import NOBODY, Flags, Group, Ints
+from equilag.metrics import member_counts, member_loads
+
+
+class LoadRange(NamedTuple):
+    """The least and the most that a set of members can carry together."""
+
+    least: int
+    most: int
+
+
+class Shares(NamedTuple):
+    """How much of each bucket [B] a set of members must and can take."""
+
+    least: Ints
+    most: Ints
+    exclusive: Flags
+
+
+class Counting:
+    """Load bounds of one group under one count constraint.
+
+    A bucket is a topic class, or a topic where topics count one by one. Pinned partitions are in no
+    bucket; they are part of what a member carries anyway.
+    """
+
+    def __init__(self, group: Group, constraint: CountConstraint) -> None:
+        self.group = group
+        self.constraint = constraint
+        self.per_topic = constraint.topic_lo is not None
+        free = np.flatnonzero(group.assignable & ~constraint.pinned)
+        bucket = (group.topic_of if self.per_topic else group.partition_class)[free]
+        order = np.lexsort((group.lag[free], bucket))
+        self.bucket = bucket[order].astype(np.int64)
+        """[F] bucket of each free partition, ascending."""
+        self.lag = group.lag[free[order]]
+        """[F] lags, ascending within a bucket."""
+        self.n_buckets = len(group.topics) if self.per_topic else len(group.eligible)
+        self.size = np.bincount(self.bucket, minlength=self.n_buckets)
+        start = np.cumsum(self.size) - self.size
+        self.from_light = np.arange(len(free)) - start[self.bucket]
+        self.from_heavy = self.size[self.bucket] - 1 - self.from_light
+        pinned = np.where(constraint.pinned, group.owner, NOBODY)
+        self.base = member_loads(pinned, group.lag, group.n_members)
+        self._base_count = member_counts(pinned, group.n_members)
+        self.lo = constraint.lo - self._base_count
+        self.hi = constraint.hi - self._base_count
+        self._pinned = pinned
+
+    @cached_property
+    def active(self) -> Flags:
+        """[M] everybody who takes part in the spread."""
+        return ~self.group.idle
+
+    @cached_property
+    def _takes(self) -> Flags:
+        """[B, K] may a member class take from the bucket."""
+        allowed = self.constraint.allowed
+        return allowed[self.group.topic_class] if self.per_topic else allowed
+
+    @cached_property
+    def _topic_free(self) -> tuple[Ints, Ints]:
+        """[T, M] fewest and most free partitions of a topic per member."""
+        lo, hi = self.constraint.topic_lo, self.constraint.topic_hi
+        assert lo is not None and hi is not None
+        pinned = topic_counts(self.group, self._pinned)
+        return lo - pinned, hi - pinned
+
+    def shares(self, members: Flags) -> Shares:
+        """What the members [M] must and can take of each bucket."""
+        if self.per_topic:
+            lo, hi = self._topic_free
+            inside_lo, inside_hi = lo[:, members].sum(axis=1), hi[:, members].sum(axis=1)
+            outside_lo: Ints = lo[:, ~members].sum(axis=1)
+            outside_hi: Ints = hi[:, ~members].sum(axis=1)
+            least = np.maximum(inside_lo, self.size - outside_hi)
+            only = outside_hi == 0
+            return Shares(least, np.minimum(inside_hi, self.size - outside_lo), only)
+        n_kinds = len(self.group.class_topics)
+        inside = np.bincount(self.group.class_of[members], minlength=n_kinds) > 0
+        outside = np.bincount(self.group.class_of[~members], minlength=n_kinds) > 0
+        can = self._takes[:, inside].any(axis=1)
+        only = can & ~self._takes[:, outside].any(axis=1)
+        return Shares(np.where(only, self.size, 0), np.where(can, self.size, 0), only)
+
+    def load_range(self, members: Flags) -> LoadRange:
+        """Least and most load of the members [M] together; O(free partitions)."""
+        share = self.shares(members)
+        base, sure = int(self.base[members].sum()), int(share.least.sum())
+        least, most = share.least[self.bucket], share.most[self.bucket]
+        light = int(self.lag[self.from_light < least].sum())
+        more = self.lag[(self.from_light >= least) & (self.from_light < most)]
+        light += _lightest(more, int(self.lo[members].sum()) - sure)
+        heavy = int(self.lag[self.from_heavy < least].sum())
+        more = self.lag[(self.from_heavy >= least) & (self.from_heavy < most)]
+        heavy += _heaviest(more, int(self.hi[members].sum()) - sure)
+        return LoadRange(base + light, base + heavy)
+
+    def average(self, members: Flags) -> tuple[int, int]:
+        """max λ ≥ the first, min λ ≤ the second: mean load of a set at its least and its most."""
+        size = int(np.count_nonzero(members & self.active))
+        if not size:
+            return 0, int(self.group.lag.sum())
+        least, most = self.load_range(members & self.active)
+        return -(-least // size), most // size
+
+    def _top(self, members: Flags, heaviest: int) -> tuple[Ints, Ints] | None:
+        """The heaviest partitions that only `members` may take, and what else they may take."""
+        share = self.shares(members)
+        mine = np.flatnonzero(share.exclusive[self.bucket])
+        if heaviest > len(mine) or heaviest < 1:
+            return None
+        top = mine[np.argsort(-self.lag[mine], kind="stable")[:heaviest]]
+        rest = share.most[self.bucket] > 0
+        rest[top] = False
+        return top, np.flatnonzero(rest)
+
+    def heavy(self, members: Flags, heaviest: int) -> int:
+        """max λ ≥ this: some member holds its share of the heaviest partitions.
+
+        Of the `heaviest` partitions that only `members` may take, one member has at least
+        ⌈heaviest / |members|⌉, and beside them what its counts force on it.
+        """
+        members = members & self.active
+        size = int(np.count_nonzero(members))
+        found = self._top(members, heaviest) if size else None
+        if found is None:
+            return 0
+        top, rest = found
+        held = -(-heaviest // size)
+        load = int(np.sort(self.lag[top])[:held].sum())
+        beside: int | None = None
+        holders = np.flatnonzero(members)
+        if self.per_topic and heaviest == 1:
+            holders = holders[self._topic_free[1][self.bucket[top[0]], holders] > 0]
+            beside = self._beside_in_topic(holders, int(self.bucket[top[0]]))
+        else:
+            for kind, fewest in self._kinds(holders):
+                own = rest[self._takes[self.bucket[rest], kind]]
+                other = _lightest(self.lag[own], fewest - held)
+                beside = other if beside is None else min(beside, other)
+        return load + (beside or 0)
+
+    def _kinds(self, members: Ints) -> list[tuple[int, int]]:
+        """(class, fewest free partitions) of the members, each once; pinned load left aside."""
+        pairs = np.stack((self.group.class_of[members].astype(np.int64), self.lo[members]))
+        return [(int(k), int(n)) for k, n in np.unique(pairs, axis=1).T.tolist()]
+
+    def _beside_in_topic(self, holders: Ints, topic: int) -> int:
+        """Least load beside one heavy partition of a topic, where topics count one by one."""
+        if not len(holders):
+            return 0
+        lo = self._topic_free[0][:, holders].min(axis=1)
+        lo[topic] = max(0, int(lo[topic]) - 1)
+        return int(self.lag[self.from_light < lo[self.bucket]].sum())
+
+    def rest(self, members: Flags, heaviest: int) -> int | None:
+        """min λ ≤ this: what the holders of the heaviest partitions leave to the others.
+
+        The `heaviest` partitions that only `members` may take lie with j members, who carry at
+        least those and what their counts force on them; it must hold for every possible j. None
+        where it says nothing.
+        """
+        members = members & self.active
+        size = int(np.count_nonzero(members))
+        found = self._top(members, heaviest) if size > 1 else None
+        if found is None:
+            return None
+        top, others = found
+        most = self.load_range(members).most
+        fewest = np.sort(self.lo[members])
+        widest = max(1, int(self.hi[members].max()))
+        heavy_load = int(self.lag[top].sum())
+        base = np.cumsum(np.sort(self.base[members]))
+        lightest = np.concatenate(([0], np.cumsum(np.sort(self.lag[others]))))
+        result = -1
+        for holders in range(-(-heaviest // widest), min(heaviest, size) + 1):
+            if holders == size:
+                result = max(result, most // size)
+                continue
+            forced = max(0, int(fewest[:holders].sum()) - heaviest)
+            carried = heavy_load + int(base[holders - 1]) + int(lightest[min(forced, len(others))])
+            result = max(result, (most - carried) // (size - holders))
+        return max(result, 0) if result >= 0 or heaviest else None
+
+
+def _lightest(lags: Ints, number: int) -> int:
+    if number <= 0:
+        return 0
+    if number >= len(lags):
+        return int(lags.sum())
+    return int(np.partition(lags, number - 1)[:number].sum())
+
+
+def _heaviest(lags: Ints, number: int) -> int:
+    if number <= 0:
+        return 0
+    if number >= len(lags):
+        return int(lags.sum())
+    return int(np.partition(lags, len(lags) - number)[len(lags) - number :].sum())

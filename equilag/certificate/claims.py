@@ -1,0 +1,33 @@
+"""A claim: one proved figure of a plan, with what its check needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Evidence = Literal["checked", "solver"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """`claim` names the figure, `kind` the argument; docs/certificates.md defines each kind.
+
+    `evidence` is ``checked`` where `verify` proves the claim again without a solver, and
+    ``solver`` where it rests on a solver's word.
+    """
+
+    claim: str
+    value: int
+    kind: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    evidence: Evidence = "checked"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "claim": self.claim,
+            "value": self.value,
+            "evidence": self.evidence,
+            "kind": self.kind,
+            "data": dict(self.data),
+        }

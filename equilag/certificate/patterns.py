@@ -1,0 +1,182 @@
+"""A member's possible shares of a few items ("patterns"), joined from two halves of the items.
+
+Horowitz and Sahni, "Computing partitions with applications to the knapsack problem": the subsets
+of each half are sorted by load, so that pairs whose load lies in a window are found by bisection.
+Bit b of a mask stands for the b-th heaviest item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from equilag.group import Flags, Ints
+
+
+class OutOfBudget(Exception):
+    """The search was cut short: nothing found so far, and nothing proved."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """Work left, in array elements touched: deterministic, unlike time.
+
+    `stop` is asked now and then; `stopped` tells that it, not the work, ended the search.
+    """
+
+    work: int
+    stop: Callable[[], bool] = lambda: False
+    stopped: bool = False
+
+    def spend(self, amount: int) -> None:
+        self.work -= amount + 200
+        if self.work < 0:
+            raise OutOfBudget
+        if self.stop():
+            self.stopped = True
+            raise OutOfBudget
+
+
+class Patterns(NamedTuple):
+    """Masks and loads [n]; a load includes what the member carries besides."""
+
+    mask: Ints
+    load: Ints
+
+    def where(self, keep: Flags) -> Patterns:
+        return Patterns(self.mask[keep], self.load[keep])
+
+
+class Limits(NamedTuple):
+    """What a pattern of one member must keep to."""
+
+    lo: int
+    hi: int
+    topic_lo: tuple[int, ...] | None
+    topic_hi: tuple[int, ...] | None
+
+    def admit(self, counts: tuple[int, ...]) -> bool:
+        if not self.lo <= sum(counts) <= self.hi:
+            return False
+        if self.topic_lo is None or self.topic_hi is None:
+            return True
+        return all(
+            a <= n <= b for n, a, b in zip(counts, self.topic_lo, self.topic_hi, strict=True)
+        )
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Half:
+    """All subsets of one half of the items, by key and then by load.
+
+    A key is (items per topic, or of all topics; items that stay with the member).
+    """
+
+    mask: Ints
+    load: Ints
+    key: Ints
+    keys: list[tuple[tuple[int, ...], int]]
+
+    def select(self, available: int, forced: int) -> Half:
+        fits = (self.mask & ~available == 0) & (self.mask & forced == forced)
+        return Half(self.mask[fits], self.load[fits], self.key[fits], self.keys)
+
+
+class Subsets(NamedTuple):
+    """The subsets of one half before they are keyed for a member: by load."""
+
+    mask: Ints
+    load: Ints
+    counts: Ints
+    """[subsets, topics or 1]"""
+    bits: int
+
+    def keyed(self, own: int) -> Half:
+        """`own`: mask of the items whose staying counts; 0 where moves do not matter."""
+        kept = np.bitwise_count(self.mask & own).astype(np.int64)
+        key = kept
+        radix = int(kept.max(initial=0)) + 1
+        for column in self.counts.T:
+            key = key + radix * column
+            radix *= int(column.max(initial=0)) + 1
+        _, first, number = np.unique(key, return_index=True, return_inverse=True)
+        number = number.ravel()
+        order = np.argsort(number, kind="stable")  # loads stay ascending within a key
+        keys = [
+            (tuple(row), stay)
+            for row, stay in zip(self.counts[first].tolist(), kept[first].tolist(), strict=True)
+        ]
+        return Half(self.mask[order], self.load[order], number[order], keys)
+
+
+def subsets(
+    lag: Ints, topic: Ints, n_topics: int, bits: list[int], most: int, budget: Budget
+) -> Subsets:
+    """All subsets of the items `bits` with at most `most` of them; O(2^len(bits))."""
+    mask, load = np.zeros(1, np.int64), np.zeros(1, np.int64)
+    counts = np.zeros((1, n_topics), np.int16)
+    for bit in bits:
+        extra = counts.copy()
+        extra[:, int(topic[bit])] += 1
+        fits = extra.sum(axis=1) <= most
+        mask = np.concatenate((mask, mask[fits] | (1 << bit)))
+        load = np.concatenate((load, load[fits] + lag[bit]))
+        counts = np.concatenate((counts, extra[fits]))
+        budget.spend(len(mask) * 4)
+    order = np.argsort(load, kind="stable")
+    all_bits = sum(1 << bit for bit in bits)
+    return Subsets(mask[order], load[order], counts[order].astype(np.int64), all_bits)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Join:
+    """Pairs of half patterns inside a window: counted at once, built only when wanted."""
+
+    left: Half
+    right: Half
+    base: int
+    parts: list[tuple[int, Ints, Ints]]
+    total: int
+
+    @staticmethod
+    def of(
+        left: Half, right: Half, limits: Limits, low: int, high: int, base: int, stay: int,
+        budget: Budget,
+    ) -> Join:  # fmt: skip
+        """Pairs with `low` ≤ load ≤ `high`, `base` included, of which `stay` items or more stay."""
+        start_l = np.searchsorted(left.key, np.arange(len(left.keys) + 1)).tolist()
+        start_r = np.searchsorted(right.key, np.arange(len(right.keys) + 1)).tolist()
+        parts, total = [], 0
+        for a, (counts_a, stay_a) in enumerate(left.keys):
+            if start_l[a] == start_l[a + 1]:
+                continue
+            loads = left.load[start_l[a] : start_l[a + 1]] + base
+            for b, (counts_b, stay_b) in enumerate(right.keys):
+                begin, end = start_r[b], start_r[b + 1]
+                if begin == end or stay_a + stay_b < stay:
+                    continue
+                if not limits.admit(tuple(x + y for x, y in zip(counts_a, counts_b, strict=True))):
+                    continue
+                theirs = right.load[begin:end]
+                first = begin + np.searchsorted(theirs, low - loads, side="left")
+                last = begin + np.searchsorted(theirs, high - loads, side="right")
+                number = int((last - first).sum())
+                budget.spend(len(loads))
+                if number:
+                    parts.append((start_l[a], first, last))
+                    total += number
+        return Join(left, right, base, parts, total)
+
+    def patterns(self) -> Patterns:
+        masks, loads = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for offset, first, last in self.parts:
+            length = last - first
+            a = offset + np.repeat(np.arange(len(first)), length)
+            shift = np.repeat(first - (np.cumsum(length) - length), length)
+            b = np.arange(len(a)) + shift
+            masks.append(self.left.mask[a] | self.right.mask[b])
+            loads.append(self.base + self.left.load[a] + self.right.load[b])
+        return Patterns(np.concatenate(masks), np.concatenate(loads))

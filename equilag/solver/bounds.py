@@ -1,0 +1,179 @@
+"""Looks for the sets of members that give the best counting bounds, and words them as claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from equilag.certificate.bounds import Counting
+from equilag.certificate.claims import Claim
+from equilag.group import Flags
+
+MAX_SETS = 60
+MAX_HEAVIEST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class LoadBounds:
+    """The best proved floor of the heaviest load and ceiling of the lightest one."""
+
+    highest: Claim
+    """max λ ≥ its value."""
+    lowest: Claim
+    """min λ ≤ its value."""
+
+    @property
+    def spread(self) -> int:
+        return max(0, self.highest.value - self.lowest.value)
+
+
+def load_bounds(counting: Counting, stop: Callable[[], bool]) -> LoadBounds | None:
+    """The best bounds over blocks, classes, topics' readers and members; None for no members.
+
+    O(sets × partitions), where the number of sets is limited; cut short when `stop` says so, but
+    never before the set of all members was tried.
+    """
+    if not counting.active.any():
+        return None
+    best = _all_members(counting)
+    for members in _member_sets(counting):
+        if stop():
+            break
+        best = _improved(counting, best, members)
+    for members in _parts(counting):
+        if stop():
+            break
+        best = _heavy_sides(counting, best, members & counting.active, stop)
+    return best
+
+
+def _all_members(counting: Counting) -> LoadBounds:
+    high, low = counting.average(counting.active)
+    data = {"members": "all"}
+    return LoadBounds(
+        Claim("max_load_at_least", high, "average", data),
+        Claim("min_load_at_most", low, "average", data),
+    )
+
+
+def _names(counting: Counting, members: Flags) -> list[str]:
+    return [counting.group.members[m].id for m in np.flatnonzero(members).tolist()]
+
+
+def _improved(counting: Counting, best: LoadBounds, members: Flags) -> LoadBounds:
+    high, low = counting.average(members)
+    heavy = counting.heavy(members, 1)
+    names = {"members": _names(counting, members)}
+    highest, lowest = best.highest, best.lowest
+    if high > highest.value:
+        highest = Claim("max_load_at_least", high, "average", names)
+    if heavy > highest.value:
+        highest = Claim("max_load_at_least", heavy, "heavy", {**names, "heaviest": 1})
+    if low < lowest.value:
+        lowest = Claim("min_load_at_most", low, "average", names)
+    return LoadBounds(highest, lowest)
+
+
+def _member_sets(counting: Counting) -> Iterator[Flags]:
+    """Sets worth a try, the most telling first, each once."""
+    group, constraint = counting.group, counting.constraint
+    seen: set[bytes] = {counting.active.tobytes()}
+    kinds = len(group.class_topics)
+    candidates: list[Flags] = []
+    blocks = _blocks(constraint.allowed)
+    if len(blocks) > 1:
+        candidates += [block[group.class_of] for block in blocks]
+    if kinds > 1:
+        size = group.class_size
+        lag = np.bincount(group.partition_class, weights=group.lag, minlength=len(group.eligible))
+        readers = constraint.allowed.any(axis=1)
+        weight = np.where(readers, lag / np.maximum(1, constraint.allowed @ size), 0)
+        dense = np.argsort(-weight, kind="stable")[: MAX_SETS // 2]
+        union = np.zeros(kinds, np.bool_)
+        for c in dense.tolist():
+            union = union | constraint.allowed[c]
+            candidates += [constraint.allowed[c][group.class_of], union[group.class_of]]
+        thin = np.argsort((constraint.allowed * weight[:, None]).max(axis=0), kind="stable")
+        chosen = np.zeros(kinds, np.bool_)
+        for k in thin[: MAX_SETS // 2].tolist():
+            chosen[k] = True
+            alone = np.zeros(kinds, np.bool_)
+            alone[k] = True
+            candidates += [alone[group.class_of], chosen[group.class_of]]
+    if group.n_members <= MAX_SETS:
+        candidates += [np.arange(group.n_members) == m for m in range(group.n_members)]
+    if group.n_members <= 8:
+        for bits in range(1, 1 << group.n_members):
+            candidates.append((bits >> np.arange(group.n_members)) & 1 == 1)
+    for members in candidates:
+        members = members & counting.active
+        if members.any() and members.tobytes() not in seen:
+            seen.add(members.tobytes())
+            yield members
+
+
+def _parts(counting: Counting) -> list[Flags]:
+    """Everybody; each block; each class of members: where heavy partitions may crowd together."""
+    kinds = np.eye(len(counting.group.class_topics), dtype=np.bool_)
+    parts = [*_blocks(counting.constraint.allowed), *kinds]
+    if len(parts) > MAX_SETS or len(kinds) == 1:
+        return [counting.active]
+    return [counting.active, *(part[counting.group.class_of] for part in parts)]
+
+
+def _blocks(allowed: Flags) -> list[Flags]:
+    """[K] masks of the connected components of who may take what."""
+    left: Flags = np.logical_or.reduce(allowed, axis=0)
+    blocks = []
+    while left.any():
+        block = np.zeros(len(left), np.bool_)
+        fresh = np.zeros(len(left), np.bool_)
+        fresh[int(np.flatnonzero(left)[0])] = True
+        while fresh.any():
+            block |= fresh
+            fresh = allowed[allowed[:, fresh].any(axis=1)].any(axis=0) & ~block
+        blocks.append(block)
+        left &= ~block
+    return blocks
+
+
+def _heavy_sides(
+    counting: Counting,
+    best: LoadBounds,
+    members: Flags,
+    stop: Callable[[], bool],
+) -> LoadBounds:
+    """Bounds from the heaviest partitions: one heavy share; what their holders leave."""
+    highest, lowest = best.highest, best.lowest
+    size = int(np.count_nonzero(members))
+    name = "all" if np.array_equal(members, counting.active) else _names(counting, members)
+    for heaviest in _ladder(size + 1, len(counting.lag)):
+        if stop():
+            break
+        value = counting.heavy(members, heaviest)
+        if value > highest.value:
+            data = {"members": name, "heaviest": heaviest}
+            highest = Claim("max_load_at_least", value, "heavy", data)
+    stale = 0
+    for heaviest in range(1, min(size, len(counting.lag), MAX_HEAVIEST)):
+        if stop() or stale > 8:
+            break
+        left = counting.rest(members, heaviest)
+        stale += 1
+        if left is not None and left < lowest.value:
+            data = {"members": name, "heaviest": heaviest}
+            lowest, stale = Claim("min_load_at_most", left, "rest", data), 0
+    return LoadBounds(highest, lowest)
+
+
+def _ladder(step: int, most: int) -> list[int]:
+    """1, and the counts at which some member must hold one more of the heaviest."""
+    return [n for n in (1, step, 2 * step - 1, 3 * step - 2, 4 * step - 3) if 1 <= n <= most]
+
+
+def difference(bounds: LoadBounds) -> Claim:
+    """spread ≥ the two bounds' difference."""
+    data = {"max_load_at_least": bounds.highest.value, "min_load_at_most": bounds.lowest.value}
+    return Claim("spread_at_least", bounds.spread, "difference", data)

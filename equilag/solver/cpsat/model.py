@@ -1,0 +1,123 @@
+"""Builds the model of a small problem, solves it within what is left, and reads the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any, Final, Literal
+
+from ortools.sat.python import cp_model
+
+from equilag.certificate.search import SmallProblem
+from equilag.group import Ints
+from equilag.solver.cpsat import families
+from equilag.solver.cpsat.scale import scaled
+from equilag.solver.cpsat.variables import Variables
+
+Outcome = Literal["optimal", "feasible", "infeasible", "unknown"]
+
+OUTCOMES: Final[dict[Any, Outcome]] = {
+    cp_model.OPTIMAL: "optimal",
+    cp_model.FEASIBLE: "feasible",
+    cp_model.INFEASIBLE: "infeasible",
+    cp_model.UNKNOWN: "unknown",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds of wall clock, and the solver's own deterministic time, whichever comes first."""
+
+    wall: float
+    deterministic: float
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Answer:
+    outcome: Outcome
+    assigned: Ints | None
+    """[I] member per item."""
+    bound: int
+    """spread + move cost × moves of every assignment is at least this, in records."""
+    exhausted: bool
+    """Did it end by itself or by deterministic time, and not by the wall clock."""
+
+
+class SolverFailed(Exception):
+    """The solver called the model invalid, or returned a status it should not."""
+
+
+def parameters(limits: Limits) -> dict[str, Any]:
+    """What every call is made with; also what a plan says of a solver's bound."""
+    return {
+        "max_time_in_seconds": max(0.001, limits.wall),
+        "max_deterministic_time": limits.deterministic,
+        "num_workers": 1,  # with the seed and the deterministic limit: the same run every time
+        "random_seed": limits.seed % 2**31,
+        # The release in use certifies wrong optima on models of this very shape when its presolve
+        # looks for inclusions (google/or-tools issue 5293).
+        "presolve_inclusion_work_limit": 0,
+    }
+
+
+def build(
+    problem: SmallProblem,
+    hint: Ints | None = None,
+    max_moves: int | None = None,
+    move_cost: int = 0,
+    outside: tuple[int, int] | None = None,
+) -> Variables:
+    """The whole model: minimise spread + move cost × moves.
+
+    `outside` are the lightest and the heaviest load of members that are not part of the problem.
+    """
+    small = scaled(problem.lag, problem.base)
+    v = Variables.of(problem, small)
+    families.each_once(v)
+    families.member_counts(v)
+    families.topic_counts(v)
+    shift = int(problem.base.min())
+    walls = None
+    if outside is not None:
+        walls = (outside[0] - shift) // small.unit, (outside[1] - shift) // small.unit
+    families.load_extremes(v, walls)
+    families.move_budget(v, max_moves)
+    families.alike_members(v, moves_matter=max_moves is not None or move_cost > 0)
+    price = move_cost // small.unit  # rounded down, so that a bound stays a bound
+    cost: Any = price * families.moves(v)
+    v.model.minimize(v.highest - v.lowest + cost)
+    if hint is not None:
+        v.hint(hint)
+    return v
+
+
+def solve_model(
+    problem: SmallProblem,
+    limits: Limits,
+    hint: Ints | None = None,
+    max_moves: int | None = None,
+    move_cost: int = 0,
+    outside: tuple[int, int] | None = None,
+) -> Answer:
+    """Solve within the limits. Raises SolverFailed, or MemoryError as it comes."""
+    v = build(problem, hint, max_moves, move_cost, outside)
+    solver = cp_model.CpSolver()
+    chosen = parameters(limits)
+    for name, value in chosen.items():
+        setattr(solver.parameters, name, value)
+    status = solver.solve(v.model)
+    if status not in OUTCOMES:
+        raise SolverFailed(f"status {solver.status_name(status)}")
+    outcome = OUTCOMES[status]
+    found = v.read(solver) if outcome in ("optimal", "feasible") else None
+    bound = 0
+    if outcome in ("optimal", "feasible", "unknown"):
+        raw = max(0, round(solver.best_objective_bound))
+        bound = v.scaled.floor(raw, int(problem.hi.max(initial=0)))
+    in_time = solver.wall_time < limits.wall * 0.98
+    return Answer(outcome, found, bound, outcome in ("optimal", "infeasible") or in_time)
+
+
+def version() -> str:
+    return metadata.version("ortools")

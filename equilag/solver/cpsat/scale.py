@@ -1,0 +1,38 @@
+"""Keeps the numbers in the model small, and says what that costs the bound."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from equilag.group import Ints
+
+MAX_TOTAL: Final = 2**26
+"""Largest sum of loads in a model. The release in use answers INFEASIBLE, or with a wrong optimum,
+on small feasible models of this shape from values of about 10^10 on, whatever the parameters; none
+was seen at this size, and a bound loses at most some 10^-7 of the total by it."""
+
+
+class Scaled(NamedTuple):
+    """Lags [I] and base loads [J] in units of `unit` records, rounded down."""
+
+    lag: Ints
+    base: Ints
+    unit: int
+
+    def floor(self, bound: int, most_items: int) -> int:
+        """A lower bound on the true spread, from one on the scaled spread.
+
+        A member with n items loses less than unit × (n + 1) by the rounding.
+        """
+        if self.unit == 1:
+            return bound
+        return max(0, bound * self.unit - (self.unit - 1) * (most_items + 1))
+
+
+def scaled(lag: Ints, base: Ints) -> Scaled:
+    """Shared offset of the base loads is dropped: it changes no difference."""
+    shift = int(base.min()) if len(base) else 0
+    base = base - shift
+    total = int(lag.sum()) + int(base.max(initial=0))
+    unit = max(1, -(-total // MAX_TOTAL))
+    return Scaled(lag // unit, base // unit, unit) if unit > 1 else Scaled(lag, base, 1)

@@ -1,0 +1,141 @@
+"""Trading moves against lag spread: step by step from few moves, and back towards the owners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from equilag.counts import CountConstraint
+from equilag.group import NOBODY, Group, Index, Ints
+from equilag.solver.sweeps import FAR, Exchange, options
+
+PARTNERS = 48
+"""Members at either end that an extreme is paired with in one step."""
+
+
+def downhill(
+    group: Group,
+    constraint: CountConstraint,
+    assigned: Index,
+    stop: Callable[[], bool],
+    steps: int,
+) -> Iterator[Index]:
+    """The assignments [P] on a greedy way from few moves to an even plan, one after the other.
+
+    Each step is the exchange at the heaviest or the lightest member that lowers its excess most per
+    move. O(partners × c²) array elements a step.
+    """
+    work = Exchange.of(group, constraint, assigned)
+    if len(work.active) < 2:
+        return
+    for _ in range(steps):
+        if stop() or not _step(work):
+            return
+        yield work.assigned.copy()
+
+
+def _step(work: Exchange) -> bool:
+    order = work.active[np.argsort(-work.loads[work.active], kind="stable")]
+    near = np.unique(np.concatenate((order[:PARTNERS], order[-PARTNERS:])))
+    top, bottom = order[0], order[-1]
+    to = near[near != top]
+    since = near[(near != bottom) & (near != top)]
+    heavy = np.concatenate((np.full(len(to), top), since)).astype(np.int32)
+    light = np.concatenate((to, np.full(len(since), bottom))).astype(np.int32)
+    by_member, start = work.holdings()
+    found = options(work, by_member, start, heavy, light)
+    weight = found.change
+    over, under = work.loads[heavy][:, None, None], work.loads[light][:, None, None]
+    at_top = (heavy == top)[:, None, None]
+    # How far the extreme member comes down (or up), the other not going past where it was.
+    drop = np.where(at_top, np.minimum(weight, over - under - weight), -1)
+    rise = np.minimum(weight, over - under - weight)
+    gain = np.where(at_top, drop, rise)
+    gain = np.where(found.fits, gain, -1)
+    cost = np.maximum(found.moves, 0)
+    score = np.where(gain > 0, gain / np.where(cost == 0, 0.25, cost), -1.0)
+    pick = int(score.argmax()) if score.size else 0
+    if not score.size or score.flat[pick] <= 0:
+        return False
+    row, i, j = np.unravel_index(pick, score.shape)
+    work.apply(
+        found.give[row, i : i + 1], found.take[row, j : j + 1], heavy[row : row + 1],
+        light[row : row + 1],
+    )  # fmt: skip
+    return True
+
+
+def homeward(
+    group: Group,
+    constraint: CountConstraint,
+    assigned: Index,
+    spread: int,
+    stop: Callable[[], bool],
+) -> Index:
+    """[P] as few moves as exchanges back to owners reach while the spread stays within `spread`.
+
+    O(moved partitions × c) array elements a step, one step per partition brought home.
+    """
+    work = Exchange.of(group, constraint, assigned)
+    limits = constraint.topic_lo is None
+    while not stop():
+        away = np.flatnonzero(
+            (group.owner != NOBODY) & (group.owner != work.assigned) & (work.assigned != NOBODY)
+        )
+        if not len(away) or not _bring_home(work, away, spread, limits):
+            break
+    return work.assigned
+
+
+def _bring_home(work: Exchange, away: Ints, spread: int, any_topic: bool) -> bool:
+    """One exchange: a partition to its owner, another one of the owner's (or nothing) back."""
+    group, constraint = work.group, work.constraint
+    high, low = work.extremes()
+    best: tuple[int, int, int, int] | None = None
+    for p in away[:2000].tolist():
+        holder, owner = int(work.assigned[p]), int(group.owner[p])
+        mine = np.flatnonzero((work.assigned == owner) & ~constraint.pinned)
+        fits = constraint.allowed[group.partition_class[mine], group.class_of[holder]]
+        if not constraint.allowed[group.partition_class[p], group.class_of[owner]]:
+            continue
+        if not any_topic:
+            fits = fits & (group.topic_of[mine] == group.topic_of[p])
+        mine = mine[fits]
+        moves = -1 + (group.owner[mine] == owner) - (group.owner[mine] == holder).astype(np.int64)
+        weight = group.lag[p] - group.lag[mine]
+        if any_topic and (
+            work.counts[holder] > constraint.lo[holder]
+            and work.counts[owner] < constraint.hi[owner]
+        ):
+            mine = np.append(mine, NOBODY)
+            moves, weight = np.append(moves, -1), np.append(weight, group.lag[p])
+        first, second = work.loads[owner] + weight, work.loads[holder] - weight
+        top = np.maximum(np.maximum(first, second), _others(work, owner, holder, high, 1))
+        bottom = np.minimum(np.minimum(first, second), _others(work, owner, holder, low, -1))
+        worth = np.where((top - bottom <= spread) & (moves < 0), moves, 0)
+        if not len(worth) or worth.min() == 0:
+            continue
+        j = int(worth.argmin())
+        if best is None or worth[j] < best[0]:
+            best = int(worth[j]), p, int(mine[j]), holder
+        if best[0] == -2:
+            break
+    if best is None:
+        return False
+    _, p, back, holder = best
+    work.apply(
+        np.array([p]), np.array([back]), np.array([holder], np.int32), group.owner[p : p + 1]
+    )
+    return True
+
+
+def _others(work: Exchange, one: int, other: int, extreme: int, sign: int) -> int:
+    """The heaviest (sign 1) or lightest (−1) load of everybody else."""
+    if work.loads[one] != extreme and work.loads[other] != extreme:
+        return extreme
+    rest = work.active[(work.active != one) & (work.active != other)]
+    if not len(rest):
+        return int(-sign * FAR)
+    loads = work.loads[rest]
+    return int(loads.max() if sign > 0 else loads.min())
