@@ -1,0 +1,38 @@
+"""`assign`: one heuristic as it is, as a plan."""
+
+from __future__ import annotations
+
+import time
+
+from equilag.certificate.bounds import Counting
+from equilag.certificate.claims import Claim
+from equilag.counts import unconstrained
+from equilag.group import Group
+from equilag.heuristics import get_assignor
+from equilag.heuristics.registry import run_assignor
+from equilag.plan import Plan
+from equilag.policy import UNCONSTRAINED
+
+
+def assign(group: Group, assignor: str) -> Plan:
+    """The plan of one heuristic, built in or a user's own.
+
+    Its certificate claims nothing about counts or moves, only what holds for any assignment. Raises
+    InputError for an unknown assignor and for one whose answer is not valid.
+    """
+    start = time.monotonic()
+    assigned = run_assignor(get_assignor(assignor), group)
+    counting = Counting(group, unconstrained(group))
+    claims: tuple[Claim, ...] = ()
+    bound = 0
+    if counting.active.any():
+        high, low = counting.average(counting.active)
+        bound = max(0, high - low)
+        claims = (
+            Claim("max_load_at_least", high, "average", {"members": "all"}),
+            Claim("min_load_at_most", low, "average", {"members": "all"}),
+            Claim("spread_at_least", bound, "difference"),
+        )
+    wall = time.monotonic() - start
+    policy = {"name": assignor, "balance": UNCONSTRAINED}
+    return Plan(group, policy, "feasible", assignor, assigned, claims, bound, 0, None, wall)

@@ -1,0 +1,88 @@
+"""`compare`: the assignment in force, every heuristic and the optimum side by side."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from equilag.group import NOBODY, Group, Index
+from equilag.heuristics import assignor_names, get_assignor
+from equilag.heuristics.registry import run_assignor
+from equilag.metrics import count_moves, member_counts, member_loads, spread
+from equilag.plan import Plan
+from equilag.planner.solve import solve
+from equilag.planner.work import Watcher
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Figures of one assignment; spreads over the members that are not idle.
+
+    `gap_percent_of_mean` is the distance of the lag spread from the proved bound in percent of the
+    mean load. The bound holds for exactly balanced counts: who gives those up can get below it.
+    """
+
+    assignor: str
+    count_spread: int
+    moves: int
+    lag_max: int
+    lag_spread: int
+    gap_percent_of_mean: float
+    wall_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    rows: tuple[Row, ...]
+    spread_lower_bound: int
+    plan: Plan
+    """The optimum's."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "rows": [asdict(row) for row in self.rows],
+            "spread_lower_bound": self.spread_lower_bound,
+        }
+
+
+def compare(
+    group: Group, *, time_limit: float = 2.0, seed: int = 0, progress: Watcher | None = None
+) -> Comparison:
+    """Every assignor on the same group; `time_limit` (seconds) is for the optimum alone.
+
+    The row ``current`` is there if anybody owns anything, and counts only what is owned.
+    """
+    answers: list[tuple[str, Index, float]] = []
+    if (group.owner != NOBODY).any():
+        answers.append(("current", group.owner, 0.0))
+    for name in assignor_names():
+        assignor = get_assignor(name)
+        start = time.perf_counter()
+        assigned = run_assignor(assignor, group)
+        answers.append((name, assigned, time.perf_counter() - start))
+    start = time.perf_counter()
+    plan = solve(group, time_limit=time_limit, seed=seed, progress=progress)
+    answers.append(("equilag", plan.assigned, time.perf_counter() - start))
+    bound = plan.spread_lower_bound if plan.status != "fallback" else 0
+    rows = tuple(_row(group, name, assigned, wall, bound) for name, assigned, wall in answers)
+    return Comparison(rows, bound, plan)
+
+
+def _row(group: Group, name: str, assigned: Index, wall: float, bound: int) -> Row:
+    counts = member_counts(assigned, group.n_members)
+    loads = member_loads(assigned, group.lag, group.n_members)
+    active = int(np.count_nonzero(~group.idle))
+    mean = int(group.lag[group.assignable].sum()) / active if active else 0.0
+    apart = spread(loads, group.idle)
+    return Row(
+        name,
+        spread(counts, group.idle),
+        count_moves(group.owner, assigned) if name != "current" else 0,
+        int(loads.max(initial=0)),
+        apart,
+        100.0 * (apart - bound) / mean if mean else 0.0,
+        round(1000 * wall, 3),
+    )

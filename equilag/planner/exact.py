@@ -1,0 +1,150 @@
+"""The stages that prove: exhaustive search where the group is small, CP-SAT beyond."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from equilag.certificate.check_claims import SEARCH_WORK, search_target
+from equilag.certificate.claims import Claim
+from equilag.certificate.search import Budget, OutOfBudget, Search
+from equilag.certificate.whole import Whole, whole_problem
+from equilag.planner.work import Work
+
+MODEL_SIZE: Final = 4_000
+"""Items × members up to which the whole group is worth a CP-SAT model."""
+
+DETERMINISTIC: Final = 0.3
+"""CP-SAT's deterministic time for the whole model per second of time limit: less than the clock
+allows, so that the run is the same every time."""
+
+
+class SmallSearch:
+    """The whole group by exhaustive search: the optimum, and its proof."""
+
+    name: Final = "search"
+    WORK: Final = SEARCH_WORK // 10
+
+    def applies(self, work: Work) -> bool:
+        return work.exact and work.constraint is not None and _whole(work) is not None
+
+    def run(self, work: Work) -> None:
+        whole = _whole(work)
+        assert whole is not None
+        budget = Budget(self.WORK, work.deadline.expired)
+        try:
+            search = Search(whole.problem, budget)
+            _close_in(work, whole, search)
+            if work.proved and not work.policy.moves_first and not work.policy.fresh:
+                _fewest_moves_at(work, whole, search)
+        except OutOfBudget:
+            return
+
+
+def _whole(work: Work) -> Whole | None:
+    assert work.constraint is not None
+    return whole_problem(work.group, work.constraint, work.moves_at_most)
+
+
+def _close_in(work: Work, whole: Whole, search: Search) -> None:
+    """Raise the bound from below and the plan from above until they meet.
+
+    Narrow targets first: they are the cheap ones to rule out.
+    """
+    step = 0
+    high = work.bound_of("max_load_at_least") or 0
+    low = work.bound_of("min_load_at_most") or 0
+    name = "cost_at_least" if work.move_cost else "spread_at_least"
+    while work.best is not None and not work.proved:
+        bound, reached = work.bound_of(name) or 0, work.cost(work.best)
+        goal = min(bound + step, reached - 1)
+        target = search_target(goal + 1, work.moves_at_most, work.move_cost, high, low)
+        found = search.find(target)
+        if found is None:
+            work.claim(_search_claim(work, name, goal + 1))
+            step = max(1, step * 4)
+        else:
+            work.offer(whole.assignment(found), "search")
+            step = (work.cost(work.best) - bound) // 2
+        work.report()
+
+
+def _search_claim(work: Work, name: str, value: int) -> Claim:
+    return Claim(name, value, "search", {"max_moves": work.moves_at_most})
+
+
+def _fewest_moves_at(work: Work, whole: Whole, search: Search) -> None:
+    """Of the most even plans (within the tolerance), one with the fewest moves: by bisection."""
+    assert work.best is not None
+    high = work.bound_of("max_load_at_least") or 0
+    low = work.bound_of("min_load_at_most") or 0
+    spread = work.best.spread + work.allowance
+    if work.move_cost:
+        return
+    fewest, most = work.moves_bound, work.best.moves
+    while fewest < most:
+        middle = (fewest + most) // 2
+        found = search.find(search_target(spread + 1, middle, 0, high, low))
+        if found is None:
+            fewest = middle + 1
+            continue
+        work.offer(whole.assignment(found), "search")
+        most = min(middle, work.fewest_moves_within(spread))
+
+
+class FullModel:
+    """The whole group as one CP-SAT model: for what is too wide to be searched."""
+
+    name: Final = "cp-sat"
+
+    def applies(self, work: Work) -> bool:
+        if not work.exact or work.proved or work.constraint is None:
+            return False
+        whole = whole_problem(work.group, work.constraint, work.moves_at_most, any_size=True)
+        if whole is None or not len(whole.items):
+            return False
+        seconds = work.deadline.left
+        # Importing the solver takes half a second in a process that has not done so yet.
+        return whole.problem.allowed.size <= MODEL_SIZE and seconds > 0.8
+
+    def run(self, work: Work) -> None:
+        from equilag.solver.cpsat.model import (
+            Limits,
+            SolverFailed,
+            parameters,
+            solve_model,
+            version,
+        )
+
+        assert work.constraint is not None and work.best is not None
+        whole = whole_problem(work.group, work.constraint, work.moves_at_most, any_size=True)
+        assert whole is not None
+        column = np.full(work.group.n_members, -1, dtype=np.int64)
+        column[whole.members] = np.arange(len(whole.members))
+        limits = Limits(work.deadline.left, DETERMINISTIC * work.deadline.limit, work.seed)
+        try:
+            answer = solve_model(
+                whole.problem,
+                limits,
+                column[work.best.assigned[whole.items]],
+                work.moves_at_most,
+                work.move_cost,
+            )
+        except (SolverFailed, MemoryError, RuntimeError) as error:
+            work.notes.append(f"cp-sat failed ({type(error).__name__}: {error})")
+            return
+        work.deadline.cut |= not answer.exhausted
+        if answer.assigned is not None:
+            work.offer(whole.assignment(answer.assigned), "cp-sat")
+        name = "cost_at_least" if work.move_cost else "spread_at_least"
+        if answer.outcome == "infeasible":
+            work.notes.append("cp-sat called a model infeasible that has a solution")
+        elif answer.bound > (work.bound_of(name) or 0):
+            data = {
+                "max_moves": work.moves_at_most,
+                "version": version(),
+                "parameters": {k: v for k, v in parameters(limits).items() if "max_time" not in k},
+            }
+            work.claim(Claim(name, answer.bound, "cp-sat", data, "solver"))
+            work.recheck()

@@ -1,0 +1,169 @@
+"""`frontier`: all trade-offs between moves and lag spread under the count constraint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from equilag.certificate.check_claims import SEARCH_WORK, search_target
+from equilag.certificate.search import Budget, OutOfBudget, Search
+from equilag.certificate.whole import Whole, whole_problem
+from equilag.deadline import Deadline
+from equilag.group import Group
+from equilag.planner.exact import SmallSearch
+from equilag.planner.solve import run, seconds
+from equilag.planner.stages import (
+    Bounds,
+    Counts,
+    FewerMoves,
+    Heuristic,
+    Moves,
+    Neighbourhoods,
+    Stage,
+    Sweeps,
+    Trade,
+)
+from equilag.planner.work import Candidate, Watcher, Work
+from equilag.policy import Policy
+from equilag.solver.neighbourhood import improve
+from equilag.solver.sweeps import sweep
+
+FIRST: Final[tuple[Stage, ...]] = (
+    Heuristic(), Counts(), Moves(), Bounds(), Trade(), SmallSearch(), Sweeps(), Neighbourhoods(),
+    FewerMoves(),
+)  # fmt: skip
+POLISHED: Final = 40
+"""Points of a large group's front that are worth another look at the same number of moves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A plan with this many moves reaches `spread`; none with as many gets below the bound."""
+
+    moves: int
+    spread: int
+    spread_lower_bound: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "moves": self.moves,
+            "spread": self.spread,
+            "spread_lower_bound": self.spread_lower_bound,
+        }
+
+
+def frontier(
+    group: Group,
+    *,
+    time_limit: float = 5.0,
+    seed: int = 0,
+    balance: str | None = None,
+    progress: Watcher | None = None,
+) -> list[Point]:
+    """The front of moves against lag spread: moves ascending, spread strictly descending.
+
+    Exact where every `spread_lower_bound` equals its spread: small groups within the time limit
+    (seconds). Raises InputError for settings that make no sense.
+    """
+    deadline = Deadline(seconds(time_limit))
+    policy = Policy.of(balance=balance)
+    work = Work(group, group, policy, deadline, np.random.default_rng(seed), seed, False, progress)
+    work.deadline.limit *= 0.5 if group.n_partitions > 40 else 1.0
+    run(work, FIRST)
+    work.deadline.limit = seconds(time_limit)
+    if not work.exact or work.constraint is None:
+        work.deadline.limit = float("inf")  # no time at all: the two exact ends, at least
+        run(work, (Counts(), Moves(), Bounds()))
+        return _points(work, {})
+    work.tell("front")
+    bounds = _search_front(work)
+    if bounds is None:
+        _polish(work)
+        bounds = {}
+    return _points(work, bounds)
+
+
+def _search_front(work: Work) -> dict[int, int] | None:
+    """Least spread for every number of moves, by search; None if the group is too large.
+
+    Returns the proved bound for each number of moves looked at.
+    """
+    assert work.constraint is not None
+    whole = whole_problem(work.group, work.constraint)
+    if whole is None or not len(whole.items):
+        return None
+    bounds: dict[int, int] = {}
+    budget = Budget(SEARCH_WORK, work.deadline.expired)
+    try:
+        search = Search(whole.problem, budget)
+        moves = work.moves_bound
+        while True:
+            bounds[moves] = work.spread_bound
+            reached = _least_spread(work, whole, search, moves, bounds)
+            work.report()
+            if reached <= work.spread_bound or moves >= len(whole.items):
+                return bounds
+            moves += 1
+    except OutOfBudget:
+        return bounds
+
+
+def _least_spread(
+    work: Work, whole: Whole, search: Search, moves: int, bounds: dict[int, int]
+) -> int:
+    high = work.bound_of("max_load_at_least") or 0
+    low = work.bound_of("min_load_at_most") or 0
+    step = 0
+    while True:
+        reached = min((c.spread for m, c in work.front.items() if m <= moves), default=2**62)
+        bound = bounds[moves]
+        if reached <= bound:
+            return reached
+        goal = min(bound + step, reached - 1)
+        found = search.find(search_target(goal + 1, moves, 0, high, low))
+        if found is None:
+            bounds[moves] = goal + 1
+            step = max(1, step * 4)
+        else:
+            reached = work.see(whole.assignment(found), "search").spread
+            step = (reached - bound) // 2
+
+
+def _polish(work: Work) -> None:
+    """Lower the spread of the points on the front without another move."""
+    constraint = work.constraint
+    assert constraint is not None
+    points = _front(work)
+    chosen = np.unique(np.linspace(0, len(points) - 1, min(POLISHED, len(points))).astype(int))
+    for number in chosen.tolist():
+        if work.deadline.expired():
+            return
+        point, rng = points[number], np.random.default_rng(work.seed)
+        stop = work.deadline.share(work.deadline.left / 4).expired
+        better = sweep(
+            work.group, constraint, point.assigned, rng, stop, enough=work.spread_bound,
+            keep_moves=True,
+        )  # fmt: skip
+        better = improve(
+            work.group, constraint, better, rng, stop, work.spread_bound, keep_moves=True, rounds=60
+        )
+        work.see(better, "front")
+        work.report()
+
+
+def _front(work: Work) -> list[Candidate]:
+    front: list[Candidate] = []
+    for candidate in sorted(work.front.values(), key=lambda c: (c.moves, c.spread)):
+        if not front or candidate.spread < front[-1].spread:
+            front.append(candidate)
+    return front
+
+
+def _points(work: Work, bounds: dict[int, int]) -> list[Point]:
+    points = []
+    for candidate in _front(work):
+        bound = max(work.spread_bound, bounds.get(candidate.moves, 0))
+        points.append(Point(candidate.moves, candidate.spread, min(bound, candidate.spread)))
+    return points

@@ -1,0 +1,235 @@
+"""The stages of a run, in order. A new method is a new stage, not another branch of an old one.
+
+A stage has a name, says whether there is anything in it for the work at hand, and leaves what it
+found with `Work.offer` and `Work.claim`; the deadline is the work's.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+import numpy as np
+
+from equilag.certificate.claims import Claim
+from equilag.certificate.moves import bound_by_potentials, bound_by_topics
+from equilag.counts import constraint_of
+from equilag.errors import ContradictedBound, InputError
+from equilag.group import NOBODY
+from equilag.metrics import count_moves
+from equilag.planner.fallback import fallback
+from equilag.planner.work import Work
+from equilag.solver.balance import balanced_assignment
+from equilag.solver.bounds import difference, load_bounds
+from equilag.solver.movement import FewestMoves, fewest_moves
+from equilag.solver.neighbourhood import improve
+from equilag.solver.sweeps import sweep
+from equilag.solver.trade import downhill, homeward
+
+
+class Stage(Protocol):
+    """One step of a run, see above."""
+
+    @property
+    def name(self) -> str: ...
+
+    def applies(self, work: Work) -> bool: ...
+
+    def run(self, work: Work) -> None: ...
+
+
+class Heuristic:
+    """A valid plan at once."""
+
+    name: Final = "heuristic"
+
+    def applies(self, work: Work) -> bool:
+        return work.best is None
+
+    def run(self, work: Work) -> None:
+        assigned, name = fallback(work.group, work.policy)
+        work.best = work.candidate(assigned, name)
+
+
+class Counts:
+    """Exactly balanced counts, and with them the constraint of all that follows."""
+
+    name: Final = "counts"
+
+    def applies(self, work: Work) -> bool:
+        return work.constraint is None
+
+    def run(self, work: Work) -> None:
+        assigned = balanced_assignment(work.group, work.policy)
+        work.constraint = constraint = constraint_of(work.group, work.policy, assigned)
+        largest = int(constraint.hi[~work.group.idle].max(initial=0))
+        work.claim(Claim("counts", largest, "residual"))
+        work.offer(assigned, "balance")
+
+
+class Moves:
+    """The fewest moves that the counts allow, with their proof."""
+
+    name: Final = "fewest moves"
+
+    def applies(self, work: Work) -> bool:
+        return work.constraint is not None and bool((work.real.owner != NOBODY).any())
+
+    def run(self, work: Work) -> None:
+        constraint = work.constraint
+        assert constraint is not None
+        if constraint.pinned.any():
+            work.offer(fewest_moves(work.group, constraint).assigned, "min-cost-flow")
+            return
+        found = fewest_moves(work.real, constraint)
+        work.moves_bound, claim = _proved_moves(work, found)
+        work.claim(claim)
+        limit = work.policy.max_moves
+        if limit is not None and limit < work.moves_bound:
+            raise InputError(
+                f"{limit} is fewer than the {work.moves_bound} moves that the count balance forces",
+                "max_moves",
+            )
+        work.offer(found.assigned, "min-cost-flow")
+
+
+def _proved_moves(work: Work, found: FewestMoves) -> tuple[int, Claim]:
+    constraint = work.constraint
+    assert constraint is not None
+    reached = count_moves(work.real.owner, found.assigned)
+    bound = bound_by_potentials(work.real, constraint, found.potentials)
+    if work.policy.balance == "per-topic":
+        bound = bound_by_topics(work.real, constraint)
+        claim = Claim("fewest_moves", bound, "per-topic")
+    else:
+        topics, members = found.potentials
+        data = {
+            "topics": {work.real.topics[t]: int(topics[t]) for t in np.flatnonzero(topics)},
+            "members": {work.real.members[m].id: int(members[m]) for m in np.flatnonzero(members)},
+        }
+        claim = Claim("fewest_moves", bound or 0, "potentials", data)
+    if bound != reached:
+        raise ContradictedBound(f"fewest moves: {reached} reached, {bound} proved")
+    return bound, claim
+
+
+class Bounds:
+    """What no plan can beat, by counting."""
+
+    name: Final = "bounds"
+
+    def applies(self, work: Work) -> bool:
+        return work.constraint is not None
+
+    def run(self, work: Work) -> None:
+        found = load_bounds(work.counting, work.deadline.expired)
+        if found is None:
+            return
+        for claim in (found.highest, found.lowest, difference(found)):
+            work.claim(claim)
+        if work.move_cost:
+            value = found.spread + work.move_cost * work.moves_bound
+            work.claim(Claim("cost_at_least", value, "sum"))
+
+
+class Trade:
+    """From the fewest moves downhill, best exchange per move first: the front as it comes."""
+
+    name: Final = "trade"
+    STEPS: Final = 400
+    LARGEST: Final = 100_000
+
+    def applies(self, work: Work) -> bool:
+        return _open(work) and work.group.n_partitions <= self.LARGEST
+
+    def run(self, work: Work) -> None:
+        constraint = work.constraint
+        assert constraint is not None
+        start = work.front[min(work.front)]
+        stop = work.deadline.expired
+        if not work.deterministic:
+            share = work.deadline.share(work.deadline.left / 3)
+            stop = share.expired
+        for assigned in downhill(work.group, constraint, start.assigned, stop, self.STEPS):
+            if not _moves_matter(work) or _within(work, assigned):
+                work.offer(assigned, "trade")
+            else:
+                work.see(assigned, "trade")
+
+
+class Sweeps:
+    """Exchanges in bulk, many pairs at once."""
+
+    name: Final = "sweeps"
+
+    def applies(self, work: Work) -> bool:
+        return _open(work)
+
+    def run(self, work: Work) -> None:
+        best, constraint = work.best, work.constraint
+        assert best is not None and constraint is not None
+        found = sweep(
+            work.group, constraint, best.assigned, work.rng, work.deadline.expired,
+            enough=work.spread_bound, keep_moves=_moves_matter(work),
+        )  # fmt: skip
+        work.offer(found, "sweeps")
+
+
+class Neighbourhoods:
+    """A few members at the extremes, their best split found exactly."""
+
+    name: Final = "neighbourhoods"
+    LARGEST: Final = 100_000
+
+    def applies(self, work: Work) -> bool:
+        return _open(work) and work.group.n_partitions <= self.LARGEST
+
+    def run(self, work: Work) -> None:
+        best, constraint = work.best, work.constraint
+        assert best is not None and constraint is not None
+        found = improve(
+            work.group, constraint, best.assigned, work.rng, work.deadline.expired,
+            enough=work.spread_bound, keep_moves=_moves_matter(work),
+        )  # fmt: skip
+        work.offer(found, "neighbourhoods")
+
+
+class FewerMoves:
+    """Back to the owners where the spread (and its tolerance) allows it."""
+
+    name: Final = "fewer moves"
+    LARGEST: Final = 20_000
+
+    def applies(self, work: Work) -> bool:
+        return (
+            work.exact
+            and work.best is not None
+            and not work.policy.moves_first
+            and work.best.moves > work.moves_bound
+            and work.group.n_partitions <= self.LARGEST
+            and not work.policy.fresh
+        )
+
+    def run(self, work: Work) -> None:
+        constraint, best = work.constraint, work.best
+        assert constraint is not None and best is not None
+        stop = work.deadline.expired
+        allowance = work.allowance
+        for start in [best, *work.within(best.spread + allowance)]:
+            limit = max(start.spread, best.spread + allowance)
+            home = homeward(work.group, constraint, start.assigned, limit, stop)
+            work.offer(home, "fewer-moves")
+
+
+def _open(work: Work) -> bool:
+    """Is there a plan with exact counts whose spread is not proved the best yet."""
+    return work.exact and not work.proved and work.constraint is not None
+
+
+def _moves_matter(work: Work) -> bool:
+    """May no exchange add a move, as far as bulk methods can tell."""
+    return work.moves_at_most is not None or work.move_cost > 0
+
+
+def _within(work: Work, assigned: np.ndarray) -> bool:
+    limit = work.moves_at_most
+    return limit is None or count_moves(work.group.owner, assigned) <= limit
