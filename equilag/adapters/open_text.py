@@ -1,0 +1,130 @@
+"""Reading a whole text from a path, standard input or an open file, compressed or not."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import zlib
+from pathlib import Path
+from typing import IO, Any, Final, TypeAlias
+
+from equilag.errors import InputError, MissingExtra
+
+Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
+
+STDIN: Final = "-"
+MAX_BYTES: Final = 4 * 2**30
+"""Decompressed size at which a file is taken for an accident (10 million partitions fit)."""
+
+_GZIP: Final = b"\x1f\x8b"
+_ZSTD: Final = b"\x28\xb5\x2f\xfd"
+_ZSTD_SKIPPABLE: Final = b"\x2a\x4d\x18"
+_PIECE: Final = 2**20
+# One piece of zstd data can unfold to 32,768 times its size before the limit is looked at.
+_ZSTD_PIECE: Final = 2**12
+
+
+def source_name(source: Source) -> str | None:
+    """What to call `source` in messages: the path as given, `<stdin>`, or an open file's name."""
+    if isinstance(source, (str, os.PathLike)):
+        name = os.fsdecode(source)
+        return "<stdin>" if name == STDIN else name
+    label: object = getattr(source, "name", None)  # a number for a bare file descriptor
+    return label if isinstance(label, str) else None
+
+
+def read_text(source: Source) -> str:
+    """The text of `source`; plain, gzip and zstd are told apart by their first bytes.
+
+    Raises InputError (without a source) for whatever cannot be read or decoded, MissingExtra for
+    zstd data without the package that reads it, TypeError for what is no source at all.
+    """
+    try:
+        data = _read(source)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}") from error
+    except ValueError as error:  # a path with a zero byte, a closed file, a text file in no UTF-8
+        raise InputError(f"cannot be read: {error}") from error
+    if isinstance(data, str):
+        return data.removeprefix("\ufeff")
+    return _decode(_decompress(data))
+
+
+def _read(source: Source) -> bytes | str:
+    """All of `source` as it is; raises OSError, ValueError and TypeError."""
+    opened: Any = source
+    if isinstance(source, (str, os.PathLike)):
+        name = os.fsdecode(source)
+        if name != STDIN:
+            return Path(name).read_bytes()
+        if sys.stdin is None:
+            raise ValueError("standard input is closed")
+        opened = getattr(sys.stdin, "buffer", sys.stdin)
+    if not hasattr(opened, "read"):
+        raise TypeError(f"neither a path, nor an open file, nor a dict: {type(source).__name__}")
+    data = opened.read()
+    if isinstance(data, (str, bytes)):
+        return data
+    raise ValueError("the open file returned neither text nor bytes")
+
+
+def _decompress(data: bytes) -> bytes:
+    if data.startswith(_GZIP):
+        try:
+            return _gunzip(data)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise InputError(f"broken gzip data: {error}") from error
+    if data.startswith(_ZSTD) or (data[1:4] == _ZSTD_SKIPPABLE and 0x50 <= data[0] <= 0x5F):
+        return _unzstd(data)
+    return data
+
+
+def _gunzip(data: bytes) -> bytes:
+    pieces: list[bytes] = []
+    size = 0
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+        while piece := stream.read(_PIECE):
+            size = _checked_size(size + len(piece))
+            pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _unzstd(data: bytes) -> bytes:
+    try:
+        import zstandard
+    except ImportError as error:
+        raise MissingExtra(
+            "zstd data needs the package zstandard: pip install 'equilag[zstd]'"
+        ) from error
+    pieces: list[bytes] = []
+    size = 0
+    rest = memoryview(data)
+    try:
+        while len(rest):  # a file may hold several frames
+            frame = zstandard.ZstdDecompressor().decompressobj()
+            while len(rest) and not frame.eof:
+                piece = frame.decompress(rest[:_ZSTD_PIECE])
+                size = _checked_size(size + len(piece))
+                pieces.append(piece)
+                rest = rest[min(_ZSTD_PIECE, len(rest)) - len(frame.unused_data) :]
+            if not frame.eof:
+                raise InputError("broken zstd data: it ends in the middle of a frame")
+    except zstandard.ZstdError as error:
+        raise InputError(f"broken zstd data: {error}") from error
+    return b"".join(pieces)
+
+
+def _checked_size(size: int) -> int:
+    if size > MAX_BYTES:
+        raise InputError(f"unpacks to more than {MAX_BYTES} bytes")
+    return size
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(f"not UTF-8: byte 0x{data[error.start]:02x}", f"line {line}") from error

@@ -1,0 +1,77 @@
+"""How values and places are written in messages: short, on one line, as in JSON."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import re
+from collections.abc import Iterable
+from typing import Final
+
+LONGEST: Final = 60
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]+")
+_MANY_BITS: Final = 256
+
+
+def shorten(text: str) -> str:
+    """`text`, cut if it has more than LONGEST characters."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
+
+def show(value: object) -> str:
+    """A value as it stands in JSON, shortened; containers only by their kind."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        quoted = json.dumps(value[: 2 * LONGEST], ensure_ascii=False)
+        return shorten(quoted if quoted.isprintable() else json.dumps(value[: 2 * LONGEST]))
+    if isinstance(value, int):
+        bits = int.bit_length(value)
+        # Python refuses to print integers of thousands of digits.
+        return f"an integer of {bits} bits" if bits > _MANY_BITS else shorten(int.__repr__(value))
+    if isinstance(value, float):
+        if math.isfinite(value):
+            return float.__repr__(value)
+        return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+    return kind(value)
+
+
+def kind(value: object) -> str:
+    """What kind of JSON value this is, with its article."""
+    names: tuple[tuple[type, str], ...] = (
+        (bool, "a boolean"),
+        (int, "an integer"),
+        (float, "a float"),
+        (str, "a string"),
+        (list, "a list"),
+        (dict, "an object"),
+    )
+    if value is None:
+        return "null"
+    for known, name in names:
+        if isinstance(value, known):
+            return name
+    return f"a Python {type(value).__name__}"
+
+
+def not_a(value: object, due: str) -> str:
+    """The problem of a value of the wrong kind: `"5" is a string, not an integer`."""
+    if value is None or not isinstance(value, (bool, int, float, str)):
+        return f"{kind(value)}, not {due}"
+    return f"{show(value)} is {kind(value)}, not {due}"
+
+
+def below(place: str, key: object) -> str:
+    """The place of a field: `owned.orders`, or `owned["we ird"]` where a name is not plain."""
+    if not isinstance(key, str) or not _PLAIN.fullmatch(key):
+        return f"{place}[{show(key)}]"
+    return f"{place}.{shorten(key)}" if place else shorten(key)
+
+
+def guess(word: str, known: Iterable[str]) -> str:
+    """`, did you mean "…"?` where something known is close to `word`, else nothing."""
+    close = difflib.get_close_matches(word[: 2 * LONGEST], list(known)[:10_000], n=3)
+    return f", did you mean {' or '.join(map(show, close))}?" if close else ""

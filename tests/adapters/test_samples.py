@@ -1,0 +1,82 @@
+"""The groups in samples/: as snapshots, and again from what Kafka printed of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from equilag.adapters.describe_text import snapshot_from_describe
+from equilag.adapters.snapshot_json import load_snapshot
+from equilag.group import NOBODY, QUALITY, Group
+from equilag.metrics import member_loads
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+GROUPS = ("audit", "stats", "token-indexer")
+
+
+def text(name: str) -> str:
+    return (SAMPLES / name).read_text(encoding="utf-8")
+
+
+def loads(group: Group) -> list[int]:
+    return list(member_loads(group.owner, group.lag, group.n_members).tolist())
+
+
+@pytest.mark.parametrize(
+    ("name", "members", "partitions", "no_commit", "lag"),
+    [
+        ("audit", 4, 88, 62, 1125238),
+        ("stats", 6, 88, 39, 1079993),
+        ("token-indexer", 7, 48, 0, 435762),
+    ],
+)
+def test_snapshots(name: str, members: int, partitions: int, no_commit: int, lag: int) -> None:
+    group = load_snapshot(SAMPLES / f"{name}.snapshot.json")
+    assert group.name == name
+    assert (group.n_members, group.n_partitions) == (members, partitions)
+    assert (group.quality == QUALITY.index("no_commit")).sum() == no_commit
+    assert group.lag.sum() == lag
+    assert (group.owner != NOBODY).all()
+    assert group.dropped_claims == 0
+
+
+@pytest.mark.parametrize("name", GROUPS)
+@pytest.mark.parametrize("with_members", [False, True])
+@pytest.mark.parametrize("mode", ["all", "as owned", "subscribe"])
+def test_describe_gives_the_same_group(name: str, with_members: bool, mode: str) -> None:
+    path = SAMPLES / f"{name}.snapshot.json"
+    wanted = load_snapshot(path)
+    entries: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["members"]
+    result = snapshot_from_describe(
+        text(f"{name}.describe.txt"),
+        text(f"{name}.members.txt") if with_members else None,
+        subscribe={e["id"]: e["subscription"] for e in entries} if mode == "subscribe" else {},
+        as_owned=mode == "as owned",
+        auto_offset_reset="earliest",
+    )
+    group = load_snapshot(result.snapshot)
+    assert group.name == wanted.name
+    assert group.taken_at is None
+    assert group.topics == wanted.topics
+    assert group.topic_start.tolist() == wanted.topic_start.tolist()
+    assert [member.id for member in group.members] == [member.id for member in wanted.members]
+    assert group.lag.tolist() == wanted.lag.tolist()
+    assert group.quality.tolist() == wanted.quality.tolist()
+    assert group.owner.tolist() == wanted.owner.tolist()
+    assert loads(group) == loads(wanted)
+    same = group.class_of.tolist() == wanted.class_of.tolist()
+    assert same == (mode != "all" or name != "stats")
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_the_state_text_is_told_apart(name: str) -> None:
+    with pytest.raises(ValueError, match="--describe --state"):
+        snapshot_from_describe(text(f"{name}.state.txt"))
+
+
+def test_the_readme_names_a_snapshot_that_is_there() -> None:
+    assert "token-indexer.snapshot.json" in text("README.md")
+    assert (SAMPLES / "token-indexer.snapshot.json").is_file()
