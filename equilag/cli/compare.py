@@ -1,0 +1,45 @@
+"""``equilag compare``: every assignor, the assignment in force and the optimum side by side."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Final
+
+from equilag.cli import options
+from equilag.cli.files import read_snapshot, to_json
+from equilag.cli.screen import ProgressLine, emit, style_of
+
+NAME: Final = "compare"
+HELP: Final = "every assignor, what is in force and the optimum side by side"
+DESCRIPTION: Final = """\
+Sets every assignor, the assignment in force and equilag's own plan side by
+side: how even their counts and their lag are, how many partitions they move,
+and how far they are from the best that is proved to be possible."""
+EPILOG: Final = """\
+example:
+  equilag compare snapshot.json --time-limit 5"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    options.add_snapshot(parser)
+    options.add_time_limit(parser, 2.0)
+    parser.add_argument("--json", action="store_true", help="JSON instead of a table")
+
+
+def run(args: argparse.Namespace) -> int:
+    group = read_snapshot(args.snapshot)
+
+    from equilag.planner.compare import compare
+
+    with ProgressLine() as progress:
+        comparison = compare(group, time_limit=args.time_limit, progress=progress)
+    document = comparison.to_dict()
+    if args.json:
+        emit(to_json(document))
+        return 0
+
+    from equilag.cli.render_compare import render_compare
+
+    emit(render_compare(group, document, style_of(sys.stdout)))
+    return 0

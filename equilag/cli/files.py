@@ -1,0 +1,157 @@
+"""The files that a command reads and writes; each failure is an InputError that names the file."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from equilag.cli.options import STDIN
+from equilag.errors import InputError, MissingExtra
+
+if TYPE_CHECKING:
+    from equilag.group import Group
+
+SMALL: Final = 2_000
+"""Partitions up to which JSON is indented; more is read by programs only, and takes its time."""
+
+
+def read_snapshot(path: str) -> Group:
+    """The group in a snapshot file. Raises InputError."""
+    from equilag.adapters.snapshot_json import load_snapshot
+
+    with _extra_for(path):
+        return load_snapshot(path)
+
+
+def read_object(path: str) -> dict[str, Any]:
+    """The object in a JSON file. Raises InputError."""
+    from equilag.adapters.parse_json import parse_json
+    from equilag.adapters.show import not_a
+
+    text = read_file(path)
+    with naming(path):
+        value = parse_json(text)
+        if not isinstance(value, dict):
+            raise InputError(not_a(value, "an object"))
+        return value
+
+
+def read_file(path: str) -> str:
+    """The text of a file, unpacked. Raises InputError."""
+    from equilag.adapters.open_text import read_text
+
+    with naming(path), _extra_for(path):
+        return read_text(path)
+
+
+def shown_path(path: str) -> str:
+    """What messages call a file."""
+    return "<stdin>" if path == STDIN else path
+
+
+@contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Let an InputError that names no source name this file."""
+    try:
+        yield
+    except InputError as error:
+        source = error.source or shown_path(path)
+        raise InputError(error.problem, error.place, source) from error
+
+
+@contextmanager
+def _extra_for(path: str) -> Iterator[None]:
+    try:
+        yield
+    except MissingExtra as error:
+        raise MissingExtra(f"{shown_path(path)}: {error}") from error
+
+
+def one_stdin(*paths: str | None) -> None:
+    """Refuse to read two inputs from the one standard input. Raises InputError."""
+    if sum(path == STDIN for path in paths) > 1:
+        raise InputError("only one of the inputs can be standard input (-)")
+
+
+def to_json(document: Any, n_partitions: int = 0) -> str:
+    """JSON in ASCII, so that no name can fail to be written."""
+    if n_partitions < SMALL:
+        return json.dumps(document, indent=1) + "\n"
+    return json.dumps(document, separators=(",", ":")) + "\n"
+
+
+class Target:
+    """A file to be written whole or not at all.
+
+    What can be refused is refused when it is made, before any work is done for it. A file that is
+    there already keeps its permissions, and a link goes on pointing to it; what is no ordinary
+    file (a pipe, a device) is written to directly. Raises InputError.
+    """
+
+    def __init__(self, path: str, option: str, inputs: tuple[str | None, ...] = ()) -> None:
+        self.path = path
+        if not path or path == STDIN:
+            raise InputError(f"{path!r} is no name of a file", option)
+        try:
+            self._real = Path(path).resolve()
+            found = self._real.stat() if self._real.exists() else None
+            parent = self._real.parent.is_dir()
+        except (OSError, ValueError, RuntimeError) as error:
+            raise self._failed(error) from error
+        self._mode = None if found is None else found.st_mode
+        if self._mode is not None and stat.S_ISDIR(self._mode):
+            raise InputError("cannot be written: it is a directory", source=path)
+        if not parent:
+            raise InputError(
+                f"cannot be written: there is no directory {str(self._real.parent)!r}", source=path
+            )
+        if found is not None and not os.access(self._real, os.W_OK):
+            raise InputError("cannot be written: Permission denied", source=path)
+        for other in inputs:
+            if found is not None and other and other != STDIN and self._same(other):
+                raise InputError(f"would overwrite the input {other!r}", option)
+
+    def write(self, text: str) -> None:
+        """Put `text` there, complete, or leave everything as it was."""
+        data = text.encode("utf-8", "backslashreplace")
+        try:
+            if self._mode is not None and not stat.S_ISREG(self._mode):
+                self._real.write_bytes(data)
+            else:
+                self._replace(data)
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def _replace(self, data: bytes) -> None:
+        """Write beside the file and rename: on one file system that is all or nothing."""
+        beside = self._real.with_name(f".{self._real.name[:100]}.{secrets.token_hex(6)}.part")
+        # Not tempfile: its files are for their owner alone, whatever the umask says.
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            if self._mode is not None:
+                beside.chmod(stat.S_IMODE(self._mode))
+            beside.replace(self._real)
+        except BaseException:
+            with suppress(OSError):
+                beside.unlink()
+            raise
+
+    def _same(self, other: str) -> bool:
+        try:
+            return self._real.samefile(other)
+        except (OSError, ValueError):
+            return False
+
+    def _failed(self, error: Exception) -> InputError:
+        reason = error.strerror if isinstance(error, OSError) else None
+        return InputError(f"cannot be written: {reason or error}", source=self.path)

@@ -1,0 +1,102 @@
+"""Options that several commands share, and the kinds of values they take."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from typing import Final
+
+STDIN: Final = "-"
+PARAMETERS: Final = {
+    name: f"--{name.replace('_', '-')}"
+    for name in (
+        "policy", "time_limit", "seed", "balance", "move_cost", "tolerance", "max_moves", "fresh",
+        "deterministic", "assignor", "group", "subscribe",
+    )
+}  # fmt: skip
+MAX_SEED: Final = 2**31
+"""The solvers take a signed 32-bit seed."""
+
+
+def seconds(text: str) -> float:
+    """A number of seconds, 0 or more."""
+    return _number(text, "a number of seconds, 0 or more")
+
+
+def percent(text: str) -> float:
+    """A percentage, 0 or more."""
+    value = _number(text, "a percentage from 0 to 1000000")
+    if value > 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage from 0 to 1000000")
+    return value
+
+
+def _number(text: str, due: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not {due}")
+    return value
+
+
+def whole(below: int | None = None) -> Callable[[str], int]:
+    """The kind of whole numbers from 0 on, and less than `below`."""
+
+    def convert(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = -1
+        if value < 0 or (below is not None and value >= below):
+            due = "0 or more" if below is None else f"from 0 to {below - 1}"
+            shown = text if len(text) <= 40 else text[:39] + "…"
+            raise argparse.ArgumentTypeError(f"{shown!r} is not a whole number, {due}")
+        return value
+
+    return convert
+
+
+def one_of(names: tuple[str, ...]) -> Callable[[str], str]:
+    """The kind of values that are one of `names`; argparse's own choices read less well."""
+
+    def convert(text: str) -> str:
+        if text not in names:
+            raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(names)}")
+        return text
+
+    return convert
+
+
+def add_snapshot(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "snapshot",
+        metavar="SNAPSHOT",
+        help="the group: JSON (equilag/snapshot/1), also gzip or zstd; - for standard input",
+    )
+
+
+def add_time_limit(parser: argparse.ArgumentParser, default: float) -> None:
+    parser.add_argument(
+        "--time-limit",
+        metavar="S",
+        type=seconds,
+        default=default,
+        help=f"seconds for all of the planning, {default:g} unless told; 0 gives what is there"
+        " at once",
+    )
+
+
+def add_outputs(parser: argparse.ArgumentParser) -> None:
+    """``--out`` and ``--json`` of the commands that make a plan."""
+    parser.add_argument("--out", metavar="PLAN.json", help="write the plan's JSON to this file")
+    parser.add_argument(
+        "--json", action="store_true", help="the plan's JSON instead of the summary"
+    )
+
+
+def option(parameter: str) -> str:
+    """The option that sets a parameter of the library; other places stay what they are."""
+    return PARAMETERS.get(parameter, parameter)

@@ -1,0 +1,112 @@
+"""``equilag plan``: the best plan within a time limit."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from equilag.cli import options
+from equilag.cli.deliver import deliver, target_of
+from equilag.cli.files import read_snapshot
+from equilag.cli.screen import ProgressLine
+from equilag.errors import InputError
+from equilag.policy import BALANCES, MAX_MOVE_COST, POLICIES, Policy
+
+NAME: Final = "plan"
+HELP: Final = "the best plan within a time limit, with its certificate"
+DESCRIPTION: Final = """\
+Finds an assignment of the group's partitions: counts as even as can be, then
+the smallest spread of lag and the fewest moves, in the order that the policy
+asks for; and proves how good it is."""
+EPILOG: Final = """\
+policies (even counts come first under each of them):
+  lag-aware         total counts, then lag spread + move cost, then fewest moves
+  kip-169           counts per topic, then lag spread
+  fair-yet-sticky   total counts, then fewest moves, then lag spread
+  sticky-yet-fair   no voluntary move at all, then counts, then lag spread
+
+example:
+  equilag plan snapshot.json --max-moves 10 --out plan.json"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    options.add_snapshot(parser)
+    parser.add_argument(
+        "--policy",
+        metavar="P",
+        type=options.one_of(POLICIES),
+        default=POLICIES[0],
+        help=f"{', '.join(POLICIES)}; the first unless told",
+    )
+    options.add_time_limit(parser, 2.0)
+    parser.add_argument(
+        "--seed",
+        metavar="N",
+        type=options.whole(options.MAX_SEED),
+        default=0,
+        help="the random choices of the search; 0 unless told",
+    )
+    parser.add_argument(
+        "--deterministic",
+        action="store_true",
+        help="count work instead of seconds, so that a run can be repeated exactly",
+    )
+    parser.add_argument(
+        "--balance",
+        metavar="B",
+        type=options.one_of(BALANCES),
+        help="which counts are even: total, per-topic or both; the policy's own unless told",
+    )
+    parser.add_argument(
+        "--move-cost",
+        metavar="LAG",
+        type=options.whole(MAX_MOVE_COST),
+        default=0,
+        help="records of lag spread that one move must save; 0 unless told",
+    )
+    parser.add_argument(
+        "--tolerance",
+        metavar="PERCENT",
+        type=options.percent,
+        default=0.0,
+        help="percent of the mean load by which the spread may exceed the best if that saves moves",
+    )
+    parser.add_argument(
+        "--max-moves", metavar="N", type=options.whole(), help="no more moves than this"
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="plan as if nobody owned anything: fairness only"
+    )
+    options.add_outputs(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    policy = Policy.of(
+        args.policy, args.balance, args.move_cost, args.tolerance, args.max_moves, args.fresh
+    )
+    target = target_of(args)
+    group = read_snapshot(args.snapshot)
+
+    from equilag.planner.solve import solve
+
+    with ProgressLine() as progress:
+        try:
+            plan = solve(
+                group,
+                policy.name,
+                time_limit=args.time_limit,
+                seed=args.seed,
+                balance=policy.balance,
+                move_cost=policy.move_cost,
+                tolerance=policy.tolerance,
+                max_moves=policy.max_moves,
+                fresh=policy.fresh,
+                deterministic=args.deterministic,
+                progress=progress,
+            )
+        except InputError as error:
+            # The library names the parameter, a command line its option.
+            raise InputError(error.problem, options.option(error.place), error.source) from error
+
+    deliver(plan, args, target)
+    return 0

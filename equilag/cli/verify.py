@@ -1,0 +1,47 @@
+"""``equilag verify``: a plan and its certificate, checked from scratch."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from equilag.cli import options
+from equilag.cli.files import naming, one_stdin, read_object, read_snapshot, shown_path
+from equilag.cli.screen import emit
+
+NAME: Final = "verify"
+HELP: Final = "check a plan and its certificate from scratch, without a solver"
+DESCRIPTION: Final = """\
+Recomputes every figure of a plan and proves every claim of its certificate
+again, without a solver. What rests on a solver's word is named as such."""
+EPILOG: Final = """\
+exit status: 0 if the plan holds, 1 if it does not (each finding a line),
+2 for bad input
+
+example:
+  equilag plan snapshot.json --json | equilag verify snapshot.json -"""
+
+DOES_NOT_HOLD: Final = 1
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    options.add_snapshot(parser)
+    parser.add_argument(
+        "plan",
+        metavar="PLAN",
+        help="the plan: JSON (equilag/plan/1), also gzip or zstd; - for standard input",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    one_stdin(args.snapshot, args.plan)
+    group = read_snapshot(args.snapshot)
+    document = read_object(args.plan)
+
+    from equilag.certificate.verify import report
+    from equilag.cli.render_verify import render_verify
+
+    with naming(args.plan):
+        result = report(group, document)
+    emit(render_verify(group, shown_path(args.plan), result))
+    return 0 if result.holds else DOES_NOT_HOLD

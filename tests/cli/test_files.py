@@ -1,0 +1,161 @@
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from equilag.cli.files import Target, to_json
+from equilag.errors import InputError
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_a_new_file(tmp_path) -> None:
+    path = tmp_path / "plan.json"
+    Target(str(path), "--out").write("text\n")
+    assert path.read_text() == "text\n"
+    assert names(tmp_path) == {"plan.json"}
+
+
+def test_a_new_file_has_the_permissions_that_the_umask_gives(tmp_path) -> None:
+    path, usual = tmp_path / "plan.json", tmp_path / "usual"
+    usual.touch()
+    Target(str(path), "--out").write("")
+    assert path.stat().st_mode == usual.stat().st_mode
+
+
+def test_an_old_file_keeps_its_permissions(tmp_path) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text("a longer text that was there before")
+    path.chmod(0o640)
+    Target(str(path), "--out").write("new")
+    assert path.read_text() == "new"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_link_stays_one(tmp_path) -> None:
+    path, link = tmp_path / "plan.json", tmp_path / "link"
+    path.write_text("old")
+    link.symlink_to(path)
+    Target(str(link), "--out").write("new")
+    assert link.is_symlink()
+    assert path.read_text() == "new"
+
+
+def test_a_link_to_itself(tmp_path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(link)
+    with pytest.raises(InputError, match="cannot be written"):
+        Target(str(link), "--out").write("new")
+
+
+def test_what_is_no_ordinary_file_is_written_to_and_not_replaced(tmp_path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        Target(str(pipe), "--out").write("through")
+        assert os.read(reader, 100) == b"through"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.parametrize("moment", ["fsync", "replace"])
+@pytest.mark.parametrize("before", ["old", None])
+def test_a_full_disk_leaves_everything_as_it_was(tmp_path, monkeypatch, moment, before) -> None:
+    path = tmp_path / "plan.json"
+    if before is not None:
+        path.write_text(before)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full) if moment == "fsync" else monkeypatch.setattr(
+        Path, "replace", full
+    )
+    with pytest.raises(InputError, match=r"plan\.json: cannot be written: No space left on device"):
+        Target(str(path), "--out").write("new")
+    assert names(tmp_path) == ({"plan.json"} if before else set())
+    assert before is None or path.read_text() == before
+
+
+def test_an_interruption_leaves_everything_as_it_was(tmp_path, monkeypatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "fsync", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        Target(str(tmp_path / "plan.json"), "--out").write("new")
+    assert names(tmp_path) == set()
+
+
+# Through the commands: refused before any work is done.
+
+
+@pytest.mark.parametrize("option", [("plan", "--out"), ("frontier", "--plot")])
+def test_a_directory(run, write, tmp_path, option) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    status, out, err = run(option[0], write(), option[1], folder)
+    assert (status, out) == (2, "")
+    assert err == f"equilag: {folder}: cannot be written: it is a directory\n"
+    assert names(folder) == set()
+
+
+@pytest.mark.parametrize("option", [("plan", "--out"), ("frontier", "--plot")])
+def test_no_directory(run, write, tmp_path, option) -> None:
+    path = tmp_path / "none" / "out"
+    status, out, err = run(option[0], write(), option[1], path)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"equilag: {path}: cannot be written: there is no directory")
+    assert err.count("\n") == 1
+
+
+def test_a_file_in_place_of_a_directory(run, write) -> None:
+    snapshot = write()
+    status, _, err = run("plan", snapshot, "--out", snapshot / "plan.json")
+    assert status == 2
+    assert "cannot be written" in err
+
+
+def test_an_endless_name(run, write, tmp_path) -> None:
+    status, _, err = run("plan", write(), "--out", tmp_path / ("x" * 5000))
+    assert status == 2
+    assert "File name too long" in err
+
+
+def test_no_permission(run, write, tmp_path, monkeypatch) -> None:
+    path = tmp_path / "plan.json"
+    path.write_text("old")
+    # Root, who runs many a test, may write anywhere.
+    monkeypatch.setattr(
+        os, "access", lambda where, how: not (Path(where) == path and how & os.W_OK)
+    )
+    status, _, err = run("plan", write(), "--out", path)
+    assert status == 2
+    assert err == f"equilag: {path}: cannot be written: Permission denied\n"
+    assert path.read_text() == "old"
+
+
+def test_the_input_is_not_overwritten(run, write, tmp_path) -> None:
+    snapshot = write()
+    before = snapshot.read_text()
+    link = tmp_path / "link"
+    link.symlink_to(snapshot)
+    for path in (snapshot, link):
+        status, _, err = run("plan", snapshot, "--out", path)
+        assert status == 2
+        assert "--out: would overwrite the input" in err
+    assert snapshot.read_text() == before
+
+
+def test_json_has_no_letter_that_could_not_be_written() -> None:
+    assert to_json({"\udc80": "é…"}).isascii()

@@ -1,0 +1,172 @@
+"""`equilag plan` and `assign`: what they print, what they write, and that `verify` agrees."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+
+import pytest
+
+from equilag.heuristics.registry import assignor_names
+from equilag.policy import BALANCES, POLICIES
+
+SAMPLES = ("token-indexer", "stats", "audit")
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("balance", BALANCES)
+def test_every_policy_s_plan_is_verified(run, write, tmp_path, policy, balance) -> None:
+    snapshot, plan = write(), tmp_path / "plan.json"
+    status, out, err = run(
+        "plan", snapshot, "--policy", policy, "--balance", balance, "--time-limit", 1, "--out", plan
+    )
+    assert (status, err) == (0, "")
+    assert policy in out
+    assert json.loads(plan.read_text("utf-8"))["policy"]["balance"] == balance
+    status, out, err = run("verify", snapshot, plan)
+    assert (status, err) == (0, "")
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_plans_of_the_samples_are_verified(run, samples, tmp_path, sample) -> None:
+    snapshot, plan = samples / f"{sample}.snapshot.json", tmp_path / "plan.json"
+    assert run("plan", snapshot, "--time-limit", 0.5, "--out", plan).status == 0
+    assert run("verify", snapshot, plan).status == 0
+
+
+@pytest.mark.parametrize("assignor", assignor_names())
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_assignments_of_the_samples_are_verified(run, samples, tmp_path, sample, assignor) -> None:
+    snapshot, plan = samples / f"{sample}.snapshot.json", tmp_path / "plan.json"
+    status, out, err = run("assign", snapshot, "--assignor", assignor, "--out", plan)
+    assert (status, err) == (0, "")
+    assert f"found by      {assignor} " in out
+    assert json.loads(plan.read_text("utf-8"))["algorithm"] == assignor
+    assert run("verify", snapshot, plan).status == 0
+
+
+def test_json_is_all_that_is_printed(run, write) -> None:
+    snapshot = write()
+    status, out, err = run("plan", snapshot, "--json", "--time-limit", 1)
+    assert (status, err) == (0, "")
+    plan = json.loads(out)
+    assert plan["format"] == "equilag/plan/1"
+    assert plan["status"] == "optimal"
+    assert sorted(plan["assignment"]) == ["a", "b", "c"]
+
+
+def test_json_and_out_are_the_same_document(run, write, tmp_path) -> None:
+    path = tmp_path / "plan.json"
+    out = run("assign", write(), "--assignor", "fair", "--json", "--out", path).out
+    assert path.read_text("utf-8") == out
+
+
+def test_settings_reach_the_plan(run, write) -> None:
+    settings = {
+        "--policy": "kip-169", "--balance": "both", "--move-cost": "5", "--tolerance": "2.5",
+        "--max-moves": "8", "--seed": "3",
+    }  # fmt: skip
+    words = [word for pair in settings.items() for word in pair]
+    out = run("plan", write(), *words, "--time-limit", 1, "--json").out
+    policy = json.loads(out)["policy"]
+    for option, value in settings.items():
+        name = "name" if option == "--policy" else option[2:].replace("-", "_")
+        assert str(policy[name]) == value
+    assert json.loads(out)["timing"]["time_limit_s"] == 1.0
+    fresh = run("plan", write(), "--fresh", "--time-limit", 1, "--json").out
+    assert json.loads(fresh)["policy"]["fresh"] is True
+
+
+def test_a_deterministic_run_can_be_repeated(run, write) -> None:
+    argv = ["plan", write(), "--deterministic", "--time-limit", 5, "--json"]
+    first, second = (json.loads(run(*argv).out) for _ in range(2))
+    for plan in (first, second):
+        del plan["timing"]
+    assert first == second
+
+
+def test_no_time_is_still_a_plan(run, write, tmp_path) -> None:
+    snapshot, plan = write(), tmp_path / "plan.json"
+    assert run("plan", snapshot, "--time-limit", 0, "--out", plan).status == 0
+    assert run("verify", snapshot, plan).status == 0
+
+
+def test_fewer_moves_than_the_counts_force(run, write, tmp_path) -> None:
+    """c owns 4 of the 9 partitions, so that one has to go."""
+    path = tmp_path / "plan.json"
+    status, out, err = run("plan", write(), "--max-moves", 0, "--time-limit", 1, "--out", path)
+    assert (status, out) == (2, "")
+    assert err.startswith("equilag: ")
+    assert "--max-moves" in err
+    assert "1" in err.partition("--max-moves")[2]
+    assert err.count("\n") == 1
+    assert not path.exists()
+
+
+def test_a_large_plan_is_compact_and_a_small_one_indented(run, write) -> None:
+    small = run("assign", write(), "--assignor", "range", "--json").out
+    assert small.startswith('{\n "format"')
+    large = write(topics={"orders": 5, "payments": 4, "events": 3000})
+    out = run("assign", large, "--assignor", "range", "--json").out
+    assert out.count("\n") == 1
+    assert json.loads(out)["format"] == "equilag/plan/1"
+
+
+def test_standard_input(run, write, monkeypatch) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(write().read_bytes()), "utf-8")
+    monkeypatch.setattr(sys, "stdin", stdin)
+    assert run("plan", "-", "--time-limit", 1).out.startswith("orders-service: 3 members")
+
+
+# Bad input.
+
+BAD = [
+    ("{}", "format"),
+    ("[]", "list"),
+    ("", "empty"),
+    ("{", "line 1 column 2"),
+    ("\xff", "not UTF-8"),
+]
+
+
+@pytest.mark.parametrize(("text", "problem"), BAD)
+@pytest.mark.parametrize("command", ["plan", "assign", "compare", "frontier", "verify"])
+def test_bad_input_is_one_line_and_leaves_the_output_alone(
+    run, tmp_path, command, text, problem
+) -> None:
+    snapshot, out = tmp_path / "bad.json", tmp_path / "out"
+    snapshot.write_text(text, "latin-1")
+    out.write_text("before")
+    more = {
+        "plan": ["--out", out],
+        "assign": ["--assignor", "range", "--out", out],
+        "compare": [],
+        "frontier": ["--plot", out],
+        "verify": [out],
+    }
+    result = run(command, snapshot, *more[command])
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith(f"equilag: {snapshot}: ")
+    assert problem in result.err
+    assert result.err.count("\n") == 1
+    assert out.read_text() == "before"
+    assert {path.name for path in tmp_path.iterdir()} == {"bad.json", "out"}
+
+
+def test_the_place_in_the_file_is_named(run, write) -> None:
+    members = [{"id": "a", "subscription": ["orders"], "owned": {"orders": [0, "1"]}}]
+    err = run("plan", write(members=members)).err
+    assert ": members[0].owned.orders[1]: " in err
+
+
+def test_a_missing_file(run, tmp_path) -> None:
+    status, _, err = run("plan", tmp_path / "none.json")
+    assert status == 2
+    assert "No such file or directory" in err
+
+
+def test_a_file_name_cannot_write_to_the_terminal(run) -> None:
+    err = run("plan", "no\x1b[31m\nsuch").err
+    assert "\x1b" not in err
+    assert err.count("\n") == 1

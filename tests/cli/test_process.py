@@ -1,0 +1,197 @@
+"""In a process of its own: pipes that break, disks that are full, terminals, interruptions."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from equilag.cli import main
+from equilag.cli.screen import ProgressLine, describe
+from equilag.errors import ContradictedBound, MissingExtra
+from equilag.planner import solve as solver
+from equilag.planner.work import Progress
+
+
+def command(*argv: object) -> list[str]:
+    return [sys.executable, "-m", "equilag", *map(str, argv)]
+
+
+def test_plan_into_verify(spawn, write) -> None:
+    snapshot = write()
+    plan = spawn("plan", snapshot, "--time-limit", 1, "--json")
+    assert (plan.status, plan.err) == (0, "")
+    checked = spawn("verify", snapshot, "-", text=plan.out)
+    assert (checked.status, checked.err) == (0, "")
+    altered = json.loads(plan.out)
+    altered["lag"]["max"] += 1
+    checked = spawn("verify", snapshot, "-", text=json.dumps(altered))
+    assert checked.status == 1
+    assert "lag.max" in checked.out
+
+
+def test_bad_standard_input(spawn) -> None:
+    status, out, err = spawn("plan", "-", text="{")
+    assert (status, out) == (2, "")
+    assert err.startswith("equilag: <stdin>: line 1 column 2: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("json_flag", [[], ["--json"]])
+def test_a_reader_that_went_away(samples, process_environment, json_flag) -> None:
+    argv = ["assign", samples / "audit.snapshot.json", "--assignor", "range", *json_flag]
+    process = subprocess.Popen(
+        command(*argv),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=process_environment,
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 141
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_behind_standard_output(samples, process_environment) -> None:
+    argv = ["assign", samples / "audit.snapshot.json", "--assignor", "range", "--json"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            command(*argv),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=process_environment,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == b"equilag: <stdout>: cannot be written: No space left on device\n"
+
+
+def test_closed_standard_output(write, process_environment) -> None:
+    line = " ".join(command("assign", write(), "--assignor", "range")) + " >&-"
+    done = subprocess.run(line, shell=True, env=process_environment, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_names_that_the_terminal_cannot_show(spawn, write) -> None:
+    members = [{"id": "zoë\u202e\x1b[2J", "subscription": ["orders", "payments"]}]
+    snapshot = write(members=members)
+    out = spawn("assign", snapshot, "--assignor", "range", PYTHONIOENCODING="ascii").out
+    assert out.isascii()
+    assert "\x1b" not in out
+    assert "zo\\xeb\\u202e\\x1b[2J" in out
+    out = spawn("assign", snapshot, "--assignor", "range", PYTHONIOENCODING="utf-8").out
+    assert "zoë\\u202e\\x1b[2J" in out
+
+
+def on_terminal(argv: list[object], environment: dict[str, str], stream: str) -> str:
+    """What a command writes to one stream that is a terminal."""
+    master, slave = pty.openpty()
+    other = "stdout" if stream == "stderr" else "stderr"
+    with os.fdopen(master, "rb", buffering=0) as reader:
+        process = subprocess.Popen(
+            command(*argv),
+            env={**environment, "TERM": "xterm"},
+            **{stream: slave, other: subprocess.DEVNULL},
+        )
+        os.close(slave)
+        pieces = []
+        while True:
+            try:
+                piece = reader.read(4096)
+            except OSError:  # how Linux says that the other side is closed
+                break
+            if not piece:
+                break
+            pieces.append(piece)
+        assert process.wait() == 0
+    return b"".join(pieces).decode("utf-8")
+
+
+def test_progress_is_for_terminals_only(spawn, write, process_environment) -> None:
+    argv: list[object] = ["plan", write(), "--time-limit", 1]
+    assert spawn(*argv).err == ""
+    shown = on_terminal(argv, process_environment, "stderr")
+    assert "of 1 s" in shown
+    assert shown.endswith("\r")
+    assert "\n" not in shown
+    # The last thing written is as many blanks as there were letters.
+    assert shown.rstrip("\r").rpartition("\r")[2].strip() == ""
+
+
+def test_colours_are_for_terminals_that_want_them(spawn, write, process_environment) -> None:
+    argv: list[object] = ["assign", write(), "--assignor", "range"]
+    environment = {k: v for k, v in process_environment.items() if k != "NO_COLOR"}
+    assert "\x1b[1m" in on_terminal(argv, environment, "stdout")
+    assert "\x1b" not in on_terminal(argv, {**environment, "NO_COLOR": "1"}, "stdout")
+    assert "\x1b" not in spawn(*argv).out
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_progress_line_writes_over_itself() -> None:
+    stream = Terminal()
+    with ProgressLine(stream) as line:
+        line(Progress("sweeps over the whole group", 12_345, 10, 0.1, 2.0))
+        line._last -= 1  # a second later
+        line(Progress("end", None, None, 0.2, 2.0))
+    first, second, gone = stream.getvalue().split("\r")[1:4]
+    assert first == "0.1 of 2 s, sweeps over the whole group, lag spread 12,345, at least 10"
+    assert second.rstrip() == "0.2 of 2 s, end"
+    assert len(second) == len(first)
+    assert gone == " " * len("0.2 of 2 s, end")
+    assert describe(Progress("x", 5, None, 1.25, 0.5)) == "1.2 of 0.5 s, x, lag spread 5"
+
+
+def test_the_progress_line_is_silent_elsewhere() -> None:
+    stream = io.StringIO()
+    with ProgressLine(stream) as line:
+        line(Progress("sweeps", 1, 1, 0.1, 2.0))
+    assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (KeyboardInterrupt(), 130, ""),
+        (ContradictedBound("3 < 4"), 70, "equilag: defect, please report it: 3 < 4\n"),
+        (MissingExtra("needs the\npackage"), 2, "equilag: needs the\\npackage\n"),
+    ],
+)
+def test_how_a_command_can_end(monkeypatch, capsys, write, error, status, said) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(solver, "solve", fail)
+    assert main(["plan", str(write())]) == status
+    assert capsys.readouterr() == ("", said)
+
+
+def test_a_defect_shows_where_it_is(monkeypatch, write) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr(solver, "solve", fail)
+    with pytest.raises(RuntimeError):
+        main(["plan", str(write())])
+
+
+def test_zstd_without_its_package(monkeypatch, run, tmp_path) -> None:
+    path = tmp_path / "group.json.zst"
+    path.write_bytes(b"\x28\xb5\x2f\xfd")
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    status, _, err = run("plan", path)
+    assert status == 2
+    assert err.startswith(f"equilag: {path}: zstd data needs the package zstandard")
+    assert err.count("\n") == 1

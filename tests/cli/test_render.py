@@ -1,0 +1,304 @@
+"""The summary of a plan, from plan to text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from equilag.certificate.claims import Claim
+from equilag.cli.render_plan import render_plan
+from equilag.cli.text import Style
+from equilag.plan import Choice, Plan
+from equilag.planner.assign import assign
+from equilag.policy import Policy
+
+UUID = "e9d00e9f-e0e0-4613-9bc2-97cee50c653a"
+
+
+@pytest.fixture
+def plan_of(load):
+    """A plan with the assignment of range and everything else as a test wants it."""
+
+    def call(fields: dict[str, Any] | None = None, **changes: Any) -> Plan:
+        plan = assign(load(**(fields or {})), "range")
+        settings = {"claims": (), "policy": Policy().to_dict(), "algorithm": "sweeps"}
+        return replace(plan, **{**settings, **changes})
+
+    return call
+
+
+def text_of(plan: Plan, **style: Any) -> str:
+    return render_plan(plan, Style(**{"width": 300, **style}))
+
+
+def test_the_header(plan_of) -> None:
+    first = text_of(plan_of()).splitlines()[0]
+    assert first == "orders-service: 3 members, 2 topics, 9 partitions, total lag 2,286"
+
+
+def test_doubtful_figures_are_counted(plan_of) -> None:
+    offsets = {"log_start": [5] * 5, "log_end": [9] * 5, "committed": [None, 10, 1, 9, None]}
+    text = text_of(plan_of({"lags": {}, "offsets": {"orders": offsets}}))
+    assert "2 without a commit" in text
+    assert "1 committed beyond the end" in text
+    assert "1 committed below the start" in text
+    assert "4 with no lag given" in text
+    text = text_of(plan_of())
+    assert "without a commit" not in text
+    assert "dropped" not in text
+
+
+def test_dropped_claims_are_counted(plan_of) -> None:
+    member = {"id": "a", "subscription": ["orders"], "owned": {"gone": [0], "payments": [1, 2]}}
+    assert "3 claims dropped" in text_of(plan_of({"members": [member]}))
+
+
+def test_topics_that_nobody_reads_are_named(plan_of) -> None:
+    topics = {"orders": 5, "payments": 4, "audit": 2, "log": 1, "empty": 0}
+    text = text_of(plan_of({"topics": topics}))
+    assert "no member subscribes: audit (2 partitions), log (1 partition)\n" in text
+    many = {"orders": 5, "payments": 4} | {f"t{i:02}": 1 for i in range(13)}
+    assert "and 3 more" in text_of(plan_of({"topics": many}))
+
+
+def test_a_row_per_member(plan_of) -> None:
+    lines = text_of(plan_of()).splitlines()
+    rows = [line.split() for line in lines if line.startswith(("  a  ", "  b  ", "  c  "))]
+    assert [row[:4] for row in rows] == [
+        ["a", "3", "→", "4"],
+        ["b", "2", "→", "3"],
+        ["c", "4", "→", "2"],
+    ]
+    assert all(row[6] == "→" and row[8].strip("█▏▎▍▌▋▊▉") == "" for row in rows)
+
+
+def test_many_members_are_cut_to_the_heaviest_and_the_lightest(plan_of) -> None:
+    members = [{"id": f"m{i:03}", "subscription": ["orders"]} for i in range(60)]
+    fields = {"topics": {"orders": 60}, "lags": {"orders": list(range(60))}, "members": members}
+    text = text_of(plan_of(fields))
+    shown = [line.split()[0] for line in text.splitlines() if line.startswith("  m0")]
+    assert shown == [f"m{i:03}" for i in (*range(59, 44, -1), *range(9, -1, -1))]
+    assert "35 members between them left out" in text
+
+
+def test_idle_members_are_named_apart(plan_of) -> None:
+    members = [
+        {"id": "busy", "subscription": ["orders"]},
+        {"id": "idle", "subscription": ["not-yet"]},
+    ]
+    text = text_of(plan_of({"members": members}))
+    assert "1 idle member (no partition in what they subscribe to): idle\n" in text
+
+
+def test_moves_come_heaviest_first(plan_of) -> None:
+    plan = plan_of()
+    text = text_of(plan)
+    lags = [
+        int(line.split()[-1].replace(",", ""))
+        for line in text.partition("Moves")[2].partition("\n\n")[0].splitlines()[1:]
+    ]
+    assert lags == sorted((move.lag for move in plan.moves), reverse=True)
+    assert f"Moves ({len(plan.moves)} of 9 owned partitions" in text
+
+
+def test_only_twenty_moves_are_listed(plan_of) -> None:
+    members = [
+        {"id": "a", "subscription": ["orders"], "owned": {"orders": list(range(30, 60))}},
+        {"id": "b", "subscription": ["orders"], "owned": {"orders": list(range(30))}},
+    ]
+    text = text_of(plan_of({"topics": {"orders": 60}, "lags": {}, "members": members}))
+    block = text.partition("Moves (60 of 60")[2].partition("\n\n")[0].splitlines()[1:]
+    assert len(block) == 21
+    assert block[-1] == "  … and 40 more (--json lists all)"
+
+
+def test_no_moves(plan_of) -> None:
+    plan = plan_of()
+    assert "No moves: every partition stays" in text_of(replace(plan, assigned=plan.group.owner))
+    members = [{"id": "a", "subscription": ["orders", "payments"]}]
+    assert "No moves: nobody owned anything, 9 partitions are handed out." in text_of(
+        plan_of({"members": members})
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"members": []}, "No members: there is nobody"),
+        ({"members": [], "topics": {}, "lags": {}}, "0 partitions"),
+        ({"topics": {}, "lags": {}}, "3 idle members"),
+        ({"members": [], "topics": {"orders": 5}, "lags": {}}, "unassigned"),
+        ({"lags": {}}, "lag spread    0; 0 to 0 per member"),
+    ],
+)
+def test_where_there_is_little_to_say(plan_of, fields, words) -> None:
+    text = text_of(plan_of(fields))
+    assert words in text
+    assert "nan" not in text
+    assert "None" not in text
+
+
+BOUND = (Claim("spread_at_least", 40, "difference"),)
+
+
+def test_status_in_words(plan_of) -> None:
+    for status, words in {
+        "optimal": "every goal of the policy is proved",
+        "feasible": "the gap below",
+        "fallback": "a heuristic's plan",
+    }.items():
+        assert f"Plan  {status}: " in text_of(plan_of(status=status))
+        assert words in text_of(plan_of(status=status))
+    single = plan_of(policy={"name": "range", "balance": "none"})
+    assert "one assignor's answer as it is" in text_of(single)
+
+
+def test_bound_and_gap(plan_of) -> None:
+    plan = plan_of(claims=BOUND, spread_lower_bound=40)
+    gap, percent = plan.lag.gap, plan.lag.gap_percent_of_mean
+    text = text_of(plan)
+    assert "proved bound  40: no plan within the same balance of counts is more even" in text
+    assert f"gap           {gap:,} ({percent:.0f} % of the mean)" in text
+    exact = replace(plan, spread_lower_bound=plan.lag.spread)
+    assert "gap           0: the spread is proved to be the smallest" in text_of(exact)
+    assert "proved bound" not in text_of(plan_of())
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"policy": Policy.of("fair-yet-sticky").to_dict()}, "counts and the fewest moves is more"),
+        ({"policy": Policy.of(max_moves=4).to_dict()}, "counts and 4 moves is more even"),
+        ({"policy": {"name": "range", "balance": "none"}}, "no assignment at all is more even"),
+        ({"status": "fallback"}, "no assignment at all is more even"),
+    ],
+)
+def test_the_bound_says_for_which_plans_it_holds(plan_of, changes, words) -> None:
+    assert words in text_of(plan_of(claims=BOUND, spread_lower_bound=40, **changes))
+
+
+def test_what_rests_on_a_solver_is_named(plan_of) -> None:
+    claims = (Claim("spread_at_least", 1040, "cp-sat", {}, "solver"),)
+    assert "solver's word spread_at_least 1,040 (cp-sat): " in text_of(plan_of(claims=claims))
+    assert "solver's word" not in text_of(plan_of(claims=BOUND))
+
+
+def test_fewest_moves(plan_of) -> None:
+    claims = (Claim("fewest_moves", 1, "potentials"),)
+    plan = plan_of(claims=claims, moves_lower_bound=1)
+    count = len(plan.moves)
+    assert f"moves         {count}; the balance of counts forces 1 of them" in text_of(plan)
+    least = replace(plan, moves_lower_bound=count)
+    assert f"moves         {count}; the balance of counts allows no fewer" in text_of(least)
+    assert f"moves         {count}\n" in text_of(plan_of())
+
+
+def test_settings_are_told(plan_of) -> None:
+    policy = Policy.of("kip-169", "both", 7, 2.5, 3)
+    text = text_of(plan_of(policy=policy.to_dict()))
+    assert (
+        "policy        kip-169, balance both, a move must save 7, tolerance 2.50 % of the mean,"
+        " at most 3 moves\n" in text
+    )
+    assert "policy        lag-aware\n" in text_of(plan_of())
+
+
+def test_rebalances(plan_of) -> None:
+    plan = plan_of()
+    text = text_of(plan)
+    assert f"two with a cooperative protocol: {len(plan.moves)} partitions withheld" in text
+    still = replace(plan, assigned=plan.group.owner)
+    assert "rebalance     one, also with a cooperative protocol" in text_of(still)
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        (Policy.of(), "as even as can be\n"),
+        (Policy.of("kip-169"), "as even as can be, topic by topic\n"),
+        (Policy.of(balance="both"), "as even as can be, topic by topic\n"),
+        (Policy.of("sticky-yet-fair"), "as even as can be without a voluntary move\n"),
+    ],
+)
+def test_even_counts_say_in_what_way(plan_of, policy, words) -> None:
+    claims = (Claim("counts", 4, "residual"),)
+    assert words in text_of(plan_of(claims=claims, policy=policy.to_dict()))
+    assert "as even as" not in text_of(plan_of(policy=policy.to_dict()))
+
+
+def test_the_spread_before_is_that_of_what_is_owned(plan_of) -> None:
+    assert "; was 600\n" in text_of(plan_of())  # 1,005, 405 and 876
+    members = [{"id": "a", "subscription": ["orders"], "owned": {"orders": [1, 2]}}]
+    assert "; was 0 among what is owned\n" in text_of(plan_of({"members": members}))
+
+
+def test_notes_are_shown(plan_of) -> None:
+    assert "note          sweeps failed (x\\ny)" in text_of(
+        plan_of(notes=("sweeps failed (x\ny)",))
+    )
+
+
+def test_choices(plan_of) -> None:
+    plan = plan_of()
+    here = Choice("most even", len(plan.moves), plan.lag.spread)
+    now = 1000 + 2 + 3 - 405  # a's lag less b's
+    assert plan.lag.spread > now
+    rows = (Choice("fewest moves", 1, plan.lag.spread + 300), here)
+    text = text_of(replace(plan, choices=rows))
+    block = text.partition("Choices")[2].splitlines()
+    assert "counted from fewest moves" in block[0]
+    assert (
+        block[1].split()
+        == (
+            f"fewest moves 1 move spread {plan.lag.spread + 300:,} 0 % of the gain --max-moves 1"
+        ).split()
+    )
+    assert block[2].endswith("100 % of the gain  this plan")
+    sticky = replace(plan, choices=rows, policy=Policy.of("fair-yet-sticky").to_dict())
+    assert "--policy lag-aware --max-moves 1" in text_of(sticky)
+    assert "Choices" not in text_of(replace(plan, choices=(here,)))
+
+
+def test_the_gain_is_counted_from_the_assignment_in_force_where_there_is_one(plan_of) -> None:
+    plan = plan_of()
+    rows = (Choice("fewest moves", 1, 370), Choice("knee", 2, 200), Choice("most even", 4, 140))
+    lags = {"orders": [340, 0, 0, 0, 0], "payments": [0, 0, 0, 0]}
+    even = plan_of({"lags": lags}, choices=rows)
+    text = text_of(even)  # a has 340, the others nothing
+    assert "counted from the assignment in force" in text
+    assert "70.0 % of the gain" in text
+    free = replace(plan, group=replace(plan.group, owner=np.full(9, -1, np.int32)), choices=rows)
+    assert "counted from fewest moves" in text_of(free)
+
+
+def test_long_names_keep_their_front(plan_of) -> None:
+    members = [
+        {"id": f"indexer-{i}-{UUID}", "subscription": ["orders"]} for i in range(3)
+    ] + [{"id": "x" * 70 + str(i), "subscription": ["orders"]} for i in range(2)]  # fmt: skip
+    text = text_of(plan_of({"members": members}), width=100)
+    assert "\n  indexer-1-e9d0… " in text
+    assert UUID not in text
+    assert "xxxxx…xxxxx0" in text
+    assert "xxxxx…xxxxx1" in text
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_text_keeps_to_the_width(plan_of, width) -> None:
+    fields = {"topics": {f"topic-number-{i}": 3 for i in range(20)} | {"orders": 5, "payments": 4}}
+    text = text_of(plan_of(fields, claims=BOUND, notes=("words " * 40,)), width=width)
+    assert max(map(len, text.splitlines())) <= width
+
+
+def test_ascii_only(plan_of) -> None:
+    plan = plan_of(choices=(Choice("fewest moves", 0, 9), Choice("most even", 1, 8)))
+    assert text_of(plan, ascii=True).isascii()
+    assert not text_of(plan).isascii()
+
+
+def test_colours(plan_of) -> None:
+    plan = plan_of(status="optimal")
+    assert "\x1b[32moptimal" in text_of(plan, colour=True)
+    assert "\x1b" not in text_of(plan)

@@ -1,0 +1,89 @@
+"""`equilag snapshot`: from Kafka's own output to a snapshot that the other commands read."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from equilag.adapters.snapshot_json import load_snapshot
+
+SAMPLES = ("token-indexer", "stats", "audit")
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_snapshot_that_plan_reads(spawn, samples, sample) -> None:
+    describe, members = samples / f"{sample}.describe.txt", samples / f"{sample}.members.txt"
+    made = spawn("snapshot", "--from-describe", describe, "--members", members)
+    assert made.status == 0
+    planned = spawn("plan", "-", "--time-limit", 0.3, text=made.out)
+    assert (planned.status, planned.err) == (0, "")
+    assert planned.out.startswith(f"{sample}: ")
+
+
+def test_what_was_assumed_goes_to_standard_error(run, samples) -> None:
+    status, out, err = run("snapshot", "--from-describe", samples / "stats.describe.txt")
+    assert status == 0
+    json.loads(out)
+    assert len(err.splitlines()) >= 3
+    assert all(line.startswith("equilag: assumed: ") for line in err.splitlines())
+
+
+def test_out(run, samples, tmp_path) -> None:
+    path = tmp_path / "group.json"
+    describe = samples / "stats.describe.txt"
+    status, out, err = run("snapshot", "--from-describe", describe, "--out", path)
+    assert (status, out) == (0, "")
+    assert "assumed" in err
+    assert load_snapshot(str(path)).name == "stats"
+
+
+def test_options_reach_the_snapshot(run, samples) -> None:
+    describe = samples / "stats.describe.txt"
+    plain = json.loads(run("snapshot", "--from-describe", describe).out)
+    ids = [member["id"] for member in plain["members"]]
+    assert plain["auto_offset_reset"] == "latest"
+
+    argv = ["snapshot", "--from-describe", describe, "--as-owned", "--auto-offset-reset", "NONE"]
+    owned = json.loads(run(*argv).out)
+    assert owned["auto_offset_reset"] == "none"
+    assert [m["subscription"] for m in owned["members"]] == [
+        sorted(m["owned"]) for m in owned["members"]
+    ]
+
+    choice = [f"{ids[0]}=tokens, files", f"{ids[1]}=lines"]
+    words = [word for text in choice for word in ("--subscribe", text)]
+    chosen = json.loads(run("snapshot", "--from-describe", describe, *words).out)
+    assert [m["subscription"] for m in chosen["members"][:2]] == [["files", "tokens"], ["lines"]]
+
+
+def test_a_member_that_is_not_there(run, samples, tmp_path) -> None:
+    out = tmp_path / "out.json"
+    describe = samples / "stats.describe.txt"
+    argv = ["snapshot", "--from-describe", describe, "--subscribe", "nobody=lines", "--out", out]
+    status, printed, err = run(*argv)
+    assert (status, printed) == (2, "")
+    assert err.startswith("equilag: --subscribe: ")
+    assert err.count("\n") == 1
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("which", ["--from-describe", "--members"])
+def test_text_of_another_kind_names_its_file(run, samples, tmp_path, which) -> None:
+    wrong = tmp_path / "wrong.txt"
+    wrong.write_text("GROUP TOPIC\nstats\n", "utf-8")
+    files = {"--from-describe": samples / "stats.describe.txt", which: wrong}
+    words = [word for pair in files.items() for word in pair]
+    status, out, err = run("snapshot", *words)
+    assert (status, out) == (2, "")
+    assert err.startswith(f"equilag: {wrong}: ")
+    assert err.count("\n") == 1
+
+
+def test_one_group_of_several(run, samples, tmp_path) -> None:
+    both = tmp_path / "both.txt"
+    texts = [(samples / f"{name}.describe.txt").read_text("utf-8") for name in ("stats", "audit")]
+    both.write_text("".join(texts), "utf-8")
+    assert run("snapshot", "--from-describe", both).status == 2
+    out = run("snapshot", "--from-describe", both, "--group", "audit").out
+    assert json.loads(out)["group"] == "audit"

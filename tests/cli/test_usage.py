@@ -1,0 +1,149 @@
+"""Help, versions, and command lines that make no sense."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+COMMANDS = ("plan", "assign", "compare", "verify", "frontier", "snapshot")
+
+
+def test_help_names_every_command_and_exit_status(run) -> None:
+    status, out, err = run("--help")
+    assert (status, err) == (0, "")
+    lines = out.splitlines()
+    for command in COMMANDS:
+        (line,) = [line for line in lines if line.startswith(f"  {command} ")]
+        assert len(line.split()) > 4
+    for number in (0, 1, 2, 70, 130):
+        assert any(line.split()[:1] == [str(number)] for line in lines)
+    assert "equilag plan snapshot.json" in out
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command(run, command) -> None:
+    status, out, err = run(command, "--help")
+    assert (status, err) == (0, "")
+    assert out.startswith(f"usage: equilag {command} ")
+    assert "example:" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
+OPTIONS = {
+    "plan": "--policy --time-limit --seed --deterministic --balance --move-cost --tolerance"
+    " --max-moves --fresh --out --json",
+    "assign": "--assignor --out --json",
+    "compare": "--time-limit --json",
+    "frontier": "--time-limit --json --plot",
+    "snapshot": "--from-describe --members --subscribe --as-owned --auto-offset-reset --out",
+}
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_options_of_a_command(run, command) -> None:
+    words = run(command, "--help").out.split()
+    assert set(OPTIONS[command].split()) <= set(words)
+
+
+def test_version(run) -> None:
+    status, out, err = run("--version")
+    assert (status, err) == (0, "")
+    assert out.startswith("equilag ")
+    assert out.count("\n") == 1
+
+
+WRONG = [
+    ([], "no command; one of plan, assign"),
+    (["pln", "x"], "invalid choice: 'pln'"),
+    (["plan"], "required: SNAPSHOT"),
+    (["plan", "x", "y"], "unrecognized arguments: y"),
+    (["plan", "x", "--pol", "kip-169"], "unrecognized arguments: --pol"),
+    (["plan", "x", "--policy", "fair"], "--policy: 'fair' is none of lag-aware, kip-169"),
+    (["plan", "x", "--balance", "none"], "--balance: 'none' is none of total"),
+    (["plan", "x", "--time-limit", "-1"], "--time-limit: '-1' is not a number of seconds"),
+    (["plan", "x", "--time-limit", "nan"], "--time-limit: 'nan' is not"),
+    (["plan", "x", "--time-limit", "inf"], "--time-limit: 'inf' is not"),
+    (["plan", "x", "--time-limit", "soon"], "--time-limit: 'soon' is not"),
+    (["compare", "x", "--time-limit", "1e999"], "--time-limit: '1e999' is not"),
+    (["frontier", "x", "--time-limit=-0.5"], "--time-limit: '-0.5' is not"),
+    (["plan", "x", "--seed", "-1"], "--seed: '-1' is not a whole number"),
+    (["plan", "x", "--seed", "1.5"], "--seed: '1.5' is not a whole number"),
+    (["plan", "x", "--seed", str(2**31)], "from 0 to 2147483647"),
+    (["plan", "x", "--seed", "9" * 9999], "--seed: '999"),
+    (["plan", "x", "--move-cost", "-3"], "--move-cost: '-3' is not"),
+    (["plan", "x", "--move-cost", str(2**53)], "--move-cost: "),
+    (["plan", "x", "--tolerance", "-0.1"], "--tolerance: '-0.1' is not a percentage"),
+    (["plan", "x", "--tolerance", "1e7"], "--tolerance: '1e7' is not a percentage"),
+    (["plan", "x", "--max-moves", "-1"], "--max-moves: '-1' is not"),
+    (["plan", "x", "--out", ""], "--out: '' is no name of a file"),
+    (["plan", "x", "--out", "-"], "--out: '-' is no name of a file"),
+    (["assign", "x"], "required: --assignor"),
+    (["assign", "x", "--assignor", "best"], "--assignor: unknown assignor 'best'; one of range"),
+    (["verify", "x"], "required: PLAN"),
+    (["verify", "-", "-"], "only one of the inputs"),
+    (["snapshot"], "required: --from-describe"),
+    (["snapshot", "--from-describe", "-", "--members", "-"], "only one of the inputs"),
+    (["snapshot", "--from-describe", "x", "--subscribe", "a"], "'a' is not of the form ID=t1,t2"),
+    (["snapshot", "--from-describe", "x", "--auto-offset-reset", "no"], "'no' is none of earliest"),
+]
+
+
+@pytest.mark.parametrize(("argv", "problem"), WRONG, ids=lambda value: str(value)[:40])
+def test_wrong_usage_is_one_line_and_status_2(run, argv, problem) -> None:
+    status, out, err = run(*argv)
+    assert (status, out) == (2, "")
+    assert err.startswith("equilag: ")
+    assert problem in err
+    assert err.count("\n") == 1
+    assert len(err) < 250
+
+
+def test_wrong_usage_points_to_the_help_of_its_command(run) -> None:
+    assert run("plan", "x", "--seed", "x").err.endswith("(see equilag plan --help)\n")
+    assert run("nonsense").err.endswith("(see equilag --help)\n")
+
+
+HEAVY = ("numpy", "networkx", "ortools", "pandas")
+
+
+def loaded(argv: list[str], environment: dict[str, str], tmp_path: Path) -> set[str]:
+    """The heavy packages that a command loads."""
+    code = (
+        "import sys; from equilag.cli import main; status = main(sys.argv[1:]);"
+        f" print(status, *({HEAVY!r} & sys.modules.keys()), file=sys.stderr)"
+    ).replace(repr(HEAVY), repr(set(HEAVY)))
+    done = subprocess.run(
+        [sys.executable, "-c", code, *argv],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
+        cwd=tmp_path,
+    )
+    status, *packages = done.stderr.split()
+    assert status == "0"
+    return set(packages)
+
+
+@pytest.mark.parametrize("argv", [["--help"], ["--version"], ["plan", "--help"]])
+def test_help_loads_nothing_heavy(argv, process_environment, tmp_path) -> None:
+    assert loaded(argv, process_environment, tmp_path) == set()
+
+
+def test_assign_and_verify_load_no_solver(run, write, process_environment, tmp_path) -> None:
+    snapshot, plan = str(write()), str(tmp_path / "plan.json")
+    argv = ["assign", snapshot, "--assignor", "range", "--out", plan]
+    assert not loaded(argv, process_environment, tmp_path) & {"ortools", "pandas"}
+    assert not loaded(["verify", snapshot, plan], process_environment, tmp_path) & {
+        "ortools",
+        "pandas",
+    }
+    run("plan", snapshot, "--time-limit", 1, "--out", plan)
+    assert not loaded(["verify", snapshot, plan], process_environment, tmp_path) & {
+        "ortools",
+        "pandas",
+    }
