@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 
 from equilag.certificate.claims import Claim
-from equilag.group import NOBODY, QUALITY, Group, Index, Ints
+from equilag.group import NOBODY, QUALITY, Group, Index, Ints, iter_names
 from equilag.metrics import member_counts, member_loads, moved
 from equilag.phases import first_phase, revocations
 
@@ -117,13 +117,17 @@ class Plan:
     @cached_property
     def moves(self) -> tuple[Move, ...]:
         """By topic and partition."""
-        group, members = self.group, self.group.members
-        found = []
-        for p in np.flatnonzero(moved(group.owner, self.assigned)).tolist():
-            topic, number = group.partition_name(p)
-            source, target = members[group.owner[p]].id, members[self.assigned[p]].id
-            found.append(Move(topic, number, source, target, int(group.lag[p])))
-        return tuple(found)
+        group = self.group
+        gone = np.flatnonzero(moved(group.owner, self.assigned))
+        ids = [member.id for member in group.members]
+        sources, targets = group.owner[gone].tolist(), self.assigned[gone].tolist()
+        columns = zip(
+            iter_names(group, gone), sources, targets, group.lag[gone].tolist(), strict=True
+        )
+        return tuple(
+            Move(topic, number, ids[source], ids[target], lag)
+            for (topic, number), source, target, lag in columns
+        )
 
     @cached_property
     def unassigned(self) -> dict[str, list[int]]:

@@ -89,7 +89,7 @@ class Counting:
             outside_lo: Ints = lo[:, ~members].sum(axis=1)
             outside_hi: Ints = hi[:, ~members].sum(axis=1)
             least = np.maximum(inside_lo, self.size - outside_hi)
-            only = outside_hi == 0
+            only = np.asarray(outside_hi == 0)
             return Shares(least, np.minimum(inside_hi, self.size - outside_lo), only)
         n_kinds = len(self.group.class_topics)
         inside = np.bincount(self.group.class_of[members], minlength=n_kinds) > 0

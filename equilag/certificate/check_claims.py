@@ -16,7 +16,7 @@ from equilag.counts import CountConstraint
 from equilag.group import Flags, Group
 from equilag.policy import Policy
 
-SEARCH_WORK: Final = 400_000_000
+SEARCH_WORK: Final = 3_000_000_000
 """Budget of one search that is run again, in array elements: ten times what a search may cost."""
 
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from equilag.group import Flags, Ints
+
+OVERHEAD: Final = 4_000
+"""What any step costs besides its array elements, in elements: Python, and NumPy's calls."""
 
 
 class OutOfBudget(Exception):
@@ -32,7 +35,7 @@ class Budget:
     stopped: bool = False
 
     def spend(self, amount: int) -> None:
-        self.work -= amount + 200
+        self.work -= amount + OVERHEAD
         if self.work < 0:
             raise OutOfBudget
         if self.stop():
@@ -58,14 +61,15 @@ class Limits(NamedTuple):
     topic_lo: tuple[int, ...] | None
     topic_hi: tuple[int, ...] | None
 
-    def admit(self, counts: tuple[int, ...]) -> bool:
-        if not self.lo <= sum(counts) <= self.hi:
-            return False
-        if self.topic_lo is None or self.topic_hi is None:
-            return True
-        return all(
-            a <= n <= b for n, a, b in zip(counts, self.topic_lo, self.topic_hi, strict=True)
-        )
+    def pairs(self, left: Half, right: Half) -> list[tuple[int, int]]:
+        """Which keys of two halves may be joined, whatever their loads."""
+        counts = left.counts[:, None, :] + right.counts[None, :, :]
+        total = counts.sum(axis=2)
+        fits = (total >= self.lo) & (total <= self.hi)
+        if self.topic_lo is not None and self.topic_hi is not None:
+            fits &= (counts >= np.array(self.topic_lo)).all(axis=2)
+            fits &= (counts <= np.array(self.topic_hi)).all(axis=2)
+        return [(a, b) for a, b in np.argwhere(fits).tolist()]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -78,11 +82,19 @@ class Half:
     mask: Ints
     load: Ints
     key: Ints
-    keys: list[tuple[tuple[int, ...], int]]
+    counts: Ints
+    """[keys, topics or 1]"""
+    stay: list[int]
+    """Of each key, how many items stay with the member."""
 
     def select(self, available: int, forced: int) -> Half:
         fits = (self.mask & ~available == 0) & (self.mask & forced == forced)
-        return Half(self.mask[fits], self.load[fits], self.key[fits], self.keys)
+        return Half(self.mask[fits], self.load[fits], self.key[fits], self.counts, self.stay)
+
+    def starts(self) -> list[int]:
+        """Where each key's subsets begin, and where the last ones end."""
+        starts: list[int] = np.searchsorted(self.key, np.arange(len(self.stay) + 1)).tolist()
+        return starts
 
 
 class Subsets(NamedTuple):
@@ -105,11 +117,8 @@ class Subsets(NamedTuple):
         _, first, number = np.unique(key, return_index=True, return_inverse=True)
         number = number.ravel()
         order = np.argsort(number, kind="stable")  # loads stay ascending within a key
-        keys = [
-            (tuple(row), stay)
-            for row, stay in zip(self.counts[first].tolist(), kept[first].tolist(), strict=True)
-        ]
-        return Half(self.mask[order], self.load[order], number[order], keys)
+        counts, stay = self.counts[first], kept[first].tolist()
+        return Half(self.mask[order], self.load[order], number[order], counts, stay)
 
 
 def subsets(
@@ -143,31 +152,29 @@ class Join:
 
     @staticmethod
     def of(
-        left: Half, right: Half, limits: Limits, low: int, high: int, base: int, stay: int,
-        budget: Budget,
+        left: Half, right: Half, pairs: list[tuple[int, int]], low: int, high: int, base: int,
+        stay: int, budget: Budget,
     ) -> Join:  # fmt: skip
-        """Pairs with `low` ≤ load ≤ `high`, `base` included, of which `stay` items or more stay."""
-        start_l = np.searchsorted(left.key, np.arange(len(left.keys) + 1)).tolist()
-        start_r = np.searchsorted(right.key, np.arange(len(right.keys) + 1)).tolist()
+        """Pairs with `low` ≤ load ≤ `high`, `base` included, of which `stay` items or more stay.
+
+        `pairs` are the keys that may be joined, see `Limits.pairs`.
+        """
+        start_l, start_r = left.starts(), right.starts()
         parts, total = [], 0
-        for a, (counts_a, stay_a) in enumerate(left.keys):
-            if start_l[a] == start_l[a + 1]:
+        budget.spend(len(pairs) * 30)
+        for a, b in pairs:
+            begin, end = start_r[b], start_r[b + 1]
+            if start_l[a] == start_l[a + 1] or begin == end or left.stay[a] + right.stay[b] < stay:
                 continue
             loads = left.load[start_l[a] : start_l[a + 1]] + base
-            for b, (counts_b, stay_b) in enumerate(right.keys):
-                begin, end = start_r[b], start_r[b + 1]
-                if begin == end or stay_a + stay_b < stay:
-                    continue
-                if not limits.admit(tuple(x + y for x, y in zip(counts_a, counts_b, strict=True))):
-                    continue
-                theirs = right.load[begin:end]
-                first = begin + np.searchsorted(theirs, low - loads, side="left")
-                last = begin + np.searchsorted(theirs, high - loads, side="right")
-                number = int((last - first).sum())
-                budget.spend(len(loads))
-                if number:
-                    parts.append((start_l[a], first, last))
-                    total += number
+            theirs = right.load[begin:end]
+            first = begin + np.searchsorted(theirs, low - loads, side="left")
+            last = begin + np.searchsorted(theirs, high - loads, side="right")
+            number = int((last - first).sum())
+            budget.spend(len(loads) * 8)
+            if number:
+                parts.append((start_l[a], first, last))
+                total += number
         return Join(left, right, base, parts, total)
 
     def patterns(self) -> Patterns:

@@ -146,6 +146,7 @@ class Search:
             for part in (0, 1)
         ]
         self._keyed: dict[int, tuple[Half, Half]] = {}
+        self._pairs: dict[tuple[Limits, int], list[tuple[int, int]]] = {}
         self._sets: dict[tuple[int, ...], _Sets] = {}
 
     def _limits_of(self, member: int) -> Limits:
@@ -408,7 +409,9 @@ class Search:
         own = self._own[member] if self._track else 0
         if own not in self._keyed:
             self._keyed[own] = (self._halves[0].keyed(own), self._halves[1].keyed(own))
-        available = state.free & self._eligible[member]
+        limits, available = self._limits[member], state.free & self._eligible[member]
+        if (limits, own) not in self._pairs:
+            self._pairs[limits, own] = limits.pairs(*self._keyed[own])
         left, right = (
             half.select(available, forced & part.bits)
             for half, part in zip(self._keyed[own], self._halves, strict=True)
@@ -417,6 +420,6 @@ class Search:
         others = hope - self._still(state, member)
         base = int(self.problem.base[member])
         return Join.of(
-            left, right, self._limits[member], window[0], window[1], base,
+            left, right, self._pairs[limits, own], window[0], window[1], base,
             self._need - others if self._track else 0, self.budget,
         )  # fmt: skip

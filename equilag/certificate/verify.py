@@ -69,7 +69,9 @@ def report(group: Group, plan: Plan | Mapping[str, Any]) -> Report:
     policy = _policy(document.get("policy"), result.findings)
     if assigned is not None and policy is not _BROKEN:
         _check(group, document, assigned, policy, result)
-    del result.findings[MAX_FINDINGS:]
+    more = len(result.findings) - MAX_FINDINGS
+    if more > 0:
+        result.findings[MAX_FINDINGS:] = [f"and {more} more"]
     return result
 
 

@@ -12,7 +12,7 @@ from equilag.certificate.search import Budget, OutOfBudget, Search
 from equilag.certificate.whole import Whole, whole_problem
 from equilag.deadline import Deadline
 from equilag.group import Group
-from equilag.planner.exact import SmallSearch
+from equilag.planner.exact import DEEP, SmallSearch
 from equilag.planner.solve import run, seconds
 from equilag.planner.stages import (
     Bounds,
@@ -31,7 +31,7 @@ from equilag.solver.neighbourhood import improve
 from equilag.solver.sweeps import sweep
 
 FIRST: Final[tuple[Stage, ...]] = (
-    Heuristic(), Counts(), Moves(), Bounds(), Trade(), SmallSearch(), Sweeps(), Neighbourhoods(),
+    Heuristic(), Counts(), Moves(), Bounds(), Trade(), SmallSearch("search", DEEP), Sweeps(), Neighbourhoods(),
     FewerMoves(),
 )  # fmt: skip
 POLISHED: Final = 40

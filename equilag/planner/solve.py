@@ -13,7 +13,7 @@ from equilag.deadline import Deadline
 from equilag.errors import ContradictedBound, InputError
 from equilag.group import Group
 from equilag.plan import Choice, Plan, Status
-from equilag.planner.exact import FullModel, SmallSearch
+from equilag.planner.exact import DEEP, QUICK, FullModel, SmallSearch
 from equilag.planner.stages import (
     Bounds,
     Counts,
@@ -34,10 +34,11 @@ STAGES: Final[tuple[Stage, ...]] = (
     Moves(),
     Bounds(),
     Trade(),
-    SmallSearch(),
+    SmallSearch("search", QUICK),
     Sweeps(),
     Neighbourhoods(),
     FullModel(),
+    SmallSearch("deep search", DEEP),
     FewerMoves(),
 )
 CLAIM_ORDER: Final = (

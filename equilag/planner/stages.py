@@ -25,6 +25,10 @@ from equilag.solver.neighbourhood import improve
 from equilag.solver.sweeps import sweep
 from equilag.solver.trade import downhill, homeward
 
+FEW: Final = 8
+MANY: Final = 400
+"""Neighbourhoods that are tried, where an exhaustive search is to follow, and where none is."""
+
 
 class Stage(Protocol):
     """One step of a run, see above."""
@@ -189,6 +193,7 @@ class Neighbourhoods:
         found = improve(
             work.group, constraint, best.assigned, work.rng, work.deadline.expired,
             enough=work.spread_bound, keep_moves=_moves_matter(work),
+            rounds=FEW if work.searched else MANY,
         )  # fmt: skip
         work.offer(found, "neighbourhoods")
 

@@ -67,6 +67,10 @@ class Work:
     """The strongest claim of each name."""
     moves_bound: int = 0
     notes: list[str] = field(default_factory=list)
+    searched: int = 0
+    """Work that an exhaustive search of the whole group was already allowed."""
+    proved_again: bool = False
+    """Was everything that the search can prove proved by it."""
     _counting: Counting | None = None
 
     @property

@@ -18,7 +18,7 @@ from equilag.solver.sweeps import Exchange
 
 ITEMS = 26
 MEMBERS = 4
-WORK = 3_000_000
+WORK = 12_000_000
 """Array elements that one neighbourhood may cost."""
 STALLED = 40
 """Neighbourhoods in a row that change nothing at either end."""

@@ -55,6 +55,7 @@ def parameters(limits: Limits) -> dict[str, Any]:
         "max_deterministic_time": limits.deterministic,
         "num_workers": 1,  # with the seed and the deterministic limit: the same run every time
         "random_seed": limits.seed % 2**31,
+        "catch_sigint_signal": False,  # an interrupt is for the caller, not for the solver
         # The release in use certifies wrong optima on models of this very shape when its presolve
         # looks for inclusions (google/or-tools issue 5293).
         "presolve_inclusion_work_limit": 0,
