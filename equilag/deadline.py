@@ -18,6 +18,8 @@ class Deadline:
     reserve: float = 0.0
     start: float = field(default_factory=time.monotonic)
     cut: bool = False
+    whole: Deadline | None = None
+    """The budget that this one is a share of."""
 
     @property
     def elapsed(self) -> float:
@@ -33,8 +35,10 @@ class Deadline:
         if self.left > 0.0:
             return False
         self.cut = True
+        if self.whole is not None:
+            self.whole.cut = True
         return True
 
     def share(self, seconds: float) -> Deadline:
         """A part of this budget that ends after `seconds` or with the whole, what comes first."""
-        return Deadline(min(seconds, self.left))
+        return Deadline(min(seconds, self.left), whole=self)

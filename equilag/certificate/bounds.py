@@ -89,13 +89,13 @@ class Counting:
             outside_lo: Ints = lo[:, ~members].sum(axis=1)
             outside_hi: Ints = hi[:, ~members].sum(axis=1)
             least = np.maximum(inside_lo, self.size - outside_hi)
-            only = np.asarray(outside_hi == 0)
-            return Shares(least, np.minimum(inside_hi, self.size - outside_lo), only)
+            closed: Flags = np.logical_not(outside_hi)
+            return Shares(least, np.minimum(inside_hi, self.size - outside_lo), closed)
         n_kinds = len(self.group.class_topics)
         inside = np.bincount(self.group.class_of[members], minlength=n_kinds) > 0
         outside = np.bincount(self.group.class_of[~members], minlength=n_kinds) > 0
-        can = self._takes[:, inside].any(axis=1)
-        only = can & ~self._takes[:, outside].any(axis=1)
+        can: Flags = np.logical_or.reduce(self._takes[:, inside], axis=1)
+        only: Flags = can & ~np.logical_or.reduce(self._takes[:, outside], axis=1)
         return Shares(np.where(only, self.size, 0), np.where(can, self.size, 0), only)
 
     def load_range(self, members: Flags) -> LoadRange:

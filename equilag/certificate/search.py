@@ -311,7 +311,8 @@ class Search:
         low = np.maximum(np.maximum(load, state.high) - spread, 0)
         high = np.minimum(np.minimum(load, state.low) + spread, everything)
         rest = total - load
-        fits: Flags = (low <= high) & (low * n_rest <= rest) & (rest <= high * n_rest)
+        # Divided, not multiplied: a load near 2^62 times some members passes 2^63.
+        fits: Flags = (low <= high) & (low <= rest // n_rest) & (-(-rest // n_rest) <= high)
         return fits
 
     def _still_open(self, patterns: Patterns, state: _State) -> Patterns:
@@ -382,13 +383,15 @@ class Search:
         # Some member of a set carries its mean or more, and nobody is further off than `spread`.
         low = max(low, int((-(-must // size)).max()) - spread)
         high = min(high, int((can // size).min()) + spread)
-        if low > high or (must > size * high).any() or (can < size * low).any():
+        if low > high or (-(-must // size) > high).any() or (can // size < low).any():
             return None
-        least = must - (size - 1) * min(high, self._everything)
+        # What the others of a set leave to one member; no product may pass 2^63.
+        others = np.minimum(size - 1, must // max(high, 1) + 1)
+        least = np.where(others == size - 1, must - others * high, 0)
         greatest = can - (size - 1) * low
         if spread < self._everything:
-            least = np.maximum(least, -(((size - 1) * spread - must) // size))
-            greatest = np.minimum(greatest, (can + (size - 1) * spread) // size)
+            least = np.maximum(least, -(-(must + spread) // size) - spread)
+            greatest = np.minimum(greatest, spread + (can - spread) // size)
         windows = {}
         for place, member in enumerate(state.members):
             mine = sets.holding[place]

@@ -31,9 +31,16 @@ from equilag.solver.neighbourhood import improve
 from equilag.solver.sweeps import sweep
 
 FIRST: Final[tuple[Stage, ...]] = (
-    Heuristic(), Counts(), Moves(), Bounds(), Trade(), SmallSearch("search", DEEP), Sweeps(), Neighbourhoods(),
+    Heuristic(),
+    Counts(),
+    Moves(),
+    Bounds(),
+    Trade(),
+    SmallSearch("search", DEEP),
+    Sweeps(),
+    Neighbourhoods(),
     FewerMoves(),
-)  # fmt: skip
+)
 POLISHED: Final = 40
 """Points of a large group's front that are worth another look at the same number of moves."""
 

@@ -67,7 +67,11 @@ class Counts:
         work.constraint = constraint = constraint_of(work.group, work.policy, assigned)
         largest = int(constraint.hi[~work.group.idle].max(initial=0))
         work.claim(Claim("counts", largest, "residual"))
-        work.offer(assigned, "balance")
+        first = work.best
+        if first is not None and constraint.admits(work.group, first.assigned):
+            work.offer(first.assigned, first.algorithm)
+        else:
+            work.offer(assigned, "balance")
 
 
 class Moves:
@@ -82,8 +86,7 @@ class Moves:
         constraint = work.constraint
         assert constraint is not None
         if constraint.pinned.any():
-            work.offer(fewest_moves(work.group, constraint).assigned, "min-cost-flow")
-            return
+            return  # no owned partition moves at all
         found = fewest_moves(work.real, constraint)
         work.moves_bound, claim = _proved_moves(work, found)
         work.claim(claim)
@@ -93,6 +96,10 @@ class Moves:
                 f"{limit} is fewer than the {work.moves_bound} moves that the count balance forces",
                 "max_moves",
             )
+        if work.policy.fresh:
+            return
+        # What comes after starts from here, and not from a plan that moves everything.
+        work.best, work.front = None, {}
         work.offer(found.assigned, "min-cost-flow")
 
 

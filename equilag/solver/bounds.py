@@ -12,6 +12,8 @@ from equilag.certificate.claims import Claim
 from equilag.group import Flags
 
 MAX_SETS = 60
+EFFORT = 10_000_000
+"""Partitions, and cells of who may take what, looked at over all sets."""
 MAX_HEAVIEST = 400
 
 
@@ -38,15 +40,30 @@ def load_bounds(counting: Counting, stop: Callable[[], bool]) -> LoadBounds | No
     if not counting.active.any():
         return None
     best = _all_members(counting)
+    size = len(counting.lag) + counting.constraint.allowed.size + counting.group.n_members
+    left = _Effort(max(8, EFFORT // size), stop)
+    best = _heavy_sides(counting, best, counting.active, left)
     for members in _member_sets(counting):
-        if stop():
+        if left.over():
             break
         best = _improved(counting, best, members)
     for members in _parts(counting):
-        if stop():
+        if left.over():
             break
-        best = _heavy_sides(counting, best, members & counting.active, stop)
+        best = _heavy_sides(counting, best, members & counting.active, left)
     return best
+
+
+@dataclass(slots=True)
+class _Effort:
+    """How many more sets may be evaluated; a number, so that large groups stay repeatable."""
+
+    evaluations: int
+    stop: Callable[[], bool]
+
+    def over(self) -> bool:
+        self.evaluations -= 1
+        return self.evaluations < 0 or self.stop()
 
 
 def _all_members(counting: Counting) -> LoadBounds:
@@ -115,12 +132,12 @@ def _member_sets(counting: Counting) -> Iterator[Flags]:
 
 
 def _parts(counting: Counting) -> list[Flags]:
-    """Everybody; each block; each class of members: where heavy partitions may crowd together."""
+    """Each block and each class of members: where heavy partitions may crowd together."""
     kinds = np.eye(len(counting.group.class_topics), dtype=np.bool_)
     parts = [*_blocks(counting.constraint.allowed), *kinds]
     if len(parts) > MAX_SETS or len(kinds) == 1:
-        return [counting.active]
-    return [counting.active, *(part[counting.group.class_of] for part in parts)]
+        return []
+    return [*(part[counting.group.class_of] for part in parts)]
 
 
 def _blocks(allowed: Flags) -> list[Flags]:
@@ -143,29 +160,36 @@ def _heavy_sides(
     counting: Counting,
     best: LoadBounds,
     members: Flags,
-    stop: Callable[[], bool],
+    left: _Effort,
 ) -> LoadBounds:
     """Bounds from the heaviest partitions: one heavy share; what their holders leave."""
     highest, lowest = best.highest, best.lowest
     size = int(np.count_nonzero(members))
     name = "all" if np.array_equal(members, counting.active) else _names(counting, members)
     for heaviest in _ladder(size + 1, len(counting.lag)):
-        if stop():
+        if left.over():
             break
         value = counting.heavy(members, heaviest)
         if value > highest.value:
             data = {"members": name, "heaviest": heaviest}
             highest = Claim("max_load_at_least", value, "heavy", data)
     stale = 0
-    for heaviest in range(1, min(size, len(counting.lag), MAX_HEAVIEST)):
-        if stop() or stale > 8:
+    for heaviest in _heaviest(min(size, len(counting.lag)), left.evaluations):
+        if left.over() or stale > 8:
             break
-        left = counting.rest(members, heaviest)
+        value_left = counting.rest(members, heaviest)
         stale += 1
-        if left is not None and left < lowest.value:
+        if value_left is not None and value_left < lowest.value:
             data = {"members": name, "heaviest": heaviest}
-            lowest, stale = Claim("min_load_at_most", left, "rest", data), 0
+            lowest, stale = Claim("min_load_at_most", value_left, "rest", data), 0
     return LoadBounds(highest, lowest)
+
+
+def _heaviest(end: int, evaluations: int) -> list[int]:
+    """How many of the heaviest to look at: every number, or ever wider steps if time is dear."""
+    if evaluations >= MAX_HEAVIEST:
+        return list(range(1, min(end, MAX_HEAVIEST)))
+    return [n for n in (round(1.5**k) for k in range(40)) if n < end]
 
 
 def _ladder(step: int, most: int) -> list[int]:
