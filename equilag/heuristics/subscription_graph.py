@@ -6,7 +6,6 @@ class. Counts and moves of different components do not touch each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -30,12 +29,8 @@ class Component:
 
 
 def components(group: Group) -> list[Component]:
-    """The components that have both members and partitions, by their first topic class.
-
-    The flood runs on the [C, K] table itself: a group with thousands of different subscriptions
-    has millions of edges, too many for a graph of objects.
-    """
-    of_topics, of_members = _flood(group.eligible)
+    """The components that have both members and partitions, by their first topic class."""
+    of_topics, of_members = _labels(group.eligible)
     n = int(of_topics.max(initial=-1)) + 1
     member_part = of_members[group.class_of] if group.n_members else np.zeros(0, np.int64)
     partition_part = of_topics[group.partition_class]
@@ -55,7 +50,7 @@ def subscription_graph(group: Group) -> nx.Graph[Any]:
     Node attributes: `kind` (``members`` or ``topics``), `bipartite` (0 or 1), `size` (members, or
     partitions, in the class). An edge: members of class k may take partitions of class c.
     """
-    import networkx as nx  # slow to import, and no assignor needs it
+    import networkx as nx
 
     graph: nx.Graph[Any] = nx.Graph(name=group.name)
     n_partitions = np.bincount(group.partition_class, minlength=len(group.eligible))
@@ -68,33 +63,37 @@ def subscription_graph(group: Group) -> nx.Graph[Any]:
     return graph
 
 
-def _flood(eligible: Flags) -> tuple[Ints, Ints]:
-    """[C] and [K] component number of each class, -1 for classes without an edge."""
+def _labels(eligible: Flags) -> tuple[Ints, Ints]:
+    """[C] and [K] component number of each class, by first topic class; -1 without an edge."""
+    topics, members = np.flatnonzero(eligible.any(axis=1)), np.flatnonzero(eligible.any(axis=0))
     of_topics = np.full(eligible.shape[0], -1, dtype=np.int64)
     of_members = np.full(eligible.shape[1], -1, dtype=np.int64)
-    n = 0
-    for c in np.flatnonzero(eligible.any(axis=1)).tolist():
-        if of_topics[c] >= 0:
-            continue
-        for topics, members in _waves(eligible, of_topics, of_members, c):
-            of_topics[topics] = n
-            of_members[members] = n
-        n += 1
-    return of_topics, of_members
+    if len(topics) < 2 or len(members) < 2:  # one part at most, and the import is not needed
+        of_topics[topics], of_members[members] = 0, 0
+        return of_topics, of_members
+
+    import networkx as nx
+
+    graph: nx.Graph[Any] = nx.Graph()
+    # One edge per class is a start; a table of millions of edges needs only those that join parts.
+    graph.add_edges_from((("topics", c), ("members", int(eligible[c].argmax()))) for c in topics)
+    graph.add_edges_from(
+        (("topics", int(eligible[:, k].argmax())), ("members", k)) for k in members
+    )
+    while True:
+        parts = sorted(nx.connected_components(graph), key=_first_topic)
+        for number, part in enumerate(parts):
+            for kind, node in part:
+                (of_topics if kind == "topics" else of_members)[node] = number
+        c, k = np.nonzero(eligible & (of_topics[:, None] != of_members[None, :]))
+        if not len(c):
+            return of_topics, of_members
+        _, first = np.unique(of_topics[c] * len(parts) + of_members[k], return_index=True)
+        graph.add_edges_from((("topics", c[i]), ("members", k[i])) for i in first)
 
 
-def _waves(
-    eligible: Flags, of_topics: Ints, of_members: Ints, start: int
-) -> Iterator[tuple[Ints, Ints]]:
-    """New topic classes and the new member classes next to them, wave by wave from `start`.
-
-    The caller marks each wave before it asks for the next one.
-    """
-    topics = np.array([start])
-    while len(topics):
-        members = np.flatnonzero(eligible[topics].any(axis=0) & (of_members < 0))
-        yield topics, members
-        topics = np.flatnonzero(eligible[:, members].any(axis=1) & (of_topics < 0))
+def _first_topic(part: set[tuple[str, int]]) -> int:
+    return min(int(node) for kind, node in part if kind == "topics")
 
 
 def _split(label: Ints, n: int) -> list[Ints]:

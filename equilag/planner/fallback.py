@@ -13,8 +13,6 @@ from equilag.metrics import member_counts
 from equilag.policy import Policy
 
 KEEP: Final = "keep-and-fill"
-SMALL: Final = 5_000
-"""Partitions up to which KIP-54's heuristic is quick with mixed subscriptions too."""
 
 
 def fallback(group: Group, policy: Policy) -> tuple[Index, str]:
@@ -25,8 +23,6 @@ def fallback(group: Group, policy: Policy) -> tuple[Index, str]:
         name = "lag-aware"
     elif group.one_subscription:
         name = "constrained-sticky"
-    elif group.n_partitions <= SMALL:
-        name = "sticky"
     else:
         return keep_and_fill(group), KEEP
     return get_assignor(name).assign(group), name

@@ -83,6 +83,7 @@ def solve(
     rng = np.random.default_rng(seed)
     work = Work(planned, group, chosen, deadline, rng, seed, deterministic, progress)
     run(work, STAGES)
+    work.use_tolerance()
     return _finish(work)
 
 

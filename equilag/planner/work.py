@@ -158,6 +158,14 @@ class Work:
             return 0
         return int(self.figures(self.best).mean * self.policy.tolerance / 100)
 
+    def use_tolerance(self) -> None:
+        """Of the plans that the tolerance takes for as good as the best, one with fewest moves."""
+        if self.best is None or not self.exact or self.policy.moves_first or not self.allowance:
+            return
+        limit = self.cost(self.best) + self.allowance
+        near = [c for c in self.front.values() if self.cost(c) <= limit]
+        self.best = min([self.best, *near], key=lambda c: (c.moves, c.spread))
+
     def within(self, spread: int) -> list[Candidate]:
         """The plan of the fewest moves on the front with no more than this spread, if any."""
         fitting = [c for c in self.front.values() if c.spread <= spread]
