@@ -322,7 +322,8 @@ def _differences(want: Any, got: Any, place: str) -> Iterator[str]:
             if key in got:
                 yield from _differences(want[key], got[key], f"{place}.{key}")
     elif isinstance(want, list) and isinstance(got, list) and len(want) == len(got):
-        if want != got or any(isinstance(item, bool) for item in got):
+        # Equal lists of numbers need no second look; in anything else true may stand for 1.
+        if want != got or any(type(item) is not int for item in got):
             for number, (one, other) in enumerate(zip(want, got, strict=True)):
                 yield from _differences(one, other, f"{place}[{number}]")
     elif isinstance(want, float) and type(got) in (int, float):

@@ -15,6 +15,8 @@ from equilag.planner.work import Work
 MODEL_SIZE: Final = 4_000
 """Items × members up to which the whole group is worth a CP-SAT model."""
 
+FIRST_CALL: Final = 0.8
+"""Seconds to have left: importing CP-SAT takes half a second in a process that has not yet."""
 QUICK: Final = 20_000_000
 DEEP: Final = SEARCH_WORK // 10
 """Array elements that the search may cost before and after CP-SAT has had its turn."""
@@ -131,9 +133,7 @@ class FullModel:
         whole = whole_problem(work.group, work.constraint, work.moves_at_most, any_size=True)
         if whole is None or not len(whole.items):
             return False
-        seconds = work.deadline.left
-        # Importing the solver takes half a second in a process that has not done so yet.
-        return whole.problem.allowed.size <= MODEL_SIZE and seconds > 0.8
+        return whole.problem.allowed.size <= MODEL_SIZE and work.deadline.left > FIRST_CALL
 
     def run(self, work: Work) -> None:
         from equilag.solver.cpsat.model import (

@@ -11,8 +11,8 @@ from equilag.certificate.check_claims import SEARCH_WORK, search_target
 from equilag.certificate.search import Budget, OutOfBudget, Search
 from equilag.certificate.whole import Whole, whole_problem
 from equilag.deadline import Deadline
-from equilag.group import Group
-from equilag.planner.exact import DEEP, SmallSearch
+from equilag.group import NOBODY, Group
+from equilag.planner.exact import DEEP, FIRST_CALL, MODEL_SIZE, SmallSearch
 from equilag.planner.solve import run, seconds
 from equilag.planner.stages import (
     Bounds,
@@ -27,6 +27,7 @@ from equilag.planner.stages import (
 )
 from equilag.planner.work import Candidate, Watcher, Work
 from equilag.policy import Policy
+from equilag.solver.few_moves import spread_bounds
 from equilag.solver.neighbourhood import improve
 from equilag.solver.sweeps import sweep
 
@@ -41,6 +42,8 @@ FIRST: Final[tuple[Stage, ...]] = (
     Neighbourhoods(),
     FewerMoves(),
 )
+EACH: Final = 2.0
+"""CP-SAT's deterministic time for one point."""
 POLISHED: Final = 40
 """Points of a large group's front that are worth another look at the same number of moves."""
 
@@ -88,7 +91,7 @@ def frontier(
     bounds = _search_front(work)
     if bounds is None:
         _polish(work)
-        bounds = {}
+        bounds = _model_front(work)
     return _points(work, bounds)
 
 
@@ -148,7 +151,7 @@ def _polish(work: Work) -> None:
         if work.deadline.expired():
             return
         point, rng = points[number], np.random.default_rng(work.seed)
-        stop = work.deadline.share(work.deadline.left / 4).expired
+        stop = work.deadline.share(work.deadline.left / POLISHED).expired
         better = sweep(
             work.group, constraint, point.assigned, rng, stop, enough=work.spread_bound,
             keep_moves=True,
@@ -160,6 +163,36 @@ def _polish(work: Work) -> None:
         work.report()
 
 
+def _model_front(work: Work) -> dict[int, int]:
+    """Each point of the front by CP-SAT, where the group is small enough for a model.
+
+    Returns the solver's bound for each number of moves.
+    """
+    assert work.constraint is not None
+    bounds: dict[int, int] = {}
+    whole = whole_problem(work.group, work.constraint, any_size=True)
+    if whole is None or not 0 < whole.problem.allowed.size <= MODEL_SIZE:
+        return bounds
+    if work.deadline.left < FIRST_CALL:
+        return bounds
+    column = np.full(work.group.n_members, NOBODY, dtype=np.int64)
+    column[whole.members] = np.arange(len(whole.members))
+    points = _front(work)
+    from equilag.solver.cpsat.model import Limits, solve_model
+
+    for number, point in enumerate(points):
+        if work.deadline.expired():
+            break
+        limits = Limits(work.deadline.left / (len(points) - number), EACH, work.seed)
+        hint = column[point.assigned[whole.items]]
+        answer = solve_model(whole.problem, limits, hint, point.moves)
+        bounds[point.moves] = answer.bound
+        if answer.assigned is not None:
+            work.see(whole.assignment(answer.assigned), "cp-sat")
+        work.report()
+    return bounds
+
+
 def _front(work: Work) -> list[Candidate]:
     front: list[Candidate] = []
     for candidate in sorted(work.front.values(), key=lambda c: (c.moves, c.spread)):
@@ -169,8 +202,12 @@ def _front(work: Work) -> list[Candidate]:
 
 
 def _points(work: Work, bounds: dict[int, int]) -> list[Point]:
-    points = []
-    for candidate in _front(work):
-        bound = max(work.spread_bound, bounds.get(candidate.moves, 0))
+    assert work.constraint is not None
+    front, points = _front(work), []
+    most = max((candidate.moves for candidate in front), default=0)
+    forced = spread_bounds(work.group, work.constraint, most)
+    for candidate in front:
+        searched = bounds.get(candidate.moves, 0)
+        bound = max(work.spread_bound, searched, int(forced[candidate.moves]))
         points.append(Point(candidate.moves, candidate.spread, min(bound, candidate.spread)))
     return points
