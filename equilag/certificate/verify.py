@@ -284,6 +284,9 @@ def _status(
         if status != "feasible":
             findings.append("status: a single heuristic's plan is feasible, no more and no less")
         return
+    limit = policy.max_moves
+    if limit is not None and moves > limit:
+        findings.append(f"moves: {moves}, more than the {limit} that the policy allows")
     claims_counts = "counts" in ledger.proved
     if status == "fallback":
         if ledger.proved.get("fewest_moves"):
@@ -299,9 +302,6 @@ def _status(
         0 if policy.fresh else plan.moves_lower_bound,
         ledger.proved.get("cost_at_least", 0),
     )
-    limit = policy.max_moves
-    if limit is not None and moves > limit:
-        findings.append(f"moves: {moves}, more than the {limit} that the policy allows")
     proved = claims_counts and goals_proved(policy, figures)
     if (status == "optimal") != proved and status in STATUSES:
         word = "every goal is proved" if proved else "not every goal of the policy is proved"

@@ -25,7 +25,7 @@ from equilag.planner.stages import (
     Sweeps,
     Trade,
 )
-from equilag.planner.work import Candidate, Watcher, Work
+from equilag.planner.work import Watcher, Work
 from equilag.policy import Policy
 from equilag.solver.few_moves import spread_bounds
 from equilag.solver.neighbourhood import improve
@@ -145,7 +145,7 @@ def _polish(work: Work) -> None:
     """Lower the spread of the points on the front without another move."""
     constraint = work.constraint
     assert constraint is not None
-    points = _front(work)
+    points = work.points()
     chosen = np.unique(np.linspace(0, len(points) - 1, min(POLISHED, len(points))).astype(int))
     for number in chosen.tolist():
         if work.deadline.expired():
@@ -177,7 +177,7 @@ def _model_front(work: Work) -> dict[int, int]:
         return bounds
     column = np.full(work.group.n_members, NOBODY, dtype=np.int64)
     column[whole.members] = np.arange(len(whole.members))
-    points = _front(work)
+    points = work.points()
     from equilag.solver.cpsat.model import Limits, solve_model
 
     for number, point in enumerate(points):
@@ -193,17 +193,9 @@ def _model_front(work: Work) -> dict[int, int]:
     return bounds
 
 
-def _front(work: Work) -> list[Candidate]:
-    front: list[Candidate] = []
-    for candidate in sorted(work.front.values(), key=lambda c: (c.moves, c.spread)):
-        if not front or candidate.spread < front[-1].spread:
-            front.append(candidate)
-    return front
-
-
 def _points(work: Work, bounds: dict[int, int]) -> list[Point]:
     assert work.constraint is not None
-    front, points = _front(work), []
+    front, points = work.points(), []
     most = max((candidate.moves for candidate in front), default=0)
     forced = spread_bounds(work.group, work.constraint, most)
     for candidate in front:

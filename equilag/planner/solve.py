@@ -19,13 +19,14 @@ from equilag.planner.stages import (
     Counts,
     FewerMoves,
     Heuristic,
+    Knee,
     Moves,
     Neighbourhoods,
     Stage,
     Sweeps,
     Trade,
 )
-from equilag.planner.work import Candidate, Watcher, Work
+from equilag.planner.work import Candidate, Watcher, Work, knee
 from equilag.policy import Policy
 
 STAGES: Final[tuple[Stage, ...]] = (
@@ -40,6 +41,7 @@ STAGES: Final[tuple[Stage, ...]] = (
     FullModel(),
     SmallSearch("deep search", DEEP),
     FewerMoves(),
+    Knee(),
 )
 CLAIM_ORDER: Final = (
     "counts",
@@ -197,29 +199,15 @@ def _settings(work: Work) -> dict[str, object]:
 
 def choices(work: Work) -> tuple[Choice, ...]:
     """Two or three points of the front: fewest moves, the knee, the most even."""
-    front: list[Candidate] = []
-    for candidate in sorted(work.front.values(), key=lambda c: (c.moves, c.spread)):
-        if not front or candidate.spread < front[-1].spread:
-            front.append(candidate)
+    front = work.points()
     if not front:
         return ()
     first, last = front[0], front[-1]
     points = [Choice("fewest moves", first.moves, first.spread)]
     if len(front) > 2:
-        knee = _knee(front)
-        if knee is not first and knee is not last:
-            points.append(Choice("knee", knee.moves, knee.spread))
+        middle = knee(front)
+        if middle is not first and middle is not last:
+            points.append(Choice("knee", middle.moves, middle.spread))
     if len(front) > 1:
         points.append(Choice("most even", last.moves, last.spread))
     return tuple(points)
-
-
-def _knee(front: list[Candidate]) -> Candidate:
-    """The point furthest from the line between the ends, both axes taken from 0 to 1."""
-    first, last = front[0], front[-1]
-    width, height = last.moves - first.moves, first.spread - last.spread
-
-    def distance(c: Candidate) -> float:
-        return (first.spread - c.spread) / height - (c.moves - first.moves) / width
-
-    return max(front, key=distance)

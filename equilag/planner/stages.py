@@ -17,7 +17,7 @@ from equilag.errors import ContradictedBound, InputError
 from equilag.group import NOBODY
 from equilag.metrics import count_moves
 from equilag.planner.fallback import fallback
-from equilag.planner.work import Work
+from equilag.planner.work import Work, knee
 from equilag.solver.balance import balanced_assignment
 from equilag.solver.bounds import difference, load_bounds
 from equilag.solver.movement import FewestMoves, fewest_moves
@@ -230,6 +230,33 @@ class FewerMoves:
             limit = max(start.spread, best.spread + allowance)
             home = homeward(work.group, constraint, start.assigned, limit, stop)
             work.offer(home, "fewer-moves")
+
+
+class Knee:
+    """A better middle of the front: what a run offers beside its plan is worth some effort too."""
+
+    name: Final = "choices"
+    LARGEST: Final = 20_000
+    ROUNDS: Final = 16
+
+    def applies(self, work: Work) -> bool:
+        small = work.group.n_partitions <= self.LARGEST
+        return work.exact and small and not work.policy.moves_first and len(work.points()) > 2
+
+    def run(self, work: Work) -> None:
+        constraint = work.constraint
+        assert constraint is not None
+        middle = knee(work.points())
+        stop = work.deadline.expired
+        found = sweep(
+            work.group, constraint, middle.assigned, work.rng, stop, enough=work.spread_bound,
+            keep_moves=True,
+        )  # fmt: skip
+        found = improve(
+            work.group, constraint, found, work.rng, stop, enough=work.spread_bound,
+            keep_moves=True, rounds=self.ROUNDS,
+        )  # fmt: skip
+        work.see(found, "choices")
 
 
 def _open(work: Work) -> bool:

@@ -151,6 +151,14 @@ class Work:
             self.front[candidate.moves] = candidate
         return candidate
 
+    def points(self) -> list[Candidate]:
+        """The front: moves ascending, spread strictly descending."""
+        front: list[Candidate] = []
+        for candidate in sorted(self.front.values(), key=lambda c: (c.moves, c.spread)):
+            if not front or candidate.spread < front[-1].spread:
+                front.append(candidate)
+        return front
+
     @property
     def allowance(self) -> int:
         """Records of spread that the tolerance lets a plan exceed the best by."""
@@ -251,3 +259,14 @@ class Work:
             self.watcher(
                 Progress(self.stage, best, bound, self.deadline.elapsed, self.deadline.limit)
             )
+
+
+def knee(front: list[Candidate]) -> Candidate:
+    """The point furthest from the line between the ends, both axes taken from 0 to 1."""
+    first, last = front[0], front[-1]
+    width, height = last.moves - first.moves, first.spread - last.spread
+
+    def distance(c: Candidate) -> float:
+        return (first.spread - c.spread) / height - (c.moves - first.moves) / width
+
+    return max(front, key=distance)
