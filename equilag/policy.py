@@ -66,6 +66,10 @@ class Policy:
             raise InputError(f"{max_moves!r} is not a whole number, 0 or more", "max_moves")
         if type(fresh) is not bool:
             raise InputError(f"{fresh!r} is not true or false", "fresh")
+        if fresh and max_moves is not None:
+            raise InputError(
+                "a limit on moves makes no sense where nobody owns anything", "max_moves"
+            )
         return Policy(name, balance, move_cost, float(tolerance), max_moves, fresh)
 
     @property

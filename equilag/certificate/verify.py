@@ -302,6 +302,9 @@ def _status(
         0 if policy.fresh else plan.moves_lower_bound,
         ledger.proved.get("cost_at_least", 0),
     )
+    cost = lag.spread + policy.move_cost * moves
+    if figures.cost_bound > cost and (limit is None or moves <= limit):
+        findings.append(f"lag: spread and moves cost {cost}, below the proved bound")
     proved = claims_counts and goals_proved(policy, figures)
     if (status == "optimal") != proved and status in STATUSES:
         word = "every goal is proved" if proved else "not every goal of the policy is proved"

@@ -17,7 +17,7 @@ MODEL_SIZE: Final = 4_000
 
 FIRST_CALL: Final = 0.8
 """Seconds to have left: importing CP-SAT takes half a second in a process that has not yet."""
-QUICK: Final = 20_000_000
+QUICK: Final = 12_000_000
 DEEP: Final = SEARCH_WORK // 10
 """Array elements that the search may cost before and after CP-SAT has had its turn."""
 SHARE: Final = 0.7
@@ -123,12 +123,21 @@ def _fewest_moves_at(work: Work, whole: Whole, search: Search) -> None:
 
 
 class FullModel:
-    """The whole group as one CP-SAT model: for what is too wide to be searched."""
+    """The whole group as one CP-SAT model: for what is too wide to be searched.
+
+    Its turn comes early where a search was tried (`searched`), as a group so small is soon solved
+    or never; late otherwise, as local methods are better at larger ones.
+    """
 
     name: Final = "cp-sat"
 
+    def __init__(self, searched: bool) -> None:
+        self.searched = searched
+
     def applies(self, work: Work) -> bool:
         if not work.exact or work.proved or work.constraint is None:
+            return False
+        if (work.searched > 0) != self.searched:
             return False
         whole = whole_problem(work.group, work.constraint, work.moves_at_most, any_size=True)
         if whole is None or not len(whole.items):

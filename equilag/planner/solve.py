@@ -36,9 +36,10 @@ STAGES: Final[tuple[Stage, ...]] = (
     Bounds(),
     Trade(),
     SmallSearch("search", QUICK),
+    FullModel(searched=True),
     Sweeps(),
     Neighbourhoods(),
-    FullModel(),
+    FullModel(searched=False),
     SmallSearch("deep search", DEEP),
     FewerMoves(),
     Knee(),
@@ -130,11 +131,9 @@ def _policy(
     max_moves: int | None,
     fresh: bool,
 ) -> Policy:
-    if not isinstance(policy, Policy):
-        policy = Policy.of(policy, balance, move_cost, tolerance, max_moves, fresh)
-    if policy.fresh and policy.max_moves is not None:
-        raise InputError("a limit on moves makes no sense where nobody owns anything", "max_moves")
-    return policy
+    if isinstance(policy, Policy):
+        return policy
+    return Policy.of(policy, balance, move_cost, tolerance, max_moves, fresh)
 
 
 def _reserve(group: Group) -> float:
