@@ -15,7 +15,7 @@ from equilag.cli.text import Style, number, printable, shorten
 from equilag.errors import InputError
 
 if TYPE_CHECKING:
-    from equilag.planner.work import Progress
+    from equilag.planner.progress import Progress
 
 WIDEST: Final = 100
 NARROWEST: Final = 50

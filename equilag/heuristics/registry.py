@@ -6,9 +6,8 @@ Nothing is imported before it is asked for; listing the names imports no assigno
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from operator import attrgetter
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -16,6 +15,9 @@ from equilag.errors import InputError
 from equilag.group import Group, Index
 from equilag.heuristics.protocol import Assignor
 from equilag.metrics import is_valid
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 ENTRY_POINT_GROUP: Final = "equilag.assignors"
 
@@ -73,6 +75,8 @@ def run_assignor(assignor: Assignor, group: Group) -> Index:
 
 
 def _installed() -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points  # slow to import, and rarely needed
+
     return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
 
 

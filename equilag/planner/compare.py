@@ -13,8 +13,8 @@ from equilag.heuristics import assignor_names, get_assignor
 from equilag.heuristics.registry import run_assignor
 from equilag.metrics import count_moves, member_counts, member_loads, spread
 from equilag.plan import Plan
+from equilag.planner.progress import Watcher
 from equilag.planner.solve import solve
-from equilag.planner.work import Watcher
 
 
 @dataclass(frozen=True, slots=True)

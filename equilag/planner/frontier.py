@@ -13,7 +13,9 @@ from equilag.certificate.whole import Whole, whole_problem
 from equilag.deadline import Deadline
 from equilag.group import NOBODY, Group
 from equilag.planner.exact import DEEP, FIRST_CALL, MODEL_SIZE, SmallSearch
-from equilag.planner.solve import run, seconds
+from equilag.planner.progress import Watcher
+from equilag.planner.run import run
+from equilag.planner.solve import seconds
 from equilag.planner.stages import (
     Bounds,
     Counts,
@@ -25,7 +27,7 @@ from equilag.planner.stages import (
     Sweeps,
     Trade,
 )
-from equilag.planner.work import Watcher, Work
+from equilag.planner.work import Work
 from equilag.policy import Policy
 from equilag.solver.few_moves import spread_bounds
 from equilag.solver.neighbourhood import improve

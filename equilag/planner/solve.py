@@ -1,57 +1,20 @@
-"""`solve`: the best plan within a time limit, end to end, with its proof."""
+"""`solve`: the best plan within a time limit, end to end, with its proof.
+
+Light to import: the clock runs from the call, so what the call needs is loaded in it.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Final
 
 import numpy as np
 
-from equilag.certificate.claims import Claim
-from equilag.counts import unconstrained
 from equilag.deadline import Deadline
-from equilag.errors import ContradictedBound, InputError
+from equilag.errors import InputError
 from equilag.group import Group
-from equilag.plan import Choice, Plan, Status
-from equilag.planner.exact import DEEP, QUICK, FullModel, SmallSearch
-from equilag.planner.stages import (
-    Bounds,
-    Counts,
-    FewerMoves,
-    Heuristic,
-    Knee,
-    Moves,
-    Neighbourhoods,
-    Stage,
-    Sweeps,
-    Trade,
-)
-from equilag.planner.work import Candidate, Watcher, Work, knee
+from equilag.plan import Plan
+from equilag.planner.progress import Watcher
 from equilag.policy import Policy
-
-STAGES: Final[tuple[Stage, ...]] = (
-    Heuristic(),
-    Counts(),
-    Moves(),
-    Bounds(),
-    Trade(),
-    SmallSearch("search", QUICK),
-    FullModel(searched=True),
-    Sweeps(),
-    Neighbourhoods(),
-    FullModel(searched=False),
-    SmallSearch("deep search", DEEP),
-    FewerMoves(),
-    Knee(),
-)
-CLAIM_ORDER: Final = (
-    "counts",
-    "fewest_moves",
-    "max_load_at_least",
-    "min_load_at_most",
-    "spread_at_least",
-    "cost_at_least",
-)
 
 
 def solve(
@@ -82,38 +45,15 @@ def solve(
     chosen = _policy(policy, balance, move_cost, tolerance, max_moves, fresh)
     if type(seed) is not int or seed < 0:
         raise InputError(f"{seed!r} is not a whole number, 0 or more", "seed")
+    from equilag.planner.run import STAGES, finish, run
+    from equilag.planner.work import Work
+
     planned = group.without_owners() if chosen.fresh else group
     rng = np.random.default_rng(seed)
     work = Work(planned, group, chosen, deadline, rng, seed, deterministic, progress)
     run(work, STAGES)
     work.use_tolerance()
-    return _finish(work)
-
-
-def run(work: Work, stages: tuple[Stage, ...]) -> None:
-    """The stages in turn; one that fails leaves the best plan so far, and a note."""
-    for stage in stages:
-        if work.deadline.left <= 0.0 and not _owed(work, stage):
-            work.deadline.cut = True
-            break
-        if not stage.applies(work):
-            continue
-        work.tell(stage.name)
-        try:
-            stage.run(work)
-        except (InputError, ContradictedBound):
-            raise
-        except Exception as error:  # a broken stage must not cost the plan
-            if work.best is None:
-                raise
-            work.notes.append(f"{stage.name} failed ({type(error).__name__}: {error})")
-
-
-def _owed(work: Work, stage: Stage) -> bool:
-    """What is done even without time: any plan at all, and whether a move budget can be met."""
-    if isinstance(stage, Heuristic):
-        return True
-    return work.policy.max_moves is not None and isinstance(stage, (Counts, Moves))
+    return finish(work)
 
 
 def seconds(time_limit: float) -> float:
@@ -139,74 +79,3 @@ def _policy(
 def _reserve(group: Group) -> float:
     """Seconds kept for writing the plan back."""
     return 0.002 + 3e-7 * (group.n_partitions + 2 * group.n_members)
-
-
-def _finish(work: Work) -> Plan:
-    best = work.best
-    assert best is not None
-    if not work.exact:
-        return _fallback(work, best)
-    claims = tuple(work.claims[name] for name in CLAIM_ORDER if name in work.claims)
-    status: Status = "optimal" if work.optimal else "feasible"
-    return Plan(
-        work.real,
-        _settings(work),
-        status,
-        best.algorithm,
-        best.assigned,
-        claims,
-        work.spread_bound,
-        work.moves_bound,
-        work.deadline.limit,
-        work.deadline.elapsed,
-        tuple(work.notes),
-        choices(work),
-    )
-
-
-def _fallback(work: Work, best: Candidate) -> Plan:
-    """A heuristic's plan: what is claimed holds for any assignment at all, whatever its counts."""
-    from equilag.certificate.bounds import Counting
-    from equilag.solver.bounds import difference, load_bounds
-
-    claims: tuple[Claim, ...] = ()
-    value = 0
-    if work.deadline.limit > 0 and work.group.n_partitions < 100_000:
-        bounds = load_bounds(Counting(work.group, unconstrained(work.group)), lambda: True)
-        if bounds is not None:
-            claims = (bounds.highest, bounds.lowest, difference(bounds))
-            value = bounds.spread
-    return Plan(
-        work.real,
-        _settings(work),
-        "fallback",
-        best.algorithm,
-        best.assigned,
-        claims,
-        value,
-        0,
-        work.deadline.limit,
-        work.deadline.elapsed,
-        tuple(work.notes),
-    )
-
-
-def _settings(work: Work) -> dict[str, object]:
-    run_kind = "cut by the clock" if work.deadline.cut else "repeatable"
-    return {**work.policy.to_dict(), "seed": work.seed, "run": run_kind}
-
-
-def choices(work: Work) -> tuple[Choice, ...]:
-    """Two or three points of the front: fewest moves, the knee, the most even."""
-    front = work.points()
-    if not front:
-        return ()
-    first, last = front[0], front[-1]
-    points = [Choice("fewest moves", first.moves, first.spread)]
-    if len(front) > 2:
-        middle = knee(front)
-        if middle is not first and middle is not last:
-            points.append(Choice("knee", middle.moves, middle.spread))
-    if len(front) > 1:
-        points.append(Choice("most even", last.moves, last.spread))
-    return tuple(points)

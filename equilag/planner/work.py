@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,21 +14,8 @@ from equilag.deadline import Deadline
 from equilag.errors import ContradictedBound
 from equilag.group import Group, Index
 from equilag.metrics import count_moves, member_loads, spread
+from equilag.planner.progress import Progress, Watcher
 from equilag.policy import Policy
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Where a run stands: for people who watch it."""
-
-    stage: str
-    spread: int | None
-    bound: int | None
-    elapsed: float
-    limit: float
-
-
-Watcher = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -184,7 +170,7 @@ class Work:
 
     def recheck(self) -> None:
         """Hold the best plan against a bound that is new."""
-        if self.best is not None:
+        if self.best is not None and self.exact:
             self._hold_against_bounds(self.best)
 
     def _hold_against_bounds(self, candidate: Candidate) -> None:
@@ -205,7 +191,10 @@ class Work:
             del self.claims[name]
 
     def claim(self, claim: Claim) -> None:
-        """Keep a claim if it says more than the one of its name that is known."""
+        """Keep a claim if it says more than the one of its name that is known.
+
+        Raises ContradictedBound if the best plan is better than what it says is proved.
+        """
         old = self.claims.get(claim.claim)
         lower_is_better = claim.claim == "min_load_at_most"
         if (
@@ -214,6 +203,7 @@ class Work:
             or (claim.value == old.value and old.evidence == "solver")
         ):
             self.claims[claim.claim] = claim
+            self.recheck()
 
     def figures(self, candidate: Candidate) -> Figures:
         active = int(np.count_nonzero(~self.group.idle))

@@ -16,7 +16,7 @@ from equilag.cli import main
 from equilag.cli.screen import ProgressLine, describe
 from equilag.errors import ContradictedBound, MissingExtra
 from equilag.planner import solve as solver
-from equilag.planner.work import Progress
+from equilag.planner.progress import Progress
 
 
 def command(*argv: object) -> list[str]:
