@@ -149,11 +149,15 @@ class Counting:
         if self.per_topic and heaviest == 1:
             holders = holders[self._topic_free[1][self.bucket[top[0]], holders] > 0]
             beside = self._beside_in_topic(holders, int(self.bucket[top[0]]))
-        else:
+        elif heaviest == 1 or self.lag[rest].max(initial=0) <= self.lag[top].min():
             for kind, fewest in self._kinds(holders):
                 own = rest[self._takes[self.bucket[rest], kind]]
                 other = _lightest(self.lag[own], fewest - held)
                 beside = other if beside is None else min(beside, other)
+        else:
+            # A member with more than its share of them may be lighter for it; taken over all
+            # members alike, that is made up for by another one with less than its share.
+            beside = _lightest(self.lag[rest], int(self.lo[holders].min()) - held)
         return load + (beside or 0)
 
     def _kinds(self, members: Ints) -> list[tuple[int, int]]:

@@ -35,7 +35,12 @@ class Ledger:
     constraint: CountConstraint
     exact_counts: bool
     moves_at_most: int | None
+    own: Mapping[str, int] = field(default_factory=dict)
+    """What the plan itself reaches, by claim: no claim may rule the plan out."""
     proved: dict[str, int] = field(default_factory=dict)
+    """Strongest values, those on a solver's word included."""
+    checked: dict[str, int] = field(default_factory=dict)
+    """Strongest values that were proved again."""
     unproved: list[str] = field(default_factory=list)
     _counting: Counting | None = None
 
@@ -60,12 +65,20 @@ class Ledger:
             chosen[number[name]] = True
         return chosen
 
-    def note(self, claim: str, value: int) -> None:
+    def note(self, claim: str, value: int, checked: bool = True) -> None:
         """Keep the strongest value of a claim that holds."""
         lower = claim == "min_load_at_most"
-        old = self.proved.get(claim)
-        if old is None or (value < old if lower else value > old):
-            self.proved[claim] = value
+        for known in (self.proved, self.checked) if checked else (self.proved,):
+            old = known.get(claim)
+            if old is None or (value < old if lower else value > old):
+                known[claim] = value
+
+    def contradicted(self, claim: str, value: int) -> bool:
+        """Does the plan itself show that the claim is wrong."""
+        own = self.own.get(claim)
+        if own is None:
+            return False
+        return value < own if claim == "min_load_at_most" else value > own
 
 
 def _integer(data: Mapping[str, Any], key: str) -> int:
@@ -87,7 +100,13 @@ def _counts(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
         raise Refuted(f"the largest count that the balance allows is {largest}")
 
 
+def _moves_count(ledger: Ledger, value: int) -> None:
+    if value and (not ledger.exact_counts or ledger.constraint.pinned.any()):
+        raise Refuted("no move is forced on a plan like this")
+
+
 def _fewest_moves(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    _moves_count(ledger, value)
     sides = []
     sizes = (("topics", ledger.real.topics), ("members", [m.id for m in ledger.real.members]))
     for key, names in sizes:
@@ -109,6 +128,7 @@ def _fewest_moves(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
 
 
 def _fewest_moves_per_topic(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    _moves_count(ledger, value)
     if ledger.constraint.topic_lo is None:
         raise Refuted("the balance does not count topic by topic")
     bound = bound_by_topics(ledger.real, ledger.constraint)
@@ -147,10 +167,15 @@ def _difference(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
         raise Refuted(f"the proved loads are only {max(0, high - low)} apart")
 
 
+def move_cost(ledger: Ledger) -> int:
+    """What a move counts for in the last goal of the policy."""
+    policy = ledger.policy
+    return 0 if policy is None or policy.fresh or policy.moves_first else policy.move_cost
+
+
 def _sum(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
-    cost = 0 if ledger.policy is None else ledger.policy.move_cost
-    bound = ledger.proved.get("spread_at_least", 0)
-    bound += cost * ledger.proved.get("fewest_moves", 0)
+    bound = ledger.checked.get("spread_at_least", 0)
+    bound += move_cost(ledger) * ledger.checked.get("fewest_moves", 0)
     if value > bound:
         raise Refuted(f"spread and moves prove no more than {bound}")
 
@@ -201,7 +226,7 @@ def _spread_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
 
 
 def _cost_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
-    _search(ledger, value, data, 0 if ledger.policy is None else ledger.policy.move_cost)
+    _search(ledger, value, data, move_cost(ledger))
 
 
 Check = Callable[[Ledger, int, Mapping[str, Any]], None]

@@ -72,6 +72,9 @@ def _close_in(work: Work, whole: Whole, search: Search) -> None:
     high = work.bound_of("max_load_at_least") or 0
     low = work.bound_of("min_load_at_most") or 0
     name = "cost_at_least" if work.move_cost else "spread_at_least"
+    limit = work.moves_at_most
+    if work.best is None or (limit is not None and work.best.moves > limit):
+        return
     while work.best is not None and not work.proved:
         bound, reached = work.bound_of(name) or 0, work.cost(work.best)
         goal = min(bound + step, reached - 1)

@@ -51,6 +51,8 @@ class Work:
     """Does `best` meet the count constraint."""
     claims: dict[str, Claim] = field(default_factory=dict)
     """The strongest claim of each name."""
+    checked: dict[str, Claim] = field(default_factory=dict)
+    """The strongest of those that rest on no solver."""
     moves_bound: int = 0
     notes: list[str] = field(default_factory=list)
     searched: int = 0
@@ -84,7 +86,7 @@ class Work:
     def cost_bound(self) -> int:
         """Of spread + move cost × moves."""
         claim = self.claims.get("cost_at_least")
-        return claim.value if claim else self.spread_bound
+        return max(claim.value if claim else 0, self.spread_bound)
 
     def bound_of(self, name: str) -> int | None:
         claim = self.claims.get(name)
@@ -189,19 +191,17 @@ class Work:
                 raise ContradictedBound(f"{name}: {text}")
             self.notes.append(f"a solver's bound was wrong and is dropped: {name}: {text}")
             del self.claims[name]
+            if name in self.checked:
+                self.claims[name] = self.checked[name]
 
     def claim(self, claim: Claim) -> None:
         """Keep a claim if it says more than the one of its name that is known.
 
         Raises ContradictedBound if the best plan is better than what it says is proved.
         """
-        old = self.claims.get(claim.claim)
-        lower_is_better = claim.claim == "min_load_at_most"
-        if (
-            old is None
-            or (claim.value < old.value if lower_is_better else claim.value > old.value)
-            or (claim.value == old.value and old.evidence == "solver")
-        ):
+        if claim.evidence == "checked" and _says_more(claim, self.checked.get(claim.claim)):
+            self.checked[claim.claim] = claim
+        if _says_more(claim, self.claims.get(claim.claim)):
             self.claims[claim.claim] = claim
             self.recheck()
 
@@ -249,6 +249,13 @@ class Work:
             self.watcher(
                 Progress(self.stage, best, bound, self.deadline.elapsed, self.deadline.limit)
             )
+
+
+def _says_more(claim: Claim, old: Claim | None) -> bool:
+    """A stronger value, or the same with better evidence."""
+    if old is None or claim.value == old.value:
+        return old is None or old.evidence == "solver"
+    return (claim.value < old.value) == (claim.claim == "min_load_at_most")
 
 
 def knee(front: list[Candidate]) -> Candidate:
