@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from equilag.errors import InputError
+
 TopicPartition = tuple[str, int]
 
 
@@ -25,7 +27,10 @@ class RebalanceDiff:
 
     @staticmethod
     def of(last: Mapping[str, Iterable[int]], new: Mapping[str, Iterable[int]]) -> RebalanceDiff:
-        """From two assignments of one member, each topic to partition numbers."""
+        """From two assignments of one member, each topic to partition numbers.
+
+        Raises InputError for the assignments of a whole group.
+        """
         before, after = _pairs(last), _pairs(new)
         return RebalanceDiff(before - after, after - before, before & after)
 
@@ -42,4 +47,9 @@ class RebalanceDiff:
 
 
 def _pairs(assignment: Mapping[str, Iterable[int]]) -> frozenset[TopicPartition]:
+    for topic, numbers in assignment.items():
+        if isinstance(numbers, (Mapping, str)):
+            raise InputError(
+                "not partition numbers; one member's assignment is due, by_member takes all", topic
+            )
     return frozenset((topic, p) for topic, numbers in assignment.items() for p in numbers)

@@ -181,12 +181,27 @@ def _subscriptions(
         ]
     assumed = len(members) - len(subscribe)
     if assumed:
-        which = "the topics it owns" if as_owned else "all topics of the group"
+        which = "the topics they own" if as_owned else "all topics of the group"
         remarks.insert(0, f"subscriptions are not in the text: for {assumed} members, {which}")
+    if assumed and not as_owned and len(_topics_owned(offsets, members, subscribe)) > 1:
+        remarks.insert(
+            1,
+            "WARNING: members own partitions of different topics; if they also subscribe to"
+            " different topics, a plan from this snapshot is wrong: say so with --as-owned or"
+            " --subscribe",
+        )
     idle = sum(not chosen[member] and member not in subscribe for member in members)
     if idle:
         remarks.append(f"{idle} members own nothing, and so are taken to subscribe to nothing")
     return chosen, remarks
+
+
+def _topics_owned(
+    offsets: Offsets, members: list[str], subscribe: Mapping[str, Sequence[str]]
+) -> set[frozenset[str]]:
+    """The sets of topics that members without a given subscription own partitions of."""
+    owned = {frozenset(offsets.owned.get(m, {})) for m in members if m not in subscribe}
+    return owned - {frozenset()}
 
 
 def _unknown_member(member: str, members: list[str]) -> InputError:

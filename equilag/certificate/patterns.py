@@ -61,8 +61,9 @@ class Limits(NamedTuple):
     topic_lo: tuple[int, ...] | None
     topic_hi: tuple[int, ...] | None
 
-    def pairs(self, left: Half, right: Half) -> list[tuple[int, int]]:
+    def pairs(self, left: Half, right: Half, budget: Budget) -> list[tuple[int, int]]:
         """Which keys of two halves may be joined, whatever their loads."""
+        budget.spend(left.counts.size * len(right.counts) * 4)
         counts = left.counts[:, None, :] + right.counts[None, :, :]
         total = counts.sum(axis=2)
         fits = (total >= self.lo) & (total <= self.hi)

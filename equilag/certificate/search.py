@@ -8,7 +8,7 @@ taken most constrained first (exact cover by branch and bound).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -165,7 +165,9 @@ class Search:
         """
         if not len(self.problem.lag):
             return self._nothing(target)
-        self._target = target
+        # No spread beyond all there is, so that nothing below comes near 2^63.
+        widest = self._everything + target.move_cost * self._owned
+        self._target = target = replace(target, spread=min(target.spread, widest))
         self._need = 0 if target.max_moves is None else self._owned - target.max_moves
         self._track = self._need > 0 or target.move_cost > 0
         everything = (1 << len(self._bits)) - 1
@@ -414,7 +416,7 @@ class Search:
             self._keyed[own] = (self._halves[0].keyed(own), self._halves[1].keyed(own))
         limits, available = self._limits[member], state.free & self._eligible[member]
         if (limits, own) not in self._pairs:
-            self._pairs[limits, own] = limits.pairs(*self._keyed[own])
+            self._pairs[limits, own] = limits.pairs(*self._keyed[own], self.budget)
         left, right = (
             half.select(available, forced & part.bits)
             for half, part in zip(self._keyed[own], self._halves, strict=True)

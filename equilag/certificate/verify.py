@@ -21,6 +21,7 @@ from equilag.policy import UNCONSTRAINED, Policy
 
 POLICY_FIELDS: Final = ("name", "balance", "move_cost", "tolerance", "max_moves", "fresh")
 RUN_FIELDS: Final = ("seed", "run")
+RUNS: Final = ("repeatable", "cut by the clock")
 SECTIONS: Final = (
     "format", "group", "assignment", "counts", "lag", "moves", "phases", "unassigned",
     "dropped_claims",
@@ -142,6 +143,11 @@ def _policy(table: Any, findings: list[str]) -> Policy | _Broken | None:
     if missing or extra:
         findings.append(f"policy: missing or unknown {', '.join(map(str, missing + extra))}")
         return _BROKEN
+    seed = table.get("seed", 0)
+    if type(seed) is not int or seed < 0:
+        findings.append(f"policy.seed: {_short(seed)} is not a whole number, 0 or more")
+    if table.get("run", RUNS[0]) not in RUNS:
+        findings.append(f"policy.run: {_short(table['run'])} is none of {', '.join(RUNS)}")
     try:
         return Policy.of(**{key: table[key] for key in POLICY_FIELDS})
     except (InputError, TypeError) as error:
@@ -159,6 +165,9 @@ def _check(
     if not isinstance(document.get("algorithm"), str) or not document["algorithm"]:
         findings.append("algorithm: not a name")
     _timing(document.get("timing"), findings)
+    notes = document.get("notes", [])
+    if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
+        findings.append("notes: not a list of texts")
     planned = group.without_owners() if policy is not None and policy.fresh else group
     constraint, exact = _constraint(planned, assigned, policy, status, findings)
     limit = None
@@ -229,7 +238,7 @@ def _timing(table: Any, findings: list[str]) -> None:
         return
     for key, value in table.items():
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if not (number and value >= 0) and not (value is None and key == "time_limit_s"):
+        if not (number and 0 <= value < math.inf) and not (value is None and key == "time_limit_s"):
             findings.append(f"timing.{key}: {value!r} is no number of seconds")
 
 

@@ -25,13 +25,13 @@ BROKEN_PIPE: Final = 141
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit status. Takes `sys.argv` where no arguments are given."""
-    from equilag.cli.parser import build_parser
-
     for stream in (sys.stdout, sys.stderr):
         # Names come from other people's systems; none of them may break a report.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
+        from equilag.cli.parser import build_parser
+
         try:
             args = build_parser().parse_args(argv)
             status: int = args.run(args)

@@ -19,7 +19,8 @@ NONE: Final = "-"
 def render_compare(group: Group, document: Mapping[str, Any], style: Style) -> str:
     """The JSON of a comparison as a table, with what its figures rest on."""
     rows: list[Mapping[str, Any]] = document["rows"]
-    cells = [list(HEADINGS), *(_cells(row) for row in rows)]
+    even = rows[-1]["count_spread"]
+    cells = [list(HEADINGS), *(_cells(row, even) for row in rows)]
     first, *body = table(cells, "<>>>>>>", gap="   ")
     lines = [*header(group, style), "", style.bold(first), *body, ""]
     bound = document["spread_lower_bound"]
@@ -32,19 +33,25 @@ def render_compare(group: Group, document: Mapping[str, Any], style: Style) -> s
     in_force = any(row["assignor"] == CURRENT for row in rows)
     if in_force and (group.owner == NOBODY)[group.assignable].any():
         lines += wrap(f"{CURRENT}: counts only what is owned, which is not everything", style, "  ")
-    if any((row["gap_percent_of_mean"] or 0) < 0 for row in rows):
+    if any(_uneven(row, even) or (row["gap_percent_of_mean"] or 0) < 0 for row in rows):
         lines += wrap(
-            "* below the bound, which holds for even counts and whole assignments only: this one"
-            " gave up count balance to get there, or leaves partitions out",
+            "* counts less even than they can be, or partitions left out: the bound, and so the"
+            " gap, says little of this one",
             style,
             "  ",
         )
     return "\n".join(lines) + "\n"
 
 
-def _cells(row: Mapping[str, Any]) -> list[str]:
+def _uneven(row: Mapping[str, Any], even: int | None) -> bool:
+    spread = row["count_spread"]
+    return spread is not None and even is not None and spread > even
+
+
+def _cells(row: Mapping[str, Any], even: int | None) -> list[str]:
     gap, wall = row["gap_percent_of_mean"], row["wall_ms"]
-    shown = NONE if gap is None else percent(gap) + ("*" if gap < 0 else "")
+    mark = "*" if _uneven(row, even) or (gap or 0) < 0 else ""
+    shown = NONE if gap is None else percent(gap) + mark
     return [
         printable(str(row["assignor"])),
         _whole(row["count_spread"]),

@@ -38,14 +38,15 @@ def render_frontier(group: Group, points: Sequence[Point], style: Style) -> str:
     first, *body = table(rows, ">>>>><")
     lines += [style.bold(first), *body, ""]
     if len(points) == 1:
-        text = "One point: no further move makes the lag more even."
+        text = "One point: no plan with more moves and a smaller lag spread was found."
     else:
         text = "Any of them: equilag plan SNAPSHOT --max-moves N, with N from the first column."
     open_points = sum(point.spread_lower_bound < point.spread for point in points)
     if open_points:
         text += (
             f" For {number(open_points)} of {number(len(points))} the smallest spread is not"
-            ' proved: it lies between "at least" and "lag spread".'
+            ' proved: it lies between "at least" and "lag spread", and a longer --time-limit may'
+            " find better ones."
         )
     return "\n".join([*lines, *wrap(text, style), ""])
 

@@ -117,5 +117,7 @@ def choices_block(plan: Plan, style: Style) -> list[str]:
             f"{percent(share)} of the gain",
             "this plan" if here else f"{way}--max-moves {choice.moves}",
         ])  # fmt: skip
-    title = style.titled("Choices", f" (gain: the lag spread saved, counted from {words})")
+    title = style.titled(
+        "Choices", f" found in this run (gain: the lag spread saved, counted from {words})"
+    )
     return [*title, *table(rows, "<><>><")]

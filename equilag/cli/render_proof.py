@@ -17,7 +17,7 @@ LABEL: Final = 14
 
 SINGLE: Final = "one assignor's answer as it is; nothing is claimed about its balance"
 STATUS_WORDS: Final = {
-    "optimal": "every goal of the policy is proved",
+    "optimal": "counts and lag spread are proved to be the best there are",
     "feasible": "a valid plan; how far it may be from the best is the gap below",
     "fallback": "the time limit left no room for more than a heuristic's plan",
 }
@@ -27,7 +27,7 @@ def proof_block(plan: Plan, style: Style) -> list[str]:
     """Status, figures and bounds, one a line."""
     single = plan.policy.get("balance") == UNCONSTRAINED
     status = "" if single else f"{plan.status}: "
-    words = SINGLE if single else STATUS_WORDS[plan.status]
+    words = SINGLE if single else _verdict(plan)
     paint = style.good if plan.status == "optimal" else style.warn
     first, *rest = wrap(f"Plan  {status}{words}", style, "      ")
     first = style.bold("Plan") + first[4:].replace(status, paint(status), 1)
@@ -47,6 +47,22 @@ def proof_block(plan: Plan, style: Style) -> list[str]:
         if text:
             lines += wrap(f"  {label:<{LABEL}}{text}", style, " " * (LABEL + 2))
     return lines
+
+
+def _verdict(plan: Plan) -> str:
+    """What the status means for this plan."""
+    policy = plan.policy
+    if plan.group.idle.all():
+        return "there is nobody to give anything to"
+    if plan.status != "optimal":
+        return STATUS_WORDS[plan.status]
+    if policy.get("tolerance") and plan.lag.gap:
+        return f"within the tolerance of {percent(policy['tolerance'])} of the proved best"
+    if policy.get("move_cost") and policy.get("name") in ("lag-aware", "kip-169"):
+        return "counts, and lag spread with the cost of moves, are proved to be the best there are"
+    if policy.get("name") == "fair-yet-sticky" and not policy.get("fresh"):
+        return "counts, moves and lag spread are proved to be the best there are"
+    return STATUS_WORDS["optimal"]
 
 
 def _claimed(plan: Plan, name: str) -> bool:
@@ -146,8 +162,8 @@ def _moves(plan: Plan) -> str:
         return number(count)
     if count == least:
         return f"{number(count)}; the balance of counts allows no fewer"
-    forced = f"forces {number(least)} of them" if least else "alone would need none"
-    return f"{number(count)}; the balance of counts {forced}"
+    forced = f"need {number(least)}" if least else "need none"
+    return f"{number(count)}; even counts alone {forced}"
 
 
 def _solver(plan: Plan) -> str:

@@ -136,6 +136,8 @@ def percent(value: float) -> str:
         return "under 0.01 %" if value > 0 else "over -0.01 %"
     if size < 10:
         return f"{value:.2f} %"
+    if 99.95 <= size < 100:
+        return f"{value:.2f} %" if size < 99.995 else "over 99.99 %"
     return f"{value:.1f} %" if size < 100 else f"{value:,.0f} %"
 
 

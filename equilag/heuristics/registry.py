@@ -56,8 +56,8 @@ def run_assignor(assignor: Assignor, group: Group) -> Index:
     """The assignor's answer as [P] int32, checked; raises InputError if it is not valid."""
     try:
         answer = np.asarray(assignor.assign(group))
-    except ValueError as error:
-        raise _broken(assignor, f"failed ({error})") from error
+    except Exception as error:  # a user's assignor may fail in any way
+        raise _broken(assignor, f"failed ({type(error).__name__}: {error})") from error
     if answer.shape != (group.n_partitions,):
         raise _broken(assignor, f"returned shape {answer.shape} instead of ({group.n_partitions},)")
     # An empty list comes back as floats; it says nothing wrong.

@@ -12,6 +12,7 @@ from equilag.heuristics import get_assignor
 from equilag.heuristics.registry import run_assignor
 from equilag.plan import Plan
 from equilag.policy import UNCONSTRAINED
+from equilag.solver.bounds import difference, overall_bounds
 
 
 def assign(group: Group, assignor: str) -> Plan:
@@ -22,17 +23,12 @@ def assign(group: Group, assignor: str) -> Plan:
     """
     start = time.monotonic()
     assigned = run_assignor(get_assignor(assignor), group)
-    counting = Counting(group, unconstrained(group))
+    bounds = overall_bounds(Counting(group, unconstrained(group)))
     claims: tuple[Claim, ...] = ()
     bound = 0
-    if counting.active.any():
-        high, low = counting.average(counting.active)
-        bound = max(0, high - low)
-        claims = (
-            Claim("max_load_at_least", high, "average", {"members": "all"}),
-            Claim("min_load_at_most", low, "average", {"members": "all"}),
-            Claim("spread_at_least", bound, "difference"),
-        )
+    if bounds is not None:
+        bound = bounds.spread
+        claims = (bounds.highest, bounds.lowest, difference(bounds))
     wall = time.monotonic() - start
     policy = {"name": assignor, "balance": UNCONSTRAINED}
     return Plan(group, policy, "feasible", assignor, assigned, claims, bound, 0, None, wall)

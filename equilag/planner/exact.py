@@ -171,7 +171,7 @@ class FullModel:
                 work.move_cost,
             )
         except (SolverFailed, MemoryError, RuntimeError) as error:
-            work.notes.append(f"cp-sat failed ({type(error).__name__}: {error})")
+            work.notes.append(f"cp-sat failed ({type(error).__name__}: {str(error)[:200]})")
             return
         work.deadline.cut |= not answer.exhausted
         if answer.assigned is not None:

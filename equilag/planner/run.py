@@ -23,7 +23,7 @@ from equilag.planner.stages import (
     Trade,
 )
 from equilag.planner.work import Candidate, Work, knee
-from equilag.solver.bounds import difference, load_bounds
+from equilag.solver.bounds import difference, overall_bounds
 
 STAGES: Final[tuple[Stage, ...]] = (
     Heuristic(),
@@ -66,7 +66,8 @@ def run(work: Work, stages: tuple[Stage, ...]) -> None:
         except Exception as error:  # a broken stage must not cost the plan
             if work.best is None:
                 raise
-            work.notes.append(f"{stage.name} failed ({type(error).__name__}: {error})")
+            text = str(error)[:200]
+            work.notes.append(f"{stage.name} failed ({type(error).__name__}: {text})")
 
 
 def _owed(work: Work, stage: Stage) -> bool:
@@ -103,8 +104,9 @@ def _fallback(work: Work, best: Candidate) -> Plan:
     """A heuristic's plan: what is claimed holds for any assignment at all, whatever its counts."""
     claims: tuple[Claim, ...] = ()
     value = 0
-    if work.deadline.limit > 0 and work.group.n_partitions < 100_000:
-        bounds = load_bounds(Counting(work.group, unconstrained(work.group)), lambda: True)
+    size = work.group.n_partitions + work.group.eligible.size
+    if work.deadline.limit > 0 and size < 200_000:
+        bounds = overall_bounds(Counting(work.group, unconstrained(work.group)))
         if bounds is not None:
             claims = (bounds.highest, bounds.lowest, difference(bounds))
             value = bounds.spread

@@ -152,7 +152,8 @@ class Work:
         """Records of spread that the tolerance lets a plan exceed the best by."""
         if self.best is None:
             return 0
-        return int(self.figures(self.best).mean * self.policy.tolerance / 100)
+        allowed = int(self.figures(self.best).mean * self.policy.tolerance / 100)
+        return min(allowed, int(self.group.lag.sum()))
 
     def use_tolerance(self) -> None:
         """Of the plans that the tolerance takes for as good as the best, one with fewest moves."""

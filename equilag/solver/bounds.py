@@ -37,9 +37,9 @@ def load_bounds(counting: Counting, stop: Callable[[], bool]) -> LoadBounds | No
     O(sets × partitions), where the number of sets is limited; cut short when `stop` says so, but
     never before the set of all members was tried.
     """
-    if not counting.active.any():
+    best = overall_bounds(counting)
+    if best is None:
         return None
-    best = _all_members(counting)
     size = len(counting.lag) + counting.constraint.allowed.size + counting.group.n_members
     left = _Effort(max(8, EFFORT // size), stop)
     best = _heavy_sides(counting, best, counting.active, left)
@@ -66,7 +66,10 @@ class _Effort:
         return self.evaluations < 0 or self.stop()
 
 
-def _all_members(counting: Counting) -> LoadBounds:
+def overall_bounds(counting: Counting) -> LoadBounds | None:
+    """The bounds from the mean of all members; O(partitions)."""
+    if not counting.active.any():
+        return None
     high, low = counting.average(counting.active)
     data = {"members": "all"}
     return LoadBounds(

@@ -112,7 +112,8 @@ def test_the_snapshot() -> None:
     assert said(result, "highest partition listed: a 2, b 2")
     assert said(result, "1 partitions have no commit", "latest", "lag is 0")
     assert said(result, "members that own nothing are not in the text")
-    assert len(result.assumed) == 5
+    assert said(result, "WARNING", "different topics", "--as-owned")
+    assert len(result.assumed) == 6
 
 
 def test_reset_in_any_case() -> None:
@@ -132,7 +133,7 @@ def test_as_owned() -> None:
     result = snapshot_from_describe(TEXT, MEMBERS, as_owned=True)
     assert [m["subscription"] for m in result.snapshot["members"]] == [["a"], ["b"], []]
     assert "subscriptions" not in result.snapshot
-    assert said(result, "3 members, the topics it owns")
+    assert said(result, "3 members, the topics they own")
     assert said(result, "1 members own nothing", "subscribe to nothing")
 
 

@@ -45,8 +45,8 @@ def file(tmp_path: Path) -> Path:
     [
         RAW,
         b"\xef\xbb\xbf" + RAW,
-        gzip.compress(RAW),
-        gzip.compress(RAW[:20]) + gzip.compress(RAW[20:]),
+        gzip.compress(RAW, mtime=0),
+        gzip.compress(RAW[:20], mtime=0) + gzip.compress(RAW[20:], mtime=0),
         zstandard.compress(RAW),
         zstandard.compress(RAW[:20]) + zstandard.compress(RAW[20:]),
         b"\x50\x2a\x4d\x18\x03\x00\x00\x00abc" + zstandard.compress(RAW),
@@ -69,7 +69,7 @@ def test_large_compressed_files(file: Path) -> None:
     lags = list(range(400_000))
     snapshot = json.loads(TEXT) | {"topics": {"t": len(lags)}, "lags": {"t": lags}}
     raw = json.dumps(snapshot).encode()
-    for data in (gzip.compress(raw, 1), zstandard.compress(raw)):
+    for data in (gzip.compress(raw, 1, mtime=0), zstandard.compress(raw)):
         file.write_bytes(data)
         assert load_snapshot(file).lag.tolist() == lags
 
@@ -161,10 +161,10 @@ def test_what_is_no_source_at_all(source: object) -> None:
         (b'{"a": "\xff"}', "line 1", "not UTF-8: byte 0xff"),
         (b'{\n"a": "\xc3"}', "line 2", "not UTF-8: byte 0xc3"),
         (TEXT.encode("utf-16"), "line 1", "not UTF-8: byte 0xff"),
-        (gzip.compress(RAW)[:-9], "", "broken gzip data"),
-        (gzip.compress(RAW)[:6], "", "broken gzip data"),
-        (gzip.compress(RAW)[:-8] + b"\0" * 8, "", "broken gzip data"),
-        (gzip.compress(RAW) + b"junk", "", "broken gzip data"),
+        (gzip.compress(RAW, mtime=0)[:-9], "", "broken gzip data"),
+        (gzip.compress(RAW, mtime=0)[:6], "", "broken gzip data"),
+        (gzip.compress(RAW, mtime=0)[:-8] + b"\0" * 8, "", "broken gzip data"),
+        (gzip.compress(RAW, mtime=0) + b"junk", "", "broken gzip data"),
         (b"\x1f\x8b" + b"\0" * 40, "", "broken gzip data"),
         (zstandard.compress(RAW)[:-4], "", "broken zstd data"),
         (zstandard.compress(RAW)[:5], "", "broken zstd data"),
@@ -203,7 +203,7 @@ def test_zstd_without_its_package(file: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(MissingExtra, match=r"equilag\[zstd\]") as caught:
         load_snapshot(file)
     assert isinstance(caught.value, EquilagError)
-    file.write_bytes(gzip.compress(RAW))
+    file.write_bytes(gzip.compress(RAW, mtime=0))
     assert load_snapshot(file).name == "gé"
 
 

@@ -52,7 +52,7 @@ def test_a_negative_gap_is_explained(load) -> None:
     uneven = {"rows": [row("range", 80, -2.5), row("fair", 90, 0.0)], "spread_lower_bound": 90}
     text = render_compare(group, uneven, Style())
     assert "-2.50 %*" in text
-    assert "gave up count balance" in " ".join(text.split())
+    assert "less even than they can be" in " ".join(text.split())
 
 
 @pytest.mark.parametrize("owned", [{"orders": [0]}, {"orders": [0, 1, 2, 3, 4]}])

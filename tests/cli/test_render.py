@@ -146,7 +146,7 @@ BOUND = (Claim("spread_at_least", 40, "difference"),)
 
 def test_status_in_words(plan_of) -> None:
     for status, words in {
-        "optimal": "every goal of the policy is proved",
+        "optimal": "proved to be the best there are",
         "feasible": "the gap below",
         "fallback": "a heuristic's plan",
     }.items():
@@ -190,7 +190,7 @@ def test_fewest_moves(plan_of) -> None:
     claims = (Claim("fewest_moves", 1, "potentials"),)
     plan = plan_of(claims=claims, moves_lower_bound=1)
     count = len(plan.moves)
-    assert f"moves         {count}; the balance of counts forces 1 of them" in text_of(plan)
+    assert f"moves         {count}; even counts alone need 1" in text_of(plan)
     least = replace(plan, moves_lower_bound=count)
     assert f"moves         {count}; the balance of counts allows no fewer" in text_of(least)
     assert f"moves         {count}\n" in text_of(plan_of())

@@ -56,7 +56,7 @@ def moves(v: Variables) -> cp_model.LinearExprT:
 
 
 def move_budget(v: Variables, max_moves: int | None) -> None:
-    if max_moves is not None:
+    if max_moves is not None and max_moves < len(v.gets):
         v.model.add(moves(v) <= max_moves)
 
 

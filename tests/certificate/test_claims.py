@@ -1,0 +1,253 @@
+"""Each kind of claim: accepted at the value that is proved, refuted one beyond it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pytest
+from builders import group_of, small_groups
+from oracles import Assignments, Truth
+
+from equilag.certificate import check_claims
+from equilag.certificate.check_claims import CHECKS, SOLVER_KINDS, Ledger, Refuted
+from equilag.certificate.search import MAX_ITEMS
+from equilag.counts import constraint_of, unconstrained
+from equilag.group import Group
+from equilag.policy import BALANCES, Policy
+from equilag.solver.balance import balanced_assignment
+from equilag.solver.movement import fewest_moves
+
+UPPER: Final = ("min_load_at_most",)
+"""Claims that say more the smaller they are."""
+
+GROUP: Final = group_of(
+    [4, 2], [[0, 1], [0, 1], [1]], owners=[0, 0, 0, 0, 0, 1], lags=[100, 7, 5, 3, 30, 20]
+)
+EVERYBODY: Final = {"members": "all"}
+
+
+def ledger_of(group: Group, policy: Policy, max_moves: int | None = None) -> Ledger:
+    constraint = constraint_of(group, policy, balanced_assignment(group, policy))
+    return Ledger(group, group, policy, constraint, True, max_moves)
+
+
+def check(ledger: Ledger, claim: str, kind: str, value: int, data: Mapping[str, Any]) -> None:
+    CHECKS[claim, kind](ledger, value, data)
+
+
+class Proved(NamedTuple):
+    claim: str
+    kind: str
+    value: int
+    data: Mapping[str, Any] = {}
+    balance: str = "total"
+    before: Mapping[str, int] = {}
+    """What has been proved before, by claim."""
+    policy: Mapping[str, Any] = {}
+
+
+def potentials_of(group: Group, balance: str) -> dict[str, Any]:
+    policy = Policy.of(balance=balance)
+    constraint = constraint_of(group, policy, balanced_assignment(group, policy))
+    topic, member = fewest_moves(group, constraint).potentials
+    return {
+        "topics": {name: int(x) for name, x in zip(group.topics, topic, strict=True)},
+        "members": {m.id: int(x) for m, x in zip(group.members, member, strict=True)},
+    }
+
+
+CASES: Final = [
+    Proved("counts", "residual", 2),
+    Proved("counts", "residual", 3, balance="per-topic"),
+    Proved("fewest_moves", "potentials", 4, potentials_of(GROUP, "total")),
+    Proved("fewest_moves", "potentials", 3, potentials_of(GROUP, "both"), "both"),
+    Proved("fewest_moves", "per-topic", 2, balance="per-topic"),
+    Proved("max_load_at_least", "average", 55, EVERYBODY),
+    Proved("max_load_at_least", "average", 58, {"members": ["m00", "m01"]}),
+    Proved("max_load_at_least", "heavy", 103, {"members": ["m00", "m01"], "heaviest": 1}),
+    Proved("min_load_at_most", "average", 55, EVERYBODY),
+    Proved("min_load_at_most", "average", 50, {"members": ["m02"]}),
+    Proved("min_load_at_most", "rest", 12, {"members": ["m00", "m01"], "heaviest": 1}),
+    Proved("spread_at_least", "difference", 91,
+           before={"max_load_at_least": 103, "min_load_at_most": 12}),
+    Proved("spread_at_least", "difference", 0,
+           before={"max_load_at_least": 5, "min_load_at_most": 12}),
+    Proved("spread_at_least", "search", 91, {"max_moves": None}),
+    Proved("cost_at_least", "sum", 131, before={"spread_at_least": 91, "fewest_moves": 4},
+           policy={"move_cost": 10}),
+    Proved("cost_at_least", "search", 131, {"max_moves": None}, policy={"move_cost": 10}),
+]  # fmt: skip
+
+
+def by_name(case: Proved) -> str:
+    return f"{case.claim}-{case.kind}-{case.value}"
+
+
+def ledger_for(case: Proved) -> Ledger:
+    ledger = ledger_of(GROUP, Policy.of(balance=case.balance, **case.policy))
+    for claim, value in case.before.items():
+        ledger.note(claim, value)
+    return ledger
+
+
+@pytest.mark.parametrize("case", CASES, ids=by_name)
+def test_holds_at_the_value_that_is_proved(case: Proved) -> None:
+    check(ledger_for(case), case.claim, case.kind, case.value, case.data)
+
+
+@pytest.mark.parametrize("case", CASES, ids=by_name)
+def test_is_refuted_one_beyond_it(case: Proved) -> None:
+    beyond = case.value - 1 if case.claim in UPPER else case.value + 1
+    with pytest.raises(Refuted):
+        check(ledger_for(case), case.claim, case.kind, beyond, case.data)
+
+
+@pytest.mark.parametrize("case", CASES, ids=by_name)
+def test_is_true(case: Proved) -> None:
+    """The values of the cases themselves, against all assignments."""
+    if case.kind == "difference":
+        return
+    truth = Truth.of(GROUP, Policy.of(balance=case.balance, **case.policy))
+    balanced = truth.balanced
+    active = balanced.active
+    extreme = {
+        "counts": int(balanced.counts()[:, active].max()),
+        "fewest_moves": truth.fewest_moves,
+        "max_load_at_least": int(balanced.highest.min()),
+        "min_load_at_most": int(balanced.lowest.max()),
+        "spread_at_least": int(balanced.spread.min()),
+        "cost_at_least": int(truth.cost.min()),
+    }[case.claim]
+    assert case.value >= extreme if case.claim in UPPER else case.value <= extreme
+
+
+def test_every_kind_is_covered() -> None:
+    assert {(case.claim, case.kind) for case in CASES} == set(CHECKS)
+    assert not SOLVER_KINDS & set(CHECKS)
+
+
+def test_weaker_values_hold_too_except_for_the_counts() -> None:
+    for case in CASES:
+        weaker = case.value + 1 if case.claim in UPPER else max(0, case.value - 1)
+        if case.claim == "counts":
+            with pytest.raises(Refuted):
+                check(ledger_for(case), case.claim, case.kind, weaker, case.data)
+        else:
+            check(ledger_for(case), case.claim, case.kind, weaker, case.data)
+
+
+SETS: Final = (("max_load_at_least", "average"), ("max_load_at_least", "heavy"),
+               ("min_load_at_most", "average"), ("min_load_at_most", "rest"))  # fmt: skip
+
+
+@pytest.mark.parametrize("members", [None, [], "some", ["m00", "x"], ["m00", 1], [["m00"]], 3])
+@pytest.mark.parametrize(("claim", "kind"), SETS)
+def test_a_set_of_members_that_cannot_be_read(claim: str, kind: str, members: Any) -> None:
+    value = 10**6 if claim in UPPER else 0
+    with pytest.raises(Refuted, match="members"):
+        check(
+            ledger_of(GROUP, Policy.of()), claim, kind, value, {"members": members, "heaviest": 1}
+        )
+
+
+@pytest.mark.parametrize("heaviest", [None, -1, 1.0, True, "1"])
+@pytest.mark.parametrize(("claim", "kind"), [SETS[1], SETS[3]])
+def test_a_number_that_cannot_be_read(claim: str, kind: str, heaviest: Any) -> None:
+    value = 10**6 if claim in UPPER else 0
+    with pytest.raises(Refuted, match="heaviest"):
+        check(
+            ledger_of(GROUP, Policy.of()), claim, kind, value, {**EVERYBODY, "heaviest": heaviest}
+        )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"topics": {}},
+        {"topics": [], "members": {}},
+        {"topics": {"t00": 1.0}, "members": {}},
+        {"topics": {"t00": True}, "members": {}},
+        {"topics": {"t00": 2**32}, "members": {}},
+        {"topics": {"t09": 1}, "members": {}},
+        {"topics": {}, "members": {"m09": 1}},
+        {"topics": {"t00": -1}, "members": {}},
+    ],
+    ids=str,
+)
+def test_potentials_that_cannot_be_read_or_prove_nothing(data: Mapping[str, Any]) -> None:
+    with pytest.raises(Refuted):
+        check(ledger_of(GROUP, Policy.of()), "fewest_moves", "potentials", 0, data)
+
+
+def test_counts_need_a_plan_that_meets_them() -> None:
+    ledger = Ledger(GROUP, GROUP, None, unconstrained(GROUP), False, None)
+    with pytest.raises(Refuted):
+        check(ledger, "counts", "residual", 6, {})
+
+
+def test_per_topic_moves_need_a_balance_per_topic() -> None:
+    with pytest.raises(Refuted):
+        check(ledger_of(GROUP, Policy.of()), "fewest_moves", "per-topic", 0, {})
+
+
+# What a search covers, and what it may cost.
+
+
+@pytest.mark.parametrize("claim", ["spread_at_least", "cost_at_least"])
+@pytest.mark.parametrize(
+    ("allowed", "covered", "accepted"),
+    [(None, None, True), (None, 99, False), (4, 4, True), (4, 5, True), (4, None, True),
+     (4, 3, False), (4, -1, False), (4, 4.0, False)],
+)  # fmt: skip
+def test_a_search_must_cover_what_the_policy_allows(
+    claim: str, allowed: int | None, covered: Any, accepted: bool
+) -> None:
+    ledger = ledger_of(GROUP, Policy.of(), max_moves=allowed)
+    if accepted:
+        check(ledger, claim, "search", 91, {"max_moves": covered})
+        return
+    with pytest.raises(Refuted):
+        check(ledger, claim, "search", 91, {"max_moves": covered})
+
+
+def test_a_search_says_nothing_of_a_group_that_is_too_large() -> None:
+    group = group_of([MAX_ITEMS + 1], [[0], [0]], lags=[1] * (MAX_ITEMS + 1))
+    with pytest.raises(Refuted, match="too large"):
+        check(ledger_of(group, Policy.of()), "spread_at_least", "search", 1, {"max_moves": None})
+    check(ledger_of(group, Policy.of()), "spread_at_least", "search", 0, {"max_moves": None})
+
+
+def test_a_search_that_costs_too_much_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_claims, "SEARCH_WORK", 100)
+    with pytest.raises(Refuted, match="more work"):
+        check(ledger_of(GROUP, Policy.of()), "spread_at_least", "search", 91, {"max_moves": None})
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+def test_searches_claim_the_truth_and_nothing_more(balance: str) -> None:
+    rng = np.random.default_rng(81)
+    for group in small_groups(seed=81, n=40):
+        cost = int(rng.integers(0, 60))
+        policy = Policy.of(balance=balance, move_cost=cost)
+        ledger = ledger_of(group, policy)
+        if not ledger.counting.active.any():
+            continue
+        truth = Assignments.all(group).balanced(balance)
+        for claim, best in (
+            ("spread_at_least", int(truth.spread.min())),
+            ("cost_at_least", int((truth.spread + cost * truth.moves).min())),
+        ):
+            check(ledger, claim, "search", best, {"max_moves": None})
+            with pytest.raises(Refuted):
+                check(ledger, claim, "search", best + 1, {"max_moves": None})
+
+
+def test_the_ledger_keeps_the_strongest_value() -> None:
+    ledger = ledger_of(GROUP, Policy.of())
+    for value in (3, 5, 4):
+        ledger.note("max_load_at_least", value)
+        ledger.note("min_load_at_most", value)
+    assert ledger.proved == {"max_load_at_least": 5, "min_load_at_most": 3}

@@ -1,0 +1,114 @@
+"""Bounds by counting: never beyond the truth, for any set of members; exact where it is plain."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from builders import group_of, groups, small_groups
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import Assignments
+
+from equilag.certificate.bounds import Counting
+from equilag.counts import constraint_of, unconstrained
+from equilag.group import Flags, Group
+from equilag.policy import BALANCES, Policy
+from equilag.solver.balance import balanced_assignment
+
+
+def counting_of(group: Group, policy: Policy) -> Counting:
+    return Counting(group, constraint_of(group, policy, balanced_assignment(group, policy)))
+
+
+def never_too_much(counting: Counting, truth: Assignments, members: Flags) -> None:
+    """Every bound from a set of members against the loads of all assignments `truth`."""
+    if not (members & counting.active).any():
+        return
+    highest, lowest = int(truth.highest.min()), int(truth.lowest.max())
+    together = truth.loads[:, members].sum(axis=1)
+    least, most = counting.load_range(members)
+    assert least <= together.min()
+    assert together.max() <= most
+    high, low = counting.average(members)
+    assert high <= highest
+    assert lowest <= low
+    for heaviest in range(6):
+        assert counting.heavy(members, heaviest) <= highest
+        left = counting.rest(members, heaviest)
+        assert left is None or lowest <= left
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+@pytest.mark.parametrize("name", ["lag-aware", "sticky-yet-fair"])
+def test_never_beyond_the_truth(name: str, balance: str) -> None:
+    rng = np.random.default_rng(31)
+    for group in small_groups(seed=31, n=60):
+        counting = counting_of(group, Policy.of(name, balance))
+        truth = Assignments.all(group, name == "sticky-yet-fair").balanced(balance)
+        for _ in range(6):
+            never_too_much(counting, truth, rng.random(group.n_members) < 0.5)
+        never_too_much(counting, truth, counting.active)
+
+
+@given(groups(limit=200), st.sampled_from(BALANCES), st.data())
+def test_never_beyond_the_truth_on_odd_shapes(
+    group: Group, balance: str, data: st.DataObject
+) -> None:
+    counting = counting_of(group, Policy.of(balance=balance))
+    n = group.n_members
+    members = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), dtype=np.bool_)
+    never_too_much(counting, Assignments.all(group).balanced(balance), members)
+
+
+def test_without_a_constraint_the_bounds_hold_for_every_assignment() -> None:
+    rng = np.random.default_rng(32)
+    for group in small_groups(seed=32, n=60):
+        counting, truth = Counting(group, unconstrained(group)), Assignments.all(group)
+        for _ in range(4):
+            never_too_much(counting, truth, rng.random(group.n_members) < 0.5)
+
+
+def members(*chosen: int, of: int) -> Flags:
+    return np.isin(np.arange(of), chosen)
+
+
+def test_average_is_rounded_away_from_the_mean() -> None:
+    counting = counting_of(group_of([3], [[0]] * 2, lags=[4, 4, 3]), Policy.of())
+    assert counting.average(counting.active) == (6, 5)
+
+
+def test_average_of_the_only_readers_of_a_topic() -> None:
+    group = group_of([2, 2], [[0], [0, 1], [1]], lags=[90, 80, 1, 2])
+    counting = counting_of(group, Policy.of())
+    # m00 and m01 share at least t00.
+    assert counting.average(members(0, 1, of=3))[0] == 85
+    # m02 can have no more than t01.
+    assert counting.average(members(2, of=3))[1] == 3
+
+
+def test_one_heavy_partition_and_what_must_lie_beside_it() -> None:
+    counting = counting_of(group_of([4], [[0]] * 2, lags=[100, 7, 5, 3]), Policy.of())
+    assert counting.heavy(counting.active, 1) == 103
+    # Its holder carries at least 103, so that the other one has at most 12.
+    assert counting.rest(counting.active, 1) == 12
+
+
+def test_two_of_the_heaviest_meet() -> None:
+    counting = counting_of(group_of([6], [[0]] * 2, lags=[50, 40, 30, 2, 1, 1]), Policy.of())
+    # Of three one member has two: at least 30 + 40, and one more beside them.
+    assert counting.heavy(counting.active, 3) == 71
+
+
+def test_the_rest_must_hold_for_every_number_of_holders() -> None:
+    group = group_of([4], [[0]] * 4, lags=[100, 90, 1, 2])
+    counting = counting_of(group, Policy.of())
+    # One partition each, so that two members hold the two heavy ones.
+    assert counting.rest(counting.active, 2) == 1
+
+
+def test_too_many_heaviest_say_nothing() -> None:
+    counting = counting_of(group_of([2], [[0]] * 2, lags=[3, 4]), Policy.of())
+    assert counting.heavy(counting.active, 3) == 0
+    assert counting.rest(counting.active, 3) is None
+    assert counting.rest(members(0, of=2), 1) is None
+    assert counting.heavy(members(of=2), 1) == 0

@@ -1,0 +1,310 @@
+"""No plan that says anything untrue is accepted, whatever was altered in it.
+
+Two kinds of forgery: alterations of a plan's JSON, one at a time and every place in turn; and plans
+that are consistent from end to end but not what they claim to be. What is accepted nevertheless has
+to be true, as brute force tells.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from builders import ODD, group_of, small_groups
+from oracles import Assignments, Truth
+
+import equilag
+from equilag.errors import InputError
+from equilag.group import Group
+from equilag.plan import Plan
+from equilag.policy import POLICIES, Policy
+
+Json = dict[str, Any]
+
+MIXED: Final = group_of(
+    [3, 2, 2],
+    [[0, 1], [0, 1, 2], [1], []],
+    owners=[0, 0, 0, 1, 1, -1, 1],
+    lags=[90, 7, 5, 30, 30, 3, 1],
+)
+ONE: Final = group_of([6], [[0]] * 3, [0, 0, 0, 1, 1, -1], [13, 8, 5, 3, 2, 1])
+UNREAD: Final = group_of([3, 2, 1], [[0], [0], [0, 2]], [0, 0, 1, -1, -1, -1], [9, 4, 7, 5, 5, 2])
+
+FREE: Final = (
+    ("timing",),  # how long it took proves nothing
+    ("algorithm",),  # which method found it neither
+    ("policy", "seed"),
+    ("policy", "run"),
+    ("notes",),
+)
+"""What may say anything: no figure and no claim rests on it. But it must be there, in form."""
+
+
+def document(plan: Plan) -> Json:
+    """As from a file."""
+    parsed: Json = json.loads(json.dumps(plan.to_dict()))
+    return parsed
+
+
+def accepted(group: Group, altered: Json) -> bool:
+    try:
+        return not equilag.verify(group, altered)
+    except InputError:
+        return False
+
+
+# Alterations, one place at a time.
+
+
+def walk(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    yield path, value
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from walk(item, (*path, key))
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from walk(item, (*path, number))
+
+
+def variants(value: Any) -> Iterator[tuple[str, Any]]:
+    """Everything that one value is changed to, with a word for it."""
+    if isinstance(value, bool):
+        yield "flipped", not value
+    elif isinstance(value, (int, float)):
+        step = 1 if isinstance(value, int) else 1 + abs(value) / 1000
+        yield "raised", value + step
+        yield "lowered", value - step
+        yield "as text", str(value)
+        yield "as a truth value", bool(value)
+    elif value is None:
+        yield "given", 0
+    elif isinstance(value, str):
+        yield "changed", value + "x"
+        yield "emptied", ""
+    elif isinstance(value, list):
+        yield "added to", [*value, value[-1] if value else 0]
+        for i in range(len(value)):
+            yield f"without {i}", value[:i] + value[i + 1 :]
+            yield f"with {i} twice", value[: i + 1] + value[i:]
+        if len(value) > 1 and value[0] != value[-1]:
+            yield "in another order", value[::-1]
+        yield "a table", {}
+    else:
+        yield "with another key", {**value, "another": 0}
+        for key in value:
+            yield f"without {key}", {k: v for k, v in value.items() if k != key}
+        yield "a list", []
+    if value is not None:
+        yield "nothing", None
+
+
+def alterations(plan: Json) -> Iterator[tuple[str, tuple[Any, ...], Json]]:
+    text = json.dumps(plan)
+    for path, value in walk(plan):
+        for word, other in variants(value):
+            if not path:
+                yield word, path, other
+                continue
+            altered = json.loads(text)
+            place: Any = altered
+            for step in path[:-1]:
+                place = place[step]
+            place[path[-1]] = other
+            yield word, path, altered
+
+
+def is_true(group: Group, altered: Json) -> bool:
+    """Is everything that the plan's policy, status and claims say so, as brute force finds it."""
+    table = altered["policy"]
+    if table["balance"] == "none":
+        everything = Assignments.all(group)
+        return claims_are_true(altered, everything, everything, 0)
+    settings = {k: v for k, v in table.items() if k not in ("seed", "run")}
+    policy = Policy.of(**settings)
+    planned = group.without_owners() if policy.fresh else group
+    truth = Truth.of(planned, policy)
+    assigned = columns(group, altered["assignment"])
+    limit, moves = policy.max_moves, int(((group.owner != assigned) & (group.owner != -1)).sum())
+    if limit is not None and moves > limit:
+        return False
+    if altered["status"] == "fallback":
+        everything = Assignments.all(group)
+        return claims_are_true(altered, everything, everything, 0)
+    if assigned not in truth.balanced:
+        return False
+    if altered["status"] == "optimal" and not truth.is_optimal(assigned):
+        return False
+    owners = Assignments(group, truth.balanced.rows)
+    return claims_are_true(altered, owners, truth.eligible, policy.move_cost)
+
+
+def claims_are_true(
+    altered: Json, balanced: Assignments, eligible: Assignments, move_cost: int
+) -> bool:
+    active = balanced.active
+    for claim in altered["certificate"]["claims"]:
+        extreme = {
+            "counts": int(balanced.counts()[:, active].max(initial=0)),
+            "fewest_moves": int(balanced.moves.min()),
+            "max_load_at_least": int(balanced.highest.min()),
+            "min_load_at_most": int(balanced.lowest.max()),
+            "spread_at_least": int(eligible.spread.min()),
+            "cost_at_least": int((eligible.spread + move_cost * eligible.moves).min()),
+        }[claim["claim"]]
+        value = claim["value"]
+        if claim["claim"] == "counts" and value != extreme:
+            return False
+        if claim["claim"] == "min_load_at_most":
+            value, extreme = -value, -extreme
+        if value > extreme:
+            return False
+    return True
+
+
+def columns(group: Group, assignment: Mapping[str, Mapping[str, list[int]]]) -> np.ndarray:
+    assigned = np.full(group.n_partitions, -1, dtype=np.int32)
+    for number, member in enumerate(group.members):
+        for topic, partitions in assignment[member.id].items():
+            first = int(group.topic_start[group.topics.index(topic)])
+            assigned[[first + p for p in partitions]] = number
+    return assigned
+
+
+PLANS: Final[dict[str, tuple[Group, Json]]] = {
+    **{policy: (MIXED, {"policy": policy}) for policy in POLICIES},
+    "both": (MIXED, {"balance": "both"}),
+    "move cost": (ONE, {"move_cost": 3}),
+    "tolerance": (ONE, {"tolerance": 40.0}),
+    "max moves": (ONE, {"max_moves": 2}),
+    "fresh": (MIXED, {"fresh": True}),
+    "without time": (ONE, {"time_limit": 0}),
+    "topics nobody reads": (UNREAD, {}),
+    "more members than partitions": (ODD["more members than partitions"](), {}),
+    "far apart": (ODD["far apart"](), {}),
+}
+ASSIGNORS: Final = ("assignor sticky", "assignor lag-aware")
+SLOW: Final = ("both", "max moves", "topics nobody reads", "more members than partitions",
+               "far apart", "assignor lag-aware")  # fmt: skip
+
+
+def plan_of(name: str) -> tuple[Group, Plan]:
+    if name in ASSIGNORS:
+        return MIXED, equilag.assign(MIXED, name.removeprefix("assignor "))
+    group, settings = PLANS[name]
+    return group, equilag.solve(group, **{"time_limit": 20.0, **settings})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.long] if name in SLOW else [])
+        for name in (*PLANS, *ASSIGNORS)
+    ],
+)
+def test_every_alteration_is_found_or_true(name: str) -> None:
+    group, plan = plan_of(name)
+    original = document(plan)
+    assert accepted(group, original)
+    assert is_true(group, original)
+    wrong = []
+    seen = 0
+    for word, path, altered in alterations(original):
+        seen += 1
+        if not accepted(group, altered):
+            continue
+        if any(path[: len(free)] == free for free in FREE):
+            continue
+        # The policy and the claims may be altered to something else that is true.
+        debatable = path[:1] in (("policy",), ("certificate",))
+        if not debatable or not is_true(group, altered):
+            wrong.append(f"{'.'.join(map(str, path))} {word}")
+    assert not wrong
+    assert seen > 200
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("timing", "wall_s"), 99.5),
+        (("timing", "time_limit_s"), None),
+        (("algorithm",), "guesswork"),
+        (("policy", "seed"), 77),
+        (("policy", "run"), "cut by the clock"),
+        (("notes",), ["nothing to say"]),
+    ],
+)
+def test_what_may_say_anything(path: tuple[str, ...], value: Any) -> None:
+    group, plan = plan_of("lag-aware")
+    altered = document(plan)
+    place = altered
+    for step in path[:-1]:
+        place = place[step]
+    place[path[-1]] = value
+    assert accepted(group, altered)
+
+
+@pytest.mark.parametrize("name", ["lag-aware", "kip-169", "move cost", "assignor sticky"])
+def test_partitions_that_change_hands_are_found(name: str) -> None:
+    """Two members' partitions exchanged, and one given away, with the figures left alone."""
+    group, plan = plan_of(name)
+    original = document(plan)
+    found = 0
+    for one in range(group.n_partitions):
+        for other in range(group.n_partitions + 1):
+            assigned = plan.assigned.copy()
+            if other < group.n_partitions:
+                assigned[[one, other]] = assigned[[other, one]]
+            else:
+                assigned[one] = (assigned[one] + 1) % group.n_members
+            if np.array_equal(assigned, plan.assigned):
+                continue
+            altered = {**original, "assignment": replace(plan, assigned=assigned).assignment}
+            assert not accepted(group, altered)
+            found += 1
+    assert found > 10
+
+
+# Forgeries that are consistent from end to end.
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_plan_is_optimal_exactly_if_brute_force_says_so(policy: str) -> None:
+    """Every assignment there is, under the certificate of the optimum and with its own figures."""
+    answers = set()
+    for number, group in enumerate(small_groups(seed=91, n=20, limit=80)):
+        settings: Json = {} if number % 2 else {"move_cost": 7}
+        plan = equilag.solve(group, policy, time_limit=20.0, **settings)
+        truth = Truth.of(group, Policy.of(policy, **settings))
+        assert plan.status == "optimal"
+        for row in Assignments.all(group).rows:
+            forged = replace(plan, assigned=row)
+            best = truth.is_optimal(row)
+            assert (not equilag.verify(group, forged)) == best
+            answers.add(best)
+            # What is less than optimal may be called feasible, if it meets the counts and is
+            # one of those that the bounds speak of.
+            modest = equilag.verify(group, replace(forged, status="feasible"))
+            if row not in truth.balanced or best:
+                assert modest
+            elif row in truth.eligible:
+                assert not modest
+    assert answers == {True, False}
+
+
+def test_a_better_status_needs_its_claims() -> None:
+    group, plan = plan_of("lag-aware")
+    for name in ("counts", "spread_at_least"):
+        claims = tuple(c for c in plan.claims if c.claim != name)
+        bound = plan.spread_lower_bound if name == "counts" else 0
+        forged = replace(plan, claims=claims, spread_lower_bound=bound)
+        assert any(finding.startswith("status") for finding in equilag.verify(group, forged))
+
+
+def test_another_groups_plan_is_found() -> None:
+    _, plan = plan_of("lag-aware")
+    other = group_of([3, 2, 2], [[0, 1], [0, 1, 2], [1], []], lags=[1] * 7)
+    assert equilag.verify(other, plan.to_dict())

@@ -1,0 +1,299 @@
+"""`verify` as a whole: without a solver, on every kind of plan, and on what is no plan."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from builders import ODD, group_of, random_group, snapshot_of
+
+import equilag
+from equilag.adapters.snapshot_json import load_snapshot
+from equilag.certificate.claims import Claim
+from equilag.certificate.goals import Figures, goals_proved, moves_at_most
+from equilag.certificate.verify import MAX_FINDINGS, report
+from equilag.deadline import Deadline
+from equilag.errors import ContradictedBound, InputError
+from equilag.plan import Plan
+from equilag.planner.stages import Counts, Moves
+from equilag.planner.work import Work
+from equilag.policy import POLICIES, Policy
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+SNAPSHOT = snapshot_of(
+    [4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 2]
+)
+GROUP = load_snapshot(SNAPSHOT)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_no_solver_is_needed(policy: str, tmp_path: Path) -> None:
+    snapshot, plan = tmp_path / "snapshot.json", tmp_path / "plan.json"
+    snapshot.write_text(json.dumps(SNAPSHOT))
+    plan.write_text(json.dumps(equilag.solve(GROUP, policy, time_limit=20.0).to_dict()))
+    code = (
+        "import equilag, json, sys\n"
+        "group = equilag.load_snapshot(sys.argv[1])\n"
+        "findings = equilag.verify(group, json.load(open(sys.argv[2], encoding='utf-8')))\n"
+        "assert 'equilag.certificate.verify' in sys.modules\n"
+        "solvers = ('ortools', 'networkx', 'pandas')\n"
+        "loaded = [m for m in sys.modules if m.split('.')[0] in solvers]\n"
+        "print(json.dumps([findings, loaded]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(snapshot), str(plan)],
+        cwd=CHECKOUT, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    assert json.loads(done.stdout) == [[], []]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("name", ODD)
+def test_fallbacks_hold(name: str, policy: str) -> None:
+    group = ODD[name]()
+    plan = equilag.solve(group, policy, time_limit=0)
+    assert plan.status == "fallback"
+    assert equilag.verify(group, plan) == []
+
+
+@pytest.mark.parametrize("assignor", ["range", "round-robin", "fair", "sticky", "lag-aware"])
+@pytest.mark.parametrize("name", ODD)
+def test_assignors_plans_hold(name: str, assignor: str) -> None:
+    group = ODD[name]()
+    plan = equilag.assign(group, assignor)
+    assert plan.status == "feasible"
+    assert equilag.verify(group, plan) == []
+
+
+def test_a_file_is_as_good_as_a_plan() -> None:
+    plan = equilag.solve(GROUP, time_limit=20.0)
+    assert equilag.verify(GROUP, json.loads(json.dumps(plan.to_dict()))) == []
+
+
+def test_the_report_tells_proofs_from_a_solvers_word() -> None:
+    plan = equilag.solve(GROUP, time_limit=20.0)
+    proved = report(GROUP, plan)
+    assert proved.holds
+    assert len(proved.proved) == len(plan.claims)
+    assert proved.unproved == []
+    claims = tuple(
+        replace(c, kind="cp-sat", evidence="solver") if c.claim == "spread_at_least" else c
+        for c in plan.claims
+    )
+    taken = report(GROUP, replace(plan, claims=claims))
+    assert taken.holds
+    assert len(taken.unproved) == 1
+    assert "solver" in taken.unproved[0]
+
+
+def solver_claim(value: int, **data: Any) -> Claim:
+    return Claim("spread_at_least", value, "cp-sat", data, "solver")
+
+
+def test_a_solvers_word_counts_only_for_all_plans_that_the_policy_allows() -> None:
+    plan = equilag.solve(GROUP, max_moves=3, time_limit=20.0)
+    others = tuple(c for c in plan.claims if c.claim != "spread_at_least")
+    value = plan.spread_lower_bound
+    for covered, holds in ((3, True), (None, True), (4, True), (2, False), ("3", False)):
+        claims = (*others, solver_claim(value, max_moves=covered))
+        assert (equilag.verify(GROUP, replace(plan, claims=claims)) == []) == holds
+
+
+@pytest.mark.parametrize("name", ["spread_at_least", "cost_at_least"])
+def test_a_solvers_bound_above_the_plan_itself_is_found(name: str) -> None:
+    plan = equilag.solve(GROUP, move_cost=1, time_limit=20.0)
+    value = plan.lag.spread + len(plan.moves) + 1
+    claims = tuple(c for c in plan.claims if c.claim != name)
+    bound = value if name == "spread_at_least" else plan.spread_lower_bound
+    forged = replace(
+        plan,
+        claims=(*claims, Claim(name, value, "cp-sat", {}, "solver")),
+        spread_lower_bound=bound,
+    )
+    assert equilag.verify(GROUP, forged)
+
+
+@pytest.mark.parametrize("change", [
+    lambda c: replace(c, evidence="hearsay"),
+    lambda c: replace(c, evidence="solver"),
+    lambda c: replace(c, kind="cp-sat"),
+    lambda c: replace(c, kind="wish"),
+    lambda c: replace(c, claim="best_at_least"),
+    lambda c: replace(c, kind=["average"]),
+    lambda c: replace(c, value=-1),
+    lambda c: replace(c, value=1.5),
+    lambda c: replace(c, value=True),
+], ids=range(9))  # fmt: skip
+def test_claims_of_no_known_kind_are_found(change: Callable[[Claim], Claim]) -> None:
+    plan = equilag.solve(GROUP, time_limit=20.0)
+    claims = (change(plan.claims[0]), *plan.claims[1:])
+    assert equilag.verify(GROUP, replace(plan, claims=claims))
+
+
+@pytest.mark.parametrize("plan", [None, [], "plan", 3])
+def test_what_is_no_object_is_refused(plan: Any) -> None:
+    with pytest.raises(InputError):
+        equilag.verify(GROUP, plan)
+
+
+@pytest.mark.parametrize("plan", [{}, {"format": "equilag/plan/2"}, {"format": 1}])
+def test_another_format_is_refused(plan: Any) -> None:
+    with pytest.raises(InputError, match="format"):
+        equilag.verify(GROUP, plan)
+
+
+def test_an_object_with_only_its_format_lacks_everything_else() -> None:
+    findings = equilag.verify(GROUP, {"format": "equilag/plan/1"})
+    assert "certificate: missing" in findings
+    assert not any(finding.startswith("notes") for finding in findings)
+
+
+def test_the_findings_are_limited() -> None:
+    group = random_group(np.random.default_rng(1), topics=4, members=9, size=90)
+    plan = equilag.assign(group, "range").to_dict()
+    plan["assignment"] = {f"x{n}": {} for n in range(3 * MAX_FINDINGS)}
+    findings = equilag.verify(group, plan)
+    assert len(findings) == MAX_FINDINGS + 1
+    assert findings[-1].startswith("and ")
+
+
+@pytest.mark.parametrize("table", [
+    [], {"m00": []}, {"m00": {"t00": 0}}, {"m00": {"t00": [True]}}, {"m00": {"t00": [9]}},
+    {"m00": {"t00": [-1]}}, {"m00": {"t09": [0]}}, {"m09": {}}, {"m01": {"t01": [0]}},
+    {"m00": {"t00": [0, 0]}}, {"m00": {"t00": [0]}, "m01": {"t00": [0]}}, {},
+], ids=str)  # fmt: skip
+def test_assignments_that_are_not_valid(table: Any) -> None:
+    plan = equilag.assign(GROUP, "range").to_dict()
+    if isinstance(table, dict):
+        plan["assignment"] = {**{m.id: {} for m in GROUP.members}, **table} if table else {}
+    else:
+        plan["assignment"] = table
+    findings = equilag.verify(GROUP, plan)
+    assert findings
+    assert all(finding.startswith("assignment") for finding in findings)
+
+
+@pytest.mark.parametrize("table", [
+    None, [], {}, {"name": "lag-aware"}, {"name": 3, "balance": "none"},
+    {"name": "range", "balance": "none", "more": 1},
+], ids=str)  # fmt: skip
+def test_policies_that_cannot_be_read(table: Any) -> None:
+    plan = {**equilag.assign(GROUP, "range").to_dict(), "policy": table}
+    assert any(finding.startswith("policy") for finding in equilag.verify(GROUP, plan))
+
+
+@pytest.mark.parametrize("key", ["balance", "move_cost", "tolerance", "max_moves", "fresh", "name"])
+def test_settings_that_make_no_sense(key: str) -> None:
+    plan = equilag.solve(GROUP, time_limit=20.0).to_dict()
+    plan["policy"][key] = ["x"]
+    assert any(finding.startswith("policy") for finding in equilag.verify(GROUP, plan))
+
+
+@pytest.mark.parametrize("timing", [None, {}, {"time_limit_s": 1, "wall_s": -1},
+                                    {"time_limit_s": "1", "wall_s": 1},
+                                    {"time_limit_s": 1, "wall_s": None}])  # fmt: skip
+def test_times_that_are_none(timing: Any) -> None:
+    plan = {**equilag.solve(GROUP, time_limit=20.0).to_dict(), "timing": timing}
+    assert any(finding.startswith("timing") for finding in equilag.verify(GROUP, plan))
+
+
+# A plan that is better than a bound: one of the two is wrong, and it is said.
+
+
+def work_with_a_plan() -> tuple[Work, Plan]:
+    """A run that has got to the fewest moves, and the optimum that is better than that."""
+    best = equilag.solve(GROUP, time_limit=20.0)
+    work = Work(GROUP, GROUP, Policy.of(), Deadline(60.0), np.random.default_rng(0))
+    Counts().run(work)
+    Moves().run(work)
+    assert work.best is not None
+    assert work.best.spread > best.lag.spread
+    return work, best
+
+
+def test_a_solvers_wrong_bound_is_dropped_and_noted() -> None:
+    work, best = work_with_a_plan()
+    assert work.best is not None
+    work.claim(solver_claim(work.best.spread))
+    assert work.proved
+    assert work.offer(best.assigned, "better")
+    assert "spread_at_least" not in work.claims
+    assert not work.proved
+    (note,) = work.notes
+    assert "solver" in note
+    assert str(best.lag.spread) in note
+
+
+def test_a_wrong_bound_that_counts_as_checked_is_an_error() -> None:
+    work, best = work_with_a_plan()
+    assert work.best is not None
+    work.claim(Claim("spread_at_least", work.best.spread, "search"))
+    with pytest.raises(ContradictedBound):
+        work.offer(best.assigned, "better")
+
+
+def test_a_new_bound_is_held_against_the_plan_at_hand() -> None:
+    work, _ = work_with_a_plan()
+    assert work.best is not None
+    work.claim(solver_claim(work.best.spread + 1))
+    work.recheck()
+    assert work.claims.get("spread_at_least") is None
+    assert len(work.notes) == 1
+
+
+def test_the_stronger_claim_is_kept_and_a_proof_rather_than_a_word() -> None:
+    work, _ = work_with_a_plan()
+    for claim in (solver_claim(2), Claim("spread_at_least", 1, "search")):
+        work.claim(claim)
+    assert work.claims["spread_at_least"].evidence == "solver"
+    work.claim(Claim("spread_at_least", 2, "search"))
+    assert work.claims["spread_at_least"].evidence == "checked"
+    work.claim(Claim("min_load_at_most", 5, "average"))
+    work.claim(Claim("min_load_at_most", 6, "average"))
+    assert work.bound_of("min_load_at_most") == 5
+
+
+# When the goals are proved.
+
+
+@pytest.mark.parametrize(
+    ("settings", "figures", "proved"),
+    [
+        ({}, Figures(5, 9, 100.0, 5, 2, 0), True),
+        ({}, Figures(6, 9, 100.0, 5, 2, 0), False),
+        ({"tolerance": 1.0}, Figures(6, 9, 100.0, 5, 2, 0), True),
+        ({"tolerance": 0.9}, Figures(6, 9, 100.0, 5, 2, 0), False),
+        ({"max_moves": 8}, Figures(5, 9, 100.0, 5, 2, 0), False),
+        ({"max_moves": 9}, Figures(5, 9, 100.0, 5, 2, 0), True),
+        ({"move_cost": 3}, Figures(5, 9, 100.0, 5, 2, 32), True),
+        ({"move_cost": 3}, Figures(5, 9, 100.0, 5, 2, 31), False),
+        ({"move_cost": 3, "fresh": True}, Figures(5, 0, 100.0, 5, 0, 0), True),
+        ({"name": "fair-yet-sticky"}, Figures(5, 2, 100.0, 5, 2, 0), True),
+        ({"name": "fair-yet-sticky"}, Figures(5, 3, 100.0, 5, 2, 0), False),
+        ({"name": "fair-yet-sticky", "move_cost": 3}, Figures(5, 2, 100.0, 5, 2, 0), True),
+        ({"name": "sticky-yet-fair"}, Figures(5, 1, 100.0, 5, 0, 0), False),
+    ],
+)
+def test_goals_proved(settings: dict[str, Any], figures: Figures, proved: bool) -> None:
+    assert goals_proved(Policy.of(**settings), figures) == proved
+
+
+def test_moves_at_most() -> None:
+    assert moves_at_most(Policy.of(), 3) is None
+    assert moves_at_most(Policy.of(max_moves=7), 3) == 7
+    assert moves_at_most(Policy.of("fair-yet-sticky"), 3) == 3
+    assert moves_at_most(Policy.of("fair-yet-sticky", fresh=True), 3) is None
+
+
+def test_a_plan_for_other_lags_is_found() -> None:
+    plan = equilag.solve(GROUP, time_limit=20.0)
+    later = group_of([4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 3])
+    assert any(finding.startswith("lag") for finding in equilag.verify(later, plan))

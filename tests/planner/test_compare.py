@@ -1,0 +1,147 @@
+"""`compare` and `assign`: every heuristic beside the assignment in force and the optimum."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from builders import ODD, group_of, small_groups
+from oracles import Assignments
+
+import equilag
+from equilag.certificate.claims import Claim
+from equilag.errors import InputError
+from equilag.group import NOBODY
+from equilag.heuristics import assignor_names
+from equilag.planner.compare import Comparison, compare
+
+GROUP = group_of([4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 2])
+
+
+def rows_of(found: Comparison) -> dict[str, dict[str, object]]:
+    return {row["assignor"]: row for row in found.to_dict()["rows"]}
+
+
+def test_everybody_is_there_in_order() -> None:
+    names = [row.assignor for row in compare(GROUP, time_limit=20.0).rows]
+    assert names == ["current", *assignor_names(), "equilag"]
+    assert {"range", "round-robin", "fair", "sticky", "lag-aware", "constrained-sticky"} <= {*names}
+
+
+def test_without_owners_nothing_is_in_force() -> None:
+    group = group_of([4], [[0]] * 2, lags=[1, 2, 3, 4])
+    assert compare(group, time_limit=20.0).rows[0].assignor != "current"
+
+
+def test_figures_are_those_of_the_assignments() -> None:
+    found = compare(GROUP, time_limit=20.0)
+    for name, row in rows_of(found).items():
+        if name == "current":
+            assigned = GROUP.owner
+        elif name == "equilag":
+            assigned = found.plan.assigned
+        else:
+            assigned = equilag.assign(GROUP, name).assigned
+        one = Assignments(GROUP, assigned[None, :])
+        counts = one.counts()[0]
+        assert row["count_spread"] == counts.max() - counts.min()
+        assert row["moves"] == (0 if name == "current" else one.moves[0])
+        assert row["lag_max"] == one.highest[0]
+        assert row["lag_spread"] == one.spread[0]
+        assert float(str(row["wall_ms"])) >= 0
+
+
+def test_the_gap_is_measured_from_the_proved_bound() -> None:
+    found = compare(GROUP, time_limit=20.0)
+    truth = Assignments.all(GROUP).balanced("total")
+    assert found.spread_lower_bound == truth.spread.min()
+    mean = 59 / 3
+    for row in found.rows:
+        gap = 100 * (row.lag_spread - found.spread_lower_bound) / mean
+        assert row.gap_percent_of_mean == pytest.approx(gap)
+    assert rows_of(found)["equilag"]["gap_percent_of_mean"] == 0
+
+
+@pytest.mark.parametrize("time_limit", [0, 0.1])
+@pytest.mark.parametrize("name", ODD)
+def test_odd_groups(name: str, time_limit: float) -> None:
+    group = ODD[name]()
+    found = compare(group, time_limit=time_limit)
+    assert (found.rows[0].assignor == "current") == bool((group.owner != NOBODY).any())
+    document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert set(document) == {"rows", "spread_lower_bound"}
+    assert set(document["rows"][0]) == {
+        "assignor", "count_spread", "moves", "lag_max", "lag_spread", "gap_percent_of_mean",
+        "wall_ms",
+    }  # fmt: skip
+    if time_limit == 0:
+        assert found.spread_lower_bound == 0
+
+
+def test_nobody_with_even_counts_beats_the_bound() -> None:
+    for group in small_groups(seed=131, n=15):
+        found = compare(group, time_limit=20.0)
+        best = Assignments.all(group).balanced("total")
+        ours = found.rows[-1]
+        assert ours.lag_spread == best.spread.min() == found.spread_lower_bound
+        for row in found.rows[:-1]:
+            assigned = group.owner if row.assignor == "current" else None
+            if assigned is None:
+                assigned = equilag.assign(group, row.assignor).assigned
+            if assigned in best:
+                assert row.lag_spread >= found.spread_lower_bound
+                assert row.gap_percent_of_mean >= 0
+
+
+# One heuristic alone.
+
+
+@pytest.mark.parametrize("name", assignor_names())
+def test_one_heuristic_as_a_plan(name: str) -> None:
+    plan = equilag.assign(GROUP, name)
+    assert plan.status == "feasible"
+    assert plan.algorithm == name
+    assert plan.policy == {"name": name, "balance": "none"}
+    assert plan.moves_lower_bound == 0
+    assert plan.time_limit is None
+    assert equilag.verify(GROUP, plan) == []
+    assert {claim.claim for claim in plan.claims} == {
+        "max_load_at_least", "min_load_at_most", "spread_at_least",
+    }  # fmt: skip
+
+
+def test_its_bound_holds_for_any_assignment() -> None:
+    for group in small_groups(seed=132, n=20):
+        plan = equilag.assign(group, "range")
+        truth = Assignments.all(group)
+        assert plan.spread_lower_bound <= truth.spread.min()
+        for claim in plan.claims:
+            if claim.claim == "max_load_at_least":
+                assert claim.value <= truth.highest.min()
+            if claim.claim == "min_load_at_most":
+                assert claim.value >= truth.lowest.max()
+
+
+def test_without_members_there_is_nothing_to_claim() -> None:
+    assert equilag.assign(ODD["no members"](), "sticky").claims == ()
+
+
+def test_an_unknown_assignor() -> None:
+    with pytest.raises(InputError, match="best-ever"):
+        equilag.assign(GROUP, "best-ever")
+
+
+def test_claims_are_written_in_full() -> None:
+    claim = Claim("spread_at_least", 3, "difference")
+    assert claim.to_dict() == {
+        "claim": "spread_at_least", "value": 3, "evidence": "checked", "kind": "difference",
+        "data": {},
+    }  # fmt: skip
+
+
+def test_what_is_in_force_may_be_incomplete() -> None:
+    group = group_of([3], [[0]] * 2, owners=[0, 0, -1], lags=[5, 5, 100])
+    current = compare(group, time_limit=20.0).rows[0]
+    assert (current.assignor, current.count_spread, current.lag_max) == ("current", 2, 10)
+    assert np.count_nonzero(group.owner == NOBODY) == 1

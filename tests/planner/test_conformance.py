@@ -1,0 +1,231 @@
+"""Sample cases: from the KIPs, from published test suites, from enumeration; as users see them.
+
+Everything is read off the plan's JSON and the case itself: nothing here asks equilag what a valid
+assignment, a move or an owner is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+import equilag
+from equilag.group import Group
+
+Json = dict[str, Any]
+Held = dict[str, set[tuple[str, int]]]
+
+FOLDER: Final = Path(__file__).parents[1] / "conformance"
+PLANNED: Final = ("kip54_sticky", "kip615", "exact_small")
+ASSIGNED: Final = ("kip49_fair", "kip169_lag", "range_roundrobin")
+LIMIT: Final = 20.0
+
+
+def cases(*families: str, having: str | None = None) -> list[Any]:
+    found = []
+    for family in families:
+        for case in json.loads((FOLDER / f"{family}.json").read_text("utf-8"))["cases"]:
+            if case.get("requires") == "rack_aware":
+                continue
+            if having is None or having in expected(case):
+                found.append(pytest.param(case, id=f"{family}-{case['id']}"))
+    return found
+
+
+def expected(case: Json) -> Json:
+    """Where sources differ on old claims, the newest claim on a partition wins."""
+    expect: Json = case["expect"]
+    rule = expect.get("by_rule", {}).get("kafka4_newest_claim_wins_per_partition", {})
+    return {**expect, **rule}
+
+
+def load(case: Json) -> Group:
+    """The case as a snapshot; members that have left are not in one."""
+    generations = case.get("generations", {})
+    racks = case.get("racks", {})
+    members = []
+    for name, subscription in case["members"].items():
+        member: Json = {"id": name, "subscription": subscription, "owned": {}}
+        for topic, number in case.get("current", {}).get(name, []):
+            member["owned"].setdefault(topic, []).append(number)
+        for key, table in (
+            ("generation", generations),
+            ("instance_id", case.get("instances", {})),
+            ("rack", racks.get("members", {})),
+        ):
+            if table.get(name) is not None:
+                member[key] = table[name]
+        members.append(member)
+    snapshot = {
+        "format": "equilag/snapshot/1",
+        "group": case["id"],
+        "topics": case["topics"],
+        "members": members,
+        **({"generation": max(generations.values())} if generations else {}),
+        **({"racks": racks["partitions"]} if racks.get("partitions") else {}),
+        **{key: case[key] for key in ("offsets", "lags", "auto_offset_reset") if key in case},
+    }
+    return equilag.load_snapshot(snapshot)
+
+
+def held(assignment: Json) -> Held:
+    return {
+        member: {(topic, number) for topic, numbers in topics.items() for number in numbers}
+        for member, topics in assignment.items()
+    }
+
+
+def planned(case: Json, policy: str) -> Json:
+    """A plan that holds, as JSON, of a valid assignment."""
+    group = load(case)
+    plan = equilag.solve(group, policy, time_limit=LIMIT)
+    assert equilag.verify(group, plan) == []
+    assert_valid(case, held(plan.to_dict()["assignment"]))
+    return plan.to_dict()
+
+
+def assert_valid(case: Json, assignment: Held) -> None:
+    given = Counter(partition for partitions in assignment.values() for partition in partitions)
+    wanted = {
+        (topic, number)
+        for topic, size in case["topics"].items()
+        for number in range(size)
+        if any(topic in subscription for subscription in case["members"].values())
+    }
+    assert set(given) == wanted
+    assert all(times == 1 for times in given.values())
+    assert set(assignment) == set(case["members"])
+    for member, partitions in assignment.items():
+        assert {topic for topic, _ in partitions} <= set(case["members"][member])
+
+
+def owners(case: Json) -> dict[tuple[str, int], str]:
+    """Who owns what: the newest claim, if there is one of its age, if its member still reads it."""
+    claims: dict[tuple[str, int], list[tuple[int, str]]] = {}
+    for member, partitions in case.get("current", {}).items():
+        for topic, number in partitions:
+            if member in case["members"] and number < case["topics"].get(topic, 0):
+                age = case.get("generations", {}).get(member, 0)
+                claims.setdefault((topic, number), []).append((age, member))
+    found = {}
+    for partition, rivals in claims.items():
+        newest = [member for age, member in rivals if age == max(rivals)[0]]
+        if len(newest) == 1 and partition[0] in case["members"][newest[0]]:
+            found[partition] = newest[0]
+    return found
+
+
+def moves(case: Json, assignment: Held) -> int:
+    return sum(partition not in assignment[owner] for partition, owner in owners(case).items())
+
+
+def counts(assignment: Held) -> list[int]:
+    return sorted((len(partitions) for partitions in assignment.values()), reverse=True)
+
+
+def spread(case: Json, assignment: Held) -> int:
+    active = [
+        member for member, topics in case["members"].items()
+        if any(case["topics"].get(topic, 0) for topic in topics)
+    ]  # fmt: skip
+    loads = [sum(case["lags"][t][n] for t, n in assignment[member]) for member in active]
+    return max(loads) - min(loads) if loads else 0
+
+
+def test_the_families_are_all_there() -> None:
+    assert {path.stem for path in FOLDER.glob("*.json")} == {*PLANNED, *ASSIGNED}
+    assert len(cases(*PLANNED, *ASSIGNED)) > 80
+
+
+@pytest.mark.parametrize("case", cases(*PLANNED, having="counts_sorted"))
+def test_counts(case: Json) -> None:
+    plan = planned(case, "fair-yet-sticky")
+    assignment = held(plan["assignment"])
+    assert counts(assignment) == expected(case)["counts_sorted"]
+    by_member = {member: len(partitions) for member, partitions in assignment.items()}
+    assert plan["counts"]["by_member"] == by_member
+
+
+@pytest.mark.parametrize("case", cases(*PLANNED, having="min_moves"))
+def test_fewest_moves(case: Json) -> None:
+    plan = planned(case, "fair-yet-sticky")
+    least = expected(case)["min_moves"]
+    assert moves(case, held(plan["assignment"])) == least
+    assert plan["moves"]["count"] == least
+    assert plan["moves"]["lower_bound"] == least
+    assert plan["status"] == "optimal"
+
+
+@pytest.mark.parametrize("case", cases(*PLANNED, having="first_phase"))
+def test_what_the_first_phase_withholds(case: Json) -> None:
+    plan = planned(case, "fair-yet-sticky")
+    first, last = plan["phases"][0]["assignment"], plan["phases"][-1]["assignment"]
+    assert last == plan["assignment"]
+    early = {p for partitions in held(first).values() for p in partitions}
+    late = {p for partitions in held(last).values() for p in partitions}
+    claimed = {
+        (topic, number): {m for m, ps in case.get("current", {}).items() if [topic, number] in ps}
+        for topic, number in late
+    }
+    live = set(case["members"])
+    final = {p: member for member, partitions in held(last).items() for p in partitions}
+    withheld = {p for p in late if claimed[p] & live and final[p] not in claimed[p]}
+    assert late - early == withheld
+    assert early <= late
+    if not expected(case).get("conflicting_claims"):
+        assert len(withheld) == expected(case)["first_phase"]["withheld"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "where"), [("lag-aware", []), ("kip-169", ["per_topic"])], ids=["total", "per-topic"]
+)
+@pytest.mark.parametrize("case", cases("exact_small", having="optimal_lag_spread"))
+def test_smallest_lag_spread(case: Json, policy: str, where: list[str]) -> None:
+    want = expected(case)
+    for key in where:
+        want = want[key]
+    plan = planned(case, policy)
+    assert spread(case, held(plan["assignment"])) == want["optimal_lag_spread"]
+    assert plan["lag"]["spread"] == want["optimal_lag_spread"]
+    assert plan["lag"]["gap"] == 0
+    assert plan["status"] == "optimal"
+
+
+@pytest.mark.parametrize("case", cases("exact_small", having="pareto_moves_spread"))
+def test_front(case: Json) -> None:
+    points = [(p.moves, p.spread) for p in equilag.frontier(load(case), time_limit=LIMIT)]
+    assert points == [tuple(point) for point in case["expect"]["pareto_moves_spread"]]
+
+
+@pytest.mark.parametrize("case", cases("kip49_fair"))
+def test_fair(case: Json) -> None:
+    single_heuristic(case, "fair")
+
+
+@pytest.mark.parametrize("case", cases("kip169_lag"))
+def test_lag_aware(case: Json) -> None:
+    single_heuristic(case, "lag-aware")
+
+
+@pytest.mark.parametrize("case", cases("range_roundrobin"))
+def test_range_and_round_robin(case: Json) -> None:
+    single_heuristic(case, case["algorithm"].replace("_", "-"))
+
+
+def single_heuristic(case: Json, name: str) -> None:
+    group = load(case)
+    plan = equilag.assign(group, name)
+    assert equilag.verify(group, plan) == []
+    document, expect = plan.to_dict(), case["expect"]
+    if "assignment" in expect:
+        want = {m: {(t, p) for t, p in ps} for m, ps in expect["assignment"].items()}
+        assert held(document["assignment"]) == want
+    if "lags" in expect:
+        assert document["lag"]["total"] == sum(map(sum, expect["lags"].values()))
+    if "total_lag" in expect:
+        assert document["lag"]["max"] == max(expect["total_lag"].values(), default=0)
+    assert {"assignment", "lags", "total_lag", "valid"} & set(expect)

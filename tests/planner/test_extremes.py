@@ -1,0 +1,69 @@
+"""Settings and groups at the far ends, where arithmetic or effort could get out of hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from builders import group_of
+
+import equilag
+from equilag.certificate.patterns import Budget, OutOfBudget
+from equilag.certificate.search import Search, SmallProblem, Target
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+
+def test_a_huge_tolerance_on_huge_lags() -> None:
+    lags = [2**53 - 1] * 4 + [1]
+    group = group_of([5], [[0], [0]], owners=[0, 0, 0, 1, -1], lags=lags)
+    plan = equilag.solve(group, tolerance=1e6, time_limit=5.0)
+    assert not plan.notes
+    assert equilag.verify(group, plan) == []
+
+
+def test_a_limit_on_moves_beyond_64_bits() -> None:
+    group = equilag.load_snapshot(SAMPLES / "stats.snapshot.json")
+    plan = equilag.solve(group, balance="both", max_moves=2**70, time_limit=2.5)
+    assert not plan.notes
+    assert equilag.verify(group, plan) == []
+
+
+def test_many_topics_are_too_much_for_the_search_and_it_says_so_at_once() -> None:
+    """Every topic doubles the keys of a half; comparing them all is charged before it is done."""
+    n = 40
+    one = np.ones((n, 2), dtype=np.int64)
+    problem = SmallProblem(
+        lag=np.arange(n, dtype=np.int64),
+        allowed=np.ones((n, 2), dtype=np.bool_),
+        base=np.zeros(2, dtype=np.int64),
+        lo=np.zeros(2, dtype=np.int64),
+        hi=np.full(2, n, dtype=np.int64),
+        owner=np.full(n, -1, dtype=np.int64),
+        topic=np.arange(n, dtype=np.int64),
+        topic_lo=0 * one,
+        topic_hi=one,
+    )
+    with pytest.raises(OutOfBudget):
+        Search(problem, Budget(10**9)).find(Target(spread=0))
+
+
+def test_the_difference_of_whole_groups_is_refused() -> None:
+    last, new = {"c-1": {"t": [0, 1]}}, {"c-1": {"t": [1]}}
+    with pytest.raises(equilag.InputError, match="by_member"):
+        equilag.RebalanceDiff.of(last, new)  # type: ignore[arg-type]
+    assert equilag.RebalanceDiff.by_member(last, new)["c-1"].clean_up == {("t", 0)}
+
+
+def test_an_assignor_that_fails_in_its_own_way() -> None:
+    from equilag.heuristics.registry import run_assignor
+
+    class Broken:
+        name = "broken"
+
+        def assign(self, group: equilag.Group) -> np.ndarray:
+            raise KeyError("boo")
+
+    with pytest.raises(equilag.InputError, match=r"'broken' failed \(KeyError"):
+        run_assignor(Broken(), group_of([1], [[0]]))

@@ -1,0 +1,119 @@
+"""The front of moves against lag spread, against all assignments and in itself."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from builders import LAG_KINDS, group_of, groups, random_group, small_groups
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import Assignments, most_even_flow
+
+import equilag
+from equilag.errors import InputError
+from equilag.group import Group
+from equilag.planner.frontier import Point
+from equilag.policy import BALANCES
+
+LIMIT = 30.0
+
+
+def is_a_front(points: list[Point]) -> None:
+    """Moves ascending, spreads strictly descending, no bound above its spread."""
+    assert points
+    for one, next_one in pairwise(points):
+        assert one.moves < next_one.moves
+        assert one.spread > next_one.spread
+        assert one.spread_lower_bound >= next_one.spread_lower_bound
+    for point in points:
+        assert 0 <= point.spread_lower_bound <= point.spread
+
+
+def is_the_front(group: Group, balance: str) -> None:
+    points = equilag.frontier(group, balance=balance, time_limit=LIMIT)
+    truth = Assignments.all(group).balanced(balance).front()
+    assert [(p.moves, p.spread) for p in points] == truth
+    assert all(p.spread_lower_bound == p.spread for p in points)
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+@pytest.mark.parametrize("kind", LAG_KINDS)
+def test_as_brute_force_finds_it(kind: str, balance: str) -> None:
+    for group in small_groups(seed=121, n=8, limit=500, kind=kind, owned=0.9):
+        is_the_front(group, balance)
+
+
+@settings(max_examples=60)
+@given(groups(limit=150), st.sampled_from(BALANCES))
+def test_as_brute_force_finds_it_on_odd_shapes(group: Group, balance: str) -> None:
+    is_the_front(group, balance)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_larger_groups_have_a_front_from_the_fewest_moves_on(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    group = random_group(rng, topics=8, members=12, size=15, reads=(0.4, 1.0)[seed % 2])
+    points = equilag.frontier(group, time_limit=0.5)
+    is_a_front(points)
+    assert points[0].moves == most_even_flow(group).moves
+
+
+@pytest.mark.parametrize("time_limit", [0, 1e-9, 0.01])
+def test_hardly_any_time_is_enough_for_a_front(time_limit: float) -> None:
+    for group in small_groups(seed=122, n=5):
+        points = equilag.frontier(group, time_limit=time_limit)
+        is_a_front(points)
+        truth = Assignments.all(group).balanced("total")
+        for point in points:
+            reachable = truth.where(truth.moves <= point.moves)
+            assert point.spread >= reachable.spread.min() >= point.spread_lower_bound
+        assert points[0].moves == truth.moves.min()
+
+
+@pytest.mark.parametrize("time_limit", [0, 0.3])
+def test_a_large_group_without_time(time_limit: float) -> None:
+    group = group_of(
+        [40] * 12, [list(range(12))] * 30, owners=np.arange(480) % 7, lags=np.arange(480) ** 2
+    )
+    points = equilag.frontier(group, time_limit=time_limit)
+    is_a_front(points)
+    assert points[0].moves == most_even_flow(group).moves
+
+
+def test_a_longer_look_reaches_no_less() -> None:
+    """What the default policy reaches is on or above the front."""
+    for group in small_groups(seed=123, n=10, owned=0.9):
+        plan = equilag.solve(group, time_limit=LIMIT)
+        last = equilag.frontier(group, time_limit=LIMIT)[-1]
+        assert (last.moves, last.spread) == (len(plan.moves), plan.lag.spread)
+
+
+def test_same_seed_same_front() -> None:
+    for group in small_groups(seed=124, n=3, limit=5000, topics=4, members=5, size=4):
+        first, second = (equilag.frontier(group, time_limit=LIMIT, seed=5) for _ in range(2))
+        assert first == second
+
+
+def test_a_point_as_json() -> None:
+    assert Point(3, 20, 15).to_dict() == {"moves": 3, "spread": 20, "spread_lower_bound": 15}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "place"),
+    [({"balance": "none"}, "balance"), ({"time_limit": -1}, "time_limit"),
+     ({"time_limit": float("nan")}, "time_limit")],
+)  # fmt: skip
+def test_settings_that_make_no_sense(wanted: dict[str, object], place: str) -> None:
+    with pytest.raises(InputError) as caught:
+        equilag.frontier(group_of([2], [[0]]), **wanted)  # type: ignore[arg-type]
+    assert caught.value.place == place
+
+
+def test_progress_is_told() -> None:
+    stages: list[str] = []
+    group = group_of([6], [[0]] * 3, [0, 0, 0, 1, 1, -1], [13, 8, 5, 3, 2, 1])
+    equilag.frontier(group, time_limit=LIMIT, progress=lambda p: stages.append(p.stage))
+    assert stages[0] == "heuristic"
+    assert "front" in stages

@@ -1,0 +1,150 @@
+"""What must not matter does not: names, the order of lists, the unit of lag, idle bystanders."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any, Final
+
+from builders import Snapshot, snapshots
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import equilag
+from equilag.adapters.snapshot_json import load_snapshot
+from equilag.plan import Plan
+from equilag.policy import BALANCES, POLICIES
+
+FEW: Final = settings(max_examples=40)
+SMALL: Final = snapshots(limit=200)
+POLICY: Final = st.sampled_from(POLICIES)
+BALANCE: Final = st.sampled_from(BALANCES)
+
+
+def figures(snapshot: Snapshot, policy: str, balance: str, unit: int = 1) -> tuple[Any, ...]:
+    """What a plan reaches: counts, moves, spread in units of lag, and that it is proved."""
+    group = load_snapshot(snapshot)
+    plan: Plan = equilag.solve(group, policy, balance=balance, time_limit=30.0)
+    assert equilag.verify(group, plan) == []
+    counts = sorted(plan.counts.by_member.values()) if balance != "per-topic" else None
+    moves = len(plan.moves) if policy in ("fair-yet-sticky", "sticky-yet-fair") else None
+    assert plan.lag.spread % unit == 0
+    return plan.status, counts, moves, plan.moves_lower_bound, plan.lag.spread // unit
+
+
+def renamed(
+    snapshot: Snapshot, member: Callable[[str], str], topic: Callable[[str], str]
+) -> Snapshot:
+    """The same group under other names."""
+    return {
+        **snapshot,
+        "topics": {topic(name): size for name, size in snapshot["topics"].items()},
+        "lags": {topic(name): lags for name, lags in snapshot.get("lags", {}).items()},
+        "members": [
+            {
+                "id": member(row["id"]),
+                "subscription": [topic(name) for name in row["subscription"]],
+                "owned": {topic(name): numbers for name, numbers in row["owned"].items()},
+            }
+            for row in snapshot["members"]
+        ],
+    }
+
+
+@FEW
+@given(SMALL, POLICY, BALANCE, st.integers(0, 10**6))
+def test_names_do_not_matter(snapshot: Snapshot, policy: str, balance: str, salt: int) -> None:
+    def other(name: str) -> str:
+        return f"{(hash_of(name) * (2 * salt + 1)) % 9973:04}-{name}"
+
+    before = figures(snapshot, policy, balance)
+    assert figures(renamed(snapshot, other, str), policy, balance) == before
+    assert figures(renamed(snapshot, str, other), policy, balance) == before
+
+
+def hash_of(name: str) -> int:
+    """Not Python's own, which differs from run to run."""
+    return sum(ord(letter) * 131**place for place, letter in enumerate(name))
+
+
+@FEW
+@given(SMALL, POLICY, BALANCE)
+def test_the_order_of_lists_does_not_matter(snapshot: Snapshot, policy: str, balance: str) -> None:
+    group = load_snapshot(snapshot)
+    turned = {
+        **snapshot,
+        "topics": dict(reversed(snapshot["topics"].items())),
+        "members": [
+            {
+                **row,
+                "subscription": row["subscription"][::-1],
+                "owned": {topic: numbers[::-1] for topic, numbers in row["owned"].items()},
+            }
+            for row in snapshot["members"][::-1]
+        ],
+    }
+    first, second = (
+        equilag.solve(g, policy, balance=balance, time_limit=30.0)
+        for g in (group, load_snapshot(turned))
+    )
+    assert first.assignment == second.assignment
+    assert equilag.verify(group, second) == []
+
+
+@FEW
+@given(SMALL, POLICY, BALANCE)
+def test_the_unit_of_lag_does_not_matter(snapshot: Snapshot, policy: str, balance: str) -> None:
+    scaled = copy.deepcopy(snapshot)
+    scaled["lags"] = {t: [7 * lag for lag in lags] for t, lags in snapshot.get("lags", {}).items()}
+    assert figures(scaled, policy, balance, unit=7) == figures(snapshot, policy, balance)
+
+
+@FEW
+@given(SMALL, POLICY, BALANCE, st.sampled_from(["a", "zz"]), st.sampled_from([[], ["not-yet"]]))
+def test_an_idle_member_does_not_matter(
+    snapshot: Snapshot, policy: str, balance: str, name: str, subscription: list[str]
+) -> None:
+    joined = copy.deepcopy(snapshot)
+    joined["members"].append({"id": name, "subscription": subscription, "owned": {}})
+    status, counts, *rest = figures(snapshot, policy, balance)
+    with_idle = [0, *counts] if counts is not None else None
+    assert figures(joined, policy, balance) == (status, with_idle, *rest)
+
+
+@FEW
+@given(SMALL, POLICY, BALANCE, st.integers(0, 5))
+def test_a_topic_nobody_reads_does_not_matter(
+    snapshot: Snapshot, policy: str, balance: str, size: int
+) -> None:
+    more = copy.deepcopy(snapshot)
+    more["topics"]["audit"] = size
+    more.setdefault("lags", {})["audit"] = [10**6] * size
+    assert figures(more, policy, balance) == figures(snapshot, policy, balance)
+
+
+@FEW
+@given(SMALL, BALANCE)
+def test_carrying_a_plan_out_leaves_nothing_to_do(snapshot: Snapshot, balance: str) -> None:
+    """Who owns what an optimal plan gave them has nothing to gain by another move."""
+    plan = equilag.solve(load_snapshot(snapshot), balance=balance, time_limit=30.0)
+    after = copy.deepcopy(snapshot)
+    for row in after["members"]:
+        row["owned"] = plan.assignment[row["id"]]
+    group = load_snapshot(after)
+    again = equilag.solve(group, balance=balance, time_limit=30.0)
+    assert len(again.moves) == 0
+    assert again.lag.spread == plan.lag.spread
+    assert len(again.phases) == 1
+
+
+@FEW
+@given(SMALL, POLICY)
+def test_a_higher_price_of_moves_never_buys_more_of_them(snapshot: Snapshot, policy: str) -> None:
+    group = load_snapshot(snapshot)
+    moves, spreads = [], []
+    for price in (0, 1, 10, 10**13):
+        plan = equilag.solve(group, policy, move_cost=price, time_limit=30.0)
+        moves.append(len(plan.moves))
+        spreads.append(plan.lag.spread)
+    assert moves == sorted(moves, reverse=True)
+    assert spreads == sorted(spreads)

@@ -1,0 +1,106 @@
+"""Groups of odd shapes: planned and verified by every policy, with and without time."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from builders import BIGGEST, ODD, group_of
+from oracles import Assignments, Truth
+
+import equilag
+from equilag.metrics import is_valid
+from equilag.policy import BALANCES, POLICIES, Policy
+
+LARGE = {"largest total"}
+"""Too large to try everything, and not proved: these run into their time limit."""
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("name", ODD)
+def test_planned_and_verified(name: str, policy: str, balance: str) -> None:
+    group = ODD[name]()
+    limit = 0.05 if name in LARGE else 30.0
+    plan = equilag.solve(group, policy, balance=balance, time_limit=limit)
+    assert is_valid(group, plan.assigned)
+    assert equilag.verify(group, json.loads(json.dumps(plan.to_dict()))) == []
+    assert plan.notes == ()
+    assert list(plan.assignment) == [member.id for member in group.members]
+    if name in LARGE:
+        return
+    truth = Truth.of(group, Policy.of(policy, balance))
+    assert plan.status == "optimal"
+    assert truth.is_optimal(plan.assigned)
+    assert plan.lag.spread == truth.cost.min()
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_settings_and_frontier(name: str) -> None:
+    group = ODD[name]()
+    limit = 0.05 if name in LARGE else 30.0
+    for settings in ({"fresh": True}, {"move_cost": 2**53 - 1}, {"tolerance": 50.0}):
+        plan = equilag.solve(group, time_limit=limit, **settings)
+        assert equilag.verify(group, plan) == []
+    points = equilag.frontier(group, time_limit=limit)
+    assert points
+    assert [p.moves for p in points] == sorted({p.moves for p in points})
+    if name not in LARGE:
+        front = Assignments.all(group).balanced("total").front()
+        assert [(p.moves, p.spread) for p in points] == front
+
+
+def test_no_members_leave_everything_unassigned() -> None:
+    plan = equilag.solve(ODD["no members"](), time_limit=5.0)
+    assert plan.unassigned == {"t00": [0, 1, 2], "t01": [0, 1]}
+    assert plan.assignment == {}
+    assert plan.lag.total == 17
+    assert (plan.lag.spread, plan.lag.mean) == (0, 0.0)
+    assert len(plan.phases) == 1
+
+
+def test_one_member_gets_everything() -> None:
+    plan = equilag.solve(ODD["one member"](), time_limit=5.0)
+    assert plan.assignment == {"m00": {"t00": [0, 1, 2], "t01": [0]}}
+    assert (plan.lag.max, plan.lag.min, plan.lag.spread) == (22, 22, 0)
+
+
+def test_idle_members_take_part_in_no_spread() -> None:
+    plan = equilag.solve(ODD["members that read nothing"](), time_limit=5.0)
+    assert plan.assignment["m01"] == plan.assignment["m03"] == {}
+    assert plan.counts.min == 1
+    assert plan.counts.by_member["m01"] == 0
+    assert plan.lag.min > 0
+
+
+def test_topics_nobody_reads_count_in_the_total_only() -> None:
+    plan = equilag.solve(ODD["topics nobody reads"](), time_limit=5.0)
+    assert plan.unassigned == {"t01": [0, 1, 2, 3]}
+    assert plan.lag.total == 21
+    assert plan.lag.max + plan.lag.min == 21 - (2 + 3 + 4 + 5)
+
+
+def test_the_largest_total_is_exact() -> None:
+    plan = equilag.solve(ODD["largest total"](), time_limit=0.05)
+    assert plan.lag.total == 512 * BIGGEST
+    assert sum(plan.lag.by_member.values()) == 512 * BIGGEST
+    assert plan.counts.max - plan.counts.min == 1
+    assert plan.lag.spread == BIGGEST
+
+
+@pytest.mark.parametrize("members", [3, 5, 8])
+def test_one_member_that_owns_nearly_all_there_can_be(members: int) -> None:
+    rng = np.random.default_rng(111)
+    held, free = 500, 6 if members == 3 else 4
+    group = group_of(
+        [held + free],
+        [[0]] * members,
+        owners=[0] * held + [-1] * free,
+        lags=[BIGGEST] * held + rng.integers(1, 1000, free).tolist(),
+    )
+    plan = equilag.solve(group, "sticky-yet-fair", time_limit=30.0)
+    truth = Assignments.all(group, keep_owned=True).balanced("total")
+    assert plan.status == "optimal"
+    assert plan.lag.spread == truth.spread.min()
+    assert equilag.verify(group, plan) == []

@@ -1,0 +1,238 @@
+"""Every policy and setting on small groups, against the best of all assignments."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from builders import LAG_KINDS, group_of, groups, small_groups
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import Assignments, Truth
+
+import equilag
+from equilag.errors import InputError
+from equilag.group import Group
+from equilag.metrics import count_moves, is_valid
+from equilag.plan import Plan
+from equilag.policy import BALANCES, POLICIES, Policy
+
+LIMIT: Final = 30.0
+"""Seconds; small groups end by themselves long before."""
+
+
+def is_the_best(group: Group, **wanted: Any) -> Plan:
+    """Plans, verifies, and compares every figure of the goals with brute force."""
+    plan = equilag.solve(group, time_limit=LIMIT, **wanted)
+    wanted = {"name": wanted.pop("policy", "lag-aware"), **wanted}
+    policy = Policy.of(**wanted)
+    truth = Truth.of(group.without_owners() if policy.fresh else group, policy)
+    assert plan.status == "optimal"
+    assert plan.notes == ()
+    assert equilag.verify(group, plan) == []
+    assert truth.is_optimal(plan.assigned)
+    pinned = policy.name == "sticky-yet-fair" and not policy.fresh
+    balanced = Assignments.all(group, pinned).balanced(policy.balance)
+    if not policy.fresh:
+        assert plan.moves_lower_bound == balanced.moves.min()
+    assert len(plan.moves) == count_moves(group.owner, plan.assigned)
+    cheapest = int(truth.cost.min())
+    assert plan.lag.spread_lower_bound <= truth.eligible.spread.min()
+    bounds = {claim.claim: claim.value for claim in plan.claims}
+    lower = bounds.get("cost_at_least", plan.lag.spread_lower_bound)
+    assert lower <= cheapest
+    if not truth.allowance:
+        assert lower == cheapest
+    return plan
+
+
+SETTINGS: Final[list[dict[str, Any]]] = [
+    {},
+    {"move_cost": 1},
+    {"move_cost": 40},
+    {"fresh": True},
+    {"fresh": True, "move_cost": 40},
+]
+
+
+@pytest.mark.parametrize("wanted", SETTINGS, ids=str)
+@pytest.mark.parametrize("balance", BALANCES)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_policy_and_balance(policy: str, balance: str, wanted: dict[str, Any]) -> None:
+    for group in small_groups(seed=101, n=10, limit=500):
+        is_the_best(group, policy=policy, balance=balance, **wanted)
+
+
+@settings(max_examples=150)
+@given(
+    groups(limit=120),
+    st.sampled_from(POLICIES),
+    st.sampled_from(BALANCES),
+    st.sampled_from([0, 3, 10**6]),
+    st.booleans(),
+)
+def test_odd_shapes(group: Group, policy: str, balance: str, move_cost: int, fresh: bool) -> None:
+    is_the_best(group, policy=policy, balance=balance, move_cost=move_cost, fresh=fresh)
+
+
+@pytest.mark.parametrize("kind", LAG_KINDS)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_kind_of_lag(policy: str, kind: str) -> None:
+    for group in small_groups(seed=102, n=6, limit=600, kind=kind, reads=0.8, topics=2, size=4):
+        is_the_best(group, policy=policy)
+
+
+# A limit on moves.
+
+
+@pytest.mark.parametrize("policy", ["lag-aware", "kip-169"])
+@pytest.mark.parametrize("move_cost", [0, 15])
+def test_max_moves_is_kept_to_and_used(policy: str, move_cost: int) -> None:
+    tight = 0
+    for group in small_groups(seed=103, n=15, owned=0.9, limit=500):
+        truth = Truth.of(group, Policy.of(policy))
+        free = is_the_best(group, policy=policy, move_cost=move_cost)
+        for limit in range(truth.fewest_moves, len(free.moves) + 1):
+            plan = is_the_best(group, policy=policy, move_cost=move_cost, max_moves=limit)
+            assert len(plan.moves) <= limit
+            tight += plan.lag.spread > free.lag.spread
+    assert tight > 0 or move_cost
+
+
+@pytest.mark.parametrize("time_limit", [0, LIMIT])
+@pytest.mark.parametrize("policy", POLICIES)
+def test_fewer_moves_than_the_counts_force_are_refused(policy: str, time_limit: float) -> None:
+    # Six of seven are m00's; two each or three are possible.
+    group = group_of([7], [[0]] * 3, owners=[0, 0, 0, 0, 0, 0, 1], lags=range(7))
+    for limit in (0, 2):
+        if policy == "sticky-yet-fair":
+            plan = equilag.solve(group, policy, max_moves=limit, time_limit=time_limit)
+            assert len(plan.moves) == 0
+            continue
+        with pytest.raises(InputError, match=f"{limit} is fewer than the 3 moves") as caught:
+            equilag.solve(group, policy, max_moves=limit, time_limit=time_limit)
+        assert caught.value.place == "max_moves"
+    plan = equilag.solve(group, policy, max_moves=3, time_limit=time_limit)
+    assert len(plan.moves) <= 3
+    assert equilag.verify(group, plan) == []
+
+
+# A tolerance: fewer moves for a little more spread.
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 5.0, 25.0, 100.0])
+def test_tolerance_buys_the_fewest_moves(tolerance: float) -> None:
+    saved = 0
+    for group in small_groups(seed=104, n=25, owned=1.0, limit=500, reads=0.8):
+        plan = is_the_best(group, tolerance=tolerance)
+        balanced = Assignments.all(group).balanced("total")
+        best = int(balanced.spread.min())
+        mean = plan.lag.mean
+        near = balanced.where(balanced.spread <= best + int(mean * tolerance / 100))
+        assert plan.lag.spread <= best + mean * tolerance / 100
+        assert len(plan.moves) == near.moves.min()
+        saved += plan.lag.spread > best
+    assert (saved > 0) == (tolerance > 0)
+
+
+def test_fewest_moves_where_single_exchanges_do_not_get_there() -> None:
+    group = group_of(
+        [4, 3, 1], [[1], [0, 1, 2], [0, 1, 2]], [2, 1, 1, 1, 2, 0, 0, 1], [10, 20, *[10] * 6]
+    )
+    balanced = Assignments.all(group).balanced("total")
+    for tolerance, moves in ((10.0, 2), (30.0, 2)):
+        plan = is_the_best(group, tolerance=tolerance)
+        near = balanced.spread <= balanced.spread.min() + int(plan.lag.mean * tolerance / 100)
+        assert len(plan.moves) == moves == balanced.where(near).moves.min()
+    group = group_of([8], [[0], [0]], [0, 0, 0, 1, 0, 0, 0, 0], [27, 6, 741, 9, 779, 87, 205, 492])
+    assert len(is_the_best(group).moves) == 3
+
+
+def test_tolerance_and_move_cost_together() -> None:
+    for group in small_groups(seed=105, n=15, owned=1.0, limit=500):
+        is_the_best(group, tolerance=20.0, move_cost=10)
+
+
+def test_tolerance_changes_nothing_where_moves_come_first() -> None:
+    for group in small_groups(seed=106, n=10, owned=1.0, limit=500):
+        for policy in ("fair-yet-sticky", "sticky-yet-fair"):
+            strict = equilag.solve(group, policy, time_limit=LIMIT)
+            loose = equilag.solve(group, policy, tolerance=50.0, time_limit=LIMIT)
+            assert (loose.lag.spread, len(loose.moves)) == (strict.lag.spread, len(strict.moves))
+
+
+def test_without_a_tolerance_ties_go_to_fewer_moves() -> None:
+    for group in small_groups(seed=107, n=25, owned=1.0, limit=500):
+        plan = equilag.solve(group, time_limit=LIMIT)
+        balanced = Assignments.all(group).balanced("total")
+        ties = balanced.where(balanced.spread == balanced.spread.min())
+        assert len(plan.moves) == ties.moves.min()
+
+
+# No time at all.
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_without_time_there_is_a_valid_plan(policy: str, balance: str) -> None:
+    for group in small_groups(seed=108, n=15):
+        plan = equilag.solve(group, policy, balance=balance, time_limit=0)
+        assert plan.status == "fallback"
+        assert is_valid(group, plan.assigned)
+        assert equilag.verify(group, plan) == []
+        if policy == "sticky-yet-fair":
+            assert len(plan.moves) == 0
+
+
+@given(groups(), st.sampled_from(POLICIES), st.booleans())
+def test_without_time_on_odd_shapes(group: Group, policy: str, fresh: bool) -> None:
+    plan = equilag.solve(group, policy, time_limit=0, fresh=fresh)
+    assert is_valid(group, plan.assigned)
+    assert equilag.verify(group, plan) == []
+
+
+# Settings that make no sense.
+
+
+@pytest.mark.parametrize(
+    ("wanted", "place"),
+    [
+        ({"policy": "fairest"}, "policy"),
+        ({"balance": "none"}, "balance"),
+        ({"move_cost": -1}, "move_cost"),
+        ({"move_cost": 1.0}, "move_cost"),
+        ({"move_cost": True}, "move_cost"),
+        ({"move_cost": 2**53}, "move_cost"),
+        ({"tolerance": -0.1}, "tolerance"),
+        ({"tolerance": float("nan")}, "tolerance"),
+        ({"tolerance": "5"}, "tolerance"),
+        ({"tolerance": True}, "tolerance"),
+        ({"max_moves": -1}, "max_moves"),
+        ({"max_moves": 1.5}, "max_moves"),
+        ({"max_moves": False}, "max_moves"),
+        ({"fresh": 1}, "fresh"),
+        ({"fresh": True, "max_moves": 5}, "max_moves"),
+        ({"time_limit": -1}, "time_limit"),
+        ({"time_limit": float("inf")}, "time_limit"),
+        ({"time_limit": float("nan")}, "time_limit"),
+        ({"time_limit": "2"}, "time_limit"),
+        ({"time_limit": True}, "time_limit"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 1.0}, "seed"),
+        ({"seed": True}, "seed"),
+    ],
+    ids=str,
+)
+def test_settings_that_make_no_sense(wanted: dict[str, Any], place: str) -> None:
+    with pytest.raises(InputError) as caught:
+        equilag.solve(group_of([2], [[0]]), **wanted)
+    assert caught.value.place == place
+
+
+def test_a_policy_may_be_made_beforehand() -> None:
+    group = group_of([6], [[0]] * 2, owners=[0] * 6, lags=[9, 8, 7, 3, 2, 1])
+    plan = equilag.solve(group, Policy.of("kip-169", move_cost=2), time_limit=LIMIT)
+    same = equilag.solve(group, "kip-169", move_cost=2, time_limit=LIMIT)
+    assert plan.policy == same.policy
+    assert np.array_equal(plan.assigned, same.assigned)

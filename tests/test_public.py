@@ -1,0 +1,136 @@
+"""The public surface: what is documented is there, nothing else is, and it loads when used."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import equilag
+from equilag import RebalanceDiff
+
+CHECKOUT: Final = Path(__file__).resolve().parents[1]
+
+SURFACE: Final = {
+    "Assignor", "ContradictedBound", "EquilagError", "Group", "InputError", "MissingExtra", "Plan",
+    "Point", "Policy", "RebalanceDiff", "assign", "frontier", "load_snapshot", "solve", "verify",
+}  # fmt: skip
+
+SNAPSHOT: Final = {
+    "format": "equilag/snapshot/1",
+    "group": "orders-service",
+    "topics": {"orders": 6, "payments": 3},
+    "members": [
+        {"id": "c-1", "subscription": ["orders", "payments"], "owned": {"orders": [0, 1, 2, 3]}},
+        {"id": "c-2", "subscription": ["orders"], "owned": {"orders": [4]}},
+    ],
+    "lags": {"orders": [9, 0, 4, 4, 1, 2], "payments": [10, 0, 5]},
+}
+
+
+def test_the_surface_is_what_is_documented() -> None:
+    assert set(equilag.__all__) == SURFACE
+    assert len(equilag.__all__) == len(SURFACE)
+    assert sorted(equilag.__all__) == equilag.__all__
+
+
+@pytest.mark.parametrize("name", sorted(SURFACE))
+def test_every_name_resolves_to_something_with_that_name(name: str) -> None:
+    value = getattr(equilag, name)
+    assert value.__name__ == name
+    assert value.__module__.startswith("equilag.")
+    assert inspect.getdoc(value)
+
+
+def test_star_import_and_dir() -> None:
+    names: dict[str, object] = {}
+    exec("from equilag import *", names)
+    assert set(names) - {"__builtins__"} == SURFACE
+    assert set(dir(equilag)) == SURFACE | {"__version__"}
+
+
+def test_there_is_nothing_else() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'optimise'"):
+        _ = equilag.optimise  # type: ignore[attr-defined]
+
+
+def test_the_version_is_the_packages() -> None:
+    try:
+        installed = metadata.version("equilag")
+    except metadata.PackageNotFoundError:
+        pytest.skip("equilag is not installed")
+    assert equilag.__version__ == installed
+
+
+def test_settings_are_named_not_counted() -> None:
+    """So that a setting can be added without breaking a call."""
+    for function, plain in ((equilag.solve, 2), (equilag.frontier, 1)):
+        parameters = list(inspect.signature(function).parameters.values())
+        assert all(p.kind is p.KEYWORD_ONLY for p in parameters[plain:])
+
+
+@pytest.mark.parametrize("heavy", ["numpy", "ortools"])
+def test_a_name_loads_only_what_it_needs(heavy: str) -> None:
+    """An error class needs no arrays, a heuristic no solver."""
+    use = "equilag.InputError" if heavy == "numpy" else "equilag.Policy, equilag.verify"
+    code = f"import equilag, sys; {use}; sys.exit({heavy!r} in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, check=False).returncode == 0
+
+
+def test_the_documented_example() -> None:
+    group = equilag.load_snapshot(SNAPSHOT)
+    plan = equilag.solve(group, policy="lag-aware", time_limit=2.0)
+    assert sorted(plan.assignment["c-1"]["payments"]) == [0, 1, 2]
+    assert equilag.verify(group, plan) == []
+    assert equilag.verify(group, plan.to_dict()) == []
+    assert equilag.assign(group, "sticky").algorithm == "sticky"
+    points = equilag.frontier(group, time_limit=5.0)
+    assert points[-1].spread == plan.lag.spread
+    assert {"format", "group", "policy", "status", "assignment", "certificate"} <= set(
+        plan.to_dict()
+    )
+
+
+def test_errors_are_one_family() -> None:
+    for name in ("ContradictedBound", "InputError", "MissingExtra"):
+        assert issubclass(getattr(equilag, name), equilag.EquilagError)
+    assert issubclass(equilag.InputError, ValueError)
+
+
+# RebalanceDiff
+
+
+def test_a_members_difference() -> None:
+    diff = RebalanceDiff.of({"a": [0, 1], "b": [2]}, {"a": [1, 2], "c": [0]})
+    assert diff.clean_up == {("a", 0), ("b", 2)}
+    assert diff.initialise == {("a", 2), ("c", 0)}
+    assert diff.keep == {("a", 1)}
+
+
+def test_nothing_changes() -> None:
+    diff = RebalanceDiff.of({"a": [1, 0]}, {"a": [0, 1], "b": []})
+    assert (diff.clean_up, diff.initialise) == (frozenset(), frozenset())
+    assert diff == RebalanceDiff.of({"a": (0, 1)}, {"a": {1, 0}})
+
+
+def test_the_difference_of_all_members_covers_who_left_and_who_came() -> None:
+    diffs = RebalanceDiff.by_member({"old": {"a": [0]}, "m": {}}, {"new": {"a": [0]}, "m": {}})
+    assert list(diffs) == ["m", "new", "old"]
+    assert diffs["old"].clean_up == diffs["new"].initialise == {("a", 0)}
+    assert diffs["m"] == RebalanceDiff.of({}, {})
+
+
+def test_the_difference_of_a_plan_is_its_moves_and_what_was_free() -> None:
+    group = equilag.load_snapshot(SNAPSHOT)
+    plan = equilag.solve(group, time_limit=5.0)
+    owned = {row["id"]: row["owned"] for row in SNAPSHOT["members"]}  # type: ignore[index]
+    diffs = RebalanceDiff.by_member(owned, plan.assignment)
+    assert sum(len(diff.clean_up) for diff in diffs.values()) == len(plan.moves)
+    kept = sum(len(diff.keep) for diff in diffs.values())
+    assert kept == 5 - len(plan.moves)
+    assert sum(len(diff.initialise) for diff in diffs.values()) == 9 - kept
