@@ -207,6 +207,17 @@ def test_the_better_of_two_plans_is_the_policys(policy: str) -> None:
         assert np.array_equal(work.best.assigned, want)
 
 
+def test_a_plan_within_the_limit_on_moves_is_better_than_a_more_even_one() -> None:
+    group = group_of([4], [[0], [0]], owners=[0, 0, 1, 1], lags=[9, 8, 1, 2])
+    still, even = np.array([0, 0, 1, 1], np.int32), np.array([0, 1, 0, 1], np.int32)
+    work = Work(group, group, Policy.of(max_moves=1), Deadline(60.0), np.random.default_rng(0))
+    stages.Counts().run(work)
+    for assigned in (even, still, even):
+        work.offer(assigned, "by hand")
+    assert work.best is not None
+    assert np.array_equal(work.best.assigned, still)
+
+
 # Repeatable, and observed.
 
 
