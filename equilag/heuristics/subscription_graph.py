@@ -68,7 +68,10 @@ def _labels(eligible: Flags) -> tuple[Ints, Ints]:
     topics, members = np.flatnonzero(eligible.any(axis=1)), np.flatnonzero(eligible.any(axis=0))
     of_topics = np.full(eligible.shape[0], -1, dtype=np.int64)
     of_members = np.full(eligible.shape[1], -1, dtype=np.int64)
-    if len(topics) < 2 or len(members) < 2:  # one part at most, and the import is not needed
+    table = eligible[np.ix_(topics, members)]
+    # A topic that everybody reads, or a member that reads everything, holds all together: there is
+    # one part at most, and the slow import is not needed.
+    if not table.size or table.all(axis=1).any() or table.all(axis=0).any():
         of_topics[topics], of_members[members] = 0, 0
         return of_topics, of_members
 
