@@ -78,8 +78,6 @@ class Target:
     spread: int
     floor: int = 0
     cap: int = FAR
-    outside_min: int = FAR
-    outside_max: int = -FAR
     max_moves: int | None = None
     """Most items that may leave their owner."""
     move_cost: int = 0
@@ -172,7 +170,7 @@ class Search:
         self._track = self._need > 0 or target.move_cost > 0
         everything = (1 << len(self._bits)) - 1
         members = tuple(range(len(self.problem.base)))
-        start = _State(everything, members, target.outside_min, target.outside_max, 0)
+        start = _State(everything, members, FAR, -FAR, 0)
         found = self._descend(start, None)
         if found is None:
             return None
@@ -184,8 +182,8 @@ class Search:
     def _nothing(self, target: Target) -> Ints | None:
         """No item to give out: the loads are what they are."""
         p = self.problem
-        low = min(int(p.base.min()), target.outside_min)
-        high = max(int(p.base.max()), target.outside_max)
+        low = int(p.base.min())
+        high = int(p.base.max())
         fits = high - low <= target.spread and target.floor <= low and high <= target.cap
         return np.zeros(0, np.int64) if fits and not (p.lo > 0).any() else None
 

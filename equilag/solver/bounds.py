@@ -169,7 +169,7 @@ def _heavy_sides(
     highest, lowest = best.highest, best.lowest
     size = int(np.count_nonzero(members))
     name = "all" if np.array_equal(members, counting.active) else _names(counting, members)
-    for heaviest in _ladder(size + 1, len(counting.lag)):
+    for heaviest in _ladder(size, len(counting.lag)):
         if left.over():
             break
         value = counting.heavy(members, heaviest)
@@ -195,9 +195,10 @@ def _heaviest(end: int, evaluations: int) -> list[int]:
     return [n for n in (round(1.5**k) for k in range(40)) if n < end]
 
 
-def _ladder(step: int, most: int) -> list[int]:
-    """1, and the counts at which some member must hold one more of the heaviest."""
-    return [n for n in (1, step, 2 * step - 1, 3 * step - 2, 4 * step - 3) if 1 <= n <= most]
+def _ladder(members: int, most: int) -> list[int]:
+    """Counts at which some member must hold one more of the heaviest: the first, and the last."""
+    last = (most - 1) // max(1, members)
+    return [q * members + 1 for q in sorted({0, 1, 2, 3, 4, last}) if 0 <= q <= last]
 
 
 def difference(bounds: LoadBounds) -> Claim:
