@@ -167,6 +167,27 @@ class _Arcs:
             raise EquilagError("the minimum-cost flow solver failed")
         return {name: np.asarray(graph.flows(a), dtype=np.int64) for name, a in arcs.items()}
 
+    def solve_between(
+        self, supply: Ints, first: int, lo: Ints, hi: Ints
+    ) -> tuple[dict[str, Ints], Ints]:
+        """A cheapest flow that gives each member between `lo` and `hi` units, and its distances.
+
+        Nodes: supplies from 0 on, members from `first` on, then the sink; what lies between is the
+        caller's. Returns the units by batch and the residual distances of all nodes.
+        """
+        members = first + np.arange(len(lo))
+        sink = first + len(lo)
+        overflow = sink + 1
+        self.add("lo", members, sink, lo)
+        self.add("hi", members, overflow, hi - lo)
+        self.add("rest", np.array([overflow]), sink, int(supply.sum() - lo.sum()))
+        flow = self.solve(np.arange(len(supply)), supply, sink)
+        # Distances on the graph in which a member's count is one arc with bounds lo and hi.
+        del self.batches["lo"], self.batches["hi"], self.batches["rest"]
+        self.add("count", members, sink, hi - lo)
+        flow["count"] = flow["hi"] + flow["lo"] - lo
+        return flow, self.distances(flow, overflow + 1)
+
     def distances(self, flow: dict[str, Ints], n_nodes: int) -> Ints:
         """[nodes] shortest distances in the residual graph: Bellman and Ford's rounds on arrays."""
         tails, heads, costs = [], [], []
@@ -198,7 +219,6 @@ def _by_flow(
     supply = np.bincount(group.partition_class[free], minlength=n_classes).astype(np.int64)
     kind_node, member_node = n_classes, n_classes + n_kinds
     sink = member_node + n_members
-    overflow, n_nodes = sink + 1, sink + 2
     own = np.flatnonzero(free & (group.owner != NOBODY))
     own_class, own_member = group.partition_class[own], group.owner[own]
     inside = constraint.allowed[own_class, group.class_of[own_member]]
@@ -211,16 +231,7 @@ def _by_flow(
     arcs.add("kept", own_c, member_node + own_m, own_count)
     arcs.add("open", open_c, kind_node + open_k, supply[open_c] + 1, cost=1)
     arcs.add("kind", kind_node + group.class_of, member_node + members, hi + 1)
-    arcs.add("lo", member_node + members, sink, lo)
-    arcs.add("hi", member_node + members, overflow, hi - lo)
-    arcs.add("rest", np.array([overflow]), sink, int(supply.sum() - lo.sum()))
-    flow = arcs.solve(np.arange(n_classes), supply, sink)
-    held = flow["lo"] + flow["hi"]
-    # Distances on the graph in which a member's count is one arc with bounds lo and hi.
-    del arcs.batches["lo"], arcs.batches["hi"], arcs.batches["rest"]
-    arcs.add("count", member_node + members, sink, hi - lo)
-    flow["count"] = held - lo
-    distance = arcs.distances(flow, n_nodes)
+    flow, distance = arcs.solve_between(supply, member_node, lo, hi)
     member = distance[sink] - distance[member_node:sink]
     by_class = 1 + distance[:n_classes] - distance[sink]
     potentials = Potentials(by_class[group.topic_class], member)
@@ -238,21 +249,11 @@ def _extras_by_flow(
 ) -> tuple[Ints, Potentials]:
     """Who takes the topics' remainders (``both``): one flow from topics to members."""
     n_topics, n_members = len(remainder), len(room_lo)
-    members = np.arange(n_members)
     sink = n_topics + n_members
-    overflow, n_nodes = sink + 1, sink + 2
     arcs = _Arcs()
     arcs.add("kept", topic[gain], n_topics + member[gain], 1)
     arcs.add("open", topic[~gain], n_topics + member[~gain], 1, cost=1)
-    arcs.add("lo", n_topics + members, sink, room_lo)
-    arcs.add("hi", n_topics + members, overflow, room_hi - room_lo)
-    arcs.add("rest", np.array([overflow]), sink, int(remainder.sum() - room_lo.sum()))
-    flow = arcs.solve(np.arange(n_topics), remainder, sink)
-    held = flow["lo"] + flow["hi"]
-    del arcs.batches["lo"], arcs.batches["hi"], arcs.batches["rest"]
-    arcs.add("count", n_topics + members, sink, room_hi - room_lo)
-    flow["count"] = held - room_lo
-    distance = arcs.distances(flow, n_nodes)
+    flow, distance = arcs.solve_between(remainder, n_topics, room_lo, room_hi)
     taken = np.zeros(len(topic), dtype=np.int64)
     taken[gain], taken[~gain] = flow["kept"], flow["open"]
     potentials = Potentials(
