@@ -20,7 +20,7 @@ from equilag.plan import FORMAT, STATUSES, Plan
 from equilag.policy import UNCONSTRAINED, Policy
 
 POLICY_FIELDS: Final = ("name", "balance", "move_cost", "tolerance", "max_moves", "fresh")
-RUN_FIELDS: Final = ("seed", "run")
+RUN_FIELDS: Final = ("seed", "effort", "run")
 RUNS: Final = ("repeatable", "cut by the clock")
 SECTIONS: Final = (
     "format", "group", "assignment", "counts", "lag", "moves", "phases", "unassigned",
@@ -146,6 +146,9 @@ def _policy(table: Any, findings: list[str]) -> Policy | _Broken | None:
     seed = table.get("seed", 0)
     if type(seed) is not int or seed < 0:
         findings.append(f"policy.seed: {_short(seed)} is not a whole number, 0 or more")
+    effort = table.get("effort", 0.0)
+    if type(effort) not in (int, float) or not 0 <= effort < math.inf:
+        findings.append(f"policy.effort: {_short(effort)} is not a number of seconds, 0 or more")
     if table.get("run", RUNS[0]) not in RUNS:
         findings.append(f"policy.run: {_short(table['run'])} is none of {', '.join(RUNS)}")
     try:

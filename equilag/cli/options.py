@@ -12,7 +12,7 @@ PARAMETERS: Final = {
     name: f"--{name.replace('_', '-')}"
     for name in (
         "policy", "time_limit", "seed", "balance", "move_cost", "tolerance", "max_moves", "fresh",
-        "deterministic", "assignor", "group", "subscribe",
+        "effort", "deterministic", "assignor", "group", "subscribe",
     )
 }  # fmt: skip
 MAX_SEED: Final = 2**31

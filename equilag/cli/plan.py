@@ -47,9 +47,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="the random choices of the search; 0 unless told",
     )
     parser.add_argument(
-        "--deterministic",
-        action="store_true",
-        help="count work instead of seconds, so that a run can be repeated exactly",
+        "--effort",
+        metavar="S",
+        type=options.seconds,
+        help="about S seconds' worth of work, counted, so that a run can be repeated exactly",
+    )
+    parser.add_argument(
+        "--deterministic", action="store_true", help="an effort of half the time limit"
     )
     parser.add_argument(
         "--balance",
@@ -101,6 +105,7 @@ def run(args: argparse.Namespace) -> int:
                 tolerance=policy.tolerance,
                 max_moves=policy.max_moves,
                 fresh=policy.fresh,
+                effort=args.effort,
                 deterministic=args.deterministic,
                 progress=progress,
             )

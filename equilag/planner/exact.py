@@ -10,6 +10,7 @@ from equilag.certificate.check_claims import SEARCH_WORK, search_target
 from equilag.certificate.claims import Claim
 from equilag.certificate.search import Budget, OutOfBudget, Search
 from equilag.certificate.whole import Whole, whole_problem
+from equilag.planner.stages import STEP
 from equilag.planner.work import Work
 
 MODEL_SIZE: Final = 4_000
@@ -17,25 +18,31 @@ MODEL_SIZE: Final = 4_000
 
 FIRST_CALL: Final = 0.8
 """Seconds to have left: importing CP-SAT takes half a second in a process that has not yet."""
+FIRST_MODEL: Final = 0.02
+"""Seconds of effort to have left: what building a model takes."""
 QUICK: Final = 12_000_000
 DEEP: Final = SEARCH_WORK // 10
 """Array elements that the search may cost before and after CP-SAT has had its turn."""
 SHARE: Final = 0.7
 """Of the time left, what CP-SAT may take."""
 DETERMINISTIC: Final = 0.3
-"""CP-SAT's deterministic time for the whole model per second of time limit: less than the clock
-allows, so that the run is the same every time."""
+"""CP-SAT's deterministic time per second, of time or of effort: less than the clock allows, so that
+the run is the same every time."""
+UPTO: Final = 0.8
+"""Part of the effort that may be spent when CP-SAT ends."""
 
 
 class SmallSearch:
     """The whole group by exhaustive search: the optimum, and its proof.
 
-    `effort` is the work it may cost, in array elements.
+    `effort` is the work it may cost, in array elements; `upto` how much of the run's effort may be
+    spent when it ends.
     """
 
-    def __init__(self, name: str, effort: int) -> None:
+    def __init__(self, name: str, effort: int, upto: float = 1.0) -> None:
         self.name = name
         self.effort = effort
+        self.upto = upto
 
     def applies(self, work: Work) -> bool:
         if not work.exact or work.constraint is None or work.searched >= self.effort:
@@ -45,7 +52,7 @@ class SmallSearch:
     def run(self, work: Work) -> None:
         whole = _whole(work)
         assert whole is not None
-        budget = Budget(self.effort, work.deadline.expired)
+        budget = Budget(self.effort, work.stop(STEP, upto=self.upto))
         work.searched = self.effort
         try:
             search = Search(whole.problem, budget)
@@ -145,6 +152,8 @@ class FullModel:
         whole = whole_problem(work.group, work.constraint, work.moves_at_most, any_size=True)
         if whole is None or not len(whole.items):
             return False
+        if work.effort.left(UPTO) < FIRST_MODEL:
+            return False
         return whole.problem.allowed.size <= MODEL_SIZE and work.deadline.left > FIRST_CALL
 
     def run(self, work: Work) -> None:
@@ -161,7 +170,10 @@ class FullModel:
         assert whole is not None
         column = np.full(work.group.n_members, -1, dtype=np.int64)
         column[whole.members] = np.arange(len(whole.members))
-        limits = Limits(work.deadline.left * SHARE, DETERMINISTIC * work.deadline.limit, work.seed)
+        amount = work.effort.left(UPTO) if work.effort.limited else work.deadline.limit
+        limits = Limits(work.deadline.left * SHARE, DETERMINISTIC * amount, work.seed)
+        if work.effort.limited:
+            work.effort.spend(amount)
         try:
             answer = solve_model(
                 whole.problem,

@@ -81,7 +81,8 @@ def frontier(
     """
     deadline = Deadline(seconds(time_limit))
     policy = Policy.of(balance=balance)
-    work = Work(group, group, policy, deadline, np.random.default_rng(seed), seed, False, progress)
+    rng = np.random.default_rng(seed)
+    work = Work(group, group, policy, deadline, rng, seed, watcher=progress)
     work.deadline.limit *= 0.5 if group.n_partitions > 40 else 1.0
     run(work, FIRST)
     work.deadline.limit = seconds(time_limit)

@@ -31,12 +31,12 @@ STAGES: Final[tuple[Stage, ...]] = (
     Moves(),
     Bounds(),
     Trade(),
-    SmallSearch("search", QUICK),
+    SmallSearch("search", QUICK, upto=0.5),
     FullModel(searched=True),
     Sweeps(),
     Neighbourhoods(),
     FullModel(searched=False),
-    SmallSearch("deep search", DEEP),
+    SmallSearch("deep search", DEEP, upto=0.9),
     FewerMoves(),
     Knee(),
 )
@@ -127,7 +127,8 @@ def _fallback(work: Work, best: Candidate) -> Plan:
 
 def _settings(work: Work) -> dict[str, object]:
     run_kind = "cut by the clock" if work.deadline.cut else "repeatable"
-    return {**work.policy.to_dict(), "seed": work.seed, "run": run_kind}
+    effort = {"effort": work.effort.limit} if work.effort.limited else {}
+    return {**work.policy.to_dict(), "seed": work.seed, **effort, "run": run_kind}
 
 
 def choices(work: Work) -> tuple[Choice, ...]:

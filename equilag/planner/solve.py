@@ -28,15 +28,17 @@ def solve(
     tolerance: float = 0.0,
     max_moves: int | None = None,
     fresh: bool = False,
+    effort: float | None = None,
     deterministic: bool = False,
     progress: Watcher | None = None,
 ) -> Plan:
     """The best plan for the group that the time limit allows, with its certificate.
 
     `time_limit` is in seconds from the call to the returned plan; with 0 a heuristic's plan comes
-    back. It never raises for lack of time. Runs that end before the limit are repeatable with the
-    same `seed`; `deterministic` leaves out what depends on the clock, which then only cuts off at
-    the limit. `progress` is called now and then, from the same thread.
+    back. It never raises for lack of time. `effort` limits the work itself: about as much as one
+    core does in so many seconds, but counted, so that a run which the clock does not cut off is the
+    same everywhere with the same `seed`. `deterministic` is an effort of half the time limit.
+    `progress` is called now and then, from the same thread.
 
     Raises InputError for settings that make no sense, and where `max_moves` is fewer than the
     count balance forces.
@@ -45,22 +47,27 @@ def solve(
     chosen = _policy(policy, balance, move_cost, tolerance, max_moves, fresh)
     if type(seed) is not int or seed < 0:
         raise InputError(f"{seed!r} is not a whole number, 0 or more", "seed")
+    if effort is None and deterministic:
+        effort = time_limit / 2
+    work_limit = math.inf if effort is None else seconds(effort, "effort")
+    from equilag.planner.effort import Effort
     from equilag.planner.run import STAGES, finish, run
     from equilag.planner.work import Work
 
     planned = group.without_owners() if chosen.fresh else group
     rng = np.random.default_rng(seed)
-    work = Work(planned, group, chosen, deadline, rng, seed, deterministic, progress)
+    work = Work(planned, group, chosen, deadline, rng, seed, Effort(work_limit), progress)
     run(work, STAGES)
     work.use_tolerance()
     return finish(work)
 
 
-def seconds(time_limit: float) -> float:
-    number = isinstance(time_limit, (int, float)) and not isinstance(time_limit, bool)
-    if not number or not math.isfinite(time_limit) or time_limit < 0:
-        raise InputError(f"{time_limit!r} is not a number of seconds, 0 or more", "time_limit")
-    return float(time_limit)
+def seconds(value: float, place: str = "time_limit") -> float:
+    """A checked number of seconds. Raises InputError."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not math.isfinite(value) or value < 0:
+        raise InputError(f"{value!r} is not a number of seconds, 0 or more", place)
+    return float(value)
 
 
 def _policy(

@@ -28,6 +28,8 @@ from equilag.solver.trade import downhill, homeward
 FEW: Final = 8
 MANY: Final = 400
 """Neighbourhoods that are tried, where an exhaustive search is to follow, and where none is."""
+STEP: Final = 1.5e-4
+"""Seconds that a step on small arrays takes, some ten calls of NumPy: what effort is priced by."""
 
 
 class Stage(Protocol):
@@ -132,7 +134,8 @@ class Bounds:
         return work.constraint is not None
 
     def run(self, work: Work) -> None:
-        found = load_bounds(work.counting, work.deadline.expired)
+        size = work.group.n_partitions
+        found = load_bounds(work.counting, work.stop(STEP + 2e-7 * size, upto=0.2))
         if found is None:
             return
         for claim in (found.highest, found.lowest, difference(found)):
@@ -156,10 +159,10 @@ class Trade:
         constraint = work.constraint
         assert constraint is not None
         start = work.front[min(work.front)]
-        stop = work.deadline.expired
-        if not work.deterministic:
-            share = work.deadline.share(work.deadline.left / 3)
-            stop = share.expired
+        if work.effort.limited:
+            stop = work.stop(3 * STEP + 2e-6 * work.group.n_partitions, upto=0.3)
+        else:
+            stop = work.deadline.share(work.deadline.left / 3).expired
         for assigned in downhill(work.group, constraint, start.assigned, stop, self.STEPS):
             if not _moves_matter(work) or _within(work, assigned):
                 work.offer(assigned, "trade")
@@ -178,9 +181,10 @@ class Sweeps:
     def run(self, work: Work) -> None:
         best, constraint = work.best, work.constraint
         assert best is not None and constraint is not None
+        stop = work.stop(STEP + 2e-7 * work.group.n_partitions, upto=0.7)
         found = sweep(
-            work.group, constraint, best.assigned, work.rng, work.deadline.expired,
-            enough=work.spread_bound, keep_moves=_moves_matter(work),
+            work.group, constraint, best.assigned, work.rng, stop, enough=work.spread_bound,
+            keep_moves=_moves_matter(work),
         )  # fmt: skip
         work.offer(found, "sweeps")
 
@@ -197,10 +201,10 @@ class Neighbourhoods:
     def run(self, work: Work) -> None:
         best, constraint = work.best, work.constraint
         assert best is not None and constraint is not None
+        stop = work.stop(STEP, upto=0.8)
         found = improve(
-            work.group, constraint, best.assigned, work.rng, work.deadline.expired,
-            enough=work.spread_bound, keep_moves=_moves_matter(work),
-            rounds=FEW if work.searched else MANY,
+            work.group, constraint, best.assigned, work.rng, stop, enough=work.spread_bound,
+            keep_moves=_moves_matter(work), rounds=FEW if work.searched else MANY,
         )  # fmt: skip
         work.offer(found, "neighbourhoods")
 
@@ -224,7 +228,7 @@ class FewerMoves:
     def run(self, work: Work) -> None:
         constraint, best = work.constraint, work.best
         assert constraint is not None and best is not None
-        stop = work.deadline.expired
+        stop = work.stop(STEP / 2 + 2e-9 * work.group.n_partitions, upto=0.95)
         allowance = work.allowance
         for start in [best, *work.within(best.spread + allowance)]:
             limit = max(start.spread, best.spread + allowance)
@@ -247,7 +251,7 @@ class Knee:
         constraint = work.constraint
         assert constraint is not None
         middle = knee(work.points())
-        stop = work.deadline.expired
+        stop = work.stop(STEP)
         found = sweep(
             work.group, constraint, middle.assigned, work.rng, stop, enough=work.spread_bound,
             keep_moves=True,

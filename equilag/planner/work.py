@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,6 +15,7 @@ from equilag.deadline import Deadline
 from equilag.errors import ContradictedBound
 from equilag.group import Group, Index
 from equilag.metrics import count_moves, member_loads, spread
+from equilag.planner.effort import Effort
 from equilag.planner.progress import Progress, Watcher
 from equilag.policy import Policy
 
@@ -40,7 +42,7 @@ class Work:
     deadline: Deadline
     rng: np.random.Generator
     seed: int = 0
-    deterministic: bool = False
+    effort: Effort = field(default_factory=Effort)
     watcher: Watcher | None = None
     stage: str = ""
     best: Candidate | None = None
@@ -60,6 +62,13 @@ class Work:
     proved_again: bool = False
     """Was everything that the search can prove proved by it."""
     _counting: Counting | None = None
+
+    def stop(self, price: float, upto: float = 1.0) -> Callable[[], bool]:
+        """For a loop of one stage: is the time, or the part `upto` of the effort, used up.
+
+        `price` is what one step costs, in seconds.
+        """
+        return self.effort.metered(self.deadline.expired, price, upto)
 
     @property
     def counting(self) -> Counting:

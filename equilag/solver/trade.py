@@ -75,58 +75,61 @@ def homeward(
 ) -> Index:
     """[P] as few moves as exchanges back to owners reach while the spread stays within `spread`.
 
-    O(moved partitions × c) array elements a step, one step per partition brought home.
+    Passes over the moved partitions, first for exchanges that bring two home, then for any that
+    brings one, until neither is left. O(P) array elements for each partition looked at.
     """
     work = Exchange.of(group, constraint, assigned)
-    limits = constraint.topic_lo is None
-    while not stop():
-        away = np.flatnonzero(
-            (group.owner != NOBODY) & (group.owner != work.assigned) & (work.assigned != NOBODY)
-        )
-        if not len(away) or not _bring_home(work, away, spread, limits):
-            break
+    found = True
+    while found:
+        found = False
+        for least in (2, 1):
+            for p in _away(work).tolist():
+                if stop():
+                    return work.assigned
+                if work.assigned[p] != group.owner[p]:
+                    found |= _bring_home(work, p, spread, least)
     return work.assigned
 
 
-def _bring_home(work: Exchange, away: Ints, spread: int, any_topic: bool) -> bool:
-    """One exchange: a partition to its owner, another one of the owner's (or nothing) back."""
+def _away(work: Exchange) -> Ints:
+    """Partitions that are assigned to others than their owners."""
+    owner = work.group.owner
+    return np.flatnonzero((owner != NOBODY) & (owner != work.assigned) & (work.assigned != NOBODY))
+
+
+def _bring_home(work: Exchange, p: int, spread: int, least: int) -> bool:
+    """Give `p` to its owner for another partition of the owner's, or for nothing, if that saves
+    `least` moves or more."""
     group, constraint = work.group, work.constraint
-    high, low = work.extremes()
-    best: tuple[int, int, int, int] | None = None
-    for p in away[:2000].tolist():
-        holder, owner = int(work.assigned[p]), int(group.owner[p])
-        mine = np.flatnonzero((work.assigned == owner) & ~constraint.pinned)
-        fits = constraint.allowed[group.partition_class[mine], group.class_of[holder]]
-        if not constraint.allowed[group.partition_class[p], group.class_of[owner]]:
-            continue
-        if not any_topic:
-            fits = fits & (group.topic_of[mine] == group.topic_of[p])
-        mine = mine[fits]
-        moves = -1 + (group.owner[mine] == owner) - (group.owner[mine] == holder).astype(np.int64)
-        weight = group.lag[p] - group.lag[mine]
-        if any_topic and (
-            work.counts[holder] > constraint.lo[holder]
-            and work.counts[owner] < constraint.hi[owner]
-        ):
-            mine = np.append(mine, NOBODY)
-            moves, weight = np.append(moves, -1), np.append(weight, group.lag[p])
-        first, second = work.loads[owner] + weight, work.loads[holder] - weight
-        top = np.maximum(np.maximum(first, second), _others(work, owner, holder, high, 1))
-        bottom = np.minimum(np.minimum(first, second), _others(work, owner, holder, low, -1))
-        worth = np.where((top - bottom <= spread) & (moves < 0), moves, 0)
-        if not len(worth) or worth.min() == 0:
-            continue
-        j = int(worth.argmin())
-        if best is None or worth[j] < best[0]:
-            best = int(worth[j]), p, int(mine[j]), holder
-        if best[0] == -2:
-            break
-    if best is None:
+    holder, owner = int(work.assigned[p]), int(group.owner[p])
+    if not constraint.allowed[group.partition_class[p], group.class_of[owner]]:
         return False
-    _, p, back, holder = best
-    work.apply(
-        np.array([p]), np.array([back]), np.array([holder], np.int32), group.owner[p : p + 1]
-    )
+    mine = np.flatnonzero((work.assigned == owner) & ~constraint.pinned)
+    fits = constraint.allowed[group.partition_class[mine], group.class_of[holder]]
+    any_topic = constraint.topic_lo is None
+    if not any_topic:
+        fits = fits & (group.topic_of[mine] == group.topic_of[p])
+    mine = mine[fits]
+    saved = 1 - (group.owner[mine] == owner) + (group.owner[mine] == holder).astype(np.int64)
+    weight = group.lag[p] - group.lag[mine]
+    if any_topic and (
+        work.counts[holder] > constraint.lo[holder] and work.counts[owner] < constraint.hi[owner]
+    ):
+        mine = np.append(mine, NOBODY)
+        saved, weight = np.append(saved, 1), np.append(weight, group.lag[p])
+    enough = saved >= least
+    if not enough.any():
+        return False
+    mine, weight = mine[enough], weight[enough]
+    high, low = work.extremes()
+    first, second = work.loads[owner] + weight, work.loads[holder] - weight
+    top = np.maximum(np.maximum(first, second), _others(work, owner, holder, high, 1))
+    bottom = np.minimum(np.minimum(first, second), _others(work, owner, holder, low, -1))
+    within = np.flatnonzero(top - bottom <= spread)
+    if not len(within):
+        return False
+    back = mine[within[:1]]
+    work.apply(np.array([p]), back, np.array([holder], np.int32), group.owner[p : p + 1])
     return True
 
 

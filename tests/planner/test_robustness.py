@@ -17,6 +17,7 @@ from equilag.group import Group
 from equilag.metrics import is_valid
 from equilag.planner import exact, stages
 from equilag.planner import run as solving
+from equilag.planner.effort import Effort
 from equilag.planner.run import STAGES
 from equilag.planner.work import Progress, Work
 from equilag.policy import POLICIES, Policy
@@ -238,6 +239,28 @@ def test_same_seed_same_plan_where_the_optimum_is_not_proved(policy: str) -> Non
     assert first.status == "feasible"
     assert first.policy["run"] == second.policy["run"] == "repeatable"
     assert document(first) == document(second)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_effort_ends_a_run_at_the_same_place_every_time(policy: str) -> None:
+    first, second = (
+        equilag.solve(WIDE, policy, seed=3, time_limit=60.0, effort=0.05) for _ in range(2)
+    )
+    assert first.policy["effort"] == 0.05
+    assert first.policy["run"] == second.policy["run"] == "repeatable"
+    assert document(first) == document(second)
+    assert equilag.verify(WIDE, first) == []
+
+
+def test_effort_is_what_limits_the_work() -> None:
+    def paid(effort: float) -> float:
+        spent = Effort(effort)
+        stop = spent.metered(lambda: False, price=0.01, upto=0.5)
+        return sum(not stop() for _ in range(1000))
+
+    assert paid(0.0) == 0
+    assert paid(1.0) == pytest.approx(50, abs=1)
+    assert Effort().metered(lambda: False, 0.01)() is False
 
 
 def test_what_the_clock_cut_off_is_not_called_repeatable() -> None:
