@@ -76,7 +76,14 @@ $(VENV)/.made: requirements/run.txt requirements/build.txt
 	@$(PIP) install --require-hashes -r requirements/run.txt -r requirements/build.txt
 	@pwd -P > $@
 
-$(VENV)/.dev: $(VENV)/.made requirements/dev.txt
+$(VENV)/.spark: $(VENV)/.made requirements/spark.txt
+	@echo "Installing PySpark and the Kafka clients (450 MB, a few minutes the first time) ..." >&2
+	@mv $(VENV)/.made $(VENV)/.putaside
+	@$(PIP) install --require-hashes -r requirements/spark.txt
+	@mv $(VENV)/.putaside $(VENV)/.made
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.spark requirements/dev.txt
 	@echo "Installing the tools for development ..." >&2
 	@mv $(VENV)/.made $(VENV)/.putaside
 	@$(PIP) install --require-hashes -r requirements/dev.txt
