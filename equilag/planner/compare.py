@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,19 +55,42 @@ def compare(
 
     The row ``current`` is there if anybody owns anything, and counts only what is owned.
     """
-    answers: list[tuple[str, Index, float]] = []
+    answers = baselines(group)
+    start = time.perf_counter()
+    plan = solve(group, time_limit=time_limit, seed=seed, progress=progress)
+    wall = time.perf_counter() - start
+    return beside(plan, wall, answers)
+
+
+class Answer(NamedTuple):
+    """What one assignor says, and how long it took."""
+
+    assignor: str
+    assigned: Index
+    """[P] member, or NOBODY."""
+    wall: float
+    """Seconds."""
+
+
+def baselines(group: Group, names: tuple[str, ...] | None = None) -> list[Answer]:
+    """The assignment in force, if anybody owns anything, and that of every assignor (or of those
+    in `names`)."""
+    answers: list[Answer] = []
     if (group.owner != NOBODY).any():
-        answers.append(("current", group.owner, 0.0))
-    for name in assignor_names():
+        answers.append(Answer("current", group.owner, 0.0))
+    for name in assignor_names() if names is None else names:
         assignor = get_assignor(name)
         start = time.perf_counter()
         assigned = run_assignor(assignor, group)
-        answers.append((name, assigned, time.perf_counter() - start))
-    start = time.perf_counter()
-    plan = solve(group, time_limit=time_limit, seed=seed, progress=progress)
-    answers.append(("equilag", plan.assigned, time.perf_counter() - start))
+        answers.append(Answer(name, assigned, time.perf_counter() - start))
+    return answers
+
+
+def beside(plan: Plan, wall: float, answers: list[Answer]) -> Comparison:
+    """A plan that took `wall` seconds beside other answers for its group."""
     bound = plan.spread_lower_bound if plan.status != "fallback" else 0
-    rows = tuple(_row(group, name, assigned, wall, bound) for name, assigned, wall in answers)
+    own = Answer("equilag", plan.assigned, wall)
+    rows = tuple(_row(plan.group, *answer, bound) for answer in [*answers, own])
     return Comparison(rows, bound, plan)
 
 

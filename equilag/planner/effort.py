@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Final
+
+from equilag.certificate.patterns import Budget
+
+ELEMENT: Final = 8e-9
+"""Seconds for an array element of a search."""
 
 
 @dataclass(slots=True)
@@ -28,6 +35,16 @@ class Effort:
 
     def spend(self, seconds: float) -> None:
         self.spent += seconds
+
+    @contextmanager
+    def search(self, most: int, expired: Callable[[], bool], upto: float = 1.0) -> Iterator[Budget]:
+        """A budget for searches, of at most `most` array elements; what they cost is paid after."""
+        allowed = int(min(most, self.left(upto) / ELEMENT)) if self.limited else most
+        budget = Budget(allowed, expired)
+        try:
+            yield budget
+        finally:
+            self.spend((allowed - max(0, budget.work)) * ELEMENT)
 
     def metered(
         self, expired: Callable[[], bool], price: float, upto: float = 1.0

@@ -8,9 +8,8 @@ import numpy as np
 
 from equilag.certificate.check_claims import SEARCH_WORK, search_target
 from equilag.certificate.claims import Claim
-from equilag.certificate.search import Budget, OutOfBudget, Search
+from equilag.certificate.search import OutOfBudget, Search
 from equilag.certificate.whole import Whole, whole_problem
-from equilag.planner.stages import STEP
 from equilag.planner.work import Work
 
 MODEL_SIZE: Final = 4_000
@@ -52,16 +51,16 @@ class SmallSearch:
     def run(self, work: Work) -> None:
         whole = _whole(work)
         assert whole is not None
-        budget = Budget(self.effort, work.stop(STEP, upto=self.upto))
         work.searched = self.effort
-        try:
-            search = Search(whole.problem, budget)
-            _close_in(work, whole, search)
-            _prove_again(work, search)
-            if work.proved and not work.policy.moves_first and not work.policy.fresh:
-                _fewest_moves_at(work, whole, search)
-        except OutOfBudget:
-            return
+        with work.effort.search(self.effort, work.deadline.expired, self.upto) as budget:
+            try:
+                search = Search(whole.problem, budget)
+                _close_in(work, whole, search)
+                _prove_again(work, search)
+                if work.proved and not work.policy.moves_first and not work.policy.fresh:
+                    _fewest_moves_at(work, whole, search)
+            except OutOfBudget:
+                return
         work.proved_again = work.proved
 
 

@@ -21,7 +21,7 @@ from equilag.planner.work import Work, knee
 from equilag.solver.balance import balanced_assignment
 from equilag.solver.bounds import difference, load_bounds
 from equilag.solver.movement import FewestMoves, fewest_moves
-from equilag.solver.neighbourhood import improve
+from equilag.solver.neighbourhood import WORK, improve
 from equilag.solver.sweeps import sweep
 from equilag.solver.trade import downhill, homeward
 
@@ -201,11 +201,13 @@ class Neighbourhoods:
     def run(self, work: Work) -> None:
         best, constraint = work.best, work.constraint
         assert best is not None and constraint is not None
-        stop = work.stop(STEP, upto=0.8)
-        found = improve(
-            work.group, constraint, best.assigned, work.rng, stop, enough=work.spread_bound,
-            keep_moves=_moves_matter(work), rounds=FEW if work.searched else MANY,
-        )  # fmt: skip
+        rounds = FEW if work.searched else MANY
+        with work.effort.search(rounds * WORK, work.deadline.expired, upto=0.8) as total:
+            found = improve(
+                work.group, constraint, best.assigned, work.rng, work.deadline.expired,
+                enough=work.spread_bound, keep_moves=_moves_matter(work), rounds=rounds,
+                total=total,
+            )  # fmt: skip
         work.offer(found, "neighbourhoods")
 
 
@@ -256,10 +258,11 @@ class Knee:
             work.group, constraint, middle.assigned, work.rng, stop, enough=work.spread_bound,
             keep_moves=True,
         )  # fmt: skip
-        found = improve(
-            work.group, constraint, found, work.rng, stop, enough=work.spread_bound,
-            keep_moves=True, rounds=self.ROUNDS,
-        )  # fmt: skip
+        with work.effort.search(self.ROUNDS * WORK, work.deadline.expired) as total:
+            found = improve(
+                work.group, constraint, found, work.rng, work.deadline.expired,
+                enough=work.spread_bound, keep_moves=True, rounds=self.ROUNDS, total=total,
+            )  # fmt: skip
         work.see(found, "choices")
 
 

@@ -33,24 +33,30 @@ def improve(
     enough: int = 0,
     keep_moves: bool = False,
     rounds: int = 400,
+    total: Budget | None = None,
 ) -> Index:
     """[P] an assignment with a spread no larger; O(rounds) small searches.
 
+    All of them together cost no more than `total`, where it is given, which is charged for them.
     `enough` is a spread at which to stop. With `keep_moves` no more partitions leave their owners
     than do already.
     """
     work = Exchange.of(group, constraint, assigned)
     stalled = 0
+    total = Budget(rounds * WORK) if total is None else total
     if len(work.active) < 2:
         return assigned
     for number in range(rounds):
-        if stop() or work.spread <= enough or stalled >= STALLED:
+        if stop() or work.spread <= enough or stalled >= STALLED or total.work <= 0:
             break
         before = work.extremes()
         members = _members(work, rng, number)
         items = _items(work, rng, members)
         if len(items) > 1:
-            _resplit(work, items, members, stop, keep_moves)
+            budget = Budget(min(WORK, total.work), stop)
+            before_it = budget.work
+            _resplit(work, items, members, budget, keep_moves)
+            total.work -= before_it - budget.work
         stalled = 0 if work.extremes() != before else stalled + 1
     return work.assigned
 
@@ -80,14 +86,11 @@ def _items(work: Exchange, rng: np.random.Generator, members: Ints) -> Ints:
     return np.sort(np.concatenate(chosen))
 
 
-def _resplit(
-    work: Exchange, items: Ints, members: Ints, stop: Callable[[], bool], keep_moves: bool
-) -> None:
+def _resplit(work: Exchange, items: Ints, members: Ints, budget: Budget, keep_moves: bool) -> None:
     problem, moves = sub_problem(work, items, members)
     loads = work.loads[members]
     inside = int(loads.max() - loads.min())
     high, low = work.extremes()
-    budget = Budget(WORK, stop)
     try:
         search = Search(problem, budget)
         for goal in (inside // 64, inside // 8, inside - 1):

@@ -1,0 +1,1 @@
+"""Fleets: made-up histories of thousands of groups."""

@@ -1,0 +1,282 @@
+"""The made-up history of a fleet: its faults, counted by a slow pass over the rows, its form."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+import pyarrow.parquet as pq
+
+from benchmarks.fleet.history import MEMBERS, OFFSETS, Settings, main, write_history
+from equilag.errors import InputError
+
+CHECKOUT: Final = Path(__file__).resolve().parents[2]
+
+SMALL: Final = Settings(groups=90, partitions=4_000, samples=7, every=60, seed=3, faults=True)
+
+Row = dict[str, Any]
+
+ALL_FAULTS: Final = {
+    "duplicates", "late", "missing", "commit_backwards", "end_backwards", "ahead_of_end",
+    "below_log_start", "invalid", "no_commit", "appeared", "vanished", "stale", "no_members",
+    "no_offsets", "capacity",
+}  # fmt: skip
+
+
+def read(folder: Path) -> tuple[list[Row], list[Row]]:
+    """The rows of both tables."""
+    return (
+        pq.read_table(folder / "offsets").to_pylist(),
+        pq.read_table(folder / "members").to_pylist(),
+    )
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, list[Row], list[Row]]:
+    folder = tmp_path_factory.mktemp("history")
+    result = write_history(folder, SMALL)
+    assert json.loads((folder / "made.json").read_text("utf-8")) == result
+    return result, *read(folder)
+
+
+def count_faults(offsets: list[Row], members: list[Row], every: int, start: int) -> Any:
+    """Group to fault to count, straight from the definitions in `benchmarks.fleet.faults`."""
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    series: defaultdict[str, defaultdict[tuple[str, int], dict[int, Row]]]
+    series = defaultdict(lambda: defaultdict(dict))
+    end = max(row["ts_ms"] for row in offsets)
+    interval = every * 1000
+    for row in offsets:
+        count = counts[row["group"]]
+        if row["partition"] < 0 or row["log_end"] < 0 or row["log_end"] < row["log_start"]:
+            count["invalid"] += 1
+            continue
+        times = series[row["group"]][row["topic"], row["partition"]]
+        if row["ts_ms"] in times:
+            count["duplicates"] += 1
+        times[row["ts_ms"]] = row
+        count["late"] += (row["ts_ms"] - start) % interval != 0
+    for group, partitions in series.items():
+        count = counts[group]
+        taken = {at // interval for times in partitions.values() for at in times}
+        first, last = min(taken), max(taken)
+        newest = max(at for times in partitions.values() for at in times)
+        count["stale"] += end - newest > max(600_000, 3 * interval)
+        for times in partitions.values():
+            order = sorted(times)
+            rounds = {at // interval for at in order}
+            count["appeared"] += min(rounds) - first >= 2
+            count["vanished"] += last - max(rounds) >= 2
+            count["missing"] += sum(min(rounds) < at < max(rounds) for at in taken - rounds)
+            count["no_commit"] += times[order[-1]]["committed"] is None
+            before = None
+            for at in order:
+                row = times[at]
+                if row["committed"] is not None:
+                    count["ahead_of_end"] += row["committed"] > row["log_end"]
+                    count["below_log_start"] += row["committed"] < row["log_start"]
+                if before is not None:
+                    count["end_backwards"] += row["log_end"] < before["log_end"]
+                    if None not in (row["committed"], before["committed"]):
+                        count["commit_backwards"] += row["committed"] < before["committed"]
+                before = row
+    groups = {row["group"] for row in offsets} | {row["group"] for row in members}
+    for group in groups:
+        rows = [row for row in members if row["group"] == group]
+        counts[group]["no_offsets"] += group not in series
+        final = [row for row in rows if row["ts_ms"] == max(one["ts_ms"] for one in rows)]
+        counts[group]["no_members"] += all(row["member"] is None for row in final)
+        counts[group]["capacity"] += len({row["capacity"] for row in final}) > 1
+    positive = {group: dict(+count) for group, count in counts.items() if +count}
+    return len(groups), positive
+
+
+def test_every_fault_is_where_made_json_says(made: tuple[Any, list[Row], list[Row]]) -> None:
+    result, offsets, members = made
+    groups, counted = count_faults(offsets, members, SMALL.every, SMALL.start_ms)
+    assert counted == result["faults"]
+    assert {fault for counts in counted.values() for fault in counts} == ALL_FAULTS
+    assert groups == result["groups"] == SMALL.groups
+    assert len(counted) < SMALL.groups / 2
+    assert len(offsets) == result["rows"]
+    assert len(members) == result["member_rows"]
+    seen = {(row["group"], row["topic"], row["partition"]) for row in offsets}
+    assert sum(number >= 0 for _, _, number in seen) == result["partitions"] == SMALL.partitions
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [Settings(groups=40, partitions=2_000, samples=5, seed=seed, faults=True) for seed in range(6)]
+    + [Settings(groups=60, partitions=3_000, samples=80, every=120, seed=9, faults=True)],
+    ids=str,
+)
+def test_faults_of_other_histories(tmp_path: Path, settings: Settings) -> None:
+    result = write_history(tmp_path, settings)
+    _, counted = count_faults(*read(tmp_path), settings.every, settings.start_ms)
+    assert counted == result["faults"]
+    assert {fault for counts in counted.values() for fault in counts} == ALL_FAULTS
+
+
+def test_duplicates_are_copies_or_larger(made: tuple[Any, list[Row], list[Row]]) -> None:
+    keys = ("group", "topic", "partition", "ts_ms")
+    alike: defaultdict[tuple[Any, ...], list[Row]] = defaultdict(list)
+    for row in made[1]:
+        alike[tuple(row[key] for key in keys)].append(row)
+    pairs = [rows for rows in alike.values() if len(rows) > 1]
+    copies = [one for one, other in pairs if one == other]
+    larger = [
+        one
+        for one, other in pairs
+        if one["committed"] < other["committed"] and one["log_end"] < other["log_end"]
+    ]
+    assert len(copies) == len(larger) == len(pairs) / 2 > 0
+
+
+def test_late_samples_are_a_third_of_an_interval_late(
+    made: tuple[Any, list[Row], list[Row]],
+) -> None:
+    after = {(row["ts_ms"] - SMALL.start_ms) % 60_000 for row in made[1]} - {0}
+    assert after
+    assert all(18_000 <= delay <= 24_000 for delay in after)
+
+
+def test_a_clean_history_has_every_sample_and_no_faults(tmp_path: Path) -> None:
+    settings = Settings(groups=30, partitions=1_500, samples=6, seed=5, member_rounds=6)
+    result = write_history(tmp_path, settings)
+    offsets, members = read(tmp_path)
+    assert result["faults"] == {}
+    assert count_faults(offsets, members, settings.every, settings.start_ms)[1] == {}
+    assert len(offsets) == settings.partitions * settings.samples
+    assert len({row["ts_ms"] for row in members}) == settings.samples
+
+
+def test_owned_partitions_exist_are_read_and_have_one_owner(
+    made: tuple[Any, list[Row], list[Row]],
+) -> None:
+    _, offsets, members = made
+    sampled = {(row["group"], row["topic"], row["partition"]) for row in offsets}
+    groups = {row["group"] for row in offsets}
+    owned: Counter[tuple[int, str, str, int]] = Counter()
+    mixed = set()
+    for row in members:
+        subscription = row["subscription"]
+        assert len(set(subscription)) == len(subscription)
+        if row["member"] is None:
+            assert (subscription, row["owned"]) == ([], [])
+            continue
+        mixed.add((row["group"], tuple(subscription)))
+        for topic, numbers in row["owned"]:
+            assert topic in subscription
+            for number in numbers:
+                owned[row["ts_ms"], row["group"], topic, number] += 1
+                assert row["group"] not in groups or (row["group"], topic, number) in sampled
+    assert set(owned.values()) == {1}
+    assert any(count > 1 for count in Counter(group for group, _ in mixed).values())
+
+
+def test_readers_of_one_topic_see_one_log(made: tuple[Any, list[Row], list[Row]]) -> None:
+    logs: defaultdict[tuple[str, int, int], dict[str, tuple[int, ...]]] = defaultdict(dict)
+    for row in made[1]:
+        log = (row["log_start"], row["log_end"], row["log_bytes"])
+        logs[row["topic"], row["partition"], row["ts_ms"]][row["group"]] = log
+    shared = [by_group for by_group in logs.values() if len(by_group) > 1]
+    assert shared
+    assert all(len(by_group) == 2 and len(set(by_group.values())) == 1 for by_group in shared)
+
+
+def test_sizes_are_heavy_tailed(made: tuple[Any, list[Row], list[Row]]) -> None:
+    counts = Counter(
+        group
+        for group, _, number in {(r["group"], r["topic"], r["partition"]) for r in made[1]}
+        if number >= 0
+    )
+    sizes = sorted(counts.values())
+    assert sizes[0] <= 3
+    assert sizes[-1] > 4 * sizes[len(sizes) // 2]
+    rows = [row for row in made[2] if row["member"] is not None]
+    assert any(not row["owned"] for row in rows)
+    assert any(row["instance_id"] for row in rows)
+    assert any(row["rack"] for row in rows)
+
+
+def test_a_seed_gives_the_same_tables(tmp_path: Path) -> None:
+    settings = Settings(groups=45, partitions=2_000, samples=5, faults=True)
+    results = [write_history(tmp_path / name, settings) for name in ("one", "two")]
+    assert results[0] == results[1]
+    for name in ("offsets", "members"):
+        one, two = (pq.read_table(tmp_path / which / name) for which in ("one", "two"))
+        assert one.equals(two)
+        assert one.schema.equals(OFFSETS if name == "offsets" else MEMBERS)
+    other = Settings(groups=45, partitions=2_000, samples=5, faults=True, seed=2)
+    assert write_history(tmp_path / "other", other)["faults"] != results[0]["faults"]
+    for name in ("offsets", "members"):
+        one, two = (pq.read_table(tmp_path / which / name) for which in ("one", "other"))
+        assert not one.equals(two)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "benchmarks.fleet.history", "--groups", "9", "--partitions"]
+    command += ["100", "--samples", "2", "--start", "2026-01-02T03:04:05+00:00", "--out", "made"]
+    done = subprocess.run(
+        [*command[:-1], str(tmp_path / "made")],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["rows"] == 200
+    offsets, _ = read(tmp_path / "made")
+    assert min(row["ts_ms"] for row in offsets) == 1_767_323_045_000
+
+
+WRONG: Final = [
+    (["--groups", "0"], "--groups: less than 1"),
+    (["--samples", "-2"], "--samples: less than 1"),
+    (["--every", "0"], "--every: less than 1"),
+    (["--member-rounds", "0"], "--member-rounds: less than 1"),
+    (["--seed", "-1"], "--seed: less than 0"),
+    (["--partitions", "499"], "--partitions: fewer than groups"),
+    (["--faults", "--groups", "39"], "--groups: fewer than 40, with --faults"),
+    (["--faults", "--samples", "4"], "--samples: fewer than 5, with --faults"),
+    (["--faults", "--partitions", "600"], "--partitions: too few for every fault"),
+    (["--start", "yesterday"], "--start: 'yesterday' is not a time with a zone"),
+    (["--start", "2026-11-21T09:00:00"], "is not a time with a zone"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "problem"), WRONG)
+def test_values_that_make_no_sense(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], problem: str
+) -> None:
+    assert main([*arguments, "--out", str(tmp_path / "out")]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert problem in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("arguments", [["--groups", "many", "--out", "x"], [], ["--out"]])
+def test_command_lines_that_cannot_be_read(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+    assert "usage:" in capsys.readouterr().err
+
+
+def test_a_history_is_not_written_over(tmp_path: Path) -> None:
+    settings = Settings(groups=5, partitions=20, samples=1)
+    write_history(tmp_path, settings)
+    with pytest.raises(InputError, match="already"):
+        write_history(tmp_path, settings)
