@@ -1,10 +1,13 @@
-"""What all tests share: how hard Hypothesis searches."""
+"""What all tests share: how hard Hypothesis searches, and one Kafka for those that need it."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
+from kafka_broker import Broker, NoBroker, start_broker
 
 # A busy machine is no reason to fail: no deadline for an example, none for making one.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100)
@@ -12,3 +15,17 @@ settings.register_profile("local", _PATIENT)
 # The same examples in every run, so that nobody's change fails for what another one left behind.
 settings.register_profile("ci", _PATIENT, derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+@pytest.fixture(scope="session")
+def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """A running Kafka, one for each process of pytest: tests take topics and groups of their own.
+
+    Whoever uses it carries `pytest.mark.broker` and `pytest.mark.xdist_group("broker")`.
+    """
+    try:
+        running = start_broker(tmp_path_factory.mktemp("kafka"))
+    except NoBroker as error:
+        pytest.skip(f"no Kafka here: {error}")
+    yield running
+    running.stop()

@@ -1,0 +1,1 @@
+"""Live clusters: what `__consumer_offsets` says of groups, and where the logs begin and end."""

@@ -1,0 +1,132 @@
+"""Client settings from a `.properties` file, as Kafka's own tools take with `--command-config`.
+
+Names may be Java's or librdkafka's: where Java's differ they are translated, as far as there is a
+counterpart. Tuning that only one of the two knows is librdkafka's matter to accept or refuse.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from equilag.adapters.kafka.client_config import SERVERS, Config
+from equilag.errors import InputError
+
+_STORES: Final = {
+    "ssl.truststore.location": ("ssl.truststore.type", ("ssl.ca.location",)),
+    "ssl.keystore.location": (
+        "ssl.keystore.type",
+        ("ssl.certificate.location", "ssl.key.location"),
+    ),
+}
+"""Java's stores: where their kind is said, and what librdkafka calls the same file."""
+_IGNORED: Final = frozenset({
+    SERVERS, "request.timeout.ms", "default.api.timeout.ms", "sasl.login.callback.handler.class",
+    "sasl.client.callback.handler.class", "ssl.truststore.type", "ssl.keystore.type",
+    "ssl.truststore.password", "ssl.keystore.password",
+})  # fmt: skip
+"""Without a counterpart, or said by other means."""
+_CREDENTIAL: Final = re.compile(r"\b(username|password)\s*=\s*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)')")
+_PLAIN: Final = {
+    "sasl.username": "sasl_plain_username",
+    "sasl.password": "sasl_plain_password",
+    "sasl.kerberos.service.name": "sasl_kerberos_service_name",
+    "ssl.ca.location": "ssl_cafile",
+    "ssl.certificate.location": "ssl_certfile",
+    "ssl.key.location": "ssl_keyfile",
+    "ssl.key.password": "ssl_password",
+    "ssl.crl.location": "ssl_crlfile",
+    "client.id": "client_id",
+}
+_MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI")
+
+
+def read_properties(text: str) -> dict[str, str]:
+    r"""The keys and values of a Java properties file. Raises InputError.
+
+    Comments after `#` or `!`, `=`, `:` or a space between key and value, a line that ends in a
+    backslash goes on in the next one, `\uXXXX` and the like are characters.
+    """
+    found: dict[str, str] = {}
+    lines = iter(text.splitlines())
+    for number, first in enumerate(lines, 1):
+        line = first.lstrip()
+        if not line or line[0] in "#!":
+            continue
+        while _continues(line):
+            line = line[:-1] + next(lines, "").lstrip()
+        match = re.match(r"((?:[^\\=:\s]|\\.)*)\s*[=:]?\s*(.*)", line, re.DOTALL)
+        assert match is not None
+        if not match[1]:
+            raise InputError("a line without a key", f"line {number}")
+        found[_unescaped(match[1])] = _unescaped(match[2].rstrip())
+    return found
+
+
+def translated(properties: Mapping[str, str]) -> dict[str, str]:
+    """Java's names as librdkafka's. Raises InputError for Java key stores that are no PEM files."""
+    found: dict[str, str] = {}
+    for name, value in properties.items():
+        if name in _IGNORED:
+            continue
+        if name in _STORES:
+            kind, names = _STORES[name]
+            if properties.get(kind, "JKS").upper() != "PEM":
+                raise InputError(
+                    f"a Java key store cannot be read: give a PEM file and {kind}=PEM", name
+                )
+            found |= dict.fromkeys(names, value)
+        elif name == "sasl.jaas.config":
+            found |= _credentials(value)
+        elif name == "ssl.endpoint.identification.algorithm":
+            found[name] = value.lower() or "none"
+        else:
+            found[name] = value
+    return found
+
+
+def plain_config(config: Config) -> dict[str, Any]:
+    """The settings of kafka-python for the cluster of a librdkafka configuration.
+
+    Raises InputError for ways to log in that it does not have.
+    """
+    found: dict[str, Any] = {
+        "bootstrap_servers": [one.strip() for one in str(config[SERVERS]).split(",")]
+    }
+    for name, plain in _PLAIN.items():
+        if name in config:
+            found[plain] = config[name]
+    if "security.protocol" in config:
+        found["security_protocol"] = str(config["security.protocol"]).upper()
+    mechanism = config.get("sasl.mechanism", config.get("sasl.mechanisms"))
+    if mechanism is not None:
+        if mechanism not in _MECHANISMS:
+            raise InputError(f"{mechanism!r} is none of {', '.join(_MECHANISMS)}", "sasl.mechanism")
+        found["sasl_mechanism"] = mechanism
+    if config.get("ssl.endpoint.identification.algorithm") == "none":
+        found["ssl_check_hostname"] = False
+    for name in ("ssl.ca.pem", "ssl.certificate.pem", "ssl.key.pem", "ssl.keystore.location"):
+        if name in config:
+            raise InputError("is not understood here: name PEM files by their location", name)
+    return found
+
+
+def _credentials(jaas: str) -> dict[str, str]:
+    """User and password out of a `sasl.jaas.config`; nothing for modules without them."""
+    found = {name: re.sub(r"\\(.)", r"\1", double) or single
+             for name, double, single in _CREDENTIAL.findall(jaas)}  # fmt: skip
+    return {f"sasl.{name}": value for name, value in found.items()}
+
+
+def _continues(line: str) -> bool:
+    return (len(line) - len(line.rstrip("\\"))) % 2 == 1
+
+
+def _unescaped(text: str) -> str:
+    def one(found: re.Match[str]) -> str:
+        if found[1]:
+            return chr(int(found[1], 16))
+        return {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}.get(found[2], found[2])
+
+    return re.sub(r"\\(?:u([0-9a-fA-F]{4})|(.))", one, text, flags=re.DOTALL)

@@ -1,0 +1,65 @@
+"""What members of classic groups say to each other through the broker: the consumer protocol.
+
+Formats: Kafka's message schemas ConsumerProtocolSubscription (versions 0 to 3, KIP-429, KIP-792 and
+KIP-881) and ConsumerProtocolAssignment (0 to 3). By the rule in these schemas a newer version only
+adds fields at the end, and whoever does not know it reads it as the newest that is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from equilag.adapters.kafka.wire import BrokenRecord, Cursor
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """What a member wants, and what it said it owned when it joined."""
+
+    topics: list[str]
+    user_data: bytes | None = None
+    owned: dict[str, list[int]] | None = None
+    """None before version 1, which cannot say it."""
+    generation: int | None = None
+    rack: str | None = None
+
+
+def read_subscription(data: bytes) -> Subscription:
+    """The subscription of one member. Raises BrokenRecord."""
+    cursor = Cursor(data)
+    version = _version(cursor)
+    topics = cursor.array(cursor.string)
+    user_data = cursor.nullable_bytes()
+    owned = _partitions(cursor) if version >= 1 else None
+    generation = cursor.int32() if version >= 2 else -1
+    rack = cursor.nullable_string() if version >= 3 else None
+    return Subscription(topics, user_data, owned, None if generation < 0 else generation, rack)
+
+
+def read_assignment(data: bytes) -> dict[str, list[int]]:
+    """Topic to partitions of one member; no bytes at all stand for none. Raises BrokenRecord."""
+    if not data:
+        return {}
+    cursor = Cursor(data)
+    _version(cursor)
+    assigned = _partitions(cursor)
+    cursor.nullable_bytes()  # the assignor's own data
+    return assigned
+
+
+def _version(cursor: Cursor) -> int:
+    version = cursor.int16()
+    if version < 0:
+        raise BrokenRecord(f"version {version} of the consumer protocol")
+    return version
+
+
+def _partitions(cursor: Cursor) -> dict[str, list[int]]:
+    def one() -> tuple[str, list[int]]:
+        return cursor.string(), cursor.array(cursor.int32)
+
+    found: dict[str, list[int]] = {}
+    for topic, partitions in cursor.array(one):
+        # Nothing forbids to name a topic twice, and some clients do.
+        found.setdefault(topic, []).extend(partitions)
+    return found

@@ -1,0 +1,259 @@
+"""What the records of one partition of `__consumer_offsets` come to: commits and memberships.
+
+All records of a group are in one partition, and the last one of each key holds. So a partition can
+be read alone, and only what survives is decoded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple, TypeAlias
+from uuid import UUID
+
+from equilag.adapters.kafka import consumer_group_codec as kip848
+from equilag.adapters.kafka.consumer_protocol import read_assignment, read_subscription
+from equilag.adapters.kafka.offsets_codec import (
+    CLASSIC_GROUP,
+    CONSUMER_MEMBER,
+    CURRENT_ASSIGNMENT,
+    NAMES,
+    ClassicGroup,
+    CommitKey,
+    GroupKey,
+    Key,
+    MemberKey,
+    OtherKey,
+    UnknownVersion,
+    read_classic_group,
+    read_commit,
+    read_key,
+)
+from equilag.adapters.kafka.wire import BrokenRecord
+from equilag.adapters.show import show
+
+Kind: TypeAlias = Literal["classic", "consumer"]
+
+_CONSUMERS: Final = "consumer"
+"""The protocol type of classic groups whose members speak the consumer protocol."""
+
+
+class Commit(NamedTuple):
+    """An offset that a group committed: the next record to read of a partition.
+
+    `timestamp_ms` is the broker's time of the commit in ms since 1970, -1 where it is unknown.
+    """
+
+    group: str
+    topic: str
+    partition: int
+    committed: int
+    timestamp_ms: int
+    leader_epoch: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A member of a group; `subscription` and all of `owned` ascend.
+
+    `owned` has what the last finished rebalance gave to the member of a `classic` group, and the
+    current assignment in a `consumer` group (KIP-848), without what is being revoked. `generation`
+    is the classic group's, or the member's epoch (-2: a static member that left for a moment, whose
+    partitions are kept for it). A classic member's `rack` is known from version 3 of its
+    subscription on, without which it is None.
+    """
+
+    group: str
+    member: str
+    subscription: list[str]
+    owned: dict[str, list[int]]
+    instance_id: str | None
+    rack: str | None
+    generation: int | None
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class GroupState:
+    """All that one partition of `__consumer_offsets` says.
+
+    `groups` has the kind of every group that was fully understood, also of those without members;
+    a group that only commits, with members of no kind, is in `commits` alone. `unreadable` has the
+    reason for each group that was not: none of its members are given, and its commits may be
+    missing. `not_understood` counts what was left out, by name.
+    """
+
+    commits: list[Commit]
+    memberships: list[Membership]
+    groups: dict[str, Kind]
+    unreadable: dict[str, str]
+    not_understood: dict[str, int]
+
+
+def keep(survivors: dict[bytes, bytes], key: bytes, value: bytes | None) -> None:
+    """Take a record into `survivors`: the last one of a key holds, a tombstone deletes it."""
+    survivors.pop(key, None)  # so that the order is that of the last records, not of the first
+    if value is not None:
+        survivors[key] = value
+
+
+def read_state(
+    records: Iterable[tuple[bytes, bytes | None]], topic_names: Mapping[UUID, str]
+) -> GroupState:
+    """The state after `records`, (key, value) of one partition in the order of their offsets.
+
+    `topic_names` has all topics of the cluster, read after the records: what is about another
+    topic id is about a topic that is gone, and left out. Raises nothing for what it cannot read,
+    but counts it.
+    """
+    survivors: dict[bytes, bytes] = {}
+    for key, value in records:
+        keep(survivors, key, value)
+    reader = _Reader(topic_names)
+    for key, value in survivors.items():
+        reader.take(key, value)
+    return reader.state()
+
+
+class _Reader:
+    """Collects the parts of the groups, then puts them together."""
+
+    def __init__(self, topic_names: Mapping[UUID, str]) -> None:
+        self.topic_names = {topic_id.bytes: name for topic_id, name in topic_names.items()}
+        self.commits: dict[CommitKey, Commit] = {}
+        self.memberships: dict[str, list[Membership]] = {}
+        self.kinds: dict[str, Kind] = {}
+        self.unreadable: dict[str, str] = {}
+        self.counts: Counter[str] = Counter()
+        self.members: dict[tuple[str, str], kip848.ConsumerMember] = {}
+        self.current: dict[tuple[str, str], kip848.CurrentAssignment] = {}
+        self.resolved: dict[tuple[str, str], list[str]] = {}
+
+    def take(self, raw: bytes, value: bytes) -> None:
+        """One record that holds."""
+        try:
+            key = read_key(raw)
+        except BrokenRecord:
+            self.counts["broken key"] += 1
+            return
+        try:
+            self._take(key, value)
+        except UnknownVersion as error:
+            self._refuse(key, str(error))
+        except BrokenRecord:
+            self._refuse(key, f"broken {_about(key)} record")
+
+    def _take(self, key: Key, value: bytes) -> None:
+        match key:
+            case CommitKey():
+                self._commit(key, value)
+            case GroupKey(kind=kind, group=group) if kind == CLASSIC_GROUP:
+                self._classic(group, read_classic_group(value))
+            case GroupKey(group=group):
+                kip848.read_group_epoch(value)
+                self.kinds[group] = "consumer"
+            case MemberKey(kind=kind, group=group, name=name) if kind == CONSUMER_MEMBER:
+                self.members[group, name] = kip848.read_member(value)
+            case MemberKey(kind=kind, group=group, name=name) if kind == CURRENT_ASSIGNMENT:
+                self.current[group, name] = kip848.read_current_assignment(value)
+            case MemberKey(group=group, name=name):
+                self.resolved[group, name] = kip848.read_resolved_topics(value)
+            case OtherKey(name=name, needed=True):
+                self._refuse(key, name)
+
+    def _refuse(self, key: Key, reason: str) -> None:
+        self.counts[reason] += 1
+        if key.group is not None:
+            self.unreadable.setdefault(key.group, reason)
+
+    def _commit(self, key: CommitKey, raw: bytes) -> None:
+        value = read_commit(raw)
+        # A topic of the same name that was made anew has nothing to do with this commit.
+        if value.topic_id and self.topic_names.get(value.topic_id) != key.topic:
+            self.counts["offset commit for a topic id that does not exist (any more)"] += 1
+            return
+        self.commits[key] = Commit(*key, value.offset, value.timestamp_ms, value.leader_epoch)
+
+    def _classic(self, group: str, value: ClassicGroup) -> None:
+        if value.protocol_type != _CONSUMERS and (value.protocol_type or value.members):
+            reason = f"group of the protocol type {show(value.protocol_type)}"
+            self.counts[reason] += 1
+            self.unreadable.setdefault(group, reason)
+            return
+        self.kinds[group] = "classic"
+        for member in value.members:
+            try:
+                said = read_subscription(member.subscription)
+                owned = read_assignment(member.assignment)
+            except BrokenRecord:
+                reason = "broken consumer protocol message of a member"
+                self.counts[reason] += 1
+                self.unreadable.setdefault(group, reason)
+                continue
+            membership = Membership(
+                group,
+                member.member,
+                sorted(set(said.topics)),
+                _ascending(owned),
+                member.instance_id,
+                said.rack,
+                value.generation,
+                "classic",
+            )
+            self.memberships.setdefault(group, []).append(membership)
+
+    def state(self) -> GroupState:
+        """What all records together say."""
+        for group, member in sorted(self.members):
+            self.memberships.setdefault(group, []).append(self._consumer(group, member))
+        readable = [group for group in sorted(self.memberships) if group not in self.unreadable]
+        return GroupState(
+            list(self.commits.values()),
+            [member for group in readable for member in self.memberships[group]],
+            {group: kind for group, kind in self.kinds.items() if group not in self.unreadable},
+            self.unreadable,
+            dict(sorted(self.counts.items())),
+        )
+
+    def _consumer(self, group: str, member: str) -> Membership:
+        """A member of a KIP-848 group, out of its two records and the group's expressions."""
+        said = self.members[group, member]
+        topics = set(said.topics)
+        if said.regex is not None:
+            resolved = self.resolved.get((group, said.regex))
+            if resolved is None:
+                self.counts["subscription by a regular expression not yet resolved"] += 1
+            topics.update(resolved or ())
+        current = self.current.get((group, member))  # the broker writes it after the other
+        owned: dict[str, list[int]] = {}
+        for topic_id, partitions in current.assigned if current else ():
+            name = self.topic_names.get(topic_id.bytes)
+            if name is None:
+                self.counts["assigned topic id that does not exist (any more)"] += 1
+            else:
+                owned.setdefault(name, []).extend(partitions)
+        return Membership(
+            group,
+            member,
+            sorted(topics),
+            _ascending(owned),
+            said.instance_id,
+            said.rack,
+            current.epoch if current else None,
+            "consumer",
+        )
+
+
+def _ascending(owned: Mapping[str, list[int]]) -> dict[str, list[int]]:
+    return {topic: sorted(owned[topic]) for topic in sorted(owned) if owned[topic]}
+
+
+def _about(key: Key) -> str:
+    match key:
+        case CommitKey():
+            return "offset commit"
+        case GroupKey(kind=kind) | MemberKey(kind=kind):
+            return NAMES[kind]
+        case OtherKey(name=name):
+            return name

@@ -1,0 +1,171 @@
+"""Reading `__consumer_offsets` with a consumer that leaves no trace: no group, no commits."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from equilag.adapters.kafka.client_config import Config, servers
+from equilag.adapters.kafka.connect import connect, named, reading_client
+from equilag.adapters.kafka.group_state import keep
+from equilag.adapters.kafka.log_ends import offsets, unavailable
+from equilag.errors import InputError
+
+if TYPE_CHECKING:
+    from confluent_kafka import Consumer, Message
+
+TOPIC: Final = "__consumer_offsets"
+
+_AT_ONCE: Final = 2_000
+_POLL_S: Final = 0.2
+# Commits of transactions count when the transaction does, so those of aborted and open ones must
+# not be seen. A reader at the end waits this long before it is told that it is there.
+_SETTINGS: Final[dict[str, str | int | bool]] = {
+    "isolation.level": "read_committed",
+    "auto.offset.reset": "earliest",
+    "enable.partition.eof": True,
+    "fetch.wait.max.ms": 50,
+}
+
+
+@dataclass(slots=True)
+class PartitionRecords:
+    """One partition between `begin` and `end`, which lies before any transaction still open.
+
+    `survivors` has the last value of each key that was not deleted, in the order of their offsets;
+    `read` counts all records, and `held_back` the offsets from `end` on that were there already,
+    but wait for a transaction to end.
+    """
+
+    partition: int
+    begin: int
+    end: int
+    held_back: int
+    read: int = 0
+    survivors: dict[bytes, bytes] = field(default_factory=dict)
+
+
+def partitions(config: Config) -> list[int]:
+    """The numbers of the topic's partitions; none in a cluster that never had a group.
+
+    Raises InputError if the cluster cannot be reached or does not show the topic, MissingExtra.
+    """
+    _, cluster = connect(config)
+    topic = cluster.topics.get(TOPIC)
+    if topic is None:
+        return []
+    if topic.error is not None:
+        raise InputError(topic.error.str(), TOPIC, servers(config))
+    return sorted(topic.partitions)
+
+
+def read_partition(config: Config, partition: int, deadline_s: float) -> PartitionRecords:
+    """All records of one partition that are there at the start.
+
+    Raises InputError if they were not all read within `deadline_s` seconds (it says how far that
+    got), the cluster cannot be reached, or does not let the topic be read; MissingExtra.
+    """
+    give_up = time.monotonic() + deadline_s
+    records = _bounds(config, partition)
+    if records.begin < records.end:
+        with named(config):
+            consumer = reading_client(config, _SETTINGS)
+            try:
+                _read(consumer, records, give_up, config)
+            finally:
+                consumer.close()
+    return records
+
+
+def check_not_empty(config: Config, in_log: int, read: int) -> None:
+    """Raise InputError if all partitions together have `in_log` offsets, but none was `read`.
+
+    That is how missing rights or a client that fails silently look, not a cluster without groups.
+    """
+    if in_log > 0 and read == 0:
+        problem = f"0 records were read, though its partitions hold {in_log} offsets"
+        raise InputError(problem, TOPIC, servers(config))
+
+
+def _place(partition: int) -> str:
+    return f"{TOPIC}[{partition}]"
+
+
+def _bounds(config: Config, partition: int) -> PartitionRecords:
+    admin, cluster = connect(config)
+    asked = [(TOPIC, partition)]
+    if problem := unavailable(cluster, asked[0]):
+        raise InputError(problem, _place(partition), servers(config))
+    with named(config):
+        found = [
+            offsets(admin, asked, latest=False),
+            offsets(admin, asked, latest=True, committed=True),
+            offsets(admin, asked, latest=True),
+        ]
+    numbers = []
+    for answer in found:
+        offset = answer[TOPIC, partition]
+        if isinstance(offset, str):
+            raise InputError(offset, _place(partition), servers(config))
+        numbers.append(offset)
+    begin, end, high = numbers
+    return PartitionRecords(partition, begin, end, max(high - end, 0))
+
+
+def _read(consumer: Consumer, records: PartitionRecords, give_up: float, config: Config) -> None:
+    """Fill `records`. Where a transaction ended last, no record is at the end: EOF tells."""
+    from confluent_kafka import TopicPartition
+
+    consumer.assign([TopicPartition(TOPIC, records.partition, records.begin)])
+    position = records.begin
+    complaint = ""
+    while position < records.end:
+        # What is there already, and only then waiting: `consume` waits for a full batch.
+        for message in consumer.consume(_AT_ONCE, 0) or consumer.consume(1, _POLL_S):
+            if message.error() is not None:
+                ended, complaint = _remark(message, records.partition, config)
+                if ended:
+                    return
+                continue
+            position = _take(records, message)
+            if position >= records.end:
+                return
+        if time.monotonic() > give_up:
+            done = f"read only up to offset {position} of {records.end} in the time given"
+            problem = f"{done}: {complaint}" if complaint else done
+            raise InputError(problem, _place(records.partition), servers(config))
+
+
+def _take(records: PartitionRecords, message: Message) -> int:
+    """Keep the record; returns the offset after it."""
+    offset = message.offset()
+    assert offset is not None
+    if offset < records.end:
+        records.read += 1
+        key = message.key()
+        if key is not None:
+            keep(records.survivors, key, message.value())
+    return offset + 1
+
+
+def _remark(message: Message, partition: int, config: Config) -> tuple[bool, str]:
+    """Whether it says that the end was reached, and a complaint that may still pass.
+
+    Raises InputError for what will not pass.
+    """
+    from confluent_kafka import KafkaError
+
+    error = message.error()
+    assert error is not None
+    if error.code() == KafkaError._PARTITION_EOF:
+        return True, ""
+    if error.fatal() or error.code() in (
+        KafkaError.TOPIC_AUTHORIZATION_FAILED,
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+        KafkaError._UNKNOWN_PARTITION,
+        KafkaError._AUTHENTICATION,
+    ):
+        raise InputError(error.str(), _place(partition), servers(config))
+    # Not to be let near the coordinator of a group that nobody joins is no loss.
+    return False, "" if error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED else error.str()

@@ -1,0 +1,179 @@
+"""The rows of one sampling round, put together from plain answers; nothing here asks a broker."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
+
+TopicPartition: TypeAlias = tuple[str, int]
+
+OFFSETS: Final = (
+    "ts_ms", "group", "topic", "partition", "log_start", "log_end", "committed", "log_bytes",
+)  # fmt: skip
+MEMBERS: Final = (
+    "ts_ms", "group", "member", "subscription", "owned", "rack", "capacity", "instance_id",
+    "generation",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member as its coordinator describes it.
+
+    `generation` is the member epoch of KIP-848; classic groups are described without one.
+    """
+
+    id: str
+    topics: tuple[str, ...] = ()
+    """Subscribed by name."""
+    pattern: str | None = None
+    """Subscribed by a regular expression, which the broker matches with topics (KIP-848)."""
+    owned: Mapping[str, list[int]] = field(default_factory=dict)
+    rack: str | None = None
+    instance_id: str | None = None
+    generation: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupAnswer:
+    """What is known of a group in one round: its members, and partition to committed offset."""
+
+    members: list[Member]
+    committed: Mapping[TopicPartition, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One round: two tables by column, in the order of `OFFSETS` and `MEMBERS`.
+
+    `left_out` says of each group that is not in them, why; `remarks` is about everything else.
+    """
+
+    ts_ms: int
+    offsets: dict[str, list[Any]]
+    members: dict[str, list[Any]]
+    left_out: dict[str, str] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+    @property
+    def n_groups(self) -> int:
+        return len(set(self.members["group"]))
+
+    @property
+    def n_partitions(self) -> int:
+        """Rows of offsets: a partition counts once for every group that reads it."""
+        return len(self.offsets["partition"])
+
+    @property
+    def lag(self) -> int:
+        """Records between commits and log ends, of all partitions that have a commit."""
+        pairs = zip(self.offsets["log_end"], self.offsets["committed"], strict=True)
+        return sum(max(0, end - at) for end, at in pairs if at is not None)
+
+
+def subscription(member: Member, topics: Iterable[str]) -> tuple[list[str], str | None]:
+    """The names of all topics that a member subscribes to, and a problem if they are a guess.
+
+    `topics` are those of the cluster. A pattern has to match a whole name, as on the broker.
+    """
+    names = {*member.topics}
+    problem = None
+    if member.pattern:
+        pattern = _compiled(member.pattern)
+        if pattern is None:
+            # What it owns it subscribes to; more cannot be said.
+            names.update(member.owned)
+            problem = (
+                f"the pattern {member.pattern!r} cannot be read here; only what it owns counts"
+            )
+        else:
+            names.update(topic for topic in topics if pattern.fullmatch(topic))
+    return sorted(names), problem
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> re.Pattern[str] | None:
+    """A pattern of the broker's RE2/J; None for what Python's own expressions do not know."""
+    with warnings.catch_warnings():
+        # [[:alpha:]] is a class to the one and a set of letters to the other.
+        warnings.simplefilter("error", FutureWarning)
+        try:
+            return re.compile(pattern)
+        except (re.error, FutureWarning, RecursionError, OverflowError):
+            return None
+
+
+def wanted(
+    answer: GroupAnswer, subscribed: Iterable[str], topics: Mapping[str, Iterable[int]]
+) -> set[TopicPartition]:
+    """The partitions of a group's rows: committed, subscribed to or owned, as far as they exist.
+
+    `topics` has the partitions of each topic of the cluster.
+    """
+    found = {(topic, partition) for topic in subscribed for partition in topics.get(topic, ())}
+    found.update(answer.committed)
+    for member in answer.members:
+        found.update((topic, p) for topic, partitions in member.owned.items() for p in partitions)
+    return {(topic, p) for topic, p in found if p in topics.get(topic, ())}
+
+
+class Rows:
+    """The columns of both tables, filled group by group.
+
+    `ends` has first offset and end of each partition's log, `sizes` its bytes as far as known.
+    """
+
+    def __init__(
+        self,
+        ts_ms: int,
+        ends: Mapping[TopicPartition, tuple[int, int]],
+        sizes: Mapping[TopicPartition, int],
+    ) -> None:
+        self.ts_ms = ts_ms
+        self.offsets: dict[str, list[Any]] = {name: [] for name in OFFSETS}
+        self.members: dict[str, list[Any]] = {name: [] for name in MEMBERS}
+        self._ends = ends
+        self._sizes = sizes
+
+    def add(
+        self,
+        group: str,
+        answer: GroupAnswer,
+        subscriptions: list[list[str]],
+        partitions: Iterable[TopicPartition],
+    ) -> None:
+        """One group; `subscriptions` go with its members. A partition without ends has no row."""
+        known = sorted(tp for tp in partitions if tp in self._ends)
+        rows = self.offsets
+        rows["ts_ms"] += [self.ts_ms] * len(known)
+        rows["group"] += [group] * len(known)
+        rows["topic"] += [topic for topic, _ in known]
+        rows["partition"] += [partition for _, partition in known]
+        rows["log_start"] += [self._ends[tp][0] for tp in known]
+        rows["log_end"] += [self._ends[tp][1] for tp in known]
+        rows["committed"] += [answer.committed.get(tp) for tp in known]
+        rows["log_bytes"] += [self._sizes.get(tp) for tp in known]
+        if not answer.members:
+            self._member(group, None, [])
+        for member, subscribed in zip(answer.members, subscriptions, strict=True):
+            self._member(group, member, subscribed)
+
+    def _member(self, group: str, member: Member | None, subscribed: list[str]) -> None:
+        owned = {} if member is None else member.owned
+        values = (
+            self.ts_ms,
+            group,
+            None if member is None else member.id,
+            subscribed,
+            [(topic, sorted(owned[topic])) for topic in sorted(owned) if owned[topic]],
+            None if member is None else member.rack,
+            None,
+            None if member is None else member.instance_id,
+            None if member is None else member.generation,
+        )
+        for name, value in zip(MEMBERS, values, strict=True):
+            self.members[name].append(value)

@@ -1,0 +1,338 @@
+"""The readers of keys and values: Kafka's own bytes, round trips, and all kinds of damage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+import kafka_records as write
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from equilag.adapters.kafka import consumer_group_codec as kip848
+from equilag.adapters.kafka.consumer_protocol import (
+    Subscription,
+    read_assignment,
+    read_subscription,
+)
+from equilag.adapters.kafka.offsets_codec import (
+    ClassicMember,
+    CommitKey,
+    GroupKey,
+    MemberKey,
+    OtherKey,
+    UnknownVersion,
+    read_classic_group,
+    read_commit,
+    read_key,
+)
+from equilag.adapters.kafka.wire import BrokenRecord, Cursor
+
+ORDERS: Final = UUID("01020304-0506-0708-090a-0b0c0d0e0f10")
+WHEN: Final = 1_700_000_000_123
+GOLDEN: Final = {
+    name: bytes.fromhex(raw)
+    for name, raw in (
+        line.split() for line in Path(__file__).with_name("golden.txt").read_text().splitlines()
+    )
+}
+"""What Kafka 4.4's own classes write, made by tests/kafka/GoldenRecords.java."""
+
+READERS: Final[dict[str, Callable[[bytes], Any]]] = {
+    "key": read_key,
+    "legacy": read_commit,
+    "commit": read_commit,
+    "commit-plain": read_commit,
+    "group": read_classic_group,
+    "group-empty": read_classic_group,
+    "subscription": read_subscription,
+    "subscription-plain": read_subscription,
+    "assignment": read_assignment,
+    "consumer-group": kip848.read_group_epoch,
+    "consumer-member": kip848.read_member,
+    "consumer-member-classic": kip848.read_member,
+    "current-assignment": kip848.read_current_assignment,
+    "resolved": kip848.read_resolved_topics,
+}
+
+
+def golden(name: str) -> Any:
+    return READERS[name.partition("/")[0]](GOLDEN[name])
+
+
+def test_keys() -> None:
+    assert golden("key/0") == golden("key/1") == CommitKey("g", "orders", 3)
+    assert golden("key/2") == GroupKey(2, "g")
+    assert golden("key/3") == GroupKey(3, "g")
+    assert golden("key/5") == MemberKey(5, "g", "m")
+    assert golden("key/8") == MemberKey(8, "g", "m")
+    assert golden("key/16") == MemberKey(16, "g", "or.*")
+    for steps in (4, 6, 7):
+        assert not golden(f"key/{steps}").needed
+    assert golden("key/10") == OtherKey("share group member metadata (key 10)", "g", True)
+    assert golden("key/11") == OtherKey("share group metadata (key 11)", "g", True)
+    assert golden("key/17") == OtherKey("streams group metadata (key 17)", "g", True)
+    assert golden("key/23") == OtherKey("streams group topology (key 23)", "g", True)
+
+
+@pytest.mark.parametrize("kind", [9, 24, 900, -1])
+def test_a_key_of_no_known_kind(kind: int) -> None:
+    expected = OtherKey(f"unknown record (key {kind})", None, True)
+    assert read_key(write.int16(kind) + b"anything") == expected
+
+
+@pytest.mark.parametrize("version", range(5))
+def test_commits(version: int) -> None:
+    read = golden(f"commit/v{version}")
+    assert (read.offset, read.timestamp_ms) == (2**40, WHEN)
+    assert read.leader_epoch == (9 if version >= 3 else None)
+    assert read.topic_id == (ORDERS.bytes if version >= 4 else None)
+
+
+def test_plain_commits() -> None:
+    assert golden("legacy/v0")[:2] == (2**40, WHEN)
+    assert golden("commit-plain/v4") == (0, 5, None, None)
+
+
+@pytest.mark.parametrize("version", range(5))
+def test_classic_groups(version: int) -> None:
+    read = golden(f"group/v{version}")
+    assert (read.protocol_type, read.generation, read.protocol) == ("consumer", 42, "range")
+    assert read.timestamp_ms == (WHEN if version >= 2 else -1)
+    said = GOLDEN["subscription/v3"]
+    assert read.members == [
+        ClassicMember("m-1", "static-1" if version >= 3 else None, said, GOLDEN["assignment/v3"]),
+        ClassicMember("m-2", None, said, b""),
+    ]
+    empty = golden(f"group-empty/v{version}")
+    assert (empty.generation, empty.protocol, empty.members) == (43, None, [])
+
+
+@pytest.mark.parametrize("version", range(4))
+def test_consumer_protocol(version: int) -> None:
+    assert golden(f"subscription/v{version}") == Subscription(
+        ["orders", "größe"],
+        b"\x07\x08",
+        {"orders": [2, 0]} if version >= 1 else None,
+        41 if version >= 2 else None,
+        "rack-1" if version >= 3 else None,
+    )
+    assert golden(f"assignment/v{version}") == {"orders": [2, 0], "größe": [1]}
+
+
+def test_consumer_protocol_without_anything() -> None:
+    assert golden("subscription-plain/v3") == Subscription(["orders"], None, {}, None, None)
+    assert read_assignment(b"") == {}
+
+
+def test_a_newer_consumer_protocol_is_read_as_the_newest_known() -> None:
+    said = write.int16(9) + GOLDEN["subscription/v3"][2:] + b"more"
+    assert read_subscription(said) == golden("subscription/v3")
+    assigned = write.int16(9) + GOLDEN["assignment/v3"][2:] + b"more"
+    assert read_assignment(assigned) == golden("assignment/v3")
+
+
+def test_consumer_groups() -> None:
+    assert golden("consumer-group/v0") == 12
+    both = kip848.ConsumerMember("static-1", "rack-1", ["orders", "größe"], "or.*")
+    assert golden("consumer-member/v0") == both
+    classic = kip848.ConsumerMember(None, None, ["orders"], None)
+    assert golden("consumer-member-classic/v0") == classic
+    current = kip848.CurrentAssignment(12, [(ORDERS, [2, 0])], [(ORDERS, [1])])
+    assert golden("current-assignment/v0") == current
+    assert golden("resolved/v0") == ["orders", "größe"]
+
+
+# Of records that are only counted no more than the group is read.
+@pytest.mark.parametrize("name", [name for name in GOLDEN if name not in ("key/7", "key/10")])
+def test_every_way_to_end_early(name: str) -> None:
+    reader, whole = READERS[name.partition("/")[0]], GOLDEN[name]
+    reader(whole)
+    # No assignment at all is one of nothing.
+    for size in range(name.startswith("assignment"), len(whole)):
+        with pytest.raises(BrokenRecord, match=r"are due at byte \d+, but it ends at byte"):
+            reader(whole[:size])
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_what_follows_is_left_alone(name: str) -> None:
+    reader = READERS[name.partition("/")[0]]
+    assert reader(GOLDEN[name] + b"\xff\x00") == golden(name)
+
+
+@pytest.mark.parametrize("name", [name for name in GOLDEN if not name.startswith("key")])
+@given(data=st.data())
+def test_damage_is_never_anything_but_broken(name: str, data: st.DataObject) -> None:
+    raw = bytearray(GOLDEN[name])
+    for _ in range(data.draw(st.integers(1, 4))):
+        raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
+    with suppress(BrokenRecord, UnknownVersion):
+        READERS[name.partition("/")[0]](bytes(raw))
+
+
+@pytest.mark.parametrize(
+    ("name", "newer", "said"),
+    [
+        ("commit/v4", 5, "offset commit value v5"),
+        ("commit/v4", -1, "offset commit value v-1"),
+        ("group/v4", 5, "group metadata value v5"),
+        ("consumer-group/v0", 1, "consumer group metadata value v1"),
+        ("consumer-member/v0", 1, "consumer group member metadata value v1"),
+        ("current-assignment/v0", 1, "consumer group current member assignment value v1"),
+        ("resolved/v0", 300, "consumer group regular expression value v300"),
+    ],
+)
+def test_versions_that_are_not_known(name: str, newer: int, said: str) -> None:
+    with pytest.raises(UnknownVersion, match=f"^{said}$"):
+        READERS[name.partition("/")[0]](write.int16(newer) + GOLDEN[name][2:])
+
+
+# Lengths around one byte of a varint, and of 127 + 1 characters.
+names = st.text(st.characters(codec="utf-8"), max_size=8) | st.sampled_from(["x" * 126, "y" * 127])
+int32s = st.integers(0, 2**31 - 1)
+offsets = st.integers(0, 2**63 - 1)
+owned = st.dictionaries(names, st.lists(int32s, max_size=4), max_size=3)
+ids = st.uuids()
+tags = st.dictionaries(st.integers(1, 2**20), st.binary(max_size=200), max_size=3)
+"""Tags that no version has yet."""
+
+
+@given(names, names, int32s)
+def test_commit_keys_round_trip(group: str, topic: str, partition: int) -> None:
+    expected = (group, topic, partition)
+    assert read_key(write.commit_key(group, topic, partition)) == expected
+
+
+@given(st.integers(0, 4), offsets, st.integers(-1, 9), names, offsets, tags, st.none() | ids)
+def test_commits_round_trip(
+    version: int,
+    offset: int,
+    epoch: int,
+    metadata: str,
+    when: int,
+    unknown: dict[int, bytes],
+    topic_id: UUID | None,
+) -> None:
+    if version == 1:
+        when //= 2
+    fields = {**unknown, **({0: topic_id.bytes} if topic_id else {})}
+    raw = write.commit(offset, version, epoch=epoch, metadata=metadata, timestamp=when, tags=fields)
+    read = read_commit(raw)
+    assert (read.offset, read.timestamp_ms) == (offset, when)
+    assert read.leader_epoch == (epoch if version >= 3 and epoch >= 0 else None)
+    told = version >= 4 and topic_id is not None and topic_id.int != 0
+    assert read.topic_id == (topic_id.bytes if told else None)
+
+
+@given(
+    st.integers(0, 4),
+    st.lists(st.tuples(names, st.none() | names, st.binary(max_size=200), st.binary()), max_size=3),
+    tags,
+)
+def test_classic_groups_round_trip(
+    version: int, members: list[tuple[str, str | None, bytes, bytes]], unknown: dict[int, bytes]
+) -> None:
+    raw = write.classic_group(
+        [write.classic_member(m, s, a, version, i, unknown) for m, i, s, a in members],
+        version,
+        tags=unknown,
+    )
+    read = read_classic_group(raw)
+    assert read.members == [
+        ClassicMember(m, i if version >= 3 else None, s, a) for m, i, s, a in members
+    ]
+
+
+@given(
+    st.integers(0, 3), st.lists(names, max_size=4), st.none() | st.binary(), owned, int32s, names
+)
+def test_subscriptions_round_trip(
+    version: int,
+    topics: list[str],
+    user_data: bytes | None,
+    has: dict[str, list[int]],
+    generation: int,
+    rack: str,
+) -> None:
+    raw = write.subscription(
+        topics, version, user_data=user_data, owned=has, generation=generation, rack=rack
+    )
+    assert read_subscription(raw) == Subscription(
+        topics,
+        user_data,
+        has if version >= 1 else None,
+        generation if version >= 2 else None,
+        rack if version >= 3 else None,
+    )
+    assert read_assignment(write.assignment(has, version)) == has
+
+
+@given(
+    st.lists(names, max_size=200),
+    st.none() | names.filter(bool),
+    st.none() | names,
+    st.dictionaries(ids, st.lists(int32s, max_size=200), max_size=3),
+    tags,
+)
+def test_consumer_groups_round_trip(
+    topics: list[str],
+    regex: str | None,
+    rack: str | None,
+    has: dict[UUID, list[int]],
+    unknown: dict[int, bytes],
+) -> None:
+    member = write.consumer_member(topics, regex=regex, rack=rack, tags=unknown)
+    assert kip848.read_member(member) == (None, rack, topics, regex)
+    current = kip848.read_current_assignment(write.current_assignment(5, has, has))
+    assert current == (5, list(has.items()), list(has.items()))
+    assert kip848.read_resolved_topics(write.resolved(topics)) == topics
+
+
+def test_a_topic_id_that_is_none() -> None:
+    with pytest.raises(BrokenRecord, match="a topic id of 3 bytes"):
+        read_commit(write.commit(1, 4, tags={0: b"abc"}))
+
+
+def test_a_topic_named_twice_in_an_assignment() -> None:
+    raw = write.int16(1) + write.array(
+        write.text("t") + write.array([write.int32(p)]) for p in (4, 2)
+    )
+    assert read_assignment(raw + write.blob(None)) == {"t": [4, 2]}
+
+
+def test_a_length_that_cannot_be_true_takes_no_memory() -> None:
+    with pytest.raises(BrokenRecord, match="2147483647 more bytes are due at byte 4"):
+        Cursor(write.int32(2**31 - 1) + b"x").array(lambda: None)
+
+
+@pytest.mark.parametrize(
+    ("method", "raw", "said"),
+    [
+        ("string", write.int16(-1), "a null where a value is due"),
+        ("string", write.int16(-2), "a length of -2 before byte 2"),
+        ("string", write.int16(2) + b"\xc3\x28", "not UTF-8 at byte 2"),
+        ("compact_string", b"\x00", "a null where a value is due"),
+        ("bytes_", write.int32(-1), "a null where a value is due"),
+        ("unsigned_varint", b"\xff" * 6, "a varint of more than 5 bytes"),
+    ],
+)
+def test_values_that_cannot_be(method: str, raw: bytes, said: str) -> None:
+    with pytest.raises(BrokenRecord, match=said):
+        getattr(Cursor(raw), method)()
+
+
+@pytest.mark.parametrize("raw", [write.int32(-1), write.int32(-5)])
+def test_arrays_that_cannot_be(raw: bytes) -> None:
+    with pytest.raises(BrokenRecord, match="an array of length -"):
+        Cursor(raw).array(lambda: None)
+
+
+@given(st.integers(0, 2**35 - 1))
+def test_varints(value: int) -> None:
+    cursor = Cursor(write.varint(value))
+    assert cursor.unsigned_varint() == value
+    assert cursor.rest == 0

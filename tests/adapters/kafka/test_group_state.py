@@ -1,0 +1,250 @@
+"""What the records of a partition come to, without a broker: what holds, what is counted."""
+
+from __future__ import annotations
+
+from typing import Final
+from uuid import UUID
+
+import kafka_records as write
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from equilag.adapters.kafka.group_state import Commit, GroupState, Membership, keep, read_state
+
+ORDERS: Final = UUID(int=1)
+USERS: Final = UUID(int=2)
+GONE: Final = UUID(int=3)
+NAMES: Final = {ORDERS: "orders", USERS: "users"}
+
+GROUP: Final = 2
+CONSUMER_GROUP: Final = 3
+MEMBER: Final = 5
+CURRENT: Final = 8
+REGEX: Final = 16
+
+Record = tuple[bytes, bytes | None]
+
+
+def read(*records: Record) -> GroupState:
+    return read_state(records, NAMES)
+
+
+def classic(group: str, members: list[bytes], **settings: object) -> Record:
+    return write.key(GROUP, group), write.classic_group(members, **settings)  # type: ignore[arg-type]
+
+
+def member(name: str, topics: list[str], owned: dict[str, list[int]]) -> bytes:
+    return write.classic_member(name, write.subscription(topics), write.assignment(owned))
+
+
+def test_nothing() -> None:
+    assert read() == GroupState([], [], {}, {}, {})
+
+
+def test_the_last_commit_holds() -> None:
+    key = write.commit_key("g", "orders", 0)
+    state = read(
+        (key, write.commit(5, timestamp=1)),
+        (write.commit_key("g", "orders", 1), write.commit(7, timestamp=2, epoch=3)),
+        (key, write.commit(9, timestamp=4)),
+    )
+    assert state.commits == [
+        Commit("g", "orders", 1, 7, 2, 3),
+        Commit("g", "orders", 0, 9, 4, None),
+    ]
+    assert state.groups == state.not_understood == {}
+
+
+def test_a_commit_with_the_old_key_is_the_same_commit() -> None:
+    old, new = (write.commit_key("g", "orders", 0, version) for version in (0, 1))
+    (commit,) = read((old, write.commit(5)), (new, write.commit(6))).commits
+    assert commit.committed == 6
+    (commit,) = read((new, write.commit(6)), (old, write.commit(5))).commits
+    assert commit.committed == 5
+
+
+def test_tombstones_delete() -> None:
+    commit, group = write.commit_key("g", "orders", 0), write.key(GROUP, "g")
+    alive = classic("g", [member("m", ["orders"], {"orders": [0]})])
+    dead = [(commit, None), (group, None)]
+    assert read((commit, write.commit(5)), alive, *dead) == read()
+    state = read((commit, write.commit(5)), alive, *dead, (commit, write.commit(6)))
+    assert [c.committed for c in state.commits] == [6]
+    assert state.memberships == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.none() | st.integers(0, 99)), max_size=30))
+def test_survivors_are_the_last_of_each_key_in_order(records: list[tuple[int, int | None]]) -> None:
+    survivors: dict[bytes, bytes] = {}
+    for key, value in records:
+        keep(survivors, bytes([key]), None if value is None else bytes([value]))
+    last = {key: at for at, (key, _) in enumerate(records)}
+    expected = [
+        (bytes([key]), bytes([value]))
+        for at, (key, value) in enumerate(records)
+        if last[key] == at and value is not None
+    ]
+    assert list(survivors.items()) == expected
+
+
+@pytest.mark.parametrize("version", range(5))
+def test_a_classic_group(version: int) -> None:
+    said = write.subscription(["users", "orders", "users"], rack="r1")
+    first = write.classic_member(
+        "m1", said, write.assignment({"users": [3, 1], "orders": [0], "none": []}), version, "i1"
+    )
+    second = write.classic_member("m2", write.subscription(["users"], 0), b"", version)
+    state = read(classic("g", [first, second], version=version, generation=8))
+    instance = "i1" if version >= 3 else None
+    owned = {"orders": [0], "users": [1, 3]}
+    assert state.memberships == [
+        Membership("g", "m1", ["orders", "users"], owned, instance, "r1", 8, "classic"),
+        Membership("g", "m2", ["users"], {}, None, None, 8, "classic"),
+    ]
+    assert state.groups == {"g": "classic"}
+    assert state.not_understood == state.unreadable == {}
+
+
+@pytest.mark.parametrize("protocol_type", ["consumer", ""])
+def test_a_group_without_members(protocol_type: str) -> None:
+    state = read(classic("g", [], protocol=None, protocol_type=protocol_type))
+    assert (state.groups, state.memberships) == ({"g": "classic"}, [])
+
+
+def test_groups_that_are_not_of_consumers() -> None:
+    one = write.classic_member("w", b"whatever", b"connect writes")
+    state = read(
+        classic("connect-a", [one], protocol_type="connect"),
+        classic("connect-b", [one], protocol_type="connect"),
+        classic("g", [member("m", ["orders"], {})]),
+    )
+    reason = 'group of the protocol type "connect"'
+    assert state.not_understood == {reason: 2}
+    assert state.unreadable == {"connect-a": reason, "connect-b": reason}
+    assert [m.group for m in state.memberships] == ["g"]
+    assert state.groups == {"g": "classic"}
+
+
+def test_a_member_that_speaks_in_riddles_makes_its_group_unreadable() -> None:
+    odd = write.classic_member("odd", b"\x00", b"")
+    state = read(
+        classic("g", [member("m", ["orders"], {}), odd]),
+        classic("h", [member("m", ["orders"], {})]),
+    )
+    reason = "broken consumer protocol message of a member"
+    assert (state.unreadable, state.not_understood) == ({"g": reason}, {reason: 1})
+    assert [m.group for m in state.memberships] == ["h"]
+    assert state.groups == {"h": "classic"}
+
+
+def test_a_consumer_group() -> None:
+    state = read(
+        (write.key(MEMBER, "g", "m2"), write.consumer_member(["users", "orders"], rack="r1")),
+        (write.key(MEMBER, "g", "m1"), write.consumer_member(["users"], instance="i1")),
+        (write.key(CONSUMER_GROUP, "g"), write.consumer_group(4)),
+        (write.key(4, "g"), b"not read"),
+        (write.key(6, "g"), b"not read"),
+        (write.key(7, "g", "m1"), b"not read"),
+        (write.key(CURRENT, "g", "m1"), write.current_assignment(3, {USERS: [2, 0]})),
+        (
+            write.key(CURRENT, "g", "m2"),
+            write.current_assignment(4, {ORDERS: [0], USERS: []}, {USERS: [1]}),
+        ),
+    )
+    assert state.memberships == [
+        Membership("g", "m1", ["users"], {"users": [0, 2]}, "i1", None, 3, "consumer"),
+        Membership("g", "m2", ["orders", "users"], {"orders": [0]}, None, "r1", 4, "consumer"),
+    ]
+    assert state.groups == {"g": "consumer"}
+    assert state.not_understood == state.unreadable == {}
+
+
+def test_a_member_that_has_just_joined_owns_nothing() -> None:
+    (one,) = read((write.key(MEMBER, "g", "m"), write.consumer_member(["users"]))).memberships
+    assert (one.owned, one.generation) == ({}, None)
+
+
+def test_an_assignment_whose_member_is_gone() -> None:
+    state = read((write.key(CURRENT, "g", "m"), write.current_assignment(3, {USERS: [2]})))
+    assert state == read()
+
+
+def test_a_regular_expression() -> None:
+    asked = write.key(MEMBER, "g", "m"), write.consumer_member(["a"], regex="o.*")
+    known = write.key(REGEX, "g", "o.*"), write.resolved(["orders", "others"])
+    (one,) = read(asked, known).memberships
+    assert one.subscription == ["a", "orders", "others"]
+    # Another group's expression is another's.
+    state = read(asked, (write.key(REGEX, "h", "o.*"), write.resolved(["x"])))
+    assert state.memberships[0].subscription == ["a"]
+    assert state.not_understood == {"subscription by a regular expression not yet resolved": 1}
+
+
+def test_topic_ids_that_are_gone() -> None:
+    state = read(
+        (write.key(MEMBER, "g", "m"), write.consumer_member(["users"])),
+        (write.key(CURRENT, "g", "m"), write.current_assignment(3, {USERS: [2], GONE: [0, 1]})),
+        (write.commit_key("g", "users", 0), write.commit(1, 4, tags={0: USERS.bytes})),
+        (write.commit_key("g", "users", 1), write.commit(1, 4, tags={0: GONE.bytes})),
+        (write.commit_key("g", "users", 2), write.commit(1, 4, tags={0: ORDERS.bytes})),
+        (write.commit_key("g", "unseen", 0), write.commit(1, 4)),
+        (write.commit_key("g", "users", 3), write.commit(1, 4, tags={0: bytes(16)})),
+    )
+    assert state.memberships[0].owned == {"users": [2]}
+    assert [(c.topic, c.partition) for c in state.commits] == [
+        ("users", 0),
+        ("unseen", 0),
+        ("users", 3),
+    ]
+    assert state.not_understood == {
+        "assigned topic id that does not exist (any more)": 1,
+        "offset commit for a topic id that does not exist (any more)": 2,
+    }
+
+
+def test_records_of_other_kinds_of_groups_are_counted_by_name() -> None:
+    state = read(
+        (write.key(11, "s1"), b"x"),
+        (write.key(11, "s2"), b"x"),
+        (write.key(10, "s1", "m"), b"x"),
+        (write.key(17, "t"), b"x"),
+        (write.key(77, "?"), b"x"),
+        (b"\x00", b"x"),
+    )
+    assert state.not_understood == {
+        "broken key": 1,
+        "share group member metadata (key 10)": 1,
+        "share group metadata (key 11)": 2,
+        "streams group metadata (key 17)": 1,
+        "unknown record (key 77)": 1,
+    }
+    assert set(state.unreadable) == {"s1", "s2", "t"}
+
+
+def test_newer_and_broken_values_are_counted_and_their_groups_named() -> None:
+    state = read(
+        (write.commit_key("a", "users", 0), write.int16(5) + b"later"),
+        (write.commit_key("a", "users", 1), write.int16(5) + b"later"),
+        (write.key(GROUP, "b"), write.int16(5) + b"later"),
+        (write.key(MEMBER, "c", "m"), write.int16(1) + b"later"),
+        (write.key(MEMBER, "c", "n"), write.consumer_member(["users"])),
+        (write.key(CONSUMER_GROUP, "c"), write.consumer_group(4)),
+        (write.key(CURRENT, "d", "m"), write.int16(0)),
+        (write.commit_key("e", "users", 1), b""),
+    )
+    assert state.not_understood == {
+        "broken consumer group current member assignment record": 1,
+        "broken offset commit record": 1,
+        "consumer group member metadata value v1": 1,
+        "group metadata value v5": 1,
+        "offset commit value v5": 2,
+    }
+    assert state.unreadable == {
+        "a": "offset commit value v5",
+        "b": "group metadata value v5",
+        "c": "consumer group member metadata value v1",
+        "d": "broken consumer group current member assignment record",
+        "e": "broken offset commit record",
+    }
+    assert (state.commits, state.memberships, state.groups) == ([], [], {})

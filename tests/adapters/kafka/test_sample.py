@@ -1,0 +1,225 @@
+"""The rows of a round, put together from plain answers; settings of clients; no broker."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from equilag.adapters.kafka.command_config import plain_config, read_properties, translated
+from equilag.adapters.kafka.sample_rows import (
+    MEMBERS,
+    OFFSETS,
+    GroupAnswer,
+    Member,
+    Rows,
+    Sample,
+    subscription,
+    wanted,
+)
+from equilag.errors import InputError
+
+TOPICS = {"orders": (0, 1, 2), "payments": (0, 1), "audit": (0,)}
+ENDS = {(topic, p): (10, 100 + p) for topic, partitions in TOPICS.items() for p in partitions}
+
+
+def rows_of(table: dict[str, list[Any]]) -> list[tuple[Any, ...]]:
+    return list(zip(*table.values(), strict=True))
+
+
+def sample(answers: dict[str, GroupAnswer], sizes: dict[tuple[str, int], int]) -> Sample:
+    rows = Rows(1000, ENDS, sizes)
+    for group, answer in answers.items():
+        subscriptions = [subscription(member, TOPICS)[0] for member in answer.members]
+        subscribed = {name for names in subscriptions for name in names}
+        rows.add(group, answer, subscriptions, wanted(answer, subscribed, TOPICS))
+    return Sample(1000, rows.offsets, rows.members)
+
+
+def test_the_columns_are_those_of_the_history() -> None:
+    tables = pytest.importorskip("equilag.pipeline.tables")
+    assert tuple(column.name for column in tables.OFFSETS) == OFFSETS
+    assert tuple(column.name for column in tables.MEMBERS) == MEMBERS
+
+
+def test_rows_of_a_group() -> None:
+    member = Member("m-1", ("orders", "gone"), None, {"orders": [2, 0]}, "r1", "static-1", 7)
+    answer = GroupAnswer([member], {("orders", 0): 40, ("audit", 0): 5, ("lost", 3): 9})
+    taken = sample({"g": answer}, {("orders", 0): 900})
+    assert rows_of(taken.offsets) == [
+        # Committed, though nobody subscribes to it any more.
+        (1000, "g", "audit", 0, 10, 100, 5, None),
+        (1000, "g", "orders", 0, 10, 100, 40, 900),
+        # Subscribed to, without a commit.
+        (1000, "g", "orders", 1, 10, 101, None, None),
+        (1000, "g", "orders", 2, 10, 102, None, None),
+    ]
+    owned = [("orders", [0, 2])]
+    assert rows_of(taken.members) == [
+        (1000, "g", "m-1", ["gone", "orders"], owned, "r1", None, "static-1", 7)
+    ]
+    assert (taken.n_groups, taken.n_partitions, taken.lag) == (1, 4, 95 + 60)
+
+
+def test_a_group_without_members_has_one_row_that_says_so() -> None:
+    taken = sample({"g": GroupAnswer([], {("audit", 0): 100})}, {})
+    assert rows_of(taken.members) == [(1000, "g", None, [], [], None, None, None, None)]
+    assert taken.n_partitions == 1
+
+
+def test_a_group_with_neither_members_nor_commits() -> None:
+    taken = sample({"g": GroupAnswer([], {})}, {})
+    assert taken.offsets["group"] == []
+    assert taken.n_groups == 1
+
+
+def test_a_partition_whose_ends_are_not_known_has_no_row() -> None:
+    rows = Rows(1, {("orders", 0): (0, 1)}, {})
+    rows.add("g", GroupAnswer([], {}), [], [("orders", 0), ("orders", 1)])
+    assert rows.offsets["partition"] == [0]
+
+
+def test_a_commit_beyond_the_end_is_no_negative_lag() -> None:
+    assert sample({"g": GroupAnswer([], {("audit", 0): 900})}, {}).lag == 0
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("orders|audit", ["audit", "orders"]),
+        ("(^pay.*$)", ["payments"]),
+        ("order", []),  # the whole name counts
+        (".*", ["audit", "orders", "payments"]),
+    ],
+)
+def test_patterns_are_matched_with_whole_names(pattern: str, names: list[str]) -> None:
+    assert subscription(Member("m", (), pattern), TOPICS) == (names, None)
+
+
+def test_a_pattern_comes_on_top_of_names() -> None:
+    assert subscription(Member("m", ("audit",), "pay.*"), TOPICS)[0] == ["audit", "payments"]
+
+
+@pytest.mark.parametrize("pattern", ["[[:alpha:]]+", r"\Qorders\E", r"\pL+", "("])
+def test_a_pattern_that_only_the_broker_can_read(pattern: str) -> None:
+    member = Member("m", ("audit",), pattern, {"orders": [1]})
+    names, problem = subscription(member, TOPICS)
+    assert names == ["audit", "orders"]
+    assert problem is not None
+    assert repr(pattern) in problem
+
+
+PROPERTIES = r"""
+# a comment
+! another one
+security.protocol = SASL_SSL
+sasl.mechanism: SCRAM-SHA-512
+sasl.jaas.config=org.apache.kafka.common.security.scram.ScramLoginModule required \
+    username="reader" \
+    password="a\\"b=c";
+ssl.truststore.type=PEM
+ssl.truststore.location=/etc/ca.pem
+ssl.endpoint.identification.algorithm=
+client.id equilag\u002dtest
+bootstrap.servers=elsewhere:9092
+"""
+
+
+def test_a_properties_file_for_both_clients() -> None:
+    settings = translated(read_properties(PROPERTIES))
+    assert settings == {
+        "security.protocol": "SASL_SSL",
+        "sasl.mechanism": "SCRAM-SHA-512",
+        "sasl.username": "reader",
+        "sasl.password": 'a"b=c',
+        "ssl.ca.location": "/etc/ca.pem",
+        "ssl.endpoint.identification.algorithm": "none",
+        "client.id": "equilag-test",
+    }
+    assert plain_config({**settings, "bootstrap.servers": "a:1, b:2"}) == {
+        "bootstrap_servers": ["a:1", "b:2"],
+        "security_protocol": "SASL_SSL",
+        "sasl_mechanism": "SCRAM-SHA-512",
+        "sasl_plain_username": "reader",
+        "sasl_plain_password": 'a"b=c',
+        "ssl_cafile": "/etc/ca.pem",
+        "ssl_check_hostname": False,
+        "client_id": "equilag-test",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("ssl.truststore.location=a.jks", "ssl.truststore.location"),
+        ("ssl.keystore.location=a.p12\nssl.keystore.type=PKCS12", "ssl.keystore.location"),
+        ("a=b\n=c", "line 2"),
+    ],
+)
+def test_properties_that_cannot_be_used(text: str, place: str) -> None:
+    with pytest.raises(InputError) as caught:
+        translated(read_properties(text))
+    assert caught.value.place == place
+
+
+@pytest.mark.parametrize("name", ["ssl.ca.pem", "sasl.mechanism"])
+def test_settings_that_kafka_python_does_not_have(name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        plain_config({"bootstrap.servers": "a:1", name: "OAUTHBEARER"})
+    assert caught.value.place == name
+
+
+# Descriptions of groups, as kafka-python hands them over.
+
+
+def described(**fields: Any) -> SimpleNamespace:
+    empty = {"error_code": 0, "group_id": "g", "group_state": "Stable", "members": []}
+    return SimpleNamespace(**empty | fields)
+
+
+@pytest.mark.parametrize("kind", ["_read_classic", "_read_new"])
+@pytest.mark.parametrize(
+    ("fields", "reason", "passing", "gone"),
+    [
+        ({"error_code": 30}, "GROUP_AUTHORIZATION_FAILED", False, False),
+        ({"error_code": 16}, "NOT_COORDINATOR", True, False),
+        ({"error_code": 69}, "it is gone", False, True),
+        ({"group_state": "Dead"}, "it is gone", False, True),
+    ],
+)
+def test_a_group_that_is_not_described(
+    kind: str, fields: dict[str, Any], reason: str, passing: bool, gone: bool
+) -> None:
+    client = pytest.importorskip("equilag.adapters.kafka.plain_client")
+    answer = getattr(client, kind)(described(**fields))
+    assert answer == client.Unknown(reason, passing, gone)
+
+
+def test_members_without_metadata() -> None:
+    client = pytest.importorskip("equilag.adapters.kafka.plain_client")
+    member = SimpleNamespace(
+        member_id="m", group_instance_id=None, member_metadata=b"", member_assignment=b""
+    )
+    rebalancing = described(group_state="PreparingRebalance", members=[member])
+    assert client._read_classic(rebalancing) == client.Unknown("it is rebalancing")
+    broken = client._read_classic(described(members=[member]))
+    assert broken.reason.startswith("a member's metadata cannot be read: ")
+    assert not broken.passing
+    assert client._read_classic(described(group_state="Empty")) == []
+
+
+def test_a_member_of_a_classic_group() -> None:
+    client = pytest.importorskip("equilag.adapters.kafka.plain_client")
+    # Version 3: one topic, no user data, nothing owned, generation -1, an empty rack.
+    metadata = b"\0\3" + b"\0\0\0\1\0\1t" + b"\xff" * 4 + b"\0" * 4 + b"\xff" * 4 + b"\0\0"
+    assignment = b"\0\0" + b"\0\0\0\1\0\1t\0\0\0\2\0\0\0\0\0\0\0\5" + b"\xff" * 4
+    member = SimpleNamespace(
+        member_id="m",
+        group_instance_id="i",
+        member_metadata=metadata,
+        member_assignment=memoryview(assignment),
+    )
+    assert client._read_classic(described(members=[member])) == [
+        Member("m", ("t",), owned={"t": [0, 5]}, instance_id="i")
+    ]
