@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -15,6 +16,8 @@ PARAMETERS: Final = {
         "effort", "deterministic", "assignor", "group", "subscribe",
     )
 }  # fmt: skip
+_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_DURATION: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?) ?([smhd])")
 MAX_SEED: Final = 2**31
 """The solvers take a signed 32-bit seed."""
 
@@ -22,6 +25,16 @@ MAX_SEED: Final = 2**31
 def seconds(text: str) -> float:
     """A number of seconds, 0 or more."""
     return _number(text, "a number of seconds, 0 or more")
+
+
+def duration(text: str) -> float:
+    """Seconds out of a number with its unit: ``30s``, ``5m``, ``1h``, ``7d``; more than 0."""
+    found = _DURATION.fullmatch(text.strip())
+    value = float(found[1]) * _UNITS[found[2]] if found else 0.0
+    if value <= 0:
+        shown = text if len(text) <= 40 else text[:39] + "…"
+        raise argparse.ArgumentTypeError(f"{shown!r} is not a duration such as 30s, 5m or 1h")
+    return value
 
 
 def percent(text: str) -> float:

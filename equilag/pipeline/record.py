@@ -1,0 +1,259 @@
+"""A history on disk: every round a parquet file per table, every past hour one that holds them all.
+
+`offsets/` and `members/` hold files called `part-TIME-RANDOM.parquet`, one per round, of the same
+name in both; and `hour-TIME-RANDOM.parquet`, the rounds of an hour. No file changes once it is
+there: it is written as `….parquet.part` and renamed when it is complete and on the disk.
+
+What a reader of `*.parquet` sees, whenever it looks and whenever this process is killed:
+
+- each row at least once. A round appears in `offsets/` first; a kill before it is in `members/`
+  too is made good at the next start, out of the complete `.part`;
+- no row twice, but for the time between the appearance of an hour's file and the removal of the
+  parts in it: milliseconds, or until the next start if the process is killed there. These rows are
+  alike in every column, so that a reader can count and drop them (and has to, to be exact).
+
+A reader that lists files first and opens them later can find the parts of an hour gone, once an
+hour: that is an error to it, not a wrong result.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+try:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+except ImportError as error:
+    from equilag.errors import MissingExtra
+
+    raise MissingExtra(
+        "writing parquet needs pyarrow: pip install 'equilag[kafka,spark]'"
+    ) from error
+
+from equilag.errors import InputError
+from equilag.pipeline.tables import TABLES, Kind
+
+Columns: TypeAlias = Mapping[str, list[Any]]
+
+_TYPES: Final[dict[Kind, pa.DataType]] = {
+    "bigint": pa.int64(),
+    "string": pa.string(),
+    "double": pa.float64(),
+    "array<string>": pa.list_(pa.string()),
+    "map<string,array<int>>": pa.map_(pa.string(), pa.list_(pa.int32())),
+}
+SCHEMAS: Final[dict[str, pa.Schema]] = {
+    name: pa.schema([pa.field(c.name, _TYPES[c.kind], c.nullable) for c in columns])
+    for name, columns in TABLES.items()
+}
+"""Folder to schema; a round appears in the folders in this order."""
+
+LOCK: Final = ".collecting"
+_HOUR_MS: Final = 3_600_000
+_ROWS: Final = 500_000
+"""Rows that are merged, sorted and written at a time."""
+_SOURCES: Final = b"equilag.parts"
+"""The key in an hour's file under which it names the parts that are in it."""
+_NAME: Final = re.compile(r"(part|hour)-([0-9]+)-[0-9a-f]+\.parquet")
+_OURS: Final = re.compile(r"[^.].*\.parquet(\.part)?")
+
+
+class Recorder:
+    """Appends rounds to a history in `folder`, which it makes if it is not there.
+
+    Made, it has put right what a killed run left. Raises InputError if the folder holds anything
+    but a history, cannot be written, or another recorder is at work in it.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._shown = folder
+        self._folder = Path(folder)
+        self._lock: int | None = None
+        with self._named():
+            check_folder(folder)
+            self._folder.mkdir(exist_ok=True)
+            self._lock = _locked(self._folder / LOCK, folder)
+            try:
+                for name in TABLES:
+                    (self._folder / name).mkdir(exist_ok=True)
+                self._recover()
+            except BaseException:
+                self.close()
+                raise
+
+    def close(self) -> None:
+        """Let others record here."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def add(self, ts_ms: int, offsets: Columns, members: Columns) -> None:
+        """One round, in both tables or in none. Raises InputError if it cannot be written."""
+        name = f"part-{ts_ms}-{secrets.token_hex(4)}.parquet"
+        with self._named():
+            parts = []
+            try:
+                for (table, schema), columns in zip(
+                    SCHEMAS.items(), (offsets, members), strict=True
+                ):
+                    path = self._folder / table / name
+                    parts.append(path)
+                    with _written(path, schema) as writer:
+                        writer.write_table(pa.table(dict(columns), schema=schema))
+            except BaseException:
+                for path in parts:
+                    _part(path).unlink(missing_ok=True)
+                raise
+            # From the first rename on the round counts as written: see _recover.
+            for path in parts:
+                _part(path).rename(path)
+
+    def compact(self, now_ms: int) -> int:
+        """Merge the parts of every hour before that of `now_ms`; the number of parts merged.
+
+        Raises InputError if it cannot be written; nothing is lost then.
+        """
+        merged = 0
+        with self._named():
+            for table, schema in SCHEMAS.items():
+                for hour, parts in sorted(_by_hour(self._folder / table, "part").items()):
+                    if hour < now_ms // _HOUR_MS:
+                        merged += len(parts)
+                        _merge(parts, hour, schema)
+        return merged
+
+    def _recover(self) -> None:
+        first, *others = (self._folder / table for table in TABLES)
+        for table in TABLES:
+            for path in sorted((self._folder / table).glob("*.parquet.part")):
+                name = path.name.removesuffix(".part")
+                # In the first table only when complete in all.
+                if self._folder / table in others and (first / name).exists():
+                    path.rename(path.with_name(name))
+                else:
+                    path.unlink()
+        for table in TABLES:
+            hours = _by_hour(self._folder / table, "hour")
+            for hour, parts in _by_hour(self._folder / table, "part").items():
+                inside = {name for path in hours.get(hour, []) for name in _sources(path)}
+                for part in parts:
+                    if part.name in inside:
+                        part.unlink()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """What the system or pyarrow refuses inside, as InputError that names the folder."""
+        try:
+            yield
+        except OSError as error:
+            problem = f"cannot be written: {error.strerror or error}"
+            raise InputError(problem, "", self._shown) from error
+        except pa.ArrowException as error:
+            raise InputError(str(error).splitlines()[0], "", self._shown) from error
+
+
+def check_folder(shown: str) -> None:
+    """Refuse a folder that something else is in, with InputError; nothing is written."""
+    folder = Path(shown)
+    if not folder.exists():
+        if not folder.parent.is_dir():
+            raise InputError(
+                f"cannot be made: there is no directory {str(folder.parent)!r}", "", shown
+            )
+        return
+    if not folder.is_dir():
+        raise InputError("is no directory", "", shown)
+    for path in sorted(folder.iterdir()):
+        if path.name != LOCK and not (path.name in TABLES and path.is_dir()):
+            raise InputError(f"holds something else than a history: {path.name!r}", "", shown)
+    for table in TABLES:
+        if (folder / table).is_dir():
+            for path in sorted((folder / table).iterdir()):
+                if not _OURS.fullmatch(path.name):
+                    inside = f"{table}/{path.name}"
+                    raise InputError(f"holds something else than a history: {inside!r}", "", shown)
+
+
+def _locked(path: Path, shown: str) -> int:
+    """An open file that no other process can have locked; the system frees it at any end."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        import fcntl
+    except ImportError:  # Windows: two at once are the user's own care there
+        return descriptor
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise InputError("another equilag collect writes there", "", shown) from None
+    return descriptor
+
+
+def _by_hour(folder: Path, kind: str) -> dict[int, list[Path]]:
+    """Hour to the files of this kind, oldest first."""
+    found: dict[int, list[Path]] = {}
+    for path in sorted(folder.glob(f"{kind}-*.parquet")):
+        if match := _NAME.fullmatch(path.name):
+            found.setdefault(int(match[2]) // _HOUR_MS, []).append(path)
+    return found
+
+
+def _merge(parts: list[Path], hour: int, schema: pa.Schema) -> None:
+    names = ",".join(part.name for part in parts)
+    path = parts[0].with_name(f"hour-{hour * _HOUR_MS}-{secrets.token_hex(4)}.parquet")
+    try:
+        with _written(path, schema.with_metadata({_SOURCES: names.encode()})) as writer:
+            for table in _pieces(parts, schema):
+                # Rows that are alike side by side take a fraction of the space.
+                keys = [("group", "ascending"), ("ts_ms", "ascending")]
+                if "partition" in schema.names:
+                    keys[1:1] = [("topic", "ascending"), ("partition", "ascending")]
+                writer.write_table(table.sort_by(keys))
+    except BaseException:
+        _part(path).unlink(missing_ok=True)
+        raise
+    _part(path).rename(path)
+    for part in parts:
+        part.unlink()
+
+
+def _pieces(parts: list[Path], schema: pa.Schema) -> Iterator[pa.Table]:
+    """The rows of all parts, so many at a time."""
+    held: list[pa.Table] = []
+    for part in parts:
+        try:
+            held.append(pq.read_table(part, schema=schema, partitioning=None))
+        except pa.ArrowException as error:
+            reason = str(error).splitlines()[0]
+            raise InputError(f"cannot be read as parquet: {reason}", "", str(part)) from error
+        if sum(table.num_rows for table in held) >= _ROWS:
+            yield pa.concat_tables(held)
+            held = []
+    if held:
+        yield pa.concat_tables(held)
+
+
+def _sources(path: Path) -> list[str]:
+    """The parts that an hour's file says are in it."""
+    metadata = pq.read_schema(path).metadata or {}
+    return [name for name in metadata.get(_SOURCES, b"").decode().split(",") if name]
+
+
+def _part(path: Path) -> Path:
+    return path.with_name(path.name + ".part")
+
+
+@contextmanager
+def _written(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
+    """A writer to a file's `.part`, which is complete and on the disk at the end."""
+    part = _part(path)
+    with pq.ParquetWriter(part, schema, compression="zstd") as writer:
+        yield writer
+    with part.open("rb") as stream:
+        os.fsync(stream.fileno())

@@ -1,0 +1,138 @@
+"""`equilag collect`: command lines that make no sense, and what is said of a round."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from equilag.adapters.kafka.sample_rows import Sample
+from equilag.cli.collect import Stop, _remarks
+from equilag.cli.options import duration
+
+B = ["--bootstrap-server", "127.0.0.1:9"]
+OUT = ["--out", "history"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "problem"),
+    [
+        ([], "required: --bootstrap-server, --out"),
+        (B, "required: --out"),
+        ([*B, *OUT, "--every", "30"], "--every: '30' is not a duration such as 30s, 5m or 1h"),
+        ([*B, *OUT, "--every", "0s"], "--every: '0s' is not a duration"),
+        ([*B, *OUT, "--every", "-1s"], "--every: "),
+        ([*B, *OUT, "--groups", "("], "--groups: '(' is no regular expression: "),
+        ([*B, *OUT, "--rounds", "-1"], "--rounds: '-1' is not a whole number"),
+        ([*B, *OUT, "--command-config", "nowhere"], "nowhere: cannot be read"),
+        (["--bootstrap-server", " ", *OUT], "bootstrap servers: empty"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_status_2(run, tmp_path, monkeypatch, argv, problem) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run("collect", *argv)
+    assert (status, out) == (2, "")
+    assert problem in err
+    assert err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_command_config_is_named_with_the_line(run, tmp_path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "client.properties"
+    path.write_text("security.protocol=SSL\nssl.truststore.location=store.jks\n", "utf-8")
+    status, _, err = run("collect", *B, "--out", tmp_path / "h", "--command-config", path)
+    assert status == 2
+    assert err.startswith(f"equilag: {path}: ssl.truststore.location: a Java key store")
+
+
+def test_a_folder_with_something_else_in_it(run, tmp_path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "thesis.tex").touch()
+    status, out, err = run("collect", *B, "--out", tmp_path)
+    assert (status, out) == (2, "")
+    assert err == f"equilag: {tmp_path}: holds something else than a history: 'thesis.tex'\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_nobody_answers(run, tmp_path, monkeypatch) -> None:
+    pytest.importorskip("pyarrow")
+    pytest.importorskip("confluent_kafka")
+    monkeypatch.setattr("equilag.adapters.kafka.connect.WAIT_S", 1.0)
+    status, out, err = run("collect", *B, "--out", tmp_path / "history")
+    assert (status, out) == (2, "")
+    assert err.startswith("equilag: 127.0.0.1:9: no broker answers")
+    assert err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("package", ["pyarrow", "confluent_kafka", "kafka"])
+def test_a_package_is_missing(run, tmp_path, monkeypatch, package) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in ("equilag.pipeline.record", "equilag.adapters.kafka.plain_client"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
+    status, _, err = run("collect", *B, "--out", tmp_path / "history")
+    assert status == 2
+    assert err.count("\n") == 1
+    assert "pip install 'equilag[kafka,spark]'" in err
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("30s", 30), ("5m", 300), ("1h", 3600), ("7d", 604_800), ("0.5s", 0.5), ("1.5 h", 5400)],
+)
+def test_durations(text: str, seconds: float) -> None:
+    assert duration(text) == seconds
+
+
+def empty(**fields: dict[str, str] | list[str]) -> Sample:
+    return Sample(0, {"partition": []}, {"group": []}, **fields)  # type: ignore[arg-type]
+
+
+def test_groups_that_were_left_out_are_named_together() -> None:
+    left_out = {f"g{i}": "no right" for i in range(8)} | {"other": "it is rebalancing"}
+    assert _remarks(empty(left_out=left_out, remarks=["one more"])) == [
+        "left out: g0, g1, g2, g3, g4, … and 3 more: no right",
+        "left out: other: it is rebalancing",
+        "one more",
+    ]
+    assert _remarks(empty()) == ["there is no group to record"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_block_at_once_but_not_what_is_held(number: int) -> None:
+    done = []
+    before = signal.getsignal(number)
+    with Stop() as stop:
+        with stop.held():
+            os.kill(os.getpid(), number)
+            done.append("written")
+        done.append("never")
+    with Stop():
+        os.kill(os.getpid(), number)
+        done.append("never")
+    assert done == ["written"]
+    assert signal.getsignal(number) is before
+
+
+def test_a_second_signal_does_not_break_off_the_tidying_up() -> None:
+    done = []
+    with Stop():
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+            done.append("tidied up")
+    assert done == ["tidied up"]
+
+
+def test_nothing_heavy_is_loaded_for_the_help(run, tmp_path: Path) -> None:
+    status, out, _ = run("collect", "--help")
+    assert status == 0
+    assert "--bootstrap-server" in out
