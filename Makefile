@@ -16,7 +16,7 @@ SUITABLE := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_inf
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-long lint format wheel-test lock clean FORCE
+.PHONY: help run test test-long fleet-demo bench-fleet lint format wheel-test lock clean FORCE
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -28,11 +28,20 @@ run: $(VENV)/.equilag ## plan the sample group, then compare all assignors on it
 
 test: $(VENV)/.dev $(VENV)/.equilag ## the tests, but for the long ones
 	@echo "Left out: tests marked 'long', if there are any (too slow for every change): make test-long"
-	@$(BIN)/pytest -n $(WORKERS) $(PYTEST_ARGS)
+	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
 test-long: $(VENV)/.dev $(VENV)/.equilag ## the tests marked long
 	@$(BIN)/pytest -m long $(PYTEST_ARGS) || { status=$$?; \
 	  if [ $$status -ne 5 ]; then exit $$status; fi; echo "No test is marked long."; }
+
+fleet-demo: $(VENV)/.spark $(VENV)/.equilag ## 500 made-up groups planned on Spark (Java 17)
+	@rm -rf fleet-demo
+	@$(BIN)/python -m benchmarks.fleet.history --groups 500 --partitions 50000 --samples 10 \
+	  --every 60 --seed 1 --faults --out fleet-demo/history > /dev/null
+	@$(BIN)/equilag fleet --history fleet-demo/history --horizon 3m --out fleet-demo/run
+
+bench-fleet: $(VENV)/.spark $(VENV)/.equilag ## fleets at scale against the targets (half an hour)
+	@$(BIN)/python -m benchmarks.fleet.bench
 
 lint: $(VENV)/.dev ## style, format and types
 	@status=0; \
@@ -51,8 +60,8 @@ lock: ## renew requirements/ from pyproject.toml
 	@PYTHON="$(PYTHON)" requirements/lock
 
 clean: ## remove all that was made here
-	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
-	find equilag tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) .cache .hypothesis fleet-demo .mypy_cache .pytest_cache .ruff_cache build dist
+	find equilag tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # .made is there only while everything in the environment is complete: it is put aside while pip
 # works, and without it the environment is made anew. It holds the path of the checkout, since an

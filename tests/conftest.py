@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
-from kafka_broker import Broker, NoBroker, start_broker
+from kafka_broker import Broker, NoBroker, missing, start_broker
+
+from equilag.pipeline.session import java_problem
 
 # A busy machine is no reason to fail: no deadline for an example, none for making one.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100)
@@ -15,6 +17,16 @@ settings.register_profile("local", _PATIENT)
 # The same examples in every run, so that nobody's change fails for what another one left behind.
 settings.register_profile("ci", _PATIENT, derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+def pytest_report_header() -> list[str]:
+    """What this machine leaves out, said before anything runs."""
+    lines = []
+    if problem := java_problem():
+        lines.append(f"Left out: all tests on Spark ({problem}).")
+    if problem := missing():
+        lines.append(f"Left out: all tests on a Kafka broker ({problem}).")
+    return lines
 
 
 @pytest.fixture(scope="session")

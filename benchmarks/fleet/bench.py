@@ -1,0 +1,184 @@
+"""Fleets at scale: `equilag fleet` on made-up histories, beside a bare loop of the same solves.
+
+    python -m benchmarks.fleet.bench [--groups 5000] [--partitions 2000000] [--out RESULTS.json]
+
+Everything is measured in one run: the time of each stage, the peak memory, how the time per group
+grows from a tenth of the groups to all of them, and what Spark adds to the solves themselves. Exits
+with 1 where a target is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from benchmarks.fleet.history import write_history
+from benchmarks.fleet.memory import run_watched
+from benchmarks.fleet.settings import Settings
+from benchmarks.fleet.targets import judged
+from equilag.adapters.snapshot_json import load_snapshot
+from equilag.pipeline.answer import PlanGroup
+from equilag.pipeline.export import export_group
+from equilag.pipeline.rules import Settings as PlanSettings
+from equilag.planner.solve import solve
+from equilag.policy import Policy
+
+EFFORT: Final = 0.1
+BATCH: Final = 16
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.fleet.bench")
+    parser.add_argument("--groups", type=int, default=5_000)
+    parser.add_argument("--partitions", type=int, default=2_000_000)
+    parser.add_argument("--out", type=Path, default=Path("benchmarks/fleet/results.json"))
+    args = parser.parse_args(arguments)
+    work = Path(tempfile.mkdtemp(prefix="bench-fleet-"))
+    try:
+        result = measure(work, args.groups, args.partitions)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    args.out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
+    lines = judged(result)
+    print("\n".join(text for text, _ in lines))  # noqa: T201
+    return 0 if all(fine for _, fine in lines) else 1
+
+
+def measure(work: Path, groups: int, partitions: int) -> dict[str, Any]:
+    say("the demo: 500 groups, 50,000 partitions, with faults")
+    demo = fleet(work / "demo", Settings(500, 50_000, faults=True), "--horizon", "3m")
+    same = same_as_the_command(work / "demo" / "run")
+    say(f"{groups // 10:,} groups")
+    small = fleet(work / "small", Settings(groups // 10, partitions // 10))
+    say(f"{groups:,} groups, {partitions:,} partitions")
+    large = fleet(work / "large", Settings(groups, partitions))
+    say("the same solves in a bare loop")
+    loop = bare_loop(work / "large" / "run")
+    return {
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine(),
+        "versions": large["summary"]["versions"],
+        "effort": EFFORT,
+        "demo": demo,
+        "same": same,
+        "small": small,
+        "large": large,
+        "loop": loop,
+    }
+
+
+def fleet(folder: Path, settings: Settings, *options: str) -> dict[str, Any]:
+    """Make a history and plan it by the command, as its users do."""
+    start = time.monotonic()
+    made = write_history(folder / "history", settings)
+    making = time.monotonic() - start
+    command = [
+        str(Path(sys.executable).with_name("equilag")), "fleet", "--json",
+        *("--history", str(folder / "history"), "--out", str(folder / "run")),
+        *("--effort", str(EFFORT)), *options,
+    ]  # fmt: skip
+    ran = run_watched(command)
+    if ran.status:
+        raise SystemExit(f"equilag fleet failed with {ran.status}: {ran.stderr[-2000:]}")
+    summary = json.loads(ran.stdout)
+    say(f"  {ran.seconds:.0f} s, of which solve {summary['stages_s']['solve']:.0f} s")
+    return {
+        "offset_rows": made["rows"],
+        "making_s": making,
+        "command_s": ran.seconds,
+        "peak_mib": ran.peaks,
+        "summary": {k: v for k, v in summary.items() if k != "settings"},
+    }
+
+
+def same_as_the_command(run: Path, by_command: int = 12) -> dict[str, int]:
+    """Plan every group again from its exported snapshot: by the library call that `equilag plan`
+    makes, and the largest `by_command` and as many others by the command itself."""
+    plans = pq.read_table(run / "plans", columns=["group", "partitions"]).to_pylist()
+    plans.sort(key=lambda row: -row["partitions"])
+    named = [row["group"] for row in plans]
+    equal = commands = 0
+    chosen = {*named[:by_command], *named[:: max(1, len(named) // by_command)]}
+    for group in named:
+        snapshot, plan = export_group(str(run), group)
+        loaded = load_snapshot(snapshot)
+        policy = dict(plan.policy)
+        again = solve(
+            loaded, policy["name"], balance=policy["balance"], seed=policy["seed"],
+            effort=policy["effort"], time_limit=plan.time_limit or 0.0,
+        )  # fmt: skip
+        equal += bool(np.array_equal(again.assigned, plan.assigned) and again.claims == plan.claims)
+        if group in chosen:
+            commands += planned_by_command(run.parent, snapshot, plan.to_dict())
+    return {
+        "groups": len(named), "equal": equal, "commands": len(chosen), "equal_commands": commands
+    }  # fmt: skip
+
+
+def planned_by_command(folder: Path, snapshot: dict[str, Any], plan: dict[str, Any]) -> bool:
+    path = folder / "one.json"
+    path.write_text(json.dumps(snapshot), "utf-8")
+    policy = plan["policy"]
+    command = [
+        str(Path(sys.executable).with_name("equilag")), "plan", str(path), "--json",
+        *("--effort", str(policy["effort"]), "--seed", str(policy["seed"])),
+        *("--time-limit", str(plan["timing"]["time_limit_s"])),
+    ]  # fmt: skip
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    again = json.loads(answer.stdout)
+    return all(again[part] == plan[part] for part in plan if part != "timing")
+
+
+def bare_loop(run: Path) -> dict[str, float]:
+    """The problems of a run in this process, one after the other: reading, solving, comparing."""
+    planner = PlanGroup()
+    settings = PlanSettings(Policy.of(), EFFORT, 60.0, 0)
+    groups = 0
+    start = time.monotonic()
+    for file in sorted((run / "problems").glob("*.parquet")):
+        parquet = pq.ParquetFile(file)
+        columns = ["group", "state", "last_ms", "topics", "members"]
+        for batch in parquet.iter_batches(BATCH, columns=columns):
+            for problem in batch.to_pylist():
+                if problem["state"] == "ready":
+                    planner(problem, settings)
+                    groups += 1
+    return {"groups": groups, "seconds": time.monotonic() - start}
+
+
+def machine() -> dict[str, Any]:
+    """What the figures were measured on."""
+    model = ""
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.partition(":")[2].strip()
+            break
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return {
+        "cpu": model,
+        "cores": os.cpu_count(),
+        "memory_gib": round(memory),
+        "kernel": platform.system(),
+        "load_at_start": os.getloadavg()[0],
+    }
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    sys.exit(main())
