@@ -31,3 +31,7 @@ class MissingExtra(EquilagError):
 
 class ContradictedBound(EquilagError):
     """A plan was found that is better than a bound which was claimed to be proved."""
+
+
+class SparkFailed(EquilagError):
+    """A job on Spark ended with an error of Spark's own."""

@@ -28,7 +28,7 @@ import pyarrow.parquet as pq
 from benchmarks.fleet.history import write_history
 from benchmarks.fleet.memory import run_watched
 from benchmarks.fleet.settings import Settings
-from benchmarks.fleet.targets import judged
+from benchmarks.fleet.targets import judged, memory_line
 from equilag.adapters.snapshot_json import load_snapshot
 from equilag.pipeline.answer import PlanGroup
 from equilag.pipeline.export import export_group
@@ -52,9 +52,9 @@ def main(arguments: list[str] | None = None) -> int:
     finally:
         shutil.rmtree(work, ignore_errors=True)
     args.out.write_text(json.dumps(result, indent=1) + "\n", "utf-8")
-    lines = judged(result)
-    print("\n".join(text for text, _ in lines))  # noqa: T201
-    return 0 if all(fine for _, fine in lines) else 1
+    targets = judged(result)
+    print("\n".join([*map(str, targets), memory_line(result)]))  # noqa: T201
+    return 0 if all(target.met for target in targets) else 1
 
 
 def measure(work: Path, groups: int, partitions: int) -> dict[str, Any]:

@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
-from equilag.cli import assign, collect, compare, frontier, plan, snapshot, verify
+from equilag.cli import assign, collect, compare, fleet, frontier, plan, snapshot, verify
 from equilag.errors import InputError
 
-COMMANDS: Final = (plan, assign, compare, verify, frontier, snapshot, collect)
+COMMANDS: Final = (plan, assign, compare, verify, frontier, snapshot, collect, fleet)
 
 DESCRIPTION: Final = """\
 Plans which member of a Kafka consumer group reads which partitions: even

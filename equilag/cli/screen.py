@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Final
@@ -83,10 +83,14 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
         self._last = -_PERIOD
 
     def __call__(self, progress: Progress) -> None:
+        self.say(describe, progress)
+
+    def say(self, describe: Callable[..., str], *what: object) -> None:
+        """Show what `describe` makes of `what`, unless the line is young enough."""
         now = time.monotonic()
         if self._stream is not None and now - self._last >= _PERIOD:
             self._last = now
-            self._put(shorten(describe(progress), self._width))
+            self._put(shorten(describe(*what), self._width))
 
     def __exit__(
         self,

@@ -15,7 +15,9 @@ pytest.importorskip("pyarrow")
 
 import pyarrow.parquet as pq
 
-from benchmarks.fleet.history import MEMBERS, OFFSETS, Settings, main, write_history
+from benchmarks.fleet.history import main, write_history
+from benchmarks.fleet.settings import Settings
+from benchmarks.fleet.tables import MEMBERS, OFFSETS
 from equilag.errors import InputError
 
 CHECKOUT: Final = Path(__file__).resolve().parents[2]

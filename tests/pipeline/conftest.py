@@ -22,5 +22,10 @@ def spark() -> Iterator[SparkSession]:
     problem = java_problem()
     if problem is not None:
         pytest.skip(problem)
-    with session("local[2]", memory="2g") as started:
-        yield started
+    with pytest.MonkeyPatch.context() as patch:
+        # Small data: the JVM's second compiler would cost more than it saves. Fewer shuffle
+        # partitions than the usual 64 save next to nothing, as AQE merges them.
+        patch.setenv("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
+        with session("local[2]", memory="2g") as started:
+            patch.delenv("SPARK_SUBMIT_OPTS")
+            yield started

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow.parquet as pq
 import pytest
-from standalone import Standalone, environment, standalone
+from spark_standalone import Standalone, environment, standalone
 
 from benchmarks.fleet.history import write_history
 from benchmarks.fleet.settings import Settings

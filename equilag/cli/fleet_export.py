@@ -1,0 +1,116 @@
+"""``equilag fleet export``: one group's snapshot and plan, out of a finished run, as files."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import re
+import shlex
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from equilag.cli.files import Target, to_json
+from equilag.cli.screen import emit
+from equilag.cli.text import printable, shorten
+
+if TYPE_CHECKING:
+    from equilag.plan import Plan
+
+NAME: Final = "export"
+HELP: Final = "one group's snapshot and plan, as files"
+DESCRIPTION: Final = """\
+Writes one group's snapshot and its plan with the certificate, as the run found
+it, to GROUP.snapshot.json and GROUP.plan.json: both or none. equilag verify
+accepts the pair, and equilag plan finds the same plan again."""
+EPILOG: Final = """\
+In the names of the files, what is no ASCII letter, digit, ".", "_" or "-"
+stands as "_", and so does a "." or "-" in front; more than 100 characters are
+cut. A name that was changed so ends in "-" and eight digits of its SHA-256.
+Files of these names that are there already are replaced.
+
+example:
+  equilag fleet export plans payments-service --out /tmp"""
+
+LONGEST: Final = 100
+_ODD: Final = re.compile(r"^[.-]|[^A-Za-z0-9._-]")
+CUT: Final = "cut by the clock"
+"""What the plan's policy says of a run that cannot be repeated."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("directory", metavar="DIR", help="the directory of a finished run")
+    parser.add_argument("group", metavar="GROUP", help="the name of a planned group")
+    parser.add_argument(
+        "--out",
+        metavar="DIR2",
+        default=".",
+        help="the directory to write to, which must be there; the current one unless told",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    stem = file_stem(args.group)
+    snapshot_path, plan_path = (
+        _plain(Path(args.out) / f"{stem}.{kind}.json") for kind in ("snapshot", "plan")
+    )
+    targets = Target(snapshot_path, "--out"), Target(plan_path, "--out")
+
+    from equilag.pipeline.export import export_group, plan_command
+
+    snapshot, plan = export_group(args.directory, args.group)
+    size = plan.group.n_partitions
+    write_both(*targets, to_json(snapshot, size), to_json(plan.to_dict(), size))
+    verify = shlex.join(["equilag", "verify", snapshot_path, plan_path])
+    lines = [
+        f"snapshot  {snapshot_path}",
+        f"plan      {plan_path}",
+        "",
+        "check it, and find it again:",
+        f"  {verify}",
+        f"  {plan_command(plan, snapshot_path)}",
+        *_remark(plan),
+    ]
+    emit("\n".join(map(printable, lines)) + "\n")
+    return 0
+
+
+def _remark(plan: Plan) -> list[str]:
+    if plan.policy.get("run") != CUT:
+        return []
+    return ["the clock cut the run's search short, so another plan may come out"]
+
+
+def file_stem(group: str) -> str:
+    """A group's name as the front of a file name, see the epilog; no two groups share one.
+
+    But on file systems that do not tell capitals from small letters.
+    """
+    safe = shorten(_ODD.sub("_", group), LONGEST, "")
+    if safe == group and safe:
+        return safe
+    digest = hashlib.sha256(group.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{safe}-{digest[:8]}"
+
+
+def _plain(path: Path) -> str:
+    """The path as a word of a command line that no one takes for an option."""
+    text = str(path)
+    return f"./{text}" if text.startswith("-") else text
+
+
+def write_both(first: Target, second: Target, text: str, other: str) -> None:
+    """Write two files, or leave both as they were. Raises InputError."""
+    path = Path(first.path).resolve()
+    there = path.exists()
+    before = path.read_bytes() if path.is_file() else None
+    first.write(text)
+    try:
+        second.write(other)
+    except BaseException:
+        with suppress(OSError):
+            if before is not None:
+                path.write_bytes(before)
+            elif not there:
+                path.unlink()
+        raise

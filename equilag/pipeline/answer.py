@@ -1,0 +1,175 @@
+"""One group planned: the library's plan, and what every assignor would have done."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from equilag.group import NOBODY, Group, Index, Ints
+from equilag.metrics import count_moves
+from equilag.pipeline.rules import Settings
+from equilag.pipeline.snapshot import Row, snapshot_of
+
+if TYPE_CHECKING:
+    from equilag.plan import Plan
+
+Fields = tuple[tuple[str, str], ...]
+
+PLAN: Final[Fields] = (
+    ("status", "string"),
+    ("algorithm", "string"),
+    ("policy", "string"),
+    ("partitions", "bigint"),
+    ("members", "bigint"),
+    ("count_max", "bigint"),
+    ("count_min", "bigint"),
+    ("lag_total", "bigint"),
+    ("lag_max", "bigint"),
+    ("lag_min", "bigint"),
+    ("lag_spread", "bigint"),
+    ("lag_mean", "double"),
+    ("spread_lower_bound", "bigint"),
+    ("gap", "bigint"),
+    ("gap_percent_of_mean", "double"),
+    ("moves", "bigint"),
+    ("moves_lower_bound", "bigint"),
+    ("unassigned", "bigint"),
+    ("dropped_claims", "bigint"),
+    ("certificate", "string"),
+    ("choices", "string"),
+    ("notes", "array<string>"),
+    ("time_limit_s", "double"),
+    ("wall_s", "double"),
+    ("task_s", "double"),
+)
+"""Columns of `plans/` besides the group; `task_s` is all that was done for the group."""
+BASELINE: Final[Fields] = (
+    ("assignor", "string"),
+    ("count_spread", "bigint"),
+    ("moves", "bigint"),
+    ("lag_max", "bigint"),
+    ("lag_spread", "bigint"),
+    ("gap_percent_of_mean", "double"),
+    ("wall_ms", "double"),
+    ("failed", "string"),
+)
+"""Columns of `baseline/` besides the group; of an assignor that failed only the reason."""
+ASSIGNMENT: Final[Fields] = (
+    ("topic", "string"),
+    ("partition", "int"),
+    ("from", "string"),
+    ("to", "string"),
+    ("weight", "bigint"),
+)
+"""Columns of `assignment/` besides the group; `weight` is what was spread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came out for one group, as columns."""
+
+    plan: dict[str, Any]
+    baseline: list[dict[str, Any]]
+    topics: tuple[str, ...]
+    members: tuple[str, ...]
+    topic: Index
+    """[P] number in `topics`."""
+    partition: Ints
+    """[P]"""
+    source: Index
+    target: Index
+    """[P] number in `members`, or NOBODY."""
+    weight: Ints
+    """[P] what was spread."""
+
+
+Planner = Callable[[Row, Settings], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanGroup:
+    """The planner of a run; any other with its signature can stand in for it."""
+
+    weight: str = "lag"
+    reset: str = "latest"
+
+    def __call__(self, problem: Row, settings: Settings) -> Answer:
+        """Raises what `load_snapshot` and `solve` raise."""
+        from equilag.adapters.snapshot_json import load_snapshot
+        from equilag.planner.compare import beside
+        from equilag.planner.solve import solve
+
+        start = time.perf_counter()
+        group = load_snapshot(snapshot_of(problem, self.weight, self.reset))
+        plan = solve(
+            group,
+            settings.policy,
+            time_limit=settings.time_limit,
+            effort=settings.effort,
+            seed=settings.seed,
+        )
+        answers, failed = _baselines(group)
+        rows = [asdict(row) for row in beside(plan, plan.wall_s, answers).rows] + failed
+        columns = _plan_columns(plan)
+        columns["task_s"] = time.perf_counter() - start
+        return Answer(
+            columns,
+            rows,
+            group.topics,
+            tuple(member.id for member in group.members),
+            group.topic_of,
+            np.arange(group.n_partitions) - group.topic_start[group.topic_of],
+            group.owner,
+            plan.assigned,
+            group.lag,
+        )
+
+
+def _baselines(group: Group) -> tuple[list[Any], list[dict[str, Any]]]:
+    """Every assignor's answer; one that somebody installed and that fails costs no plan."""
+    from equilag.errors import InputError
+    from equilag.heuristics import assignor_names
+    from equilag.planner.compare import baselines
+
+    answers, failed = baselines(group, ()), []
+    for name in assignor_names():
+        try:
+            answers += [a for a in baselines(group, (name,)) if a.assignor == name]
+        except InputError as error:
+            failed.append({"assignor": name, "failed": str(error)})
+    return answers, failed
+
+
+def _plan_columns(plan: Plan) -> dict[str, Any]:
+    lag = plan.lag
+    return {
+        "status": plan.status,
+        "algorithm": plan.algorithm,
+        "policy": json.dumps(dict(plan.policy)),
+        "partitions": plan.group.n_partitions,
+        "members": plan.group.n_members,
+        "count_max": plan.counts.max,
+        "count_min": plan.counts.min,
+        "lag_total": lag.total,
+        "lag_max": lag.max,
+        "lag_min": lag.min,
+        "lag_spread": lag.spread,
+        "lag_mean": lag.mean,
+        "spread_lower_bound": lag.spread_lower_bound,
+        "gap": lag.gap,
+        "gap_percent_of_mean": lag.gap_percent_of_mean,
+        "moves": count_moves(plan.group.owner, plan.assigned),
+        "moves_lower_bound": plan.moves_lower_bound,
+        "unassigned": int(np.count_nonzero(plan.assigned == NOBODY)),
+        "dropped_claims": plan.group.dropped_claims,
+        "certificate": json.dumps([claim.to_dict() for claim in plan.claims]),
+        "choices": json.dumps([asdict(choice) for choice in plan.choices]),
+        "notes": list(plan.notes),
+        "time_limit_s": plan.time_limit,
+        "wall_s": plan.wall_s,
+    }

@@ -1,0 +1,137 @@
+"""One group out of a finished run: its snapshot, and its plan with the certificate."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+import numpy as np
+
+from equilag.adapters.show import show
+from equilag.adapters.snapshot_json import load_snapshot
+from equilag.certificate.claims import Claim
+from equilag.errors import InputError
+from equilag.group import NOBODY, Group, Index
+from equilag.metrics import count_moves
+from equilag.pipeline.run_dir import read_summary
+from equilag.pipeline.run_tables import check_summary, plan_row, read_columns, rows_of
+from equilag.pipeline.snapshot import snapshot_of
+from equilag.plan import STATUSES, Choice, Plan, Status
+from equilag.policy import Policy
+
+_PLAN: Final = (
+    "group", "status", "algorithm", "policy", "lag_total", "lag_max", "lag_spread",
+    "spread_lower_bound", "moves", "moves_lower_bound", "certificate", "choices", "notes",
+    "time_limit_s", "wall_s",
+)  # fmt: skip
+
+
+def export_group(path: str, group: str) -> tuple[dict[str, Any], Plan]:
+    """The snapshot (`equilag/snapshot/1`) that a group was planned from, and its plan.
+
+    `plan.to_dict()` is what the run found, which `verify` accepts for the snapshot. Raises
+    InputError for a run that is not finished or whole, and for a group that is not there or was
+    not planned.
+    """
+    summary = read_summary(path)
+    check_summary(summary, path)
+    settings = summary["settings"]
+    row = plan_row(path, group, _PLAN)
+    problems = rows_of(path, "problems", ("group", "last_ms", "topics", "members"), _only(group))
+    if not problems:
+        raise InputError(f"there is no group {show(group)}", "problems", path)
+    snapshot = snapshot_of(problems[0], settings["weight"], settings["auto_offset_reset"])
+    try:
+        loaded = load_snapshot(snapshot)
+    except InputError as error:
+        raise _unfit(group, "problems", path) from error
+    plan = _plan(row, loaded, _assigned(path, loaded), path)
+    found = (
+        plan.lag.total,
+        plan.lag.max,
+        plan.lag.spread,
+        count_moves(loaded.owner, plan.assigned),
+    )
+    if found != tuple(row[name] for name in ("lag_total", "lag_max", "lag_spread", "moves")):
+        raise _unfit(group, "assignment", path)
+    return snapshot, plan
+
+
+def _only(group: str) -> dict[str, str]:
+    return {"group": group}
+
+
+def _unfit(group: str, table: str, path: str) -> InputError:
+    problem = f"what is there of group {show(group)} does not fit the other tables"
+    return InputError(problem, table, path)
+
+
+def _assigned(path: str, group: Group) -> Index:
+    """[P] member numbers from `assignment/`."""
+    table = read_columns(path, "assignment", ("topic", "partition", "to"), _only(group.name))
+    start = dict(zip(group.topics, group.topic_start.tolist(), strict=False))
+    member: dict[str | None, int] = {m.id: i for i, m in enumerate(group.members)}
+    member[None] = NOBODY
+    topics, partitions, targets = (column.to_pylist() for column in table.itercolumns())
+    try:
+        places = [start[t] + n for t, n in zip(topics, partitions, strict=True)]
+        members = [member[target] for target in targets]
+    except KeyError as error:
+        raise _unfit(group.name, "assignment", path) from error
+    if not np.array_equal(np.sort(np.array(places, np.int64)), np.arange(group.n_partitions)):
+        raise _unfit(group.name, "assignment", path)
+    assigned = np.full(group.n_partitions, NOBODY, np.int32)
+    assigned[places] = members
+    return assigned
+
+
+def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> Plan:
+    try:
+        claims = tuple(Claim(**claim) for claim in json.loads(row["certificate"]))
+        choices = tuple(Choice(**choice) for choice in json.loads(row["choices"]))
+        policy = dict(json.loads(row["policy"]))
+    except (ValueError, TypeError) as error:
+        raise _unfit(group.name, "plans", path) from error
+    if row["status"] not in STATUSES:
+        raise _unfit(group.name, "plans", path)
+    return Plan(
+        group,
+        policy,
+        cast(Status, row["status"]),
+        row["algorithm"],
+        assigned,
+        claims,
+        row["spread_lower_bound"],
+        row["moves_lower_bound"],
+        row["time_limit_s"],
+        row["wall_s"],
+        tuple(row["notes"] or ()),
+        choices,
+    )
+
+
+def plan_command(plan: Plan, snapshot: str) -> str:
+    """The command that finds this plan again from the snapshot in the file `snapshot`.
+
+    Word by word as a shell reads it. A plan that the clock cut short need not come out again.
+    """
+    fields = plan.policy
+    words = ["equilag", "plan", snapshot, "--policy", str(fields["name"])]
+    if fields["balance"] != Policy.of(fields["name"]).balance:
+        words += ["--balance", str(fields["balance"])]
+    if fields["move_cost"]:
+        words += ["--move-cost", str(fields["move_cost"])]
+    if fields["tolerance"]:
+        words += ["--tolerance", repr(fields["tolerance"])]
+    if fields["max_moves"] is not None:
+        words += ["--max-moves", str(fields["max_moves"])]
+    if fields["fresh"]:
+        words.append("--fresh")
+    words += ["--seed", str(fields["seed"])]
+    if "effort" in fields:
+        words += ["--effort", f"{fields['effort']!r}"]
+    if plan.time_limit is not None:
+        words += ["--time-limit", f"{plan.time_limit!r}"]
+    return shlex.join(words)

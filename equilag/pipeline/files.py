@@ -1,0 +1,177 @@
+"""The files of a table: which they are, and whether each has the columns it needs.
+
+Checked before anything is computed or written, so that a wrong column is an error in one line and
+not a failed job. Paths are local, or on a file system mounted at the same place on all workers.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from equilag.errors import InputError
+from equilag.pipeline.check_lines import check_lines
+from equilag.pipeline.tables import TABLES, TableName
+
+PARQUET: Final = (".parquet",)
+LINES: Final = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz")
+
+
+class Files(NamedTuple):
+    """The files of one table, by kind."""
+
+    parquet: tuple[str, ...]
+    lines: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes in all of them."""
+        return sum(Path(path).stat().st_size for path in self.parquet + self.lines)
+
+
+def find_files(sources: Sequence[str], table: TableName) -> Files:
+    """The data files among `sources`: files, directories (searched through) and patterns.
+
+    What is hidden, or begins with an underscore as Spark's own marks do, is no data. Raises
+    InputError for a source that is not there, of an unknown kind, or without any data.
+    """
+    found: list[str] = []
+    for source in sources:
+        try:
+            found += _files_of(source, table)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise InputError(f"cannot be read: {reason}", source=source[:200]) from error
+    unique = list(dict.fromkeys(found))
+    for path in unique:
+        _check_name(path)
+    return Files(
+        tuple(p for p in unique if _kind(p) == "parquet"),
+        tuple(p for p in unique if _kind(p) == "lines"),
+    )
+
+
+def _files_of(source: str, table: TableName) -> list[str]:
+    if not source:
+        raise InputError(f"there is no name of files of {table}")
+    path = Path(source)
+    if path.is_dir():
+        inside = [str(p) for p in sorted(path.rglob("*")) if _is_data(p, path)]
+        if not inside:
+            raise InputError(
+                f"no parquet or JSON-lines files of {table} in this directory", source=source
+            )
+        return inside
+    if path.is_file():
+        if _kind(source) is None:
+            raise InputError(
+                f"neither {', '.join(PARQUET)} nor {', '.join(LINES[:3])} (or .gz)", source=source
+            )
+        return [source]
+    patterns = glob.glob(source)  # noqa: PTH207 - the pattern may be absolute
+    matches = sorted(p for p in patterns if Path(p).is_file() and _kind(p))
+    if not matches:
+        raise InputError("cannot be read: no such file or directory", source=source)
+    return matches
+
+
+def _check_name(path: str) -> None:
+    """Refuse names under which Spark would find nothing, or something else."""
+    name = Path(path).name
+    if name.startswith((".", "_")):
+        raise InputError("Spark passes over files whose names begin with . or _", source=path)
+    if ":" in name:
+        raise InputError("Spark cannot read files with a colon in their names", source=path)
+
+
+def _is_data(path: Path, below: Path) -> bool:
+    parts = path.relative_to(below).parts
+    return path.is_file() and not any(p.startswith((".", "_")) for p in parts) and _fits(str(path))
+
+
+def _fits(path: str) -> bool:
+    return _kind(path) is not None
+
+
+def _kind(path: str) -> str | None:
+    name = path.lower()
+    if name.endswith(PARQUET):
+        return "parquet"
+    return "lines" if name.endswith(LINES) else None
+
+
+def check_files(files: Files, table: TableName) -> None:
+    """Raise InputError, which names file and column, for the first file that is not right."""
+    for path in files.parquet:
+        check_parquet(path, table)
+    for path in files.lines:
+        check_lines(path, table)
+
+
+def check_parquet(path: str, table: TableName) -> None:
+    """Hold the schema in a parquet file's footer against the table's columns."""
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        schema = pyarrow.parquet.read_schema(path)
+    except (OSError, pyarrow.ArrowException) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise InputError(f"cannot be read as parquet: {reason}", source=path) from error
+    columns = {column.name: column for column in TABLES[table]}
+    names = list(schema.names)
+    for name in names:
+        if name not in columns:
+            raise InputError(
+                f"unknown; {table} have {', '.join(columns)}", f"column {name}", source=path
+            )
+        if names.count(name) > 1:
+            raise InputError("there twice", f"column {name}", source=path)
+    for column in columns.values():
+        if column.name not in names:
+            if not column.optional:
+                raise InputError("missing", f"column {column.name}", source=path)
+            continue
+        given = schema.field(column.name).type
+        if not _is_kind(given, column.kind):
+            hint = " (milliseconds since 1970)" if column.name == "ts_ms" else ""
+            raise InputError(
+                f"of type {given}, where {_DUE[column.kind]}{hint} is due",
+                f"column {column.name}",
+                source=path,
+            )
+
+
+_DUE: Final = {
+    "bigint": "int64 (or int32)",
+    "string": "string",
+    "double": "double",
+    "array<string>": "list<string>",
+    "map<string,array<int>>": "map<string, list<int32>>",
+}
+
+
+def _is_kind(given: object, kind: str) -> bool:
+    import pyarrow.types as is_
+
+    if is_.is_null(given):
+        return False
+    match kind:
+        case "bigint":
+            return bool(is_.is_signed_integer(given))
+        case "string":
+            return bool(is_.is_string(given) or is_.is_large_string(given)) or (
+                is_.is_dictionary(given) and _is_kind(given.value_type, "string")  # type: ignore[attr-defined]
+            )
+        case "double":
+            return bool(is_.is_float64(given) or is_.is_float32(given))
+        case "array<string>":
+            listed = is_.is_list(given) or is_.is_large_list(given)
+            return bool(listed) and _is_kind(given.value_type, "string")  # type: ignore[attr-defined]
+        case _:
+            if not is_.is_map(given) or not _is_kind(given.key_type, "string"):  # type: ignore[attr-defined]
+                return False
+            inner = given.item_type  # type: ignore[attr-defined]
+            return bool(is_.is_list(inner) and is_.is_int32(inner.value_type))

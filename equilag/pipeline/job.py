@@ -1,0 +1,210 @@
+"""A run from a history to a directory of plans, stage by stage."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from equilag.errors import InputError
+from equilag.pipeline import problems as problem_rows
+from equilag.pipeline.answer import PlanGroup, Planner
+from equilag.pipeline.files import Files, check_files, find_files
+from equilag.pipeline.history import History, read_files
+from equilag.pipeline.options import FleetOptions
+from equilag.pipeline.progress import Stages, Watcher
+from equilag.pipeline.run_dir import WORK, check_target, finish_run, new_run
+from equilag.pipeline.session import check_spark, session, spark_errors
+from equilag.pipeline.signals import Span, rounds_of, signals_of
+from equilag.pipeline.snapshot import time_text
+from equilag.pipeline.solving import solve_all
+from equilag.pipeline.summary import (
+    assignor_figures,
+    fleet_figures,
+    forecast_figures,
+    quality_figures,
+)
+from equilag.pipeline.tables import TableName
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def run_fleet(
+    options: FleetOptions,
+    *,
+    master: str | None = None,
+    memory: str = "4g",
+    planner: Planner | None = None,
+    watcher: Watcher | None = None,
+) -> dict[str, Any]:
+    """Plan every group of a history into the directory `options.out`; returns the summary.
+
+    `planner` stands in for equilag's own; it has to be picklable. Raises InputError for whatever
+    is wrong with the input, before anything is written, MissingExtra without PySpark, and
+    SparkFailed for what goes wrong in Spark itself.
+    """
+    check_spark()
+    check_target(options.out)
+    files = _files(options)
+    for table, found in files.items():
+        check_files(found, table)
+    with session(master, memory, sum(found.size for found in files.values())) as spark:
+        stages = Stages(spark, watcher)
+        start = time.monotonic()
+        with spark_errors():
+            with stages.stage("history"):
+                history = _history(spark, options, files)
+                span = _span(history, options)
+            with new_run(options.out) as target:
+                summary = _run(spark, stages, history, span, options, planner, target)
+                summary["stages_s"] = stages.seconds
+                summary["wall_s"] = time.monotonic() - start
+                finish_run(target, summary)
+    return summary
+
+
+def _files(options: FleetOptions) -> dict[TableName, Files]:
+    """The files of each table; none for a live cluster."""
+    if options.bootstrap is not None:
+        return {}
+    return {
+        "offsets": find_files(options.offsets, "offsets"),
+        "members": find_files(options.members, "members"),
+    }
+
+
+def _history(spark: SparkSession, options: FleetOptions, files: dict[TableName, Files]) -> History:
+    if options.bootstrap is not None:
+        from equilag.pipeline.live import read_cluster
+
+        return read_cluster(spark, options.bootstrap, options.client or {})
+    return History(
+        read_files(spark, files["offsets"], "offsets"),
+        read_files(spark, files["members"], "members"),
+    )
+
+
+def _span(history: History, options: FleetOptions) -> Span:
+    """The times of the run. Raises InputError for a history that cannot serve it."""
+    from pyspark.sql.functions import col, count, lit, when
+    from pyspark.sql.functions import max as newest
+
+    from equilag.pipeline.signals import USABLE
+
+    (row,) = (
+        history.offsets.where(USABLE)
+        .where(lit(True) if options.at is None else col("ts_ms") <= options.at)
+        .agg(newest("ts_ms").alias("at"), count(when(col("log_bytes") > 0, 1)).alias("bytes"))
+        .collect()
+    )
+    if row["at"] is None:
+        when_text = "" if options.at is None else f" up to {time_text(options.at)}"
+        raise InputError(f"no row that can be used{when_text}", "offsets")
+    if options.weight == "bytes" and not row["bytes"]:
+        raise InputError("bytes needs the column log_bytes, which has no values here", "weight")
+    return Span(options.at or row["at"], options.window, options.horizon)
+
+
+def _run(
+    spark: SparkSession,
+    stages: Stages,
+    history: History,
+    span: Span,
+    options: FleetOptions,
+    planner: Planner | None,
+    target: Path,
+) -> dict[str, Any]:
+    sink = Sink(spark, target)
+    with stages.stage("signals"):
+        rounds = sink.write(f"{WORK}/rounds", rounds_of(spark, history.offsets, span.at), 1)
+        signals = sink.write(
+            "signals", signals_of(spark, history.offsets, rounds, span, options.reset)
+        )
+    if options.weight in ("rate", "forecast") and signals.where("NOT no_rate").isEmpty():
+        raise InputError(
+            f"{options.weight} needs two samples of some partition within the window", "weight"
+        )
+    with stages.stage("problems"):
+        members = problem_rows.members_of(spark, history.members, span.at)
+        invalid = problem_rows.invalid_members_of(spark, history.members)
+        problems = sink.write(
+            "problems",
+            problem_rows.problems_of(
+                spark, signals, rounds, members, invalid, span, options.weight, options.stale
+            ),
+        )
+        quality = sink.write("quality", problems.select(*problem_rows.QUALITY), 1)
+    with stages.stage("solve"):
+        solved = sink.write(
+            f"{WORK}/solved",
+            solve_all(
+                spark,
+                problems,
+                options.rules,
+                planner or PlanGroup(options.weight, options.reset),
+                options.tasks,
+                options.kill_after,
+            ),
+        )
+    with stages.stage("sinks"):
+        plans = sink.write("plans", solved.where("kind IS NULL").selectExpr("`group`", "plan.*"), 1)
+        sink.write("assignment", solved.selectExpr("`group`", "inline(assignment)"))
+        baseline = sink.write("baseline", solved.selectExpr("`group`", "inline(baseline)"), 1)
+        failures = sink.write("failures", _failures(problems, solved, history.unreadable), 1)
+    with stages.stage("summary"):
+        return {
+            "at": time_text(span.at),
+            "settings": options.to_dict(),
+            **fleet_figures(spark, plans, failures),
+            "assignors": assignor_figures(spark, baseline),
+            "quality": quality_figures(spark, quality),
+            "forecast": forecast_figures(spark, signals),
+            "source": dict(history.notes),
+            "versions": _versions(spark),
+        }
+
+
+def _failures(problems: DataFrame, solved: DataFrame, unreadable: DataFrame | None) -> DataFrame:
+    """Group, kind and reason of all that have no plan."""
+    poor = problems.where("state <> 'ready' AND `group` IS NOT NULL").selectExpr(
+        "`group`", "state AS kind", "reason"
+    )
+    every = poor.unionByName(solved.where("kind IS NOT NULL").select("group", "kind", "reason"))
+    if unreadable is not None:
+        every = every.unionByName(
+            unreadable.selectExpr("`group`", "'unreadable' AS kind", "reason")
+        )
+    return every.orderBy("group")
+
+
+class Sink:
+    """Writes tables into the run's directory, and gives them back as they lie there."""
+
+    def __init__(self, spark: SparkSession, target: Path) -> None:
+        self._spark = spark
+        self._target = target
+
+    def write(self, name: str, table: DataFrame, files: int | None = None) -> DataFrame:
+        """The table as parquet, in so many files where told; read back, so nothing runs twice."""
+        path = (self._target / name).as_uri()
+        writer = (table if files is None else table.coalesce(files)).write
+        writer.option("compression", "zstd").parquet(path)
+        return self._spark.read.parquet(path)
+
+
+def _versions(spark: SparkSession) -> dict[str, str | int | None]:
+    return {
+        "equilag": version("equilag"),
+        "python": platform.python_version(),
+        "spark": spark.version,
+        "ortools": version("ortools"),
+        "numpy": version("numpy"),
+        "java": spark._jvm.System.getProperty("java.version") if spark._jvm else None,
+        "platform": sys.platform,
+        "cores": os.cpu_count(),
+    }

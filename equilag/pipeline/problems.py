@@ -1,0 +1,164 @@
+"""One row per group: its topics and members as they stood, ready to plan, or why it is not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from equilag.pipeline.signals import FAULTS, STATES, WEIGHTS, Span
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+STALE_MS: Final = 600_000
+STALE_ROUNDS: Final = 3
+"""A group is stale that was not sampled for this long, or this many of its own intervals."""
+
+QUALITY: Final = (
+    "group", "state", "rounds", "interval_ms", "last_ms", "samples", "partitions_seen",
+    "invalid", "after_at", *FAULTS, *STATES, "filled", "n_members", "members_ms",
+    "duplicate_members", "invalid_members", "unknown_topics",
+)  # fmt: skip
+"""Columns of `quality/`."""
+COUNTED: Final = (
+    "invalid", "after_at", *FAULTS, *STATES, "filled", "duplicate_members", "invalid_members",
+    "unknown_topics",
+)  # fmt: skip
+"""Those of them that count rows, samples or partitions with something wrong."""
+
+
+def members_of(spark: SparkSession, members: DataFrame, at: int) -> DataFrame:
+    """A row per group: its members at the last round of memberships up to `at`.
+
+    `members` is ordered by id; of two rows for one member the one with the newest generation and
+    the most partitions is kept. `members_behind_ms` is how much newer the newest round of any
+    group is.
+    """
+    return spark.sql(
+        """
+        WITH usable AS (
+          SELECT * FROM {members} WHERE `group` IS NOT NULL AND ts_ms BETWEEN 0 AND :at
+        ), newest AS (
+          SELECT `group`, max(ts_ms) AS members_ms FROM usable GROUP BY `group`
+        ), latest AS (
+          SELECT /*+ BROADCAST(n) */ u.*, n.members_ms, row_number() OVER (
+              PARTITION BY u.`group`, u.member
+              ORDER BY coalesce(generation, -1) DESC,
+                coalesce(size(flatten(map_values(owned))), 0) DESC, to_json(struct(*)))
+            AS copy
+          FROM usable u JOIN newest n ON u.`group` = n.`group` AND u.ts_ms = n.members_ms
+        )
+        SELECT `group`, max(members_ms) AS members_ms,
+          (SELECT max(members_ms) FROM newest) - max(members_ms) AS members_behind_ms,
+          sort_array(collect_list(named_struct(
+            'member', member, 'subscription', subscription,
+            'owned', map_entries(owned), 'rack', rack, 'capacity', capacity,
+            'instance_id', instance_id, 'generation', generation))
+            FILTER (WHERE copy = 1 AND member IS NOT NULL)) AS members,
+          count_if(copy > 1) AS duplicate_members
+        FROM latest GROUP BY `group`
+        """,
+        args={"at": at},
+        members=members,
+    )
+
+
+def invalid_members_of(spark: SparkSession, members: DataFrame) -> DataFrame:
+    """A row per group (null where the name is missing): rows of `members` that make no sense."""
+    return spark.sql(
+        """
+        SELECT `group`, count(*) AS invalid_members FROM {members}
+        WHERE `group` IS NULL OR ts_ms IS NULL OR ts_ms < 0 GROUP BY `group`
+        """,
+        members=members,
+    )
+
+
+def problems_of(
+    spark: SparkSession,
+    signals: DataFrame,
+    rounds: DataFrame,
+    members: DataFrame,
+    invalid_members: DataFrame,
+    span: Span,
+    weight: str = "lag",
+    stale_ms: int | None = None,
+) -> DataFrame:
+    """A row per group: `state` is `ready` or why the group cannot be planned, in `reason` in words.
+
+    A topic reaches to its last partition that has not vanished; one in between that was not sampled
+    any more is taken as it was last seen. `topics` holds an entry per topic with arrays
+    as long as it has sampled partitions, `weights` being what the planner is to spread.
+    """
+    counts = ", ".join(f"sum({fault}) AS {fault}" for fault in FAULTS)
+    states = ", ".join(f"count_if({state}) AS {state}" for state in STATES)
+    return spark.sql(
+        f"""
+        WITH sampled AS (
+          SELECT *, {WEIGHTS[weight]} AS weight,
+            max(CASE WHEN NOT vanished THEN partition END) OVER (PARTITION BY `group`, topic)
+              AS last
+          FROM {{signals}}
+        ), topics AS (
+          SELECT `group`, topic, any_value(last) AS last, count(*) AS partitions_seen,
+            {counts}, {states},
+            sort_array(collect_list(named_struct(
+              'partition', partition, 'log_start', log_start, 'log_end', log_end,
+              'committed', committed, 'weight', weight)) FILTER (WHERE partition <= last)) AS rows
+          FROM sampled GROUP BY `group`, topic
+        ), groups AS (
+          SELECT `group`, sum(partitions_seen) AS partitions_seen, sum(last + 1) AS partitions,
+            sum(last + 1 - size(rows)) AS filled,
+            {", ".join(f"sum({name}) AS {name}" for name in FAULTS + STATES)},
+            sort_array(collect_list(named_struct(
+              'topic', topic, 'partitions', rows.partition, 'log_start', rows.log_start,
+              'log_end', rows.log_end, 'committed', rows.committed, 'weights', rows.weight))
+              FILTER (WHERE last IS NOT NULL)) AS topics
+          FROM topics GROUP BY `group`
+        ), joined AS (
+          SELECT coalesce(r.`group`, m.`group`, i.`group`) AS `group`,
+            coalesce(r.rounds, 0) AS rounds, r.interval_ms, r.last_ms,
+            coalesce(r.samples, 0) AS samples, coalesce(r.invalid, 0) AS invalid,
+            coalesce(r.after_at, 0) AS after_at,
+            g.* EXCEPT (`group`, topics), coalesce(g.topics, array()) AS topics,
+            m.members_ms, m.members_behind_ms, coalesce(m.members, array()) AS members,
+            coalesce(m.duplicate_members, 0) AS duplicate_members,
+            coalesce(i.invalid_members, 0) AS invalid_members,
+            coalesce(:stale, greatest({STALE_MS}, {STALE_ROUNDS} * coalesce(r.interval_ms, 0)))
+              AS stale_ms
+          FROM {{rounds}} r
+          LEFT JOIN groups g ON r.`group` = g.`group`
+          FULL JOIN {{members}} m ON r.`group` = m.`group`
+          FULL JOIN {{invalid}} i ON coalesce(r.`group`, m.`group`) <=> i.`group`
+        ), judged AS (
+          SELECT *, size(members) AS n_members,
+            size(array_except(array_distinct(flatten(transform(members,
+              m -> coalesce(m.subscription, array())))), topics.topic)) AS unknown_topics,
+            CASE WHEN size(topics) = 0 THEN 'no_offsets'
+              WHEN :at - last_ms > stale_ms THEN 'stale'
+              WHEN members_ms IS NULL OR size(members) = 0 THEN 'no_members'
+              WHEN members_behind_ms > stale_ms THEN 'stale_members'
+              WHEN filled > partitions_seen THEN 'poor_offsets'
+              ELSE 'ready' END AS state
+          FROM joined
+        )
+        SELECT *, CASE state
+            WHEN 'no_offsets' THEN CASE WHEN invalid > 0
+              THEN concat('none of its ', invalid, ' rows of offsets can be used')
+              ELSE 'no offsets up to this time' END
+            WHEN 'stale' THEN concat('last sampled ', cast((:at - last_ms) / 1000 AS bigint),
+              ' s before the time of the run')
+            WHEN 'no_members' THEN CASE WHEN members_ms IS NULL
+              THEN 'no membership up to this time' ELSE 'the group was empty' END
+            WHEN 'poor_offsets' THEN concat(filled, ' of its ', partitions,
+              ' partitions were never sampled')
+            WHEN 'stale_members' THEN concat('its membership was last recorded ',
+              cast(members_behind_ms / 1000 AS bigint), ' s before that of other groups')
+          END AS reason
+        FROM judged
+        """,
+        args={"at": span.at, "stale": stale_ms},
+        signals=signals,
+        rounds=rounds,
+        members=members,
+        invalid=invalid_members,
+    )

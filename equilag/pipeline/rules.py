@@ -1,0 +1,133 @@
+"""Which group is planned how: a rules file in TOML, the first rule whose expression fits wins.
+
+[[rule]]
+group = "^payments-"      # a regular expression, searched for in the group's name
+policy = "fair-yet-sticky"
+max_moves = 20
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from equilag.errors import InputError
+from equilag.policy import Policy
+
+POLICY_SETTINGS: Final = ("balance", "move_cost", "tolerance", "max_moves", "fresh")
+RUN_SETTINGS: Final = ("effort", "time_limit", "seed")
+KEYS: Final = ("group", "policy", *POLICY_SETTINGS, *RUN_SETTINGS)
+MAX_SEED: Final = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How one group is planned: what `equilag.solve` is called with."""
+
+    policy: Policy
+    effort: float
+    """Seconds' worth of work, counted."""
+    time_limit: float
+    """Seconds of clock, the wall behind the effort."""
+    seed: int
+
+    def to_json(self) -> str:
+        return json.dumps(
+            {
+                "policy": self.policy.to_dict(),
+                "effort": self.effort,
+                "time_limit": self.time_limit,
+                "seed": self.seed,
+            }
+        )
+
+    @staticmethod
+    def from_json(text: str) -> Settings:
+        fields = json.loads(text)
+        return Settings(**{**fields, "policy": Policy.of(**fields["policy"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    pattern: re.Pattern[str]
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Settings for those that no rule fits, and the rules in their order."""
+
+    default: Settings
+    rules: tuple[Rule, ...] = ()
+
+    def settings_of(self, group: str) -> Settings:
+        for rule in self.rules:
+            if rule.pattern.search(group):
+                return rule.settings
+        return self.default
+
+
+def read_rules(text: str, default: Settings) -> Rules:
+    """The rules in a TOML text; what a rule leaves out is the default's.
+
+    A rule that names a policy starts from that policy's own settings. Raises InputError.
+    """
+    try:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"not TOML: {error}") from error
+    unknown = sorted(set(document) - {"rule"})
+    if unknown:
+        raise InputError("unknown, a rule begins with [[rule]]", unknown[0])
+    tables = document.get("rule", [])
+    if not isinstance(tables, list):
+        raise InputError("not a list of tables, which are written [[rule]]", "rule")
+    rules = tuple(_rule(table, f"rule[{n}]", default) for n, table in enumerate(tables))
+    return Rules(default, rules)
+
+
+def _rule(table: object, place: str, default: Settings) -> Rule:
+    if not isinstance(table, dict):
+        raise InputError("not a table", place)
+    for key in table:
+        if key not in KEYS:
+            raise InputError(f"unknown; one of {', '.join(KEYS)}", f"{place}.{key}")
+    if not isinstance(table.get("group"), str):
+        raise InputError("there must be a regular expression", f"{place}.group")
+    try:
+        pattern = re.compile(table["group"])
+    except (re.error, RecursionError, OverflowError) as error:
+        raise InputError(f"not a regular expression: {error}", f"{place}.group") from error
+    try:
+        return Rule(pattern, _settings(table, default))
+    except InputError as error:
+        raise InputError(error.problem, f"{place}.{error.place}") from error
+
+
+def _settings(table: dict[str, Any], default: Settings) -> Settings:
+    chosen = {key: table[key] for key in POLICY_SETTINGS if key in table}
+    if "policy" in table:
+        policy = Policy.of(table["policy"], **chosen)
+    else:
+        start: dict[str, Any] = {key: getattr(default.policy, key) for key in POLICY_SETTINGS}
+        start.update(chosen.items())
+        policy = Policy.of(default.policy.name, **start)
+    run: dict[str, Any] = {}
+    for key in ("effort", "time_limit"):
+        if key in table:
+            run[key] = _seconds(table[key], key)
+    if "seed" in table:
+        seed = table["seed"]
+        if type(seed) is not int or not 0 <= seed < MAX_SEED:
+            raise InputError(f"{seed!r} is not a whole number from 0 to {MAX_SEED - 1}", "seed")
+        run["seed"] = seed
+    return replace(default, policy=policy, **run)
+
+
+def _seconds(value: object, key: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e9:
+        raise InputError(f"{value!r} is not a number of seconds, 0 or more", key)
+    return float(value)

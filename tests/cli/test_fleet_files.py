@@ -1,0 +1,196 @@
+"""`fleet show` and `fleet export` as commands: what they print, write and refuse."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyarrow")
+from fleet_runs import UNEVEN, problem, write_run
+
+import equilag
+from equilag.cli import fleet_export, fleet_show, main
+from equilag.cli.files import Target
+from equilag.cli.fleet_export import file_stem, write_both
+from equilag.cli.parser import Parser
+from equilag.errors import InputError
+
+ODD = "λ/$x \x1b"
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> str:
+    odd = problem(ODD, {"t": [5, 6, 7]}, {"a": {}, "b": {"t": [0, 1]}})
+    failures = [("gone", "stale", "last sampled 60 s before")]
+    return write_run(
+        tmp_path_factory.mktemp("runs") / "run 1",
+        [UNEVEN, odd, {**odd, "group": "-dash"}],
+        failures,
+    )
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Run one of the two commands; what it printed."""
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run(module: Any, *words: object) -> str:
+        parser = Parser(prog=f"equilag fleet {module.NAME}")
+        module.configure(parser)
+        assert module.run(parser.parse_args([str(word) for word in words])) == 0
+        return capsys.readouterr().out
+
+    return run
+
+
+def test_show(call, path: str) -> None:
+    text = call(fleet_show, path)
+    assert text.startswith("Fleet of 4 groups at 2026-01-02T03:04:05Z\n")
+    lines = text.splitlines()
+    assert sum(line.startswith("  orders ") for line in lines) == 1
+    assert "gone: last sampled 60 s before" in text
+    assert text.endswith(f"equilag fleet export '{path}' GROUP\n")
+
+
+def test_show_the_top(call, path: str) -> None:
+    assert "Worst groups, 1 of 3," in call(fleet_show, path, "--top", 1)
+    with pytest.raises(InputError, match="--top: '-1' is not a whole number"):
+        call(fleet_show, path, "--top", "-1")
+
+
+def test_show_json(call, path: str) -> None:
+    document = json.loads(call(fleet_show, path, "--json", "--top", 1))
+    assert [row["group"] for row in document["worst"]] == ["orders"]
+    assert document["summary"]["planned"]["groups"] == 3
+
+
+def test_show_what_is_no_run(call, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no _SUCCESS"):
+        call(fleet_show, tmp_path)
+
+
+def test_export(call, path: str, tmp_path: Path, capsys) -> None:
+    text = call(fleet_export, path, "orders", "--out", tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "orders.plan.json",
+        "orders.snapshot.json",
+    ]
+    snapshot, plan = tmp_path / "orders.snapshot.json", tmp_path / "orders.plan.json"
+    lines = text.splitlines()
+    assert lines[:2] == [f"snapshot  {snapshot}", f"plan      {plan}"]
+    verify, again = (shlex.split(line) for line in lines[-2:])
+    assert verify == ["equilag", "verify", str(snapshot), str(plan)]
+    assert main(verify[1:]) == 0
+    capsys.readouterr()
+    assert main([*again[1:], "--json"]) == 0
+    found, due = json.loads(capsys.readouterr().out), json.loads(plan.read_text("utf-8"))
+    assert found["assignment"] == due["assignment"]
+    assert found["certificate"] == due["certificate"]
+
+
+@pytest.mark.parametrize("name", [ODD, "-dash"])
+def test_export_of_odd_names_to_the_current_directory(
+    call, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = call(fleet_export, path, "--", name)
+    snapshot, plan = (f"{file_stem(name)}.{kind}.json" for kind in ("snapshot", "plan"))
+    assert {p.name for p in tmp_path.iterdir()} == {snapshot, plan}
+    assert text.replace("\n", "").isprintable()
+    group = equilag.load_snapshot(snapshot)
+    assert group.name == name
+    assert equilag.verify(group, json.loads(Path(plan).read_text("utf-8"))) == []
+    assert main(shlex.split(text.splitlines()[4])[1:]) == 0
+
+
+def test_no_path_is_taken_for_an_option(
+    call, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("-d").mkdir()
+    text = call(fleet_export, path, "orders", "--out=-d")
+    assert Path("-d/orders.plan.json").exists()
+    assert main(shlex.split(text.splitlines()[4])[1:]) == 0
+
+
+def test_export_replaces_what_is_there(call, path: str, tmp_path: Path) -> None:
+    (tmp_path / "orders.plan.json").write_text("somebody's", "utf-8")
+    call(fleet_export, path, "orders", "--out", tmp_path)
+    assert json.loads((tmp_path / "orders.plan.json").read_text("utf-8"))["group"] == "orders"
+
+
+@pytest.mark.parametrize("name", ["gone", "orderz", ""])
+def test_nothing_is_written_for_a_group_without_a_plan(
+    call, path: str, tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(InputError):
+        call(fleet_export, path, name, "--out", tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_place_that_cannot_be_written_is_refused(call, path: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no directory"):
+        call(fleet_export, path, "orders", "--out", tmp_path / "not" / "there")
+    (tmp_path / "orders.plan.json").mkdir()
+    with pytest.raises(InputError, match=r"orders\.plan\.json: cannot be written: it is a dir"):
+        call(fleet_export, path, "orders", "--out", tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == ["orders.plan.json"]
+
+
+def test_a_search_that_the_clock_cut_is_said_so(call, path: str, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    assert "the clock" not in call(fleet_export, path, "orders", "--out", tmp_path)
+    copy = tmp_path / "copy"
+    shutil.copytree(path, copy)
+    for part in (copy / "plans").glob("*.parquet"):
+        table = pq.read_table(part)
+        rows = table.to_pylist()
+        for row in rows:
+            row["policy"] = row["policy"].replace("repeatable", "cut by the clock")
+        pq.write_table(table.from_pylist(rows, table.schema), part)
+    assert "the clock cut" in call(fleet_export, copy, "orders", "--out", tmp_path)
+
+
+@pytest.mark.parametrize("before", [None, b"what was \xff there"])
+def test_both_files_or_none(tmp_path: Path, before: bytes | None) -> None:
+    first, second = tmp_path / "a", tmp_path / "b"
+    if before is not None:
+        first.write_bytes(before)
+    targets = Target(str(first), "--out"), Target(str(second), "--out")
+    second.mkdir()  # after it was looked at
+    with pytest.raises(InputError):
+        write_both(*targets, "one", "two")
+    assert (first.read_bytes() if first.exists() else None) == before
+    second.rmdir()
+    write_both(*targets, "one", "two")
+    assert (first.read_text("utf-8"), second.read_text("utf-8")) == ("one", "two")
+
+
+def test_plain_names_are_file_names_as_they_are() -> None:
+    for name in ("orders", "a.b_c-D9", "x" * 100):
+        assert file_stem(name) == name
+
+
+NAMES = [
+    "", ".", "..", ".hidden", "-x", "a/b", "a\\b", "a:b", "a b", "a_b", "../../etc/passwd", "λ",
+    "μ", "\x00", "\n", "x" * 101, "x" * 102, "x" * 100 + "λ", "*", "\udc80", "_x", "con\t",
+]  # fmt: skip
+
+
+def test_odd_names_are_made_safe_and_stay_apart() -> None:
+    stems = [file_stem(name) for name in NAMES]
+    assert len(set(stems)) == len(NAMES)
+    for stem in stems:
+        assert stem.isascii()
+        assert stem[0] not in ".-" or len(stem) == 9
+        assert not set(stem) & set('/\\:*?"<>| \x00\n\t')
+        assert len(stem) <= 109
+    assert file_stem("a/b") == file_stem("a/b")
+    assert file_stem("a/b").startswith("a_b-")

@@ -1,0 +1,392 @@
+"""The screen of `fleet show` and its JSON, from a report to text."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from equilag.cli.render_fleet import FAULT_WORDS, render_fleet, report_json
+from equilag.cli.render_groups import fitted, short_number
+from equilag.cli.text import Style, columns
+from equilag.pipeline.problems import COUNTED
+from equilag.pipeline.report import Failed, GroupRow, Report
+from equilag.pipeline.signals import WEIGHTS
+
+ROW = GroupRow(
+    group="orders",
+    status="optimal",
+    partitions=12,
+    members=3,
+    load_mean=1000.0,
+    max_now=2500,
+    spread_now=2345,
+    max_planned=1010,
+    spread_planned=21,
+    spread_lower_bound=20,
+    gap_percent_of_mean=0.1,
+    moves=7,
+)
+
+
+def assignor(name: str, **changes: Any) -> dict[str, Any]:
+    row = {
+        "assignor": name,
+        "groups": 4,
+        "failed": 0,
+        "median_gap_percent": 12.5,
+        "mean_gap_percent": 25.25,
+        "p95_gap_percent": 150.0,
+        "even_counts": 3,
+        "moves": 1234,
+        "wall_ms": 8.0,
+    }
+    return {**row, **changes}
+
+
+SUMMARY: dict[str, Any] = {
+    "at": "2026-01-02T03:04:05Z",
+    "settings": {"weight": "lag", "auto_offset_reset": "latest", "horizon_s": 600.0},
+    "groups": 7,
+    "planned": {
+        "groups": 4,
+        "partitions": 48,
+        "members": 12,
+        "moves": 1028,
+        "median_gap_percent": 0.25,
+        "p95_gap_percent": 3.5,
+        "by_status": {"optimal": 3, "feasible": 1},
+    },
+    "failed": {"groups": 3, "by_kind": {"stale": 1, "no_members": 2}},
+    "assignors": [
+        assignor("equilag", mean_gap_percent=0.001),
+        assignor("range"),
+        assignor("current", groups=3, moves=0, wall_ms=0.0),
+    ],
+    "quality": {
+        "samples": 9999,
+        "faults": {"late": {"count": 17, "groups": 1}, "vanished": {"count": 3, "groups": 2}},
+    },
+    "forecast": {
+        "partitions": 40,
+        "mean_lag": 100.0,
+        "mean_error": 7.25,
+        "mean_error_unchanged": 1234.5,
+        "error_percent": 7.25,
+        "error_percent_unchanged": None,
+    },
+}
+FAILURES = (
+    Failed("a", "no_members", "the group was empty"),
+    Failed("b", "no_members", "the group was empty"),
+    Failed("c", "stale", "last sampled 60 s before"),
+)
+
+
+def report(*rows: GroupRow, failures: tuple[Failed, ...] = FAILURES, **changes: Any) -> Report:
+    """A report with `changes` in parts of its summary."""
+    summary = deepcopy(SUMMARY)
+    for part, value in changes.items():
+        summary[part] = {**summary[part], **value} if isinstance(value, dict) else value
+    return Report("/runs/1", summary, rows or (ROW,), failures)
+
+
+def text_of(given: Report, top: int = 20, **style: Any) -> str:
+    return render_fleet(given, Style(**{"width": 300, **style}), top)
+
+
+def lines_of(given: Report, **style: Any) -> list[str]:
+    return [" ".join(line.split()) for line in text_of(given, **style).splitlines()]
+
+
+def group_line(row: GroupRow, **style: Any) -> list[str]:
+    lines = text_of(report(row), **style).splitlines()
+    return lines[next(i for i, x in enumerate(lines) if x.startswith("  group ")) + 1].split()
+
+
+def test_the_header() -> None:
+    lines = lines_of(report())
+    assert lines[:6] == [
+        "Fleet of 7 groups at 2026-01-02T03:04:05Z",
+        "planned 4 groups, 48 partitions, 12 members, 1,028 moves",
+        "not planned 2 no members, 1 stale",
+        "spread lag, in records",
+        "proved optimal 3 (75.0 %)",
+        "proved gap median 0.25 %, 95 % of the groups within 3.50 % of their mean load",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("weight", "words"),
+    [
+        ("lag", "lag, in records"),
+        ("forecast", "the lag forecast, in records"),
+        ("rate", "records produced per hour"),
+        ("bytes", "lag, in bytes"),
+    ],
+)
+def test_the_unit_is_that_of_the_weight(weight: str, words: str) -> None:
+    assert weight in WEIGHTS
+    assert f"spread {words}" in lines_of(report(settings={"weight": weight}))
+
+
+def test_a_row_per_group() -> None:
+    due = ["orders", "2,345", "2.50", "21", "2,324", "7", "0.10", "%", "optimal"]
+    assert group_line(ROW) == due
+
+
+def test_what_a_group_does_not_have_is_a_dash() -> None:
+    nobody = replace(ROW, max_now=None, spread_now=None)
+    assert group_line(nobody)[1:5] == ["-", "-", "21", "-"]
+    assert "- today: nobody owns anything" in lines_of(report(nobody))
+    assert not any("nobody owns" in line for line in lines_of(report()))
+    empty = replace(ROW, load_mean=0.0, max_now=0, spread_now=0, spread_planned=0)
+    assert group_line(empty)[1:5] == ["0", "-", "0", "0"]
+
+
+def test_a_saving_below_zero_is_explained() -> None:
+    worse = replace(ROW, spread_now=1)
+    assert group_line(worse)[4] == "-20"
+    assert "saved is below 0" in text_of(report(worse))
+    assert "saved is below 0" not in text_of(report())
+
+
+def test_tiny_gaps_are_not_rounded_to_none() -> None:
+    assert group_line(replace(ROW, gap_percent_of_mean=0.004))[6:8] == ["<0.01", "%"]
+    assert group_line(replace(ROW, gap_percent_of_mean=0.0))[6:8] == ["0", "%"]
+
+
+def test_only_the_top_is_shown() -> None:
+    rows = [replace(ROW, group=f"g{i}") for i in range(5)]
+    text = text_of(report(*rows), top=2)
+    assert "Worst groups, 2 of 5," in text
+    assert "  g1 " in text
+    assert "  g2 " not in text
+    assert "Worst groups" not in text_of(report(*rows), top=0)
+    assert " of 5," not in text_of(report(*rows), top=5)
+
+
+def test_assignors() -> None:
+    lines = lines_of(report())
+    at = lines.index("Assignors, what each would do with 4 groups")
+    assert lines[at + 2 : at + 5] == [
+        "equilag 12.5 % <0.01 % 150 % 3 1,234 2.0",
+        "range 12.5 % 25.2 % 150 % 3 1,234 2.0",
+        "current 12.5 % 25.2 % 150 % 3 - -",
+    ]
+    assert "current: of 3 groups; in no other anything is owned" in lines
+
+
+def test_an_assignor_that_failed() -> None:
+    gone = assignor(
+        "mine\x1b[31m",
+        groups=0,
+        failed=4,
+        median_gap_percent=None,
+        mean_gap_percent=None,
+        p95_gap_percent=None,
+        even_counts=0,
+        moves=None,
+        wall_ms=None,
+    )
+    lines = lines_of(report(assignors=[gone]))
+    assert r"mine\x1b[31m - - - 0 - -" in lines
+    assert r"mine\x1b[31m failed in 4 groups" in lines
+
+
+def test_faults_that_were_found() -> None:
+    lines = lines_of(report())
+    assert "Faults of the data among 9,999 samples" in lines
+    assert "17 samples that came late in 1 group" in lines
+    assert "3 partitions that vanished in 2 groups" in lines
+    assert "twice" not in text_of(report())
+    none = lines_of(report(quality={"faults": {"late": {"count": 0, "groups": 0}}}))
+    assert "Faults of the data: none among 9,999 samples" in none
+
+
+def test_every_fault_that_is_counted_has_words() -> None:
+    assert set(FAULT_WORDS) == set(COUNTED)
+    new = {"news\n": {"count": 2, "groups": 1}}
+    assert r"2 news\n in 1 group" in lines_of(report(quality={"faults": new}))
+
+
+def test_the_forecast() -> None:
+    text = text_of(report())
+    assert "600 s ahead" in text
+    assert "of 40 partitions: off by 7.2 records (7.25 % of the lag) on average" in text
+    assert "nothing changes is off by 1,234.5 records\n" in text
+    assert "no samples to try it on" in text_of(report(forecast={"partitions": 0}))
+
+
+def test_failures_by_kind_those_with_one_reason_together() -> None:
+    lines = lines_of(report())
+    at = lines.index("Not planned: 3 groups")
+    assert lines[at + 1 : at + 5] == [
+        "no members, 2 groups",
+        "a, b: the group was empty",
+        "stale, 1 group",
+        "c: last sampled 60 s before",
+    ]
+    assert "Not planned" not in text_of(report(failures=()))
+
+
+def test_five_failures_of_a_kind_are_named() -> None:
+    many = tuple(Failed(f"g{i}", "error", f"reason {i}") for i in range(7))
+    lines = lines_of(report(failures=many))
+    assert "g4: reason 4" in lines
+    assert not any(line.startswith("g5") for line in lines)
+    assert "… and 2 more" in lines
+    assert "more" not in text_of(report(failures=many[:5]))
+
+
+def test_the_way_to_one_group_is_copied_as_it_stands() -> None:
+    assert text_of(report(), width=80).endswith("\n  equilag fleet export /runs/1 GROUP\n")
+    spaced = replace(report(), path="/my runs/" + "x" * 90)
+    assert text_of(spaced, width=80).endswith(f"export '{spaced.path}' GROUP\n")
+
+
+def test_a_fleet_without_a_plan() -> None:
+    empty = report(
+        planned={
+            "groups": 0, "partitions": 0, "members": 0, "moves": 0, "by_status": {},
+            "median_gap_percent": 0.0, "p95_gap_percent": 0.0,
+        },
+        assignors=[],
+    )  # fmt: skip
+    text = text_of(replace(empty, groups=()))
+    assert text.startswith("Fleet of 3 groups at")
+    for word in ("proved", "Worst", "Assignors"):
+        assert word not in text
+
+
+HUGE = replace(
+    ROW,
+    group="team-" + "x" * 200 + "-consumer-0123",
+    max_now=2**62,
+    spread_now=2**62,
+    spread_planned=2**61,
+    moves=1_234_567,
+    gap_percent_of_mean=123.4,
+    status="feasible",
+)
+WIDE = replace(HUGE, group="注文" * 60)
+
+
+@pytest.mark.parametrize("width", [80, 90, 100])
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("row", [ROW, HUGE, WIDE])
+def test_it_fits_the_screen(width: int, plain: bool, row: GroupRow) -> None:
+    failures = (
+        Failed(row.group, "input", "members[1].capacity: " + "many words of it " * 30),
+        *FAILURES,
+    )
+    assignors = [
+        assignor("a" * 50, moves=10**7, even_counts=10**6, wall_ms=10**6, p95_gap_percent=10**6),
+        assignor("注文" * 40, failed=2),
+    ]
+    text = text_of(
+        report(row, replace(ROW, group="b"), failures=failures, assignors=assignors),
+        width=width,
+        ascii=plain,
+    )
+    assert max(columns(line) for line in text.splitlines()) <= width
+
+
+def test_names_are_cut_so_that_they_still_differ() -> None:
+    front = "team-payments.settlement-reconciliation-service"
+    rows = [replace(ROW, group=f"{front}-{i}-of-the-north-eastern-region") for i in range(3)]
+    lines = text_of(report(*rows), width=80).splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("  group "))
+    names = [line.split()[0] for line in lines[at + 1 : at + 4]]
+    assert [name.partition("vice-")[2][:1] for name in names] == ["0", "1", "2"]
+    assert max(map(columns, lines)) <= 80
+    assert "--json has them whole" in text_of(report(*rows), width=80)
+    assert "--json" not in text_of(report(), width=80)
+
+
+def test_figures_are_short_where_names_need_the_room() -> None:
+    row = replace(ROW, spread_now=1_234_567_890, group="a-name-of-24-characters-")
+    assert group_line(row, width=100)[1] == "1,234,567,890"
+    assert group_line(replace(row, spread_planned=987_654_321), width=80)[1] == "1.23G"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (9_999, "9,999"),
+        (-9_999, "-9,999"),
+        (10_000, "10.0k"),
+        (99_949, "99.9k"),
+        (99_950, "100k"),
+        (999_499, "999k"),
+        (999_500, "1.00M"),
+        (9_994_999, "9.99M"),
+        (9_995_000, "10.0M"),
+        (-2_345_678, "-2.35M"),
+        (2**63 - 1, "9.22E"),
+    ],
+)
+def test_short_numbers(value: int, text: str) -> None:
+    assert short_number(value) == text
+
+
+def test_fitted_counts_columns_not_characters() -> None:
+    assert fitted("short", 8, "…") == "short"
+    assert columns(fitted("注文注文注文", 8, "…")) <= 8
+    assert columns(fitted("abcdefghijkl", 8, "…")) == 8
+
+
+def test_nothing_reaches_the_terminal_as_it_is() -> None:
+    bad = "\x1b]0;x\x07\n\u202e"
+    text = text_of(
+        report(
+            replace(ROW, group=bad),
+            replace(ROW, group=""),
+            failures=(Failed(bad, bad, bad), *FAILURES),
+            at=bad,
+            assignors=[assignor(bad)],
+            settings={"weight": bad},
+            quality={"faults": {bad: {"count": 1, "groups": 1}}},
+            failed={"groups": 1, "by_kind": {bad: 1}},
+        )
+    )
+    assert all(line.isprintable() for line in text.split("\n"))
+    assert "(a group without a name)" in text
+
+
+def test_plain_ascii_where_no_more_can_be_shown() -> None:
+    many = tuple(Failed(f"g{i}", "error", "x" * 300) for i in range(7))
+    assert text_of(report(HUGE, failures=many), width=80, ascii=True).isascii()
+    assert not text_of(report(HUGE, failures=many), width=80).isascii()
+
+
+def test_colours_do_not_change_the_words() -> None:
+    plain, colourful = (text_of(report(), colour=colour) for colour in (False, True))
+    assert "\x1b[1m" in colourful
+    assert colourful.replace("\x1b[1m", "").replace("\x1b[0m", "") == plain
+
+
+def test_json() -> None:
+    rows = [replace(ROW, group=name) for name in ("a\x1b", "b", "c")]
+    document = json.loads(json.dumps(report_json(report(*rows), 2), allow_nan=False))
+    assert document["format"] == "equilag/fleet-report/1"
+    assert document["directory"] == "/runs/1"
+    assert document["summary"] == json.loads(json.dumps(SUMMARY))
+    assert [row["group"] for row in document["worst"]] == ["a\x1b", "b"]
+    assert document["worst"][0]["saved"] == 2324
+    assert document["worst"][0]["max_over_mean"] == 2.5
+    assert document["failures"][2] == {
+        "group": "c",
+        "kind": "stale",
+        "reason": "last sampled 60 s before",
+    }
+
+
+@pytest.mark.parametrize(
+    ("highest", "text"), [(1004, "1.00"), (9994, "9.99"), (10_000, "10.0"), (10**9, "1.00M")]
+)
+def test_times_of_the_mean(highest: int, text: str) -> None:
+    assert group_line(replace(ROW, max_now=highest))[2] == text

@@ -1,0 +1,197 @@
+"""Small finished runs, made without Spark: real solves, written as a run's tables are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import fmean, median
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from equilag.pipeline.answer import PlanGroup
+from equilag.pipeline.rules import Settings
+from equilag.pipeline.run_dir import FORMAT, SUCCESS, SUMMARY
+from equilag.pipeline.solving import arrow_schema, to_arrow
+from equilag.policy import Policy
+
+SETTINGS = Settings(Policy(), effort=0.02, time_limit=60.0, seed=3)
+
+_NUMBERS = pa.list_(pa.int64())
+PROBLEMS = pa.schema([
+    ("group", pa.string()),
+    ("last_ms", pa.int64()),
+    ("topics", pa.list_(pa.struct([
+        ("topic", pa.string()),
+        ("partitions", pa.list_(pa.int32())),
+        ("log_start", _NUMBERS),
+        ("log_end", _NUMBERS),
+        ("committed", _NUMBERS),
+        ("weights", _NUMBERS),
+    ]))),
+    ("members", pa.list_(pa.struct([
+        ("member", pa.string()),
+        ("subscription", pa.list_(pa.string())),
+        ("owned", pa.list_(pa.struct([("key", pa.string()), ("value", pa.list_(pa.int32()))]))),
+        ("rack", pa.string()),
+        ("capacity", pa.float64()),
+        ("instance_id", pa.string()),
+        ("generation", pa.int64()),
+    ]))),
+])  # fmt: skip
+"""Of `problems/`, what is read again."""
+FAILURES = pa.schema([("group", pa.string()), ("kind", pa.string()), ("reason", pa.string())])
+
+
+def problem(
+    group: str,
+    lags: Mapping[str, Sequence[int | None]],
+    owned: Mapping[str, Mapping[str, Sequence[int]]],
+    weights: Mapping[str, Sequence[int]] | None = None,
+) -> dict[str, Any]:
+    """A row of `problems/`: logs of 1,000,000 records from 10 on; a lag of None is no commit.
+
+    All members in `owned` subscribe to all topics of `lags`. Weights are the lags unless told.
+    """
+    topics = []
+    for topic, behind in sorted(lags.items()):
+        ends = [1_000_010] * len(behind)
+        given = weights[topic] if weights else [lag or 0 for lag in behind]
+        topics.append({
+            "topic": topic,
+            "partitions": list(range(len(behind))),
+            "log_start": [10] * len(behind),
+            "log_end": ends,
+            "committed": [None if lag is None else end - lag
+                          for end, lag in zip(ends, behind, strict=True)],
+            "weights": list(given),
+        })  # fmt: skip
+    members = [
+        {
+            "member": member,
+            "subscription": sorted(lags),
+            "owned": [{"key": t, "value": list(n)} for t, n in sorted(held.items())],
+            "rack": None,
+            "capacity": None,
+            "instance_id": None,
+            "generation": 5,
+        }
+        for member, held in sorted(owned.items())
+    ]
+    return {"group": group, "last_ms": 1_764_000_000_500, "topics": topics, "members": members}
+
+
+UNEVEN = problem(
+    "orders",
+    {"t": [900, 800, 700, 5, 4, 3], "u": [60, None, 1, 0]},
+    {
+        "a": {"t": [0, 1, 2], "u": [0, 1]},
+        "b": {"t": [3, 4, 5]},
+        "c": {"u": [2, 3]},
+    },
+)
+"""Its members carry 2,460, 12 and 1 records."""
+
+
+def write_run(
+    folder: Path,
+    problems: Sequence[dict[str, Any]],
+    failures: Sequence[tuple[str, str, str]] = (),
+    *,
+    weight: str = "lag",
+    reset: str = "latest",
+    settings: Settings | Mapping[str, Settings] = SETTINGS,
+    summary: dict[str, Any] | None = None,
+) -> str:
+    """A run of these problems into `folder`; its path. `settings` may be by group."""
+    plan = PlanGroup(weight, reset)
+    batches = []
+    for row in problems:
+        own = settings if isinstance(settings, Settings) else settings[row["group"]]
+        batches.append(to_arrow(row["group"], plan(row, own)))
+    solved = pa.Table.from_batches(batches, arrow_schema()).to_pylist()
+    schema = arrow_schema()
+    flat = {
+        "plans": [{"group": row["group"], **row["plan"]} for row in solved],
+        "assignment": [
+            {"group": row["group"], **one} for row in solved for one in row["assignment"]
+        ],
+        "baseline": [{"group": row["group"], **one} for row in solved for one in row["baseline"]],
+    }
+    kinds = {
+        "plans": schema.field("plan").type,
+        "assignment": schema.field("assignment").type.value_type,
+        "baseline": schema.field("baseline").type.value_type,
+    }
+    for table, rows in flat.items():
+        columns = pa.schema([pa.field("group", pa.string()), *kinds[table]])
+        write_table(folder, table, pa.Table.from_pylist(rows, columns))
+    write_table(folder, "problems", pa.Table.from_pylist(list(problems), PROBLEMS))
+    failed = [dict(zip(FAILURES.names, row, strict=True)) for row in failures]
+    write_table(folder, "failures", pa.Table.from_pylist(failed, FAILURES))
+    document = summary_of(flat["plans"], flat["baseline"], failed, weight, reset) | (summary or {})
+    (folder / SUMMARY).write_text(json.dumps(document), "utf-8")
+    (folder / SUCCESS).touch()
+    return str(folder)
+
+
+def write_table(folder: Path, table: str, rows: pa.Table) -> None:
+    """In two files, between the marks that Spark leaves."""
+    (folder / table).mkdir(parents=True)
+    half = len(rows) // 2
+    for number, part in enumerate((rows.slice(0, half), rows.slice(half))):
+        path = folder / table / f"part-{number:05}-x.zstd.parquet"
+        pq.write_table(part, path, compression="zstd")
+        path.with_name(f".{path.name}.crc").write_bytes(b"crc")
+    (folder / table / "_SUCCESS").touch()
+
+
+def summary_of(
+    plans: list[dict[str, Any]],
+    baseline: list[dict[str, Any]],
+    failures: list[dict[str, Any]],
+    weight: str,
+    reset: str,
+) -> dict[str, Any]:
+    gaps = sorted(row["gap_percent_of_mean"] for row in plans) or [0.0]
+
+    def count(rows: list[dict[str, Any]], key: str) -> dict[str, int]:
+        values = [row[key] for row in rows]
+        return {value: values.count(value) for value in values}
+
+    assignors = []
+    for name in count(baseline, "assignor"):
+        rows = [row for row in baseline if row["assignor"] == name]
+        own = sorted(row["gap_percent_of_mean"] for row in rows)
+        assignors.append({
+            "assignor": name,
+            "groups": len(rows),
+            "failed": 0,
+            "median_gap_percent": median(own),
+            "mean_gap_percent": fmean(own),
+            "p95_gap_percent": own[-1],
+            "even_counts": sum(row["count_spread"] <= 1 for row in rows),
+            "moves": sum(row["moves"] for row in rows),
+            "wall_ms": sum(row["wall_ms"] for row in rows),
+        })  # fmt: skip
+    return {
+        "format": FORMAT,
+        "at": "2026-01-02T03:04:05Z",
+        "settings": {"weight": weight, "auto_offset_reset": reset, "horizon_s": 600.0},
+        "groups": len(plans) + len(failures),
+        "planned": {
+            "groups": len(plans),
+            "partitions": sum(row["partitions"] for row in plans),
+            "members": sum(row["members"] for row in plans),
+            "moves": sum(row["moves"] for row in plans),
+            "median_gap_percent": median(gaps),
+            "p95_gap_percent": gaps[-1],
+            "by_status": count(plans, "status"),
+        },
+        "failed": {"groups": len(failures), "by_kind": count(failures, "kind")},
+        "assignors": assignors,
+        "quality": {"samples": 1000, "faults": {}},
+        "forecast": {"partitions": 0},
+    }

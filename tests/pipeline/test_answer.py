@@ -1,0 +1,248 @@
+"""One group planned: what the columns say is what the library says of the group's snapshot."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, replace
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from pipeline.problem_rows import (
+    QUICK,
+    Row,
+    member_row,
+    problem_row,
+    topic_row,
+    usual_problem,
+)
+
+from equilag import load_snapshot, solve
+from equilag.errors import InputError
+from equilag.group import NOBODY, Group
+from equilag.heuristics import assignor_names, registry
+from equilag.pipeline.answer import BASELINE, PLAN, Answer, PlanGroup
+from equilag.pipeline.rules import Settings
+from equilag.pipeline.snapshot import snapshot_of
+from equilag.plan import Plan
+from equilag.planner.compare import compare
+from equilag.policy import POLICIES, Policy
+
+
+class Fails:
+    name = "fails"
+
+    def assign(self, group: Group) -> Any:
+        raise RuntimeError("no idea")
+
+
+class AllToNobody:
+    name = "all-to-nobody"
+
+    def assign(self, group: Group) -> Any:
+        return np.full(group.n_partitions, NOBODY)
+
+
+class Works(AllToNobody):
+    name = "works"
+
+    def assign(self, group: Group) -> Any:
+        return registry.get_assignor("range").assign(group)
+
+
+def install(monkeypatch: pytest.MonkeyPatch, **points: str) -> None:
+    """Entry points, as a package would have them; those of this file by the name of the class."""
+
+    class Point:
+        def __init__(self, value: str) -> None:
+            self.value = value if ":" in value else f"own_assignors:{value}"
+
+    module = ModuleType("own_assignors")
+    vars(module).update(Fails=Fails, AllToNobody=AllToNobody, Works=Works)
+    monkeypatch.setitem(sys.modules, "own_assignors", module)
+    found = {name.replace("_", "-"): Point(value) for name, value in points.items()}
+    monkeypatch.setattr(registry, "_installed", lambda: found)
+
+
+def plan_of(problem: Row, settings: Settings, weight: str = "lag", reset: str = "latest") -> Plan:
+    """The library's plan for the exported snapshot."""
+    return solve(
+        load_snapshot(json.loads(json.dumps(snapshot_of(problem, weight, reset)))),
+        settings.policy,
+        time_limit=settings.time_limit,
+        effort=settings.effort,
+        seed=settings.seed,
+    )
+
+
+def check(answer: Answer, plan: Plan) -> None:
+    """Every column against the plan."""
+    group, lag, columns = plan.group, plan.lag, dict(answer.plan)
+    assert list(columns) == [name for name, _ in PLAN]
+    assert 0 < columns.pop("wall_s") <= columns.pop("task_s")
+    assert json.loads(columns.pop("policy")) == plan.policy
+    assert json.loads(columns.pop("certificate")) == [claim.to_dict() for claim in plan.claims]
+    assert json.loads(columns.pop("choices")) == [asdict(choice) for choice in plan.choices]
+    assert columns == {
+        "status": plan.status,
+        "algorithm": plan.algorithm,
+        "partitions": group.n_partitions,
+        "members": group.n_members,
+        "count_max": plan.counts.max,
+        "count_min": plan.counts.min,
+        "lag_total": int(group.lag.sum()),
+        "lag_max": lag.max,
+        "lag_min": lag.min,
+        "lag_spread": lag.max - lag.min,
+        "lag_mean": lag.mean,
+        "spread_lower_bound": plan.spread_lower_bound,
+        "gap": lag.spread - plan.spread_lower_bound,
+        "gap_percent_of_mean": lag.gap_percent_of_mean,
+        "moves": len(plan.moves),
+        "moves_lower_bound": plan.moves_lower_bound,
+        "unassigned": int((plan.assigned == NOBODY).sum()),
+        "dropped_claims": group.dropped_claims,
+        "notes": list(plan.notes),
+        "time_limit_s": plan.time_limit,
+    }
+    assert answer.target.tolist() == plan.assigned.tolist()
+    assert answer.source.tolist() == group.owner.tolist()
+    assert answer.weight.tolist() == group.lag.tolist()
+    assert answer.members == tuple(member.id for member in group.members)
+    assert [
+        (answer.topics[t], n)
+        for t, n in zip(answer.topic.tolist(), answer.partition.tolist(), strict=True)
+    ] == [group.partition_name(p) for p in range(group.n_partitions)]
+
+
+def nobody_there() -> Row:
+    return problem_row([topic_row("t", [0, 2], [50, 60])], [])
+
+
+def departed() -> Row:
+    members = [
+        member_row("a", ["t", "u"], {"t": [0, 1, 9], "gone": [0]}, generation=2, rack="r"),
+        member_row("b", ["u"], {"t": [1], "u": [0]}, generation=1, capacity=3.0),
+    ]
+    members[0]["capacity"] = 3.0
+    topics = [topic_row("t", [0, 1], [500, 60], [0, 0]), topic_row("u", [0, 1], [5, 9], [5, None])]
+    return problem_row(topics, members)
+
+
+def even() -> Row:
+    topics = [topic_row("t", list(range(12)), [100 * n for n in range(12)], [0] * 12)]
+    members = [member_row(f"m{n}", ["t"], {"t": [n]} if n < 3 else {}) for n in range(5)]
+    return problem_row(topics, members)
+
+
+PROBLEMS = [usual_problem, nobody_there, departed, even]
+
+
+@pytest.mark.parametrize("make", PROBLEMS)
+@pytest.mark.parametrize(
+    ("weight", "reset"), [("lag", "latest"), ("lag", "earliest"), ("rate", "none")]
+)
+def test_the_plan_is_that_of_the_snapshot(make: Any, weight: str, reset: str) -> None:
+    answer = PlanGroup(weight, reset)(make(), QUICK)
+    check(answer, plan_of(make(), QUICK, weight, reset))
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        *map(Policy.of, POLICIES),
+        Policy.of(fresh=True),
+        Policy.of(max_moves=3),
+        Policy.of(move_cost=50),
+        Policy.of("fair-yet-sticky", tolerance=10.0),
+        Policy.of(balance="both"),
+    ],
+    ids=lambda policy: "-".join(str(value) for value in policy.to_dict().values()),
+)
+def test_every_policy(policy: Policy) -> None:
+    settings = replace(QUICK, policy=policy)
+    check(PlanGroup()(even(), settings), plan_of(even(), settings))
+
+
+def test_no_time_at_all() -> None:
+    answer = PlanGroup()(usual_problem(), replace(QUICK, time_limit=0.0))
+    assert answer.plan["status"] in ("fallback", "feasible", "optimal")
+    assert answer.plan["time_limit_s"] == 0.0
+    assert [row["assignor"] for row in answer.baseline][-1] == "equilag"
+
+
+@pytest.mark.parametrize("make", PROBLEMS)
+def test_the_baseline_is_what_compare_says(make: Any) -> None:
+    answer = PlanGroup()(make(), QUICK)
+    group = load_snapshot(snapshot_of(make()))
+    expected = compare(group, time_limit=20.0, seed=QUICK.seed)
+    # So small that both are the optimum, whatever the effort.
+    assert (answer.plan["status"], expected.plan.status) == ("optimal", "optimal")
+    names = [name for name, _ in BASELINE if name not in ("wall_ms", "failed")]
+    assert [[row[name] for name in names] for row in answer.baseline] == [
+        [getattr(row, name) for name in names] for row in expected.rows
+    ]
+    first = ["current"] if (group.owner != NOBODY).any() else []
+    assert [row["assignor"] for row in answer.baseline] == [*first, *assignor_names(), "equilag"]
+    assert all(row["wall_ms"] >= 0 and not row.get("failed") for row in answer.baseline)
+
+
+def test_assignors_that_fail_cost_no_plan(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = PlanGroup()(usual_problem(), QUICK)
+    install(monkeypatch, a_broken="Fails", b_fine="Works", c_missing="no_such_module:thing",
+            d_invalid="AllToNobody", works="Works")  # fmt: skip
+    answer = PlanGroup()(usual_problem(), QUICK)
+    check(answer, plan_of(usual_problem(), QUICK))
+    rows = {row["assignor"]: row for row in answer.baseline}
+    assert len(rows) == len(answer.baseline)
+    failed = {name: row for name, row in rows.items() if "failed" in row}
+    assert failed.keys() == {"a-broken", "c-missing", "d-invalid"}
+    assert all(set(row) == {"assignor", "failed"} for row in failed.values())
+    assert "failed (RuntimeError: no idea)" in failed["a-broken"]["failed"]
+    assert "cannot be loaded (ModuleNotFoundError: " in failed["c-missing"]["failed"]
+    assert "did not give every partition" in failed["d-invalid"]["failed"]
+    assert all("\n" not in row["failed"] for row in failed.values())
+    for row in usual.baseline:
+        same = {**rows[row["assignor"]], "wall_ms": 0.0}
+        assert same == {**row, "wall_ms": 0.0}
+    for name in ("b-fine", "works"):
+        same = {**rows[name], "assignor": "range", "wall_ms": 0.0}
+        assert same == {**rows["range"], "wall_ms": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"members": [member_row("", ["t"])]}, r"members\[0\]\.id: empty"),
+        ({"members": [member_row("m", ["t"], capacity=float("nan"))]}, "capacity"),
+        (
+            {"members": [member_row("a", [], capacity=1.0), member_row("b", [], capacity=2.0)]},
+            "planning with capacities does not exist yet",
+        ),
+        ({"topics": [topic_row("t", [0], [2**60], [0])]}, r"2\^53 or more"),
+    ],
+)
+def test_problems_that_cannot_be_planned(change: dict[str, Any], place: str) -> None:
+    with pytest.raises(InputError, match=place):
+        PlanGroup()({**usual_problem(), **change}, QUICK)
+
+
+def test_a_limit_on_moves_that_cannot_be_kept() -> None:
+    settings = replace(QUICK, policy=Policy.of(max_moves=0))
+    problem = problem_row(
+        [topic_row("t", [0, 1, 2, 3], [1, 2, 3, 4])],
+        [member_row("a", ["t"], {"t": [0, 1, 2, 3]}), member_row("b", ["t"])],
+    )
+    with pytest.raises(InputError, match="max_moves"):
+        PlanGroup()(problem, settings)
+
+
+def test_the_same_twice() -> None:
+    one, two = (PlanGroup()(even(), QUICK) for _ in range(2))
+    assert one.target.tolist() == two.target.tolist()
+    times = ("wall_s", "task_s")
+    assert {k: v for k, v in one.plan.items() if k not in times} == {
+        k: v for k, v in two.plan.items() if k not in times
+    }

@@ -1,0 +1,81 @@
+"""Groups into bins: each in one, as even as promised, the same each time."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from equilag.pipeline.binning import bins_of, work_of
+
+WORK = st.lists(st.integers(0, 30) | st.floats(0, 100), max_size=6)
+
+
+def fullest(work: list[float], bins: list[int] | tuple[int, ...]) -> float:
+    filled: dict[int, float] = {}
+    for amount, number in zip(work, bins, strict=True):
+        filled[number] = filled.get(number, 0.0) + amount
+    return max(filled.values(), default=0.0)
+
+
+@given(WORK, st.integers(1, 4))
+def test_within_four_thirds_of_the_best(work: list[float], n_bins: int) -> None:
+    bins = bins_of(work, n_bins)
+    best = min(fullest(work, b) for b in itertools.product(range(n_bins), repeat=len(work)))
+    # Graham's bound for this number of bins.
+    assert fullest(work, bins) <= best * (4 / 3 - 1 / (3 * n_bins)) * (1 + 1e-9)
+
+
+def test_the_bound_is_reached() -> None:
+    work = [5.0, 5.0, 4.0, 4.0, 3.0, 3.0, 3.0]
+    assert fullest(work, bins_of(work, 3)) == 11.0  # 9 is the best: 4/3 - 1/9
+
+
+@given(st.lists(st.floats(0, 1e6), max_size=200), st.integers(0, 300))
+def test_each_item_is_in_one_bin_that_exists(work: list[float], n_bins: int) -> None:
+    bins = bins_of(work, n_bins)
+    assert len(bins) == len(work)
+    assert all(type(number) is int and 0 <= number < max(1, n_bins) for number in bins)
+    assert bins == bins_of(tuple(work), n_bins)
+
+
+@given(st.lists(st.floats(0.001, 1e6), max_size=50))
+def test_more_bins_than_items(work: list[float]) -> None:
+    bins = bins_of(work, len(work) + 3)
+    assert len(set(bins)) == len(work)
+
+
+def test_largest_first_and_ties_by_position() -> None:
+    assert bins_of([1.0, 3.0, 2.0, 3.0], 2) == [1, 0, 0, 1]
+    assert bins_of([1.0, 1.0, 1.0], 3) == [0, 1, 2]
+    assert bins_of([1.0, 9.0, 5.0], 3) == [2, 0, 1]
+
+
+@pytest.mark.parametrize("n_bins", [0, 1, 5])
+def test_nothing_and_no_work(n_bins: int) -> None:
+    assert bins_of([], n_bins) == []
+    assert len(bins_of([0.0] * 4, n_bins)) == 4
+
+
+def test_one_bin_takes_all() -> None:
+    assert bins_of([3.0, 1.0, 2.0], 1) == [0, 0, 0]
+    assert bins_of([3.0, 1.0, 2.0], 0) == [0, 0, 0]
+
+
+def test_many_groups_of_a_heavy_tail_are_even() -> None:
+    rng = random.Random(1)
+    work = [work_of(int(rng.paretovariate(0.9)) + 1, 2.0) for _ in range(5_000)]
+    filled = [0.0] * 64
+    for amount, number in zip(work, bins_of(work, 64), strict=True):
+        filled[number] += amount
+    assert max(filled) <= max(max(work), 1.01 * sum(work) / 64)
+
+
+def test_work_grows_with_partitions_and_effort() -> None:
+    assert 0 < work_of(0, 0.0) < work_of(1, 1.0) < work_of(100, 1.0) < work_of(10_000, 1.0)
+    assert work_of(10_000, 0.1) < work_of(10_000, 5.0)
+    # What a group cannot use up counts for nothing.
+    assert work_of(10, 1.0) == work_of(10, 1_000.0)

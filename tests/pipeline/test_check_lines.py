@@ -1,0 +1,250 @@
+"""JSON lines held against a table's columns: the first wrong line is named, with its column."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from equilag.errors import InputError
+from equilag.pipeline.check_lines import check_lines
+from equilag.pipeline.tables import TableName
+
+OFFSET: dict[str, Any] = {
+    "ts_ms": 1_795_251_600_000, "group": "g", "topic": "t", "partition": 0, "log_start": 0,
+    "log_end": 9, "committed": 5, "log_bytes": 900,
+}  # fmt: skip
+MEMBER: dict[str, Any] = {
+    "ts_ms": 1_795_251_600_000, "group": "g", "member": "m", "subscription": ["t"],
+    "owned": {"t": [0, 1], "u": []}, "rack": "r", "capacity": 1.5, "instance_id": "i",
+    "generation": 3,
+}  # fmt: skip
+ROW: dict[TableName, dict[str, Any]] = {"offsets": OFFSET, "members": MEMBER}
+
+
+def check(folder: Path, *lines: object, table: TableName = "offsets") -> None:
+    """Each line is bytes as they are, or what is written as JSON."""
+    path = folder / "x.jsonl"
+    written = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
+    path.write_bytes(b"\n".join(written))
+    check_lines(str(path), table)
+
+
+def refused(folder: Path, *lines: object, table: TableName = "offsets") -> InputError:
+    with pytest.raises(InputError) as caught:
+        check(folder, *lines, table=table)
+    assert caught.value.source == str(folder / "x.jsonl")
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500
+    return caught.value
+
+
+def without(row: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name not in names}
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        ("offsets", {}),
+        ("offsets", {"committed": None, "log_bytes": None}),
+        ("offsets", {"ts_ms": 2**63 - 1, "log_start": -(2**63), "committed": -1}),
+        ("offsets", {"group": "", "topic": "größe.日\u2028\x00"}),
+        ("members", {}),
+        ("members", dict.fromkeys(without(MEMBER, "ts_ms", "group"))),
+        ("members", {"capacity": 2, "subscription": [], "owned": {}}),
+        ("members", {"owned": {"t": [2**31 - 1, -(2**31)]}}),
+    ],
+)
+def test_rows_that_fit(tmp_path: Path, table: TableName, change: dict[str, Any]) -> None:
+    check(tmp_path, {**ROW[table], **change}, table=table)
+
+
+@pytest.mark.parametrize(
+    ("table", "left_out"),
+    [
+        ("offsets", ["committed", "log_bytes"]),
+        ("members", list(without(MEMBER, "ts_ms", "group"))),
+    ],
+)
+def test_what_may_be_null_may_be_left_out(
+    tmp_path: Path, table: TableName, left_out: list[str]
+) -> None:
+    check(tmp_path, without(ROW[table], *left_out), table=table)
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [("offsets", name) for name in list(OFFSET)[:6]] + [("members", "ts_ms"), ("members", "group")],
+)
+def test_a_missing_column(tmp_path: Path, table: TableName, name: str) -> None:
+    error = refused(tmp_path, ROW[table], without(ROW[table], name), table=table)
+    assert (error.place, error.problem) == (f"line 2: column {name}", "missing")
+    error = refused(tmp_path, {**ROW[table], name: None}, table=table)
+    assert error.place == f"line 1: column {name}"
+    assert error.problem.startswith("null, where ")
+
+
+WHOLE, TEXT = "a whole number", "a string"
+OWNED = "an object of lists of partition numbers"
+WRONG: list[tuple[TableName, str, Any, str]] = [
+    *[("offsets", name, "7", WHOLE) for name in without(OFFSET, "group", "topic")],
+    ("offsets", "ts_ms", "2026-11-21T09:00:00Z", WHOLE),
+    ("offsets", "ts_ms", 1.0, WHOLE),
+    ("offsets", "partition", True, WHOLE),
+    ("offsets", "partition", [0], WHOLE),
+    ("offsets", "log_start", False, WHOLE),
+    ("offsets", "log_end", 2**63, WHOLE),
+    ("offsets", "log_end", -(2**63) - 1, WHOLE),
+    ("offsets", "log_end", float("nan"), WHOLE),
+    ("offsets", "committed", 1e3, WHOLE),
+    ("offsets", "committed", {}, WHOLE),
+    ("offsets", "log_bytes", 0.5, WHOLE),
+    ("offsets", "group", 5, TEXT),
+    ("offsets", "topic", ["t"], TEXT),
+    ("members", "member", 1, TEXT),
+    ("members", "rack", False, TEXT),
+    ("members", "instance_id", {}, TEXT),
+    ("members", "generation", 1.5, WHOLE),
+    ("members", "generation", True, WHOLE),
+    ("members", "capacity", "1.5", "a number"),
+    ("members", "capacity", True, "a number"),
+    ("members", "subscription", "t", "a list of strings"),
+    ("members", "subscription", ["t", None], "a list of strings"),
+    ("members", "subscription", ["t", 1], "a list of strings"),
+    ("members", "subscription", {"t": 1}, "a list of strings"),
+    ("members", "owned", [["t", [0]]], OWNED),
+    ("members", "owned", {"t": 0}, OWNED),
+    ("members", "owned", {"t": None}, OWNED),
+    ("members", "owned", {"t": [True]}, OWNED),
+    ("members", "owned", {"t": [0.0]}, OWNED),
+    ("members", "owned", {"t": ["0"]}, OWNED),
+    ("members", "owned", {"t": [None]}, OWNED),
+    ("members", "owned", {"t": [2**31]}, OWNED),
+]
+
+
+@pytest.mark.parametrize(("table", "name", "value", "due"), WRONG)
+def test_a_wrong_type(tmp_path: Path, table: TableName, name: str, value: Any, due: str) -> None:
+    row = ROW[table]
+    error = refused(tmp_path, row, b"", {**row, name: value}, {**row, name: value}, table=table)
+    assert error.place == f"line 3: column {name}"
+    assert error.problem == f"{json.dumps(value)}, where {due} is due"
+
+
+def test_a_long_value_is_cut(tmp_path: Path) -> None:
+    error = refused(tmp_path, {**OFFSET, "ts_ms": list(range(1_000))})
+    assert error.problem == f"{json.dumps(list(range(1_000)))[:59]}…, where {WHOLE} is due"
+
+
+def test_an_unknown_column(tmp_path: Path) -> None:
+    error = refused(tmp_path, {**OFFSET, "lag": 4})
+    assert error.place == "line 1: column lag"
+    assert error.problem.startswith("unknown; offsets have ts_ms, group, ")
+    assert refused(tmp_path, MEMBER).place == "line 1: column member"
+    assert refused(tmp_path, {**OFFSET, "zwei\nZeilen": 4}).problem.startswith("unknown")
+
+
+@pytest.mark.parametrize("line", [b"[]", b"5", b'"text"', b"null", b"[{}]"])
+def test_what_is_no_object(tmp_path: Path, line: bytes) -> None:
+    error = refused(tmp_path, OFFSET, line)
+    assert (error.place, error.problem) == ("line 2", "not an object")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"group,topic", b"{", b"{'ts_ms': 1}", b'{"ts_ms": 1,}', b'{"ts_ms": 01}', b"{} {}",
+        b'{"ts_ms": ' + b"1" * 5_000 + b"}", b'{"ts_ms": ' + b"[" * 100_000,
+        b'{"ts_ms": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", b'{"a": ' * 100_000,
+        b'\xef\xbb\xbf{"ts_ms": 1}', b'{"group": "\x01"}', b"\x00",
+    ],
+    ids=range(13),
+)  # fmt: skip
+def test_what_is_not_json(tmp_path: Path, line: bytes) -> None:
+    error = refused(tmp_path, OFFSET, line)
+    assert error.place == "line 2"
+    assert error.problem.startswith("not JSON: ")
+
+
+@pytest.mark.parametrize("depth", [1, 50, 900, 940, 960, 980, 990])
+def test_deep_values_that_can_be_read(tmp_path: Path, depth: int) -> None:
+    line = json.dumps(OFFSET).replace('"t"', "[" * depth + "]" * depth).encode()
+    assert refused(tmp_path, line).place in ("line 1: column topic", "line 1")
+
+
+@pytest.mark.parametrize("line", [b"\xff", b'{"group": "gr\xf6\xdfe"}', b'{"a": "\xed\xa0\x80"}'])
+def test_what_is_not_utf8(tmp_path: Path, line: bytes) -> None:
+    assert refused(tmp_path, OFFSET, line).problem == "not UTF-8"
+
+
+def test_empty_lines_and_ends_of_lines(tmp_path: Path) -> None:
+    row = json.dumps(OFFSET).encode()
+    check(tmp_path)
+    check(tmp_path, b"", b"  \t ", row, b"", b"")
+    check(tmp_path, row + b"\r", row + b"\r", b"\r", b"")
+    check(tmp_path, row, row)
+    assert refused(tmp_path, b"", b"", b"x").place == "line 3"
+    assert refused(tmp_path, row + b"\r", b"\r", b"x").place == "line 3"
+
+
+def test_packed_files(tmp_path: Path) -> None:
+    row = json.dumps(OFFSET).encode() + b"\n"
+    path = tmp_path / "x.jsonl.gz"
+    path.write_bytes(gzip.compress(row * 3) + gzip.compress(row))
+    check_lines(str(path), "offsets")
+    path.write_bytes(gzip.compress(row * 2 + b"{}"))
+    with pytest.raises(InputError, match="line 3: column ts_ms: missing"):
+        check_lines(str(path), "offsets")
+
+
+def test_packed_files_that_are_broken(tmp_path: Path) -> None:
+    rows = b"".join(json.dumps({**OFFSET, "log_end": n * n}).encode() + b"\n" for n in range(999))
+    whole = gzip.compress(rows)
+    flipped = bytearray(whole)
+    flipped[2_000] ^= 0xFF
+    for content in (rows, whole[:-1], whole[:-9], whole[:3_000], whole[:5], whole + b"junk",
+                    bytes(flipped), whole[:-8] + bytes(8)):  # fmt: skip
+        path = tmp_path / "x.jsonl.gz"
+        path.write_bytes(content)
+        with pytest.raises(InputError) as caught:
+            check_lines(str(path), "offsets")
+        assert caught.value.source == str(path)
+        assert "\n" not in str(caught.value)
+
+
+def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
+    for name in ("none.jsonl", "none.jsonl.gz", ".", "x" * 5_000):
+        with pytest.raises(InputError, match="cannot be read: ") as caught:
+            check_lines(str(tmp_path / name), "offsets")
+        assert caught.value.source == str(tmp_path / name)
+
+
+# Defects: what passes is said to be what can be loaded as it is.
+
+
+@pytest.mark.parametrize(
+    ("table", "first"),
+    [("offsets", '"ts_ms": "x", '), ("offsets", '"log_end": 7, '), ("members", '"owned": 5, ')],
+)
+def test_a_column_that_is_there_twice(tmp_path: Path, table: TableName, first: str) -> None:
+    line = "{" + first + json.dumps(ROW[table])[1:]
+    refused(tmp_path, line.encode(), table=table)
+
+
+@pytest.mark.parametrize("first", ['"t": [7]', '"t": "x"'])
+def test_a_topic_that_is_owned_twice(tmp_path: Path, first: str) -> None:
+    line = json.dumps(MEMBER).replace('{"t"', "{" + first + ', "t"')
+    refused(tmp_path, line.encode(), table="members")
+
+
+@pytest.mark.parametrize("line", ["\u00a0", "\u2003", "\x1f", "\x0b"])
+def test_lines_of_other_spaces(tmp_path: Path, line: str) -> None:
+    refused(tmp_path, OFFSET, line.encode())
+
+
+def test_half_of_a_surrogate_pair(tmp_path: Path) -> None:
+    refused(tmp_path, {**OFFSET, "group": "\ud800"})

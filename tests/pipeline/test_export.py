@@ -1,0 +1,200 @@
+"""One group out of a run: what comes out is what was planned, and holds."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pyarrow")
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fleet_runs import SETTINGS, UNEVEN, problem, write_run
+
+import equilag
+from equilag.cli.parser import build_parser
+from equilag.errors import InputError
+from equilag.pipeline.export import export_group, plan_command
+from equilag.pipeline.run_dir import SUCCESS
+from equilag.policy import Policy
+
+ODD = 'λ/"x" \n-'
+PROBLEMS = {
+    "uneven": UNEVEN,
+    "odd names": problem(ODD, {"t.λ": [9, 8, 1]}, {"m\t1": {"t.λ": [0, 1]}, "ü": {}}),
+    "no owners": problem("free", {"t": [5, 6, 7]}, {"a": {}, "b": {}}),
+    "no lag": problem("zero", {"t": [0, 0, 0]}, {"a": {"t": [0, 1, 2]}, "b": {}}),
+    "one member": problem("one", {"t": [1, 2]}, {"a": {"t": [0]}}),
+    "a dropped claim": problem("claim", {"t": [1, 2]}, {"a": {"t": [0, 9]}, "b": {"gone": [0]}}),
+}
+
+
+def as_json(document: dict[str, Any]) -> dict[str, Any]:
+    """As a file holds it, without the clock."""
+    copy: dict[str, Any] = json.loads(json.dumps(document))
+    del copy["timing"]["wall_s"]
+    return copy
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_the_plan_is_what_the_run_found_and_holds(tmp_path: Path, name: str) -> None:
+    row = PROBLEMS[name]
+    others = [other for other in PROBLEMS.values() if other is not row]
+    path = write_run(tmp_path / "run", [*others[:2], row, *others[2:]])
+    snapshot, plan = export_group(path, row["group"])
+    group = equilag.load_snapshot(json_file(tmp_path / "s.json", snapshot))
+    again = equilag.solve(
+        group, SETTINGS.policy, time_limit=SETTINGS.time_limit, effort=SETTINGS.effort, seed=3
+    )
+    assert as_json(plan.to_dict()) == as_json(again.to_dict())
+    assert plan.choices == again.choices
+    assert equilag.verify(group, json.loads(json.dumps(plan.to_dict()))) == []
+
+
+def json_file(path: Path, document: dict[str, Any]) -> Path:
+    path.write_text(json.dumps(document), "utf-8")
+    return path
+
+
+def test_verify_could_have_refused(tmp_path: Path) -> None:
+    """The pair is checked by what it says, not waved through."""
+    path = write_run(tmp_path / "run", [UNEVEN])
+    snapshot, plan = export_group(path, "orders")
+    document = plan.to_dict()
+    document["lag"]["spread"] += 1
+    assert equilag.verify(equilag.load_snapshot(snapshot), document) != []
+
+
+def test_the_snapshot_has_the_offsets_and_the_reset(tmp_path: Path) -> None:
+    path = write_run(tmp_path / "run", [UNEVEN], reset="earliest")
+    snapshot, plan = export_group(path, "orders")
+    assert snapshot["auto_offset_reset"] == "earliest"
+    assert snapshot["offsets"]["u"]["committed"][1] is None
+    assert plan.lag.max >= 1_000_000  # what has no commit counts from the start of its log
+
+
+@pytest.mark.parametrize("weight", ["rate", "forecast", "bytes"])
+def test_other_weights_are_given_as_lags(tmp_path: Path, weight: str) -> None:
+    given = {"t": [3, 1, 4, 1, 5, 9], "u": [2, 6, 5, 3]}
+    row = problem("orders", {"t": [0] * 6, "u": [0] * 4}, {"a": {"t": [0]}, "b": {}}, given)
+    path = write_run(tmp_path / "run", [row], weight=weight)
+    snapshot, plan = export_group(path, "orders")
+    assert snapshot["lags"] == given
+    assert "offsets" not in snapshot
+    assert plan.lag.total == 39
+    assert equilag.verify(equilag.load_snapshot(snapshot), plan) == []
+
+
+def test_partitions_that_nobody_reads(tmp_path: Path) -> None:
+    row = problem("g", {"t": [5, 6], "audit": [1, 2]}, {"a": {"t": [0]}, "b": {}})
+    row = {**row, "members": [{**m, "subscription": ["t"]} for m in row["members"]]}
+    snapshot, plan = export_group(write_run(tmp_path / "run", [row]), "g")
+    assert plan.unassigned == {"audit": [0, 1]}
+    assert equilag.verify(equilag.load_snapshot(snapshot), plan) == []
+
+
+POLICIES = {
+    "plain": Policy.of(),
+    "per topic": Policy.of("kip-169"),
+    "own balance": Policy.of("kip-169", "both"),
+    "priced": Policy.of("lag-aware", "per-topic", move_cost=7, tolerance=12.5),
+    "bounded": Policy.of("lag-aware", max_moves=5),
+    "fresh": Policy.of("fair-yet-sticky", fresh=True),
+    "sticky": Policy.of("sticky-yet-fair"),
+}
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_the_command_finds_the_same_plan_again(tmp_path: Path, name: str) -> None:
+    settings = replace(SETTINGS, policy=POLICIES[name], effort=0.0312, time_limit=45.5, seed=11)
+    path = write_run(tmp_path / "run", [UNEVEN], settings=settings)
+    snapshot, plan = export_group(path, "orders")
+    file, out = json_file(tmp_path / "it's.json", snapshot), tmp_path / "again.json"
+    words = shlex.split(plan_command(plan, str(file)))
+    assert words[:3] == ["equilag", "plan", str(file)]
+    args = build_parser().parse_args([*words[1:], "--out", str(out)])
+    assert args.run(args) == 0
+    assert as_json(json.loads(out.read_text("utf-8"))) == as_json(plan.to_dict())
+
+
+def test_each_setting_is_an_option(tmp_path: Path) -> None:
+    settings = {
+        "orders": replace(SETTINGS, policy=POLICIES["priced"]),
+        "free": replace(SETTINGS, policy=POLICIES["fresh"]),
+    }
+    path = write_run(tmp_path / "run", [UNEVEN, PROBLEMS["no owners"]], settings=settings)
+    assert plan_command(export_group(path, "orders")[1], "x y") == (
+        "equilag plan 'x y' --policy lag-aware --balance per-topic --move-cost 7"
+        " --tolerance 12.5 --seed 3 --effort 0.02 --time-limit 60.0"
+    )
+    assert plan_command(export_group(path, "free")[1], "f") == (
+        "equilag plan f --policy fair-yet-sticky --fresh --seed 3 --effort 0.02 --time-limit 60.0"
+    )
+
+
+def refused(path: str, group: str = "orders") -> str:
+    with pytest.raises(InputError) as caught:
+        export_group(path, group)
+    assert caught.value.source == path
+    return str(caught.value).removeprefix(f"{path}: ")
+
+
+def test_a_group_without_a_plan(tmp_path: Path) -> None:
+    path = write_run(tmp_path / "run", [UNEVEN], [("lost", "crash", "killed by signal 11")])
+    assert refused(path, "lost") == 'group "lost" was not planned: crash: killed by signal 11'
+    assert refused(path, "orderz") == 'there is no group "orderz", did you mean "orders"?'
+
+
+@pytest.mark.parametrize("table", ["plans", "problems", "assignment"])
+def test_a_run_that_is_not_whole(tmp_path: Path, table: str) -> None:
+    path = write_run(tmp_path / "run", [UNEVEN])
+    shutil.rmtree(Path(path) / table)
+    assert refused(path) == f"{table}: missing, so this run is not whole"
+    (Path(path) / SUCCESS).unlink()
+    assert "no _SUCCESS" in refused(path)
+
+
+def rewrite(path: str, table: str, change) -> None:
+    """The table with `change` done to each of its rows, a list."""
+    parts = sorted((Path(path) / table).glob("*.parquet"))
+    whole = pa.concat_tables([pq.read_table(part) for part in parts])
+    rows = whole.to_pylist()
+    change(rows)
+    pq.write_table(pa.Table.from_pylist(rows, whole.schema), parts[0])
+    for part in parts[1:]:
+        part.unlink()
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        ("assignment", lambda rows: rows.pop()),
+        ("assignment", lambda rows: rows.append(rows[0])),
+        ("assignment", lambda rows: rows[0].update(to="stranger")),
+        ("assignment", lambda rows: rows[0].update(topic="elsewhere")),
+        ("assignment", lambda rows: rows[0].update(partition=99)),
+        ("assignment", lambda rows: [row.update(to="a") for row in rows]),
+        ("problems", lambda rows: rows[0]["members"].pop()),
+        ("problems", lambda rows: rows[0]["topics"][0]["committed"].__setitem__(0, 12)),
+        ("problems", lambda rows: rows[0]["members"][0].update(member="b")),
+        ("plans", lambda rows: rows[0].update(certificate="[")),
+        ("plans", lambda rows: rows[0].update(choices='[{"odd": 1}]')),
+        ("plans", lambda rows: rows[0].update(status="splendid")),
+    ],
+)
+def test_tables_of_different_runs(tmp_path: Path, table: str, change) -> None:
+    path = write_run(tmp_path / "run", [UNEVEN])
+    assert export_group(path, "orders")[0]["group"] == "orders"
+    rewrite(path, table, change)
+    assert "does not fit the other tables" in refused(path)
+
+
+def test_a_group_that_has_no_problem(tmp_path: Path) -> None:
+    path = write_run(tmp_path / "run", [UNEVEN])
+    rewrite(path, "problems", lambda rows: rows.clear())
+    assert refused(path) == 'problems: there is no group "orders"'

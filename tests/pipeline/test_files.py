@@ -1,0 +1,291 @@
+"""The files of a history: which they are, and what a parquet file's columns may be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from equilag.errors import InputError
+from equilag.pipeline.files import Files, check_files, check_parquet, find_files
+from equilag.pipeline.tables import TableName
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+OFFSETS: dict[str, Any] = {
+    "ts_ms": pa.int64(), "group": pa.string(), "topic": pa.string(), "partition": pa.int32(),
+    "log_start": pa.int64(), "log_end": pa.int64(), "committed": pa.int64(),
+}  # fmt: skip
+MEMBERS: dict[str, Any] = {
+    "ts_ms": pa.int64(), "group": pa.string(), "member": pa.string(),
+    "subscription": pa.list_(pa.string()), "owned": pa.map_(pa.string(), pa.list_(pa.int32())),
+    "rack": pa.string(), "capacity": pa.float64(),
+}  # fmt: skip
+
+
+def write(path: Path, columns: dict[str, Any] | list[tuple[str, Any]]) -> str:
+    """A parquet file without rows."""
+    fields = columns.items() if isinstance(columns, dict) else columns
+    pq.write_table(pa.schema(list(fields)).empty_table(), path)
+    return str(path)
+
+
+def refused(path: str, table: TableName) -> InputError:
+    with pytest.raises(InputError) as caught:
+        check_parquet(path, table)
+    assert caught.value.source == path
+    assert "\n" not in str(caught.value)
+    return caught.value
+
+
+# Columns.
+
+
+@pytest.mark.parametrize(
+    ("table", "columns"),
+    [
+        ("offsets", OFFSETS),
+        ("offsets", {**OFFSETS, "partition": pa.int64(), "log_bytes": pa.int64()}),
+        ("offsets", dict(reversed(OFFSETS.items()))),
+        ("offsets", {**OFFSETS, "log_start": pa.int32(), "committed": pa.int16()}),
+        ("offsets", {**OFFSETS, "group": pa.large_string(), "topic": pa.large_string()}),
+        ("offsets", {**OFFSETS, "group": pa.dictionary(pa.int32(), pa.string())}),
+        ("members", MEMBERS),
+        ("members", {**MEMBERS, "instance_id": pa.string(), "generation": pa.int64()}),
+        ("members", {**MEMBERS, "generation": pa.int32(), "capacity": pa.float32()}),
+        ("members", {**MEMBERS, "subscription": pa.large_list(pa.large_string())}),
+        ("members", {**MEMBERS, "rack": pa.dictionary(pa.int8(), pa.large_string())}),
+        ("members", {**MEMBERS, "owned": pa.map_(pa.large_string(), pa.list_(pa.int32()))}),
+    ],
+)
+def test_columns_that_fit(tmp_path: Path, table: TableName, columns: dict[str, Any]) -> None:
+    path = write(tmp_path / "x.parquet", columns)
+    check_parquet(path, table)
+    check_files(find_files([path], table), table)
+
+
+LONG = "int64 (or int32)"
+ROWS_OF = pa.struct([("key", pa.string()), ("value", pa.list_(pa.int32()))])
+WRONG_TYPES: list[tuple[TableName, str, Any, str]] = [
+    ("offsets", "ts_ms", pa.timestamp("ms"), f"{LONG} (milliseconds since 1970)"),
+    ("offsets", "ts_ms", pa.timestamp("us", "UTC"), f"{LONG} (milliseconds since 1970)"),
+    ("offsets", "ts_ms", pa.string(), f"{LONG} (milliseconds since 1970)"),
+    ("offsets", "ts_ms", pa.date32(), f"{LONG} (milliseconds since 1970)"),
+    ("members", "ts_ms", pa.float64(), f"{LONG} (milliseconds since 1970)"),
+    ("offsets", "group", pa.binary(), "string"),
+    ("offsets", "group", pa.int64(), "string"),
+    ("offsets", "topic", pa.list_(pa.string()), "string"),
+    ("offsets", "topic", pa.null(), "string"),
+    ("offsets", "partition", pa.uint32(), LONG),
+    ("offsets", "partition", pa.bool_(), LONG),
+    ("offsets", "log_start", pa.uint64(), LONG),
+    ("offsets", "log_end", pa.decimal128(19, 0), LONG),
+    ("offsets", "log_end", pa.float64(), LONG),
+    ("offsets", "committed", pa.string(), LONG),
+    ("offsets", "committed", pa.null(), LONG),
+    ("offsets", "log_bytes", pa.float64(), LONG),
+    ("members", "member", pa.int32(), "string"),
+    ("members", "subscription", pa.string(), "list<string>"),
+    ("members", "subscription", pa.list_(pa.int64()), "list<string>"),
+    ("members", "subscription", pa.list_(pa.list_(pa.string())), "list<string>"),
+    ("members", "owned", pa.map_(pa.string(), pa.list_(pa.int64())), "map<string, list<int32>>"),
+    ("members", "owned", pa.map_(pa.string(), pa.int32()), "map<string, list<int32>>"),
+    ("members", "owned", pa.map_(pa.int32(), pa.list_(pa.int32())), "map<string, list<int32>>"),
+    ("members", "owned", pa.list_(ROWS_OF), "map<string, list<int32>>"),
+    ("members", "owned", pa.string(), "map<string, list<int32>>"),
+    ("members", "rack", pa.bool_(), "string"),
+    ("members", "capacity", pa.int64(), "double"),
+    ("members", "capacity", pa.decimal128(9, 2), "double"),
+    ("members", "capacity", pa.string(), "double"),
+    ("members", "instance_id", pa.int64(), "string"),
+    ("members", "generation", pa.string(), LONG),
+    ("members", "generation", pa.uint8(), LONG),
+]
+
+
+@pytest.mark.parametrize(("table", "name", "given", "due"), WRONG_TYPES, ids=str)
+def test_a_column_of_a_wrong_type(
+    tmp_path: Path, table: TableName, name: str, given: Any, due: str
+) -> None:
+    columns = {**(OFFSETS if table == "offsets" else MEMBERS), name: given}
+    error = refused(write(tmp_path / "x.parquet", columns), table)
+    assert error.place == f"column {name}"
+    assert error.problem.startswith("of type ")
+    assert error.problem.endswith(f", where {due} is due")
+
+
+@pytest.mark.parametrize(
+    ("table", "name"),
+    [("offsets", name) for name in OFFSETS] + [("members", name) for name in MEMBERS],
+)
+def test_a_missing_column(tmp_path: Path, table: TableName, name: str) -> None:
+    columns = dict(OFFSETS if table == "offsets" else MEMBERS)
+    del columns[name]
+    error = refused(write(tmp_path / "x.parquet", columns), table)
+    assert (error.place, error.problem) == (f"column {name}", "missing")
+
+
+@pytest.mark.parametrize("name", ["lag", "Group", "log bytes", "zwei\nZeilen", "ü", ""])
+def test_an_unknown_column(tmp_path: Path, name: str) -> None:
+    error = refused(write(tmp_path / "x.parquet", {**OFFSETS, name: pa.int64()}), "offsets")
+    assert error.place == f"column {name}"
+    assert error.problem.startswith("unknown; offsets have ts_ms, group, topic, ")
+
+
+def test_a_column_that_is_there_twice(tmp_path: Path) -> None:
+    twice = [*OFFSETS.items(), ("committed", pa.int64())]
+    error = refused(write(tmp_path / "x.parquet", twice), "offsets")
+    assert (error.place, error.problem) == ("column committed", "there twice")
+
+
+def test_the_table_of_the_other_kind(tmp_path: Path) -> None:
+    error = refused(write(tmp_path / "x.parquet", MEMBERS), "offsets")
+    assert error.place == "column member"
+
+
+# Files that are no parquet.
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    whole = Path(write(tmp_path / "x.parquet", OFFSETS)).read_bytes()
+    broken = [
+        b"", b"PAR1", b"group,topic\n", b'{"ts_ms": 1}\n' * 9,
+        whole[:-1], whole[: len(whole) // 2],
+        whole[:-8] + b"\xff\xff\xff\x7fPAR1", b"PAR1" + bytes(100) + whole[-8:],
+    ]  # fmt: skip
+    for number, content in enumerate(broken):
+        path = tmp_path / f"{number}.parquet"
+        path.write_bytes(content)
+        assert refused(str(path), "offsets").problem.startswith("cannot be read as parquet: ")
+    assert "o such file" in refused(str(tmp_path / "none.parquet"), "offsets").problem
+
+
+# Which files they are.
+
+
+def make(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+
+
+def names(found: tuple[str, ...], below: Path) -> list[str]:
+    return [Path(path).relative_to(below).as_posix() for path in found]
+
+
+def test_what_is_data_in_a_directory(tmp_path: Path) -> None:
+    make(
+        tmp_path,
+        "b.parquet", "a.PARQUET", "deep/er/c.jsonl", "d.ndjson.gz", "e.json", "f.jsonl.GZ",
+        "part.parquet/part-0.parquet", "_SUCCESS", "._SUCCESS.crc", ".b.parquet.crc",
+        ".hidden.parquet", "_tmp.parquet", "_temporary/0/x.parquet", ".spool/x.jsonl",
+        "deep/_delta_log/0.json", "notes.txt", "x.parquet.tmp", "x.csv", "parquet", "x.gz",
+    )  # fmt: skip
+    found = find_files([str(tmp_path)], "offsets")
+    assert names(found.parquet, tmp_path) == ["a.PARQUET", "b.parquet",
+                                              "part.parquet/part-0.parquet"]  # fmt: skip
+    assert names(found.lines, tmp_path) == [
+        "d.ndjson.gz", "deep/er/c.jsonl", "e.json", "f.jsonl.GZ"
+    ]  # fmt: skip
+
+
+def test_hidden_directories_above_do_not_matter(tmp_path: Path) -> None:
+    make(tmp_path, ".home/_run/a.parquet")
+    assert len(find_files([str(tmp_path / ".home/_run")], "offsets").parquet) == 1
+
+
+@pytest.mark.parametrize("inside", [[], ["_SUCCESS"], ["x.csv", ".a.parquet", "_b/c.jsonl"]])
+def test_a_directory_without_data(tmp_path: Path, inside: list[str]) -> None:
+    make(tmp_path, *inside)
+    with pytest.raises(InputError, match="no parquet or JSON-lines files of members in this"):
+        find_files([str(tmp_path)], "members")
+
+
+def test_patterns(tmp_path: Path) -> None:
+    make(tmp_path, "d1/a.parquet", "d2/b.parquet", "d2/c.jsonl", "d2/c.txt", "d3.parquet/x.parquet")
+    found = find_files([str(tmp_path / "d*/*")], "offsets")
+    assert names(found.parquet, tmp_path) == [
+        "d1/a.parquet", "d2/b.parquet", "d3.parquet/x.parquet",
+    ]  # fmt: skip
+    assert names(found.lines, tmp_path) == ["d2/c.jsonl"]
+    assert find_files([str(tmp_path / "d?/[ab].parquet")], "offsets").lines == ()
+    for pattern in ("x*", "d2/*.txt", "d3*"):
+        with pytest.raises(InputError, match="no such file or directory"):
+            find_files([str(tmp_path / pattern)], "offsets")
+
+
+@pytest.mark.parametrize(
+    "name", ["a[1].parquet", "a b.parquet", "größe-日.parquet", "*.parquet", "{x}#%20;,.parquet"]
+)
+def test_names_that_are_no_patterns(tmp_path: Path, name: str) -> None:
+    make(tmp_path, "a1.parquet")
+    path = write(tmp_path / name, OFFSETS)
+    found = find_files([path], "offsets")
+    assert found == Files(parquet=(path,), lines=())
+    check_files(found, "offsets")
+    assert find_files([str(tmp_path)], "offsets").parquet == tuple(
+        sorted([path, str(tmp_path / "a1.parquet")])
+    )
+
+
+def test_each_file_once_and_several_sources(tmp_path: Path) -> None:
+    make(tmp_path, "a.parquet", "sub/b.jsonl")
+    sources = [str(tmp_path / "sub"), str(tmp_path / "a.parquet"), str(tmp_path), str(tmp_path)]
+    found = find_files(sources, "offsets")
+    assert names(found.parquet, tmp_path) == ["a.parquet"]
+    assert names(found.lines, tmp_path) == ["sub/b.jsonl"]
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x", "x.parquet.gz", "x.json.zst", "x.txt"])
+def test_a_file_of_an_unknown_kind(tmp_path: Path, name: str) -> None:
+    make(tmp_path, name)
+    with pytest.raises(InputError, match=r"x.*: neither \.parquet nor \.jsonl"):
+        find_files([str(tmp_path / name)], "offsets")
+
+
+@pytest.mark.parametrize("name", ["none", "none/x.parquet", "a.parquet/x.parquet"])
+def test_a_source_that_is_not_there(tmp_path: Path, name: str) -> None:
+    make(tmp_path, "a.parquet")
+    with pytest.raises(InputError, match="cannot be read: no such file or directory"):
+        find_files([str(tmp_path / name)], "offsets")
+
+
+def test_the_first_wrong_file_is_named(tmp_path: Path) -> None:
+    write(tmp_path / "a.parquet", OFFSETS)
+    wrong = write(tmp_path / "b.parquet", {**OFFSETS, "lag": pa.int64()})
+    (tmp_path / "c.jsonl").write_text("no JSON\n")
+    with pytest.raises(InputError) as caught:
+        check_files(find_files([str(tmp_path)], "offsets"), "offsets")
+    assert caught.value.source == wrong
+
+
+# Defects.
+
+
+def test_a_name_that_is_too_long() -> None:
+    with pytest.raises(InputError, match="cannot be read"):
+        find_files(["x" * 5_000], "offsets")
+
+
+def test_an_empty_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make(tmp_path, "x.parquet")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="no name"):
+        find_files([""], "offsets")
+
+
+@pytest.mark.parametrize("source", ["_a.parquet", ".a.parquet", "_*.parquet"])
+def test_a_hidden_file_by_name(tmp_path: Path, source: str) -> None:
+    write(tmp_path / "_a.parquet", OFFSETS)
+    write(tmp_path / ".a.parquet", OFFSETS)
+    with pytest.raises(InputError):
+        find_files([str(tmp_path / source)], "offsets")
+
+
+@pytest.mark.parametrize("name", ["2026-11-21T09:00:00.parquet", "a:b.parquet"])
+def test_a_colon_in_a_name(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path / name, OFFSETS)
+    with pytest.raises(InputError):
+        find_files([path], "offsets")

@@ -1,0 +1,266 @@
+"""The child process: what happens to it is an answer, and the next call works."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from equilag.errors import ContradictedBound, InputError, MissingExtra
+from equilag.pipeline.isolate import WATCH, Child, Failure
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+PATIENT = 30.0
+"""Seconds that no answer here takes, on a slow machine either."""
+
+
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="needs /proc to see which processes live"
+)
+
+
+class Wordless(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+def fail(error: BaseException) -> None:
+    raise error
+
+
+def endless() -> None:
+    while True:
+        time.sleep(0.01)
+
+
+WORK: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "pid": os.getpid,
+    "long": lambda n: bytes(n),
+    "function": lambda: lambda: None,
+    "fail": fail,
+    "exit": lambda code: os._exit(code),
+    "kill": lambda number: os.kill(os.getpid(), number),
+    "endless": endless,
+    "recurse": lambda: WORK["recurse"](),
+}
+
+
+def work(name: str, *arguments: Any) -> Any:
+    return WORK[name](*arguments)
+
+
+@pytest.fixture
+def child() -> Iterator[Child]:
+    with Child(work) as child:
+        yield child
+
+
+def alive(pid: int) -> bool:
+    """Whether a process runs; one that ended and is not collected yet does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 15.0) -> bool:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def test_values(child: Child) -> None:
+    assert child.call(("add", 2, 3), PATIENT) == 5
+    assert child.call(("add", "a", "b"), PATIENT) == "ab"
+    assert child.call(("add", [None], []), PATIENT) == [None]
+
+
+def test_one_process_serves_many_calls(child: Child) -> None:
+    pids = {child.call(("pid",), PATIENT) for _ in range(5)}
+    assert len(pids) == 1
+    assert os.getpid() not in pids
+
+
+def test_no_process_before_the_first_call_and_none_after_the_last() -> None:
+    with Child(work):
+        pass
+    with Child(work) as child:
+        pid = child.call(("pid",), PATIENT)
+        assert alive(pid)
+    assert not alive(pid)
+
+
+def test_answers_and_arguments_longer_than_a_pipe(child: Child) -> None:
+    assert len(child.call(("long", 5_000_000), PATIENT)) == 5_000_000
+    text = "x" * 3_000_000
+    assert child.call(("add", text, text), PATIENT) == text + text
+
+
+ERRORS: list[tuple[BaseException, Failure]] = [
+    (InputError("wrong", "lags", "file"), Failure("input", "file: lags: wrong")),
+    (MissingExtra("not there"), Failure("input", "not there")),
+    (ContradictedBound("better"), Failure("input", "better")),
+    (ValueError("a\n b\t\tc"), Failure("error", "ValueError: a b c")),
+    (KeyError("k"), Failure("error", "KeyError: 'k'")),
+    (Exception(), Failure("error", "Exception: ")),
+    (RuntimeError("x" * 900), Failure("error", "RuntimeError: " + "x" * 500)),
+    (MemoryError(), Failure("error", "MemoryError: not enough memory for this group")),
+    (StopIteration(3), Failure("error", "StopIteration: 3")),
+    (TimeoutError("slow"), Failure("error", "TimeoutError: slow")),
+    (EOFError(), Failure("error", "EOFError: ")),
+]
+
+
+@pytest.mark.parametrize(("error", "failure"), ERRORS, ids=[type(e).__name__ for e, _ in ERRORS])
+def test_exceptions(child: Child, error: BaseException, failure: Failure) -> None:
+    pid = child.call(("pid",), PATIENT)
+    assert child.call(("fail", error), PATIENT) == failure
+    assert child.call(("pid",), PATIENT) == pid
+
+
+def test_too_deep_a_recursion(child: Child) -> None:
+    failure = child.call(("recurse",), PATIENT)
+    assert failure.kind == "error"
+    assert failure.reason.startswith("RecursionError: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("exit", 0), "the process ended with status 0"),
+        (("exit", 7), "the process ended with status 7"),
+        (("kill", signal.SIGKILL), "the process was ended by SIGKILL"),
+        (("kill", signal.SIGXCPU), "the process was ended by SIGXCPU"),
+        (("kill", signal.SIGTERM), "the process was ended by SIGTERM"),
+        (("fail", SystemExit(3)), "the process ended with status 3"),
+    ],
+)
+def test_a_process_that_ends(child: Child, arguments: tuple[Any, ...], reason: str) -> None:
+    for _ in range(2):
+        pid = child.call(("pid",), PATIENT)
+        assert child.call(arguments, PATIENT) == Failure("crash", reason)
+        assert not alive(pid)
+        assert child.call(("add", 1, 1), PATIENT) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind"), [(("fail", KeyboardInterrupt()), "crash"), (("function",), "error")]
+)
+def test_what_no_answer_can_be_made_of(
+    child: Child, capfd: pytest.CaptureFixture[str], arguments: tuple[Any, ...], kind: str
+) -> None:
+    assert child.call(arguments, PATIENT).kind == kind
+    assert child.call(("add", 1, 1), PATIENT) == 2
+    capfd.readouterr()  # Python's own report of how the process ended
+
+
+def test_an_exception_without_words(child: Child, capfd: pytest.CaptureFixture[str]) -> None:
+    assert child.call(("fail", Wordless()), PATIENT).kind in ("error", "crash")
+    assert child.call(("add", 1, 1), PATIENT) == 2
+    capfd.readouterr()
+
+
+def test_an_endless_loop(child: Child) -> None:
+    pid = child.call(("pid",), PATIENT)
+    start = time.monotonic()
+    failure = child.call(("endless",), 0.2)
+    assert failure == Failure("timeout", "gave no answer within 0.2 s and was killed")
+    assert 0.2 <= time.monotonic() - start < PATIENT
+    assert not alive(pid)
+    assert child.call(("add", 1, 1), PATIENT) == 2
+
+
+def test_interrupts_are_the_parents_business(child: Child) -> None:
+    pid = child.call(("pid",), PATIENT)
+    os.kill(pid, signal.SIGINT)
+    assert child.call(("pid",), PATIENT) == pid
+
+
+def test_other_threads_do_not_disturb(child: Child) -> None:
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    try:
+        assert child.call(("add", 1, 1), PATIENT) == 2
+    finally:
+        stop.set()
+        thread.join()
+
+
+# A parent that is killed.
+
+PARENT = """
+import itertools, os, re, sys, time
+from equilag.pipeline.isolate import Child
+
+def work(how):
+    if how == "pid":
+        return os.getpid()
+    if how == "endless":
+        while True:
+            pass
+    if how == "holds":
+        re.match("(a|a)*b", "a" * 60)
+
+with Child(work) as child:
+    print(child.call(("pid",), 60), flush=True)
+    if sys.argv[1] == "idle":
+        time.sleep(600)
+    child.call((sys.argv[1],), 600)
+"""
+
+
+def outlives_its_parent(how: str) -> bool:
+    """Whether a child goes on for seconds after its parent was killed."""
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, how], cwd=CHECKOUT, stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    with parent.stdout:
+        pid = int(parent.stdout.readline())
+        try:
+            time.sleep(0.5)
+            assert alive(pid)
+            assert parent.poll() is None
+            parent.kill()
+            parent.wait()
+            return not wait_until(lambda: not alive(pid), 5 * WATCH)
+        finally:
+            parent.kill()
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("how", ["idle", "endless"])
+def test_the_child_ends_with_its_parent(how: str) -> None:
+    assert not outlives_its_parent(how)
+
+
+# Defects.
+
+
+def test_a_child_that_keeps_the_interpreter_to_itself_ends_with_its_parent() -> None:
+    assert re.match("(a|a)*b", "a" * 5) is None  # what takes ages for 60 letters
+    assert not outlives_its_parent("holds")
+
+
+def test_a_child_that_was_killed_between_two_calls(child: Child) -> None:
+    pid = child.call(("pid",), PATIENT)
+    os.kill(pid, signal.SIGKILL)
+    assert wait_until(lambda: not alive(pid))
+    assert child.call(("add", 1, 1), PATIENT) == 2

@@ -1,0 +1,191 @@
+"""The rules file: which rule a group gets, what a rule sets, and each thing that can be wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from equilag.errors import InputError
+from equilag.pipeline.rules import KEYS, Settings, read_rules
+from equilag.policy import Policy
+
+DEFAULT = Settings(Policy.of("lag-aware", move_cost=7), effort=1.5, time_limit=9.0, seed=4)
+
+
+def one(text: str, default: Settings = DEFAULT) -> Settings:
+    """The settings of the only rule, which fits every group."""
+    return read_rules(f'[[rule]]\ngroup = ""\n{text}\n', default).settings_of("any")
+
+
+def test_the_first_rule_that_fits_wins() -> None:
+    rules = read_rules(
+        """
+        [[rule]]
+        group = "^payments-"
+        seed = 1
+        [[rule]]
+        group = "audit"
+        seed = 2
+        [[rule]]
+        group = "^payments-eu$"
+        seed = 3
+        """,
+        DEFAULT,
+    )
+    seeds = {
+        group: rules.settings_of(group).seed
+        for group in ("payments-eu", "payments-audit", "the-audit-log", "my-payments-x", "")
+    }
+    assert seeds == {
+        "payments-eu": 1, "payments-audit": 1, "the-audit-log": 2, "my-payments-x": 4, "": 4,
+    }  # fmt: skip
+    assert rules.settings_of("other") is DEFAULT
+
+
+@pytest.mark.parametrize("text", ["", "# nothing but words\n", "rule = []"])
+def test_no_rules(text: str) -> None:
+    rules = read_rules(text, DEFAULT)
+    assert rules.rules == ()
+    assert rules.settings_of("any") is DEFAULT
+
+
+def test_expressions_are_searched_for_in_names_of_any_letters() -> None:
+    rules = read_rules('[[rule]]\ngroup = "(?i)größe|^$"\nseed = 1\n', DEFAULT)
+    assert [rules.settings_of(g).seed for g in ("die-GRÖSSE", "die-GRÖßE", "", "x")] == [4, 1, 1, 4]
+
+
+@pytest.mark.parametrize(
+    ("text", "change"),
+    [
+        ("effort = 3", {"effort": 3.0}),
+        ("effort = 0.25", {"effort": 0.25}),
+        ("effort = 0", {"effort": 0.0}),
+        ("time_limit = 1e2", {"time_limit": 100.0}),
+        ("seed = 0", {"seed": 0}),
+        ("seed = 2147483647", {"seed": 2**31 - 1}),
+        ("", {}),
+        ("balance = 'both'", {"policy": Policy.of("lag-aware", "both", 7)}),
+        ("move_cost = 0", {"policy": Policy.of("lag-aware")}),
+        ("tolerance = 2.5", {"policy": Policy.of("lag-aware", move_cost=7, tolerance=2.5)}),
+        ("max_moves = 0", {"policy": Policy.of("lag-aware", move_cost=7, max_moves=0)}),
+        ("fresh = true", {"policy": Policy.of("lag-aware", move_cost=7, fresh=True)}),
+        # A policy that is named starts from its own settings, without the default's move_cost.
+        ("policy = 'kip-169'", {"policy": Policy.of("kip-169")}),
+        (
+            "policy = 'fair-yet-sticky'\nmax_moves = 20\nseed = 8",
+            {"policy": Policy.of("fair-yet-sticky", max_moves=20), "seed": 8},
+        ),
+    ],
+)
+def test_every_setting(text: str, change: dict[str, object]) -> None:
+    settings = one(text)
+    assert settings == replace(DEFAULT, **change)  # type: ignore[arg-type]
+    assert isinstance(settings.effort, float)
+    assert isinstance(settings.time_limit, float)
+
+
+def test_the_defaults_policy_is_kept_where_a_rule_names_none() -> None:
+    default = replace(DEFAULT, policy=Policy.of("kip-169", "both", 3, 1.0, 5))
+    assert one("max_moves = 6", default).policy == Policy.of("kip-169", "both", 3, 1.0, 6)
+    assert one("policy = 'kip-169'", default).policy == Policy.of("kip-169")
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [Policy.of(), Policy.of("kip-169", "both", 5, 0.1, 3), Policy.of("lag-aware", fresh=True)],
+)
+def test_settings_there_and_back_again(policy: Policy) -> None:
+    settings = Settings(policy, 0.1, 1 / 3, 2**31 - 1)
+    assert Settings.from_json(settings.to_json()) == settings
+
+
+WRONG = [
+    ("group = 'x'", "group", "unknown, a rule begins with [[rule]]"),
+    ("[Rule]\ngroup = 'x'", "Rule", "unknown, a rule begins with [[rule]]"),
+    ("b = 1\na = 1", "a", "unknown, a rule begins with [[rule]]"),
+    ("[rule]\ngroup = 'x'", "rule", "not a list of tables"),
+    ("rule = 5", "rule", "not a list of tables"),
+    ("rule = [5]", "rule[0]", "not a table"),
+    ("rule = [{group = ''}, 'x']", "rule[1]", "not a table"),
+    ("[[rule]]", "rule[0].group", "there must be a regular expression"),
+    ("[[rule]]\ngroup = 5", "rule[0].group", "there must be a regular expression"),
+    ("[[rule]]\ngroup = ['a']", "rule[0].group", "there must be a regular expression"),
+    ("[[rule]]\ngroup = '('", "rule[0].group", "not a regular expression: missing )"),
+    ("[[rule]]\ngroup = ''\n[[rule]]\ngroup = '*'", "rule[1].group", "not a regular expression"),
+    ("[[rule]]\ngroup = ''\ngroups = ''", "rule[0].groups", f"unknown; one of {', '.join(KEYS)}"),
+    ("[[rule]]\ngroup = ''\n[rule.policy]\nname = 'x'", "rule[0].policy", "unknown policy"),
+]
+WRONG_VALUES = [
+    ("policy = 'best'", "policy", "unknown policy 'best'; one of lag-aware, "),
+    ("policy = 5", "policy", "unknown policy 5"),
+    ("policy = ''", "policy", "unknown policy ''"),
+    ("balance = 'none'", "balance", "unknown balance 'none'; one of total"),
+    ("balance = true", "balance", "unknown balance True"),
+    ("move_cost = -1", "move_cost", "-1 is not a whole number from 0 to 2^53 - 1"),
+    ("move_cost = 1.0", "move_cost", "1.0 is not a whole number"),
+    ("move_cost = true", "move_cost", "True is not a whole number"),
+    ("move_cost = 9007199254740992", "move_cost", "is not a whole number"),
+    ("tolerance = 'low'", "tolerance", "'low' is not a number"),
+    ("tolerance = -0.1", "tolerance", "-0.1 is not between 0 and 1000000 percent"),
+    ("tolerance = nan", "tolerance", "nan is not between"),
+    ("tolerance = true", "tolerance", "True is not a number"),
+    ("max_moves = -1", "max_moves", "-1 is not a whole number, 0 or more"),
+    ("max_moves = 2.0", "max_moves", "2.0 is not a whole number"),
+    ("fresh = 1", "fresh", "1 is not true or false"),
+    ("fresh = 'yes'", "fresh", "'yes' is not true or false"),
+    ("fresh = true\nmax_moves = 1", "max_moves", "a limit on moves makes no sense"),
+    ("effort = -1", "effort", "-1 is not a number of seconds, 0 or more"),
+    ("effort = inf", "effort", "inf is not a number of seconds"),
+    ("effort = true", "effort", "True is not a number of seconds"),
+    ("effort = '2'", "effort", "'2' is not a number of seconds"),
+    ("time_limit = nan", "time_limit", "nan is not a number of seconds"),
+    ("time_limit = 10:00:00", "time_limit", "is not a number of seconds"),
+    ("time_limit = [1]", "time_limit", "[1] is not a number of seconds"),
+    ("seed = -1", "seed", "-1 is not a whole number from 0 to 2147483647"),
+    ("seed = 2147483648", "seed", "2147483648 is not a whole number"),
+    ("seed = 1.0", "seed", "1.0 is not a whole number"),
+    ("seed = true", "seed", "True is not a whole number"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "problem"),
+    WRONG + [(f"[[rule]]\ngroup = 'x'\n{t}", f"rule[0].{p}", why) for t, p, why in WRONG_VALUES],
+)
+def test_what_is_wrong_and_where(text: str, place: str, problem: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_rules(text, DEFAULT)
+    assert caught.value.place == place
+    assert problem in caught.value.problem
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("[[rule]\n", 1), ("[[rule]]\ngroup = ^x\n", 2), ("[[rule]]\nseed = 1\nseed = 2\n", 3)],
+)
+def test_what_is_not_toml(text: str, line: int) -> None:
+    with pytest.raises(InputError, match=rf"^not TOML: .*at line {line}, "):
+        read_rules(text, DEFAULT)
+
+
+def test_a_limit_on_moves_where_the_default_is_fresh() -> None:
+    default = replace(DEFAULT, policy=Policy.of(fresh=True))
+    with pytest.raises(InputError, match=r"^rule\[0\]\.max_moves: a limit on moves"):
+        one("max_moves = 3", default)
+    assert one("max_moves = 3\nfresh = false", default).policy == Policy.of(max_moves=3)
+
+
+ODD = [
+    ("[[rule]]\ngroup = 'a{99999999999999999999}'", r"^rule\[0\]\.group: not a regular"),
+    ("[[rule]]\ngroup = '" + "(" * 5000 + ")" * 5000 + "'", r"^rule\[0\]\.group: not a regular"),
+    ("[[rule]]\ngroup = ''\nseed = " + "1" * 5000, "^not TOML"),
+    ("[[rule]]\ngroup = " + "[" * 5000 + "]" * 5000, "^not TOML"),
+]
+
+
+@pytest.mark.parametrize(("text", "problem"), ODD, ids=["repeat", "groups", "digits", "arrays"])
+def test_what_the_readers_of_toml_and_expressions_choke_on(text: str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        read_rules(text, DEFAULT)

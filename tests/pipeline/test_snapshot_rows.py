@@ -1,0 +1,162 @@
+"""A row of `problems/` as a snapshot: whatever the stages before leave, `load_snapshot` takes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from pipeline.problem_rows import (
+    LAST_MS,
+    Row,
+    member_row,
+    problem_row,
+    problems,
+    topic_row,
+    usual_problem,
+)
+
+from equilag import load_snapshot
+from equilag.group import NOBODY, QUALITY, Group
+from equilag.pipeline.snapshot import snapshot_of, time_text
+
+WEIGHTS = ("lag", "rate", "forecast", "bytes")
+RESETS = ("latest", "earliest", "none")
+
+
+def lag_of(row: Row, nth: int, reset: str) -> int:
+    """The lag of the nth sampled partition of a topic, by Kafka's rules."""
+    start, end, at = row["log_start"][nth], row["log_end"][nth], row["committed"][nth]
+    if at is None:
+        return 0 if reset == "latest" else int(end - start)
+    return max(0, int(end - max(start, at)))
+
+
+def places(group: Group) -> list[tuple[str, int]]:
+    return [group.partition_name(p) for p in range(group.n_partitions)]
+
+
+def test_a_usual_group() -> None:
+    snapshot = snapshot_of(usual_problem())
+    assert snapshot == {
+        "format": "equilag/snapshot/1",
+        "group": "g",
+        "taken_at": "2026-11-21T09:00:00.123000Z",
+        "topics": {"a": 3, "b": 4},
+        "members": [
+            {"id": "m0", "subscription": ["a", "b"], "owned": {"a": [0, 1, 2]}},
+            {"id": "m1", "subscription": ["a", "b"], "owned": {"b": [0, 1]}},
+            {"id": "m2", "subscription": ["b"], "owned": {"b": [2, 3]}},
+        ],
+        "auto_offset_reset": "latest",
+        "offsets": {
+            "a": {
+                "log_start": [0, 0, 0],
+                "log_end": [100, 200, 900],
+                "committed": [90, 100, 100],
+            },
+            "b": {
+                "log_start": [0, 0, 0, 0],
+                "log_end": [50, 60, 0, 70],
+                "committed": [50, None, None, 65],
+            },
+        },
+    }
+    assert load_snapshot(snapshot).lag.tolist() == [10, 100, 800, 0, 0, 0, 5]
+
+
+@pytest.mark.parametrize("weight", WEIGHTS[1:])
+def test_other_weights_are_given_lags(weight: str) -> None:
+    snapshot = snapshot_of(usual_problem(), weight, "earliest")
+    assert snapshot["lags"] == {"a": [1, 2, 3], "b": [4, 5, 0, 6]}
+    assert not {"offsets", "auto_offset_reset"} & set(snapshot)
+    assert load_snapshot(snapshot).lag.tolist() == [1, 2, 3, 4, 5, 0, 6]
+
+
+@pytest.mark.parametrize("reset", RESETS)
+def test_commits_that_are_not_there(reset: str) -> None:
+    problem = problem_row([topic_row("t", [0, 1], [50, 60], [None, 55], [20, 0])], [])
+    group = load_snapshot(snapshot_of(problem, reset=reset))
+    assert group.lag.tolist() == [0 if reset == "latest" else 30, 5]
+
+
+@pytest.mark.parametrize("numbers", [[3], [0, 3], [1, 2], [0, 1, 9]])
+def test_holes_are_empty_partitions(numbers: list[int]) -> None:
+    ends = [100 + n for n in numbers]
+    problem = problem_row([topic_row("t", numbers, ends, weights=ends)], [])
+    for weight in WEIGHTS:
+        group = load_snapshot(snapshot_of(problem, weight, "earliest"))
+        assert group.n_partitions == numbers[-1] + 1
+        value = {n: 10 if weight == "lag" else 100 + n for n in numbers}
+        assert group.lag.tolist() == [value.get(n, 0) for n in range(numbers[-1] + 1)]
+
+
+def test_nulls_everywhere() -> None:
+    members = [
+        member_row("m0", None, None),
+        member_row("m1", [None, "t", None, "t"], {"t": [None, 1, -1, 1, 0], "gone": None}),
+    ]
+    snapshot = snapshot_of(problem_row([topic_row("t", [0, 1], [5, 5], [None, None])], members))
+    assert snapshot["members"] == [
+        {"id": "m0", "subscription": [], "owned": {}},
+        {"id": "m1", "subscription": ["t"], "owned": {"t": [0, 1], "gone": []}},
+    ]
+    assert load_snapshot(snapshot).owner.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("rack", "r"), ("rack", ""), ("capacity", 2.5), ("instance_id", "i"), ("generation", 0)],
+)
+def test_what_is_known_of_a_member(column: str, value: Any) -> None:
+    members = [member_row("m", ["t"], {}, **{column: value})]
+    snapshot = snapshot_of(problem_row([topic_row("t", [0], [5])], members))
+    assert snapshot["members"][0][column] == value
+    assert getattr(load_snapshot(snapshot).members[0], column) == value
+
+
+@settings(max_examples=50)
+@given(problems())
+def test_every_row_is_accepted_and_means_the_same(problem: Row) -> None:
+    before = json.dumps(problem)
+    for weight, reset in [("lag", reset) for reset in RESETS] + [("rate", "latest")]:
+        snapshot = snapshot_of(problem, weight, reset)
+        group = load_snapshot(snapshot)
+        # As a file too: nothing of Python's own is left in it.
+        again = load_snapshot(json.loads(json.dumps(snapshot)))
+        assert np.array_equal(group.lag, again.lag)
+        assert group.name == problem["group"]
+        assert [member.id for member in group.members] == [m["member"] for m in problem["members"]]
+        expected = {}
+        for row in problem["topics"]:
+            for nth, number in enumerate(row["partitions"]):
+                value = lag_of(row, nth, reset) if weight == "lag" else row["weights"][nth]
+                expected[row["topic"], number] = value
+        lags = dict(zip(places(group), group.lag.tolist(), strict=True))
+        assert lags == {place: expected.get(place, 0) for place in lags}
+        assert expected.keys() <= lags.keys()
+        assert {QUALITY[mark] for mark in group.quality} <= set(QUALITY)
+        for place, owner in zip(places(group), group.owner.tolist(), strict=True):
+            if owner != NOBODY:
+                holder = problem["members"][owner]
+                claims = {held["key"]: held["value"] for held in holder["owned"]}
+                assert place[1] in claims[place[0]]
+                assert place[0] in holder["subscription"]
+    assert json.dumps(problem) == before
+
+
+@pytest.mark.parametrize(
+    ("ms", "text"),
+    [
+        (0, "1970-01-01T00:00:00Z"),
+        (LAST_MS, "2026-11-21T09:00:00.123000Z"),
+        (LAST_MS - 123, "2026-11-21T09:00:00Z"),
+        (253_402_300_799_999, "9999-12-31T23:59:59.999000Z"),
+    ],
+)
+def test_times(ms: int, text: str) -> None:
+    assert time_text(ms) == text
+    problem = {**problem_row([topic_row("t", [0], [1])], []), "last_ms": ms}
+    assert load_snapshot(snapshot_of(problem)).taken_at == text
