@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Final
 
 PATIENCE: Final = 60.0
+SHORT: Final = "-XX:TieredStopAtLevel=1"
+"""For a JVM that is over before better code would pay."""
 
 
 @dataclass(slots=True)
@@ -67,21 +69,24 @@ def standalone(folder: Path, workers: int = 2) -> Iterator[Standalone]:
                 process.wait()
 
 
-def environment() -> dict[str, str]:
-    """What Spark's own commands need to run from this Python's environment."""
+def environment(conf: Path) -> dict[str, str]:
+    """What Spark's own commands need to run from this Python's environment; settings in `conf`."""
     import pyspark
 
     bin_folder = str(Path(sys.executable).parent)
+    (conf / "spark-defaults.conf").write_text(f"spark.executor.extraJavaOptions {SHORT}\n")
     return {
         **os.environ,
         "SPARK_HOME": str(Path(pyspark.__file__).parent),
         "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_CONF_DIR": str(conf),
+        "SPARK_SUBMIT_OPTS": SHORT,
         "PATH": f"{bin_folder}:{os.environ['PATH']}",
     }
 
 
 def _spark_class(log: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
-    env = environment()
+    env = environment(log.parent)
     with log.open("wb") as output:
         return subprocess.Popen(
             [f"{env['SPARK_HOME']}/bin/spark-class", name, *arguments],

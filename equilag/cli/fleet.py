@@ -23,13 +23,13 @@ proof, and compares every assignor on all of them. Needs Java 17 and the extra
 equilag[spark]; docs/fleet.md describes tables, figures and clusters."""
 EPILOG: Final = """\
 of a finished run:
-  equilag fleet show RUN             the worst groups first, the assignors compared
+  equilag fleet show RUN             the worst groups, the assignors compared
   equilag fleet export RUN GROUP     a group's snapshot and plan as files
 
 examples:
   equilag fleet --history history --out run-1
   equilag fleet --bootstrap-server kafka:9092 --out run-2
-  equilag fleet --history history --rules rules.toml --weight forecast --out run-3"""
+  equilag fleet --history history --rules rules.toml --out run-3"""
 
 WEIGHTS: Final = ("lag", "rate", "forecast", "bytes")
 RESETS: Final = ("latest", "earliest", "none")

@@ -8,7 +8,7 @@ import sys
 import time
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from equilag.errors import InputError
 from equilag.pipeline import problems as problem_rows
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+ROW_GROUP: Final = 8 * 2**20
+"""Bytes: small, so that whoever asks for one group need not read the others."""
+
+
 def run_fleet(
     options: FleetOptions,
     *,
@@ -56,15 +60,15 @@ def run_fleet(
     with session(master, memory, sum(found.size for found in files.values())) as spark:
         stages = Stages(spark, watcher)
         start = time.monotonic()
-        with spark_errors():
+        with spark_errors(), new_run(options.out) as target:
+            sink = Sink(spark, target)
             with stages.stage("history"):
-                history = _history(spark, options, files)
+                history = _history(spark, options, files, sink)
                 span = _span(history, options)
-            with new_run(options.out) as target:
-                summary = _run(spark, stages, history, span, options, planner, target)
-                summary["stages_s"] = stages.seconds
-                summary["wall_s"] = time.monotonic() - start
-                finish_run(target, summary)
+            summary = _run(spark, stages, history, span, options, planner, sink)
+            summary["stages_s"] = stages.seconds
+            summary["wall_s"] = time.monotonic() - start
+            finish_run(target, summary)
     return summary
 
 
@@ -78,11 +82,16 @@ def _files(options: FleetOptions) -> dict[TableName, Files]:
     }
 
 
-def _history(spark: SparkSession, options: FleetOptions, files: dict[TableName, Files]) -> History:
+def _history(
+    spark: SparkSession, options: FleetOptions, files: dict[TableName, Files], sink: Sink
+) -> History:
     if options.bootstrap is not None:
         from equilag.pipeline.live import read_cluster
 
-        return read_cluster(spark, options.bootstrap, options.client or {})
+        def keep(name: str, table: DataFrame) -> DataFrame:
+            return sink.write(f"{WORK}/{name}", table)
+
+        return read_cluster(spark, options.bootstrap, options.client, keep)
     return History(
         read_files(spark, files["offsets"], "offsets"),
         read_files(spark, files["members"], "members"),
@@ -117,9 +126,8 @@ def _run(
     span: Span,
     options: FleetOptions,
     planner: Planner | None,
-    target: Path,
+    sink: Sink,
 ) -> dict[str, Any]:
-    sink = Sink(spark, target)
     with stages.stage("signals"):
         rounds = sink.write(f"{WORK}/rounds", rounds_of(spark, history.offsets, span.at), 1)
         signals = sink.write(
@@ -193,7 +201,8 @@ class Sink:
         """The table as parquet, in so many files where told; read back, so nothing runs twice."""
         path = (self._target / name).as_uri()
         writer = (table if files is None else table.coalesce(files)).write
-        writer.option("compression", "zstd").parquet(path)
+        writer = writer.option("compression", "zstd").option("parquet.block.size", ROW_GROUP)
+        writer.parquet(path)
         return self._spark.read.parquet(path)
 
 

@@ -3,10 +3,9 @@ the ends of the logs from the admin client."""
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from equilag.adapters.kafka.client_config import Config, kafka_config, servers
 from equilag.errors import InputError
@@ -15,148 +14,214 @@ from equilag.pipeline.history import History
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+    from equilag.adapters.kafka.log_ends import LogEnds
+
+Keep: TypeAlias = "Callable[[str, DataFrame], DataFrame]"
+"""Computes a table once, and gives it back as it then lies somewhere, under a name."""
+
 
 def read_cluster(
-    spark: SparkSession, bootstrap: str, client: Mapping[str, str] | None = None
+    spark: SparkSession, bootstrap: str, client: Mapping[str, str] | None, keep: Keep
 ) -> History:
     """Every group of the cluster as it stands. No group is joined, nothing is committed.
 
-    Raises InputError if the cluster cannot be reached or not be read to its end, and where nothing
-    was read although there are records; MissingExtra.
+    What is read goes through `keep`, which has to be more than a cache: a topic that is read again
+    says something else by then. Raises InputError if the cluster cannot be reached or not be read
+    to its end, has no groups, and where nothing was read although there are records; MissingExtra.
     """
     from equilag.adapters.kafka.log_ends import read_log_ends, read_topics
     from equilag.adapters.kafka.offsets_topic import check_not_empty, partitions
-    from equilag.pipeline.offsets_source import OffsetsTopic
+    from equilag.pipeline.offsets_source import load_topic
 
     config = kafka_config(bootstrap, client)
     numbers = partitions(config)
     if not numbers:
         raise InputError("has no consumer groups: there is no __consumer_offsets", source=bootstrap)
-    spark.dataSource.register(OffsetsTopic)
-    rows = (
-        spark.read.format(OffsetsTopic.name())
-        .option("config", json.dumps(config))
-        .option("numbers", json.dumps(numbers))
-        .load()
-        .persist()
-    )
-    facts = _facts(rows, config)
+    rows = keep("read", load_topic(spark, config, numbers, read_topics(config).names))
+    facts = facts_of(rows, config)
     check_not_empty(config, facts["in_log"], facts["read"])
-    topics = read_topics(config)
-    wanted = _wanted(spark, rows, topics.partitions)
+    if not facts["groups"]:
+        raise InputError("has no consumer groups", source=bootstrap)
+    topics = read_topics(config)  # after the commits, as topics may be new
+    commits = topics_of(spark, rows)
+    # Ends after commits, so that no commit is ahead only because its end is old.
     now = int(time.time() * 1000)
-    asked = wanted.select("topic", "partition").distinct().collect()
-    ends = read_log_ends(config, [(row["topic"], row["partition"]) for row in asked])
-    logs = spark.createDataFrame(
-        [(topic, n, ends.start[topic, n], ends.end[topic, n]) for topic, n in ends.end],
-        "topic string, partition int, log_start bigint, log_end bigint",
+    ends = read_log_ends(
+        config,
+        [(name, n) for name in sorted(commits) for n in range(topics.partitions.get(name, 0))],
     )
-    lost = spark.createDataFrame(
-        [(topic, n, why) for (topic, n), why in ends.unknown.items()],
-        "topic string, partition int, why string",
+    wanted = keep("wanted", wanted_of(spark, rows, topics.partitions, ends))
+    unreadable = keep("unreadable", unreadable_of(spark, rows, wanted, topics.refused))
+    notes = {
+        "records_read": facts["read"],
+        "held_back_by_transactions": facts["held_back"],
+        "not_understood": facts["unknown"],
+        "commits_of_deleted_topics": sum(
+            n for name, n in commits.items() if name not in topics.partitions
+        ),
+        "topics_refused": topics.refused,
+    }
+    return history_of(spark, rows, wanted, unreadable, now, notes)
+
+
+def facts_of(rows: DataFrame, config: Config) -> dict[str, Any]:
+    """What the readers say of their reading. Raises InputError if one of them failed."""
+    found: dict[str, Any] = {"read": 0, "in_log": 0, "held_back": 0, "groups": 0, "unknown": {}}
+    names = {"read": "read", "log": "in_log", "held back": "held_back", "group": "groups"}
+    said = (
+        rows.where("kind NOT IN ('commit', 'member', 'unreadable')")
+        .groupBy("kind", "text")
+        .agg({"amount": "sum", "*": "count"})
+        .select("kind", "text", "sum(amount)", "count(1)")
+        .orderBy("text")
+        .collect()
     )
-    unreadable = _unreadable(spark, rows, wanted, lost).persist()
+    for kind, text, amount, count in said:
+        if kind == "failed":
+            raise InputError(text.removeprefix(f"{servers(config)}: "), source=servers(config))
+        if kind == "unknown":
+            found["unknown"][text] = amount
+        else:
+            found[names[kind]] = count if kind == "group" else amount
+    return found
+
+
+def topics_of(spark: SparkSession, rows: DataFrame) -> dict[str, int]:
+    """Every topic that some group is about, with the number of commits for it."""
+    found = spark.sql(
+        """
+        SELECT topic, count(committed) FROM (
+          SELECT topic, amount AS committed FROM {rows} WHERE kind = 'commit'
+          UNION ALL
+          SELECT explode(array_union(subscription, map_keys(owned))), NULL
+          FROM {rows} WHERE kind = 'member'
+        ) GROUP BY topic
+        """,
+        rows=rows,
+    )
+    return {topic: n for topic, n in found.collect()}  # noqa: C416 - rows are no pairs to mypy
+
+
+def wanted_of(
+    spark: SparkSession, rows: DataFrame, sizes: Mapping[str, int], ends: LogEnds
+) -> DataFrame:
+    """Group, topic, partition, committed, log_start, log_end: what a group has committed or owns,
+    and all partitions of what it subscribes to, as far as they exist.
+
+    `why` is null, or the reason for which the ends of the log are not known.
+    """
+    return spark.sql(
+        """
+        WITH touched AS (
+          SELECT `group`, topic, partition, amount AS committed FROM {rows} WHERE kind = 'commit'
+          UNION ALL
+          SELECT `group`, topic, explode(partitions), NULL FROM (
+            SELECT `group`, explode(owned) AS (topic, partitions)
+            FROM {rows} WHERE kind = 'member')
+          UNION ALL
+          SELECT s.`group`, s.topic, explode(sequence(0, t.partitions - 1)), NULL FROM (
+            SELECT DISTINCT `group`, explode(subscription) AS topic
+            FROM {rows} WHERE kind = 'member') s
+          JOIN {topics} t ON s.topic = t.topic
+        ), every AS (
+          SELECT `group`, topic, partition, max(committed) AS committed
+          FROM touched GROUP BY `group`, topic, partition
+        )
+        SELECT e.*, l.log_start, l.log_end, l.why
+        FROM every e JOIN {logs} l ON e.topic = l.topic AND e.partition = l.partition
+        """,
+        rows=rows,
+        topics=_topics(spark, sizes),
+        logs=_logs(spark, ends),
+    )
+
+
+def unreadable_of(
+    spark: SparkSession, rows: DataFrame, wanted: DataFrame, refused: Mapping[str, str]
+) -> DataFrame:
+    """Group and reason: groups that were not understood, or not whole.
+
+    A plan that leaves a partition out, as nobody could tell of it, would be no plan of the group.
+    """
+    return spark.sql(
+        """
+        SELECT `group`, min(reason) AS reason FROM (
+          SELECT `group`, text AS reason FROM {rows} WHERE kind = 'unreadable'
+          UNION ALL
+          SELECT `group`, concat('no log end of ', topic, '-', partition, ': ', why)
+          FROM {wanted} WHERE why IS NOT NULL
+          UNION ALL
+          SELECT t.`group`, concat('topic ', t.topic, ': ', r.why) FROM (
+            SELECT `group`, topic FROM {rows} WHERE kind = 'commit'
+            UNION ALL
+            SELECT `group`, explode(array_union(subscription, map_keys(owned)))
+            FROM {rows} WHERE kind = 'member') t
+          JOIN {refused} r ON t.topic = r.topic
+          UNION ALL
+          SELECT `group`, concat('its records lie in ', count(DISTINCT partition),
+            ' partitions of __consumer_offsets') FROM {rows} WHERE kind = 'group'
+          GROUP BY `group` HAVING count(DISTINCT partition) > 1
+        ) GROUP BY `group`
+        """,
+        rows=rows,
+        wanted=wanted,
+        refused=_table(spark, ("topic string", "why string"), refused.items()),
+    )
+
+
+def history_of(
+    spark: SparkSession,
+    rows: DataFrame,
+    wanted: DataFrame,
+    unreadable: DataFrame,
+    now: int,
+    notes: Mapping[str, Any],
+) -> History:
+    """One sample, taken at `now`, of the groups that can be read: each of them has members, or a
+    row that says that it has none."""
     offsets = spark.sql(
         f"""
-        SELECT cast({now} AS bigint) AS ts_ms, w.`group`, w.topic,
-          cast(w.partition AS bigint) AS partition, l.log_start, l.log_end, w.committed,
-          cast(NULL AS bigint) AS log_bytes
-        FROM {{wanted}} w JOIN {{logs}} l ON w.topic = l.topic AND w.partition = l.partition
-        LEFT ANTI JOIN {{unreadable}} u ON w.`group` = u.`group`
+        SELECT cast({now} AS bigint) AS ts_ms, `group`, topic, cast(partition AS bigint)
+          AS partition, log_start, log_end, committed, cast(NULL AS bigint) AS log_bytes
+        FROM {{wanted}} w LEFT ANTI JOIN {{unreadable}} u ON w.`group` = u.`group`
         """,
         wanted=wanted,
-        logs=logs,
         unreadable=unreadable,
     )
     members = spark.sql(
         f"""
         SELECT cast({now} AS bigint) AS ts_ms, g.`group`, m.member, m.subscription, m.owned, m.rack,
           cast(NULL AS double) AS capacity, m.instance_id, m.generation
-        FROM (SELECT DISTINCT `group` FROM {{rows}} WHERE kind IN ('group', 'member', 'commit')) g
+        FROM (SELECT DISTINCT `group` FROM {{rows}} WHERE kind = 'group') g
         LEFT JOIN (SELECT * FROM {{rows}} WHERE kind = 'member') m ON g.`group` = m.`group`
         LEFT ANTI JOIN {{unreadable}} u ON g.`group` = u.`group`
         """,
         rows=rows,
         unreadable=unreadable,
     )
-    notes = {
-        "records_read": facts["read"],
-        "held_back_by_transactions": facts["held_back"],
-        "not_understood": facts["unknown"],
-        "commits_of_deleted_topics": _orphans(rows, topics.partitions),
-        "topics_refused": topics.refused,
-    }
-    return History(
-        offsets,
-        members,
-        unreadable,
-        notes,
-    )
+    return History(offsets, members, unreadable, notes)
 
 
-def _facts(rows: DataFrame, config: Config) -> dict[str, Any]:
-    """What the readers say of their reading. Raises InputError for the first that failed."""
-    found: dict[str, Any] = {"read": 0, "in_log": 0, "held_back": 0, "unknown": {}}
-    names = {"read": "read", "log": "in_log", "held back": "held_back"}
-    said = (
-        rows.where("kind IN ('read', 'log', 'held back', 'unknown', 'failed')")
-        .groupBy("kind", "text")
-        .sum("amount")
-        .collect()
-    )
-    for kind, text, amount in said:
-        if kind == "failed":
-            raise InputError(text.removeprefix(f"{servers(config)}: "), source=servers(config))
-        if kind == "unknown":
-            found["unknown"][text] = amount
-        else:
-            found[names[kind]] = amount
-    return found
+def _topics(spark: SparkSession, sizes: Mapping[str, int]) -> DataFrame:
+    every = [(topic, n) for topic, n in sizes.items() if n > 0]
+    return _table(spark, ("topic string", "partitions int"), every)
 
 
-def _wanted(spark: SparkSession, rows: DataFrame, sizes: Mapping[str, int]) -> DataFrame:
-    """Group, topic, partition, committed: every partition of each topic that a group has committed
-    offsets of or subscribes to."""
-    topics = spark.createDataFrame(list(sizes.items()), "topic string, partitions int")
-    return spark.sql(
-        """
-        WITH touched AS (
-          SELECT `group`, topic FROM {rows} WHERE kind = 'commit'
-          UNION
-          SELECT `group`, explode(subscription) FROM {rows} WHERE kind = 'member'
-        ), every AS (
-          SELECT t.`group`, t.topic, explode(sequence(0, s.partitions - 1)) AS partition
-          FROM touched t JOIN {topics} s ON t.topic = s.topic WHERE s.partitions > 0
-        )
-        SELECT e.*, c.amount AS committed
-        FROM every e LEFT JOIN (SELECT * FROM {rows} WHERE kind = 'commit') c
-          ON e.`group` = c.`group` AND e.topic = c.topic AND e.partition = c.partition
-        """,
-        rows=rows,
-        topics=topics,
-    )
+def _logs(spark: SparkSession, ends: LogEnds) -> DataFrame:
+    known = [(topic, n, ends.start[topic, n], end, None) for (topic, n), end in ends.end.items()]
+    lost = [(topic, n, None, None, why) for (topic, n), why in ends.unknown.items()]
+    columns = ("topic string", "partition int", "log_start bigint", "log_end bigint", "why string")
+    return _table(spark, columns, [*known, *lost])
 
 
-def _unreadable(
-    spark: SparkSession, rows: DataFrame, wanted: DataFrame, lost: DataFrame
+def _table(
+    spark: SparkSession, columns: tuple[str, ...], rows: Iterable[tuple[Any, ...]]
 ) -> DataFrame:
-    """Group and reason: groups not understood, or with a partition that nobody can say more of."""
-    return spark.sql(
-        """
-        SELECT `group`, min(reason) AS reason FROM (
-          SELECT `group`, text AS reason FROM {rows} WHERE kind = 'unreadable'
-          UNION ALL
-          SELECT w.`group`, concat('no log end of ', w.topic, '-', w.partition, ': ', l.why)
-          FROM {wanted} w JOIN {lost} l ON w.topic = l.topic AND w.partition = l.partition
-        ) GROUP BY `group`
-        """,
-        rows=rows,
-        wanted=wanted,
-        lost=lost,
-    )
+    """What the driver knows; by way of Arrow, as millions of rows take minutes otherwise."""
+    import pyarrow as pa
 
-
-def _orphans(rows: DataFrame, sizes: Mapping[str, int]) -> int:
-    """Commits of topics that the cluster does not show (any more)."""
-    topics = rows.where("kind = 'commit'").groupBy("topic").count().collect()
-    return sum(n for topic, n in topics if topic not in sizes)
+    types = {"string": pa.string(), "int": pa.int32(), "bigint": pa.int64()}
+    fields = [pa.field(name, types[kind]) for name, kind in map(str.split, columns)]
+    values = list(zip(*rows, strict=True)) or [()] * len(fields)
+    arrays = [pa.array(column, field.type) for column, field in zip(values, fields, strict=True)]
+    return spark.createDataFrame(pa.Table.from_arrays(arrays, schema=pa.schema(fields)))

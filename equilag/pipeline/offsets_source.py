@@ -4,19 +4,24 @@ topic's, decoded where it is read."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
+from uuid import UUID
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
-from equilag.adapters.kafka.group_state import GroupState, read_state
+from equilag.adapters.kafka.group_state import GONE, GroupState, read_state
 from equilag.adapters.kafka.log_ends import read_topics
 from equilag.adapters.kafka.offsets_topic import read_partition
 from equilag.errors import EquilagError
 
 if TYPE_CHECKING:
     import pyarrow
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
+
+    from equilag.adapters.kafka.client_config import Config
 
 SCHEMA: Final = (
     "kind string, `group` string, topic string, partition int, amount bigint, member string,"
@@ -26,7 +31,8 @@ SCHEMA: Final = (
 """`kind` is one of
 
 - ``commit``: `amount` is the offset committed for topic and partition;
-- ``group``: `text` is ``classic`` or ``consumer``; a group with neither members nor offsets too;
+- ``group``: every group there is anything of, once for each `partition` of `__consumer_offsets`
+  that it is found in (which should be one);
 - ``member``: a row of the table `members`;
 - ``unreadable``: a group that was not understood, and why in `text`;
 - ``unknown``: `amount` records of a kind that is named in `text`;
@@ -39,7 +45,7 @@ _AT_ONCE: Final = 10_000
 
 
 class OffsetsTopic(DataSource):
-    """`spark.read.format("equilag_offsets_topic").option("config", JSON).load()`."""
+    """The options `config`, `numbers` and `names` are JSON, see OffsetsReader."""
 
     @classmethod
     def name(cls) -> str:
@@ -49,17 +55,36 @@ class OffsetsTopic(DataSource):
         return SCHEMA
 
     def reader(self, schema: StructType) -> OffsetsReader:
+        names = json.loads(self.options["names"])
         return OffsetsReader(
-            json.loads(self.options["config"]), json.loads(self.options["numbers"])
+            json.loads(self.options["config"]),
+            json.loads(self.options["numbers"]),
+            {UUID(topic_id): name for topic_id, name in names.items()},
         )
 
 
-class OffsetsReader(DataSourceReader):
-    """`config` is librdkafka's, `numbers` the partitions of the topic."""
+def load_topic(
+    spark: SparkSession, config: Config, numbers: list[int], names: Mapping[UUID, str]
+) -> DataFrame:
+    """Rows of SCHEMA. Each use reads the topic anew: Spark does not take cached rows of a Python
+    data source for what a query names as its argument."""
+    spark.dataSource.register(OffsetsTopic)
+    return (
+        spark.read.format(OffsetsTopic.name())
+        .option("config", json.dumps(config))
+        .option("numbers", json.dumps(numbers))
+        .option("names", json.dumps({str(topic_id): name for topic_id, name in names.items()}))
+        .load()
+    )
 
-    def __init__(self, config: dict[str, Any], numbers: list[int]) -> None:
+
+class OffsetsReader(DataSourceReader):
+    """`config` is librdkafka's, `numbers` the partitions of the topic, `names` the topics by id."""
+
+    def __init__(self, config: Config, numbers: list[int], names: Mapping[UUID, str]) -> None:
         self.config = config
         self.numbers = numbers
+        self.names = names
 
     def partitions(self) -> list[InputPartition]:
         # Spark would call `read` even for none.
@@ -68,54 +93,61 @@ class OffsetsReader(DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
         if partition is None or partition.value is None:
             return
+        rows: Iterable[dict[str, Any]]
         try:
-            rows = rows_of_partition(self.config, partition.value)
+            rows = rows_of_partition(self.config, partition.value, self.names)
         except EquilagError as error:  # a row says it better than Spark's account of an exception
             rows = [{"kind": "failed", "text": str(error)}]
-        yield from _batches(rows)
+        yield from batches(rows)
 
 
-def rows_of_partition(config: dict[str, Any], number: int) -> list[dict[str, Any]]:
-    """The rows of one partition of the topic. Raises InputError, MissingExtra."""
+def rows_of_partition(
+    config: Config, number: int, names: Mapping[UUID, str]
+) -> Iterator[dict[str, Any]]:
+    """The rows of one partition of the topic. Raises InputError, MissingExtra, before the first."""
     records = read_partition(config, number, DEADLINE_S)
-    names = read_topics(config).names  # after the records, as topics may be new
-    rows = rows_of_state(read_state(records.survivors.items(), names))
-    rows.append({"kind": "log", "amount": records.end - records.begin})
-    rows.append({"kind": "read", "amount": records.read})
-    rows.append({"kind": "held back", "amount": records.held_back})
-    return rows
+    state = read_state(records.survivors.items(), names)
+    if not state.not_understood.keys().isdisjoint(GONE):
+        # Of a topic that is gone, or one that is newer than the names. To ask for all topics is
+        # the dearest question there is, so it is not asked for every partition.
+        state = read_state(records.survivors.items(), read_topics(config).names)
+    counts = {
+        "log": records.end - records.begin,
+        "read": records.read,
+        "held back": records.held_back,
+    }
+    return rows_of_state(state, number, counts)
 
 
-def rows_of_state(state: GroupState) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = [
-        {
-            "kind": "commit", "group": c.group, "topic": c.topic, "partition": c.partition,
-            "amount": c.committed,
-        }
-        for c in state.commits
-    ]  # fmt: skip
-    rows += [
-        {"kind": "group", "group": group, "text": kind} for group, kind in state.groups.items()
-    ]
-    rows += [
-        {
+def rows_of_state(
+    state: GroupState, number: int, counts: Mapping[str, int]
+) -> Iterator[dict[str, Any]]:
+    """The rows of partition `number`, `counts` last."""
+    for commit in state.commits:
+        yield {
+            "kind": "commit", "group": commit.group, "topic": commit.topic,
+            "partition": commit.partition, "amount": commit.committed,
+        }  # fmt: skip
+    for m in state.memberships:
+        yield {
             "kind": "member", "group": m.group, "member": m.member,
             "subscription": list(m.subscription), "owned": list(m.owned.items()), "rack": m.rack,
             "instance_id": m.instance_id, "generation": m.generation,
-        }
-        for m in state.memberships
-    ]  # fmt: skip
-    rows += [
-        {"kind": "unreadable", "group": group, "text": why}
-        for group, why in state.unreadable.items()
-    ]
-    rows += [
-        {"kind": "unknown", "amount": n, "text": what} for what, n in state.not_understood.items()
-    ]
-    return rows
+        }  # fmt: skip
+    groups = {commit.group for commit in state.commits} | state.groups.keys() | state.forsaken
+    groups |= {member.group for member in state.memberships} | state.unreadable.keys()
+    for group in sorted(groups):
+        yield {"kind": "group", "group": group, "partition": number}
+    for group, why in state.unreadable.items():
+        yield {"kind": "unreadable", "group": group, "text": why}
+    for what, n in state.not_understood.items():
+        yield {"kind": "unknown", "amount": n, "text": what}
+    for kind, n in counts.items():
+        yield {"kind": kind, "amount": n}
 
 
-def _batches(rows: list[dict[str, Any]]) -> Iterator[pyarrow.RecordBatch]:
+def batches(rows: Iterable[dict[str, Any]]) -> Iterator[pyarrow.RecordBatch]:
+    """The rows in Arrow's terms."""
     import pyarrow as pa
 
     schema = pa.schema(
@@ -134,5 +166,6 @@ def _batches(rows: list[dict[str, Any]]) -> Iterator[pyarrow.RecordBatch]:
             ("text", pa.string()),
         ]
     )
-    for start in range(0, len(rows), _AT_ONCE):
-        yield pa.RecordBatch.from_pylist(rows[start : start + _AT_ONCE], schema=schema)
+    left = iter(rows)
+    while some := list(islice(left, _AT_ONCE)):
+        yield pa.RecordBatch.from_pylist(some, schema=schema)

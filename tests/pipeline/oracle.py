@@ -5,7 +5,7 @@ definitions in `equilag.pipeline.signals`. Amounts and rates are exact fractions
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import pairwise
@@ -20,6 +20,8 @@ Key = tuple[str, str, int]
 NEWEST_MS: Final = 253_402_300_799_999
 """The end of the year 9999, the last that a time can be written for."""
 COMMIT_LIMIT: Final = 2**62
+IN_DOUBLES: Final = ("produce_per_s", "consume_per_s", "lag_s", "forecast", "tested")
+"""Columns of signals that are computed in doubles."""
 
 
 def is_usable(row: Row) -> bool:
@@ -49,9 +51,9 @@ def rounds(rows: Iterable[Row], at: int) -> dict[str | None, Row]:
 
 def _rounds_of_group(rows: list[Row], at: int) -> Row:
     good = [row for row in rows if is_usable(row)]
-    sampled = [row["ts_ms"] for row in good if row["ts_ms"] <= at]
-    fullest = max((sampled.count(ts) for ts in sampled), default=0)
-    times = sorted(ts for ts in set(sampled) if sampled.count(ts) >= fullest / 2)
+    sampled = Counter(row["ts_ms"] for row in good if row["ts_ms"] <= at)
+    fullest = max(sampled.values(), default=0)
+    times = sorted(ts for ts, count in sampled.items() if count >= fullest / 2)
     steps = [later - earlier for earlier, later in pairwise(times)]
     return {
         "rounds": len(times),
@@ -59,9 +61,9 @@ def _rounds_of_group(rows: list[Row], at: int) -> Row:
         "first_ms": times[0] if times else None,
         "last_ms": times[-1] if times else None,
         "partitions_sampled": fullest,
-        "samples": len(sampled),
+        "samples": sampled.total(),
         "invalid": len(rows) - len(good),
-        "after_at": len(good) - len(sampled),
+        "after_at": len(good) - sampled.total(),
     }
 
 
@@ -192,3 +194,29 @@ def _faults(samples: list[Row], group: Row, vanished: bool) -> dict[str, int]:
 def _nearest(number: float) -> int:
     """The nearest whole number, halves up (away from 0)."""
     return int(math.copysign(math.floor(abs(number) + 0.5), number))
+
+
+def differences(found: dict[Key, Row], expected: dict[Key, Row]) -> list[str]:
+    """Where rows of `signals/` are not what the oracle says; doubles to ten digits of what was
+    added and subtracted for them."""
+    if found.keys() != expected.keys():
+        return [f"partitions {sorted(found.keys() ^ expected.keys())}"]
+    lines = []
+    for key, row in expected.items():
+        got = {name: value for name, value in found[key].items() if name in row}
+        if len(got) != len(row) or len(found[key]) != len(row) + len(key):
+            lines.append(f"{key}: columns {found[key].keys() ^ row.keys()}")
+            continue
+        lines += [
+            f"{key}: {name} is {got[name]!r}, not {value!r}"
+            for name, value in row.items()
+            if not (_is_close(got[name], value, row) if name in IN_DOUBLES else got[name] == value)
+        ]
+    return lines
+
+
+def _is_close(got: float | None, value: Fraction | None, row: Row) -> bool:
+    if got is None or value is None:
+        return got is value
+    sizes = [abs(float(row[name] or 0)) for name in ("lag", "kept", "log_end")]
+    return math.isclose(got, value, rel_tol=1e-10, abs_tol=1e-10 * max(sizes))

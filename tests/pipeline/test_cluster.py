@@ -81,7 +81,7 @@ def submit(history: Path, cluster: Standalone, out: str) -> subprocess.Popen[str
     return subprocess.Popen(
         ["bash", "-euc", lines],
         cwd=cluster.folder,
-        env=environment(),
+        env=environment(cluster.folder),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

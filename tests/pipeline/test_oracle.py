@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 import pytest
-from pipeline.oracle import Row, is_usable, lag_of, rate, rounds, signals
+from pipeline.oracle import Row, differences, is_usable, lag_of, rate, rounds, signals
 
 from equilag.pipeline.signals import Span
 
@@ -170,3 +170,20 @@ def test_the_newest_sample_is_what_counts() -> None:
     assert found["no_commit"] is False
     assert only([sample(10), sample(20, committed=-1)])["no_commit"] is True
     assert only([sample(10), sample(20, committed=-1)])["no_rate"] is True
+
+
+def test_differences_are_found() -> None:
+    rows = [sample(80, 100, 50), sample(90, 200, 100), sample(100, 400, 120)]
+    key = ("g", "t", 0)
+    right = {key: only(rows)}
+    names = {"group": "g", "topic": "t", "partition": 0}
+    as_read = {name: float(v) if isinstance(v, Fraction) else v for name, v in right[key].items()}
+    good = {**names, **as_read}
+    assert differences({key: good}, right) == []
+    assert len(differences({}, right)) == 1
+    assert len(differences({key: {**good, "more": 1}}, right)) == 1
+    for name, value in as_read.items():
+        wrong = None if value is not None else 1
+        assert len(differences({key: {**good, name: wrong}}, right)) == 1, name
+        if isinstance(value, float):
+            assert len(differences({key: {**good, name: value * (1 + 1e-6)}}, right)) == 1, name

@@ -21,8 +21,9 @@ WAIT_S: Final = 8.0
 _NOBODY: Final = "equilag-reads-without-a-group"
 
 
-def connect(config: Config) -> tuple[AdminClient, ClusterMetadata]:
-    """A client for questions about the cluster, and the answer to the first: all its topics.
+def connect(config: Config, topic: str | None = None) -> tuple[AdminClient, ClusterMetadata]:
+    """A client for questions about the cluster, and the answer to the first: all its topics, or
+    the one asked for, which must exist (a cluster may make it otherwise).
 
     Raises InputError if nobody answers within WAIT_S, with what librdkafka last complained of: a
     refused connection, an unknown host, a wrong password; also for settings that it does not
@@ -41,6 +42,8 @@ def connect(config: Config) -> tuple[AdminClient, ClusterMetadata]:
         settings: dict[str, Any] = {**config, "error_cb": complain}
         admin = AdminClient(settings)
         try:
+            if topic is not None:
+                return admin, admin.list_topics(topic, timeout=WAIT_S)
             return admin, admin.list_topics(timeout=WAIT_S)
         except KafkaException as error:
             admin.poll(0)  # the complaints are handed over here

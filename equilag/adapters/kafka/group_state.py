@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypeAlias
 from uuid import UUID
 
@@ -34,6 +34,12 @@ from equilag.adapters.kafka.wire import BrokenRecord
 from equilag.adapters.show import show
 
 Kind: TypeAlias = Literal["classic", "consumer"]
+
+GONE: Final = (
+    "offset commit for a topic id that does not exist (any more)",
+    "assigned topic id that does not exist (any more)",
+)
+"""Counted in `not_understood` where the names of the topics are too old, or the topics gone."""
 
 _CONSUMERS: Final = "consumer"
 """The protocol type of classic groups whose members speak the consumer protocol."""
@@ -81,7 +87,8 @@ class GroupState:
     `groups` has the kind of every group that was fully understood, also of those without members;
     a group that only commits, with members of no kind, is in `commits` alone. `unreadable` has the
     reason for each group that was not: none of its members are given, and its commits may be
-    missing. `not_understood` counts what was left out, by name.
+    missing. `not_understood` counts what was left out, by name. `forsaken` are the groups that have
+    commits for topics that are gone, and so may be nowhere else.
     """
 
     commits: list[Commit]
@@ -89,6 +96,7 @@ class GroupState:
     groups: dict[str, Kind]
     unreadable: dict[str, str]
     not_understood: dict[str, int]
+    forsaken: set[str] = field(default_factory=set)
 
 
 def keep(survivors: dict[bytes, bytes], key: bytes, value: bytes | None) -> None:
@@ -126,6 +134,7 @@ class _Reader:
         self.kinds: dict[str, Kind] = {}
         self.unreadable: dict[str, str] = {}
         self.counts: Counter[str] = Counter()
+        self.forsaken: set[str] = set()
         self.members: dict[tuple[str, str], kip848.ConsumerMember] = {}
         self.current: dict[tuple[str, str], kip848.CurrentAssignment] = {}
         self.resolved: dict[tuple[str, str], list[str]] = {}
@@ -171,7 +180,8 @@ class _Reader:
         value = read_commit(raw)
         # A topic of the same name that was made anew has nothing to do with this commit.
         if value.topic_id and self.topic_names.get(value.topic_id) != key.topic:
-            self.counts["offset commit for a topic id that does not exist (any more)"] += 1
+            self.counts[GONE[0]] += 1
+            self.forsaken.add(key.group)
             return
         self.commits[key] = Commit(*key, value.offset, value.timestamp_ms, value.leader_epoch)
 
@@ -214,6 +224,7 @@ class _Reader:
             {group: kind for group, kind in self.kinds.items() if group not in self.unreadable},
             self.unreadable,
             dict(sorted(self.counts.items())),
+            self.forsaken,
         )
 
     def _consumer(self, group: str, member: str) -> Membership:
@@ -230,7 +241,7 @@ class _Reader:
         for topic_id, partitions in current.assigned if current else ():
             name = self.topic_names.get(topic_id.bytes)
             if name is None:
-                self.counts["assigned topic id that does not exist (any more)"] += 1
+                self.counts[GONE[1]] += 1
             else:
                 owned.setdefault(name, []).extend(partitions)
         return Membership(

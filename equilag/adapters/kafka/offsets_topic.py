@@ -93,7 +93,7 @@ def _place(partition: int) -> str:
 
 
 def _bounds(config: Config, partition: int) -> PartitionRecords:
-    admin, cluster = connect(config)
+    admin, cluster = connect(config, TOPIC)
     asked = [(TOPIC, partition)]
     if problem := unavailable(cluster, asked[0]):
         raise InputError(problem, _place(partition), servers(config))

@@ -1,0 +1,77 @@
+"""Small made-up fleets, runs over them, and a run's tables as plain rows."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow.parquet as pq
+
+from benchmarks.fleet.history import write_history
+from benchmarks.fleet.settings import Settings as Making
+from equilag.pipeline.options import FleetOptions
+from equilag.pipeline.rules import Rules, Settings
+from equilag.policy import Policy
+
+Row = dict[str, Any]
+
+FAULTY: Final = Making(groups=44, partitions=1_500, samples=8, every=60, seed=4, faults=True)
+TINY: Final = Making(groups=5, partitions=60, samples=4, every=60, seed=7)
+SETTINGS: Final = Settings(Policy.of(), effort=0.02, time_limit=60.0, seed=3)
+
+TABLES: Final = (
+    "signals", "problems", "quality", "plans", "assignment", "baseline", "failures",
+)  # fmt: skip
+CLOCKS: Final = frozenset({"wall_s", "task_s", "wall_ms"})
+"""Columns that say how long something took."""
+
+
+def make(folder: Path, making: Making) -> dict[str, Any]:
+    """The history of a fleet in `folder`; what is in its made.json."""
+    return write_history(folder, making)
+
+
+def options(history: Path, out: Path, **other: Any) -> FleetOptions:
+    """A run over a history, with a few tasks as the fleets are small."""
+    usual = FleetOptions(
+        str(out),
+        Rules(SETTINGS),
+        (str(history / "offsets"),),
+        (str(history / "members"),),
+        horizon=120_000,
+        tasks=3,
+    )
+    return replace(usual, **other)
+
+
+def read_table(folder: Path, table: str) -> list[Row]:
+    """The rows of a table of a history or of a run, by all of their columns, without clocks."""
+    rows = pq.read_table(folder / table).to_pylist()
+    without = [{k: v for k, v in row.items() if k not in CLOCKS} for row in rows]
+    return sorted(without, key=lambda row: [(value is None, str(value)) for value in row.values()])
+
+
+def write_lines(history: Path, folder: Path, at: int) -> tuple[str, str]:
+    """A history up to a time as JSON lines: offsets in three files, one of them packed, what is
+    null left out in one; members in a packed one. The directories of both tables."""
+    for table in ("offsets", "members"):
+        (folder / table).mkdir(parents=True)
+        rows = [row for row in pq.read_table(history / table).to_pylist() if row["ts_ms"] <= at]
+        for row in rows:
+            if "owned" in row:
+                row["owned"] = dict(row["owned"])
+        third = len(rows) // 3
+        short = [{k: v for k, v in row.items() if v is not None} for row in rows[:third]]
+        plain, packed = rows[third : 2 * third], rows[2 * third :]
+        (folder / table / "a.jsonl").write_text(_lines(short), "utf-8")
+        (folder / table / "b.ndjson").write_text(_lines(plain) + "\n", "utf-8")
+        with gzip.open(folder / table / "c.json.gz", "wt", encoding="utf-8") as stream:
+            stream.write(_lines(packed))
+    return str(folder / "offsets"), str(folder / "members")
+
+
+def _lines(rows: list[Row]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
