@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from equilag.cli import fleet_export, fleet_show, options
@@ -35,6 +35,7 @@ WEIGHTS: Final = ("lag", "rate", "forecast", "bytes")
 RESETS: Final = ("latest", "earliest", "none")
 PLACES: Final = {
     "weight": "--weight",
+    "at": "--at",
     "window": "--window",
     "horizon": "--horizon",
     "tasks": "--tasks",
@@ -184,7 +185,8 @@ def moment(text: str) -> int:
         raise argparse.ArgumentTypeError(
             f"{text!r} is neither a time such as 2026-11-21T09:00:00Z nor milliseconds"
         ) from error
-    return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
+    since = (when if when.tzinfo else when.replace(tzinfo=UTC)) - datetime(1970, 1, 1, tzinfo=UTC)
+    return since // timedelta(milliseconds=1)
 
 
 def run(args: argparse.Namespace) -> int:

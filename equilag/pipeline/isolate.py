@@ -149,11 +149,13 @@ def _attempt(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
     except MemoryError:
         return Failure("error", "MemoryError: not enough memory for this group")
     except Exception as error:  # noqa: BLE001 - a group that raises must not cost the others their plans
-        return Failure("error", f"{type(error).__name__}: {_text_of(error)}")
+        return Failure("error", describe(error))
 
 
-def _text_of(error: Exception) -> str:
+def describe(error: Exception) -> str:
+    """An error in one line."""
     try:
-        return " ".join(str(error).split())[:500]
+        text = " ".join(str(error).split())[:500]
     except Exception:  # noqa: BLE001 - there are errors that cannot even be shown
-        return "(its text cannot be shown)"
+        text = "(its text cannot be shown)"
+    return f"{type(error).__name__}: {text}"

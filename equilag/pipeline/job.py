@@ -22,12 +22,7 @@ from equilag.pipeline.session import check_spark, session, spark_errors
 from equilag.pipeline.signals import Span, rounds_of, signals_of
 from equilag.pipeline.snapshot import time_text
 from equilag.pipeline.solving import solve_all
-from equilag.pipeline.summary import (
-    assignor_figures,
-    fleet_figures,
-    forecast_figures,
-    quality_figures,
-)
+from equilag.pipeline.summary import figures_of
 from equilag.pipeline.tables import TableName
 
 if TYPE_CHECKING:
@@ -146,7 +141,7 @@ def _run(
                 spark, signals, rounds, members, invalid, span, options.weight, options.stale
             ),
         )
-        quality = sink.write("quality", problems.select(*problem_rows.QUALITY), 1)
+        sink.write("quality", problems.select(*problem_rows.QUALITY), 1)
     with stages.stage("solve"):
         solved = sink.write(
             f"{WORK}/solved",
@@ -160,18 +155,15 @@ def _run(
             ),
         )
     with stages.stage("sinks"):
-        plans = sink.write("plans", solved.where("kind IS NULL").selectExpr("`group`", "plan.*"), 1)
+        sink.write("plans", solved.where("kind IS NULL").selectExpr("`group`", "plan.*"), 1)
         sink.write("assignment", solved.selectExpr("`group`", "inline(assignment)"))
-        baseline = sink.write("baseline", solved.selectExpr("`group`", "inline(baseline)"), 1)
-        failures = sink.write("failures", _failures(problems, solved, history.unreadable), 1)
+        sink.write("baseline", solved.selectExpr("`group`", "inline(baseline)"), 1)
+        sink.write("failures", _failures(problems, solved, history.unreadable), 1)
     with stages.stage("summary"):
         return {
             "at": time_text(span.at),
             "settings": options.to_dict(),
-            **fleet_figures(spark, plans, failures),
-            "assignors": assignor_figures(spark, baseline),
-            "quality": quality_figures(spark, quality),
-            "forecast": forecast_figures(spark, signals),
+            **figures_of(sink.target),
             "source": dict(history.notes),
             "versions": _versions(spark),
         }
@@ -195,11 +187,11 @@ class Sink:
 
     def __init__(self, spark: SparkSession, target: Path) -> None:
         self._spark = spark
-        self._target = target
+        self.target = target
 
     def write(self, name: str, table: DataFrame, files: int | None = None) -> DataFrame:
         """The table as parquet, in so many files where told; read back, so nothing runs twice."""
-        path = (self._target / name).as_uri()
+        path = (self.target / name).as_uri()
         writer = (table if files is None else table.coalesce(files)).write
         writer = writer.option("compression", "zstd").option("parquet.block.size", ROW_GROUP)
         writer.parquet(path)

@@ -4,7 +4,7 @@ the ends of the logs from the admin client."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from equilag.adapters.kafka.client_config import Config, kafka_config, servers
@@ -165,7 +165,7 @@ def unreadable_of(
         """,
         rows=rows,
         wanted=wanted,
-        refused=_table(spark, ("topic string", "why string"), refused.items()),
+        refused=spark.createDataFrame(list(refused.items()), "topic string, why string"),
     )
 
 
@@ -204,24 +204,13 @@ def history_of(
 
 def _topics(spark: SparkSession, sizes: Mapping[str, int]) -> DataFrame:
     every = [(topic, n) for topic, n in sizes.items() if n > 0]
-    return _table(spark, ("topic string", "partitions int"), every)
+    return spark.createDataFrame(every, "topic string, partitions int")
 
 
 def _logs(spark: SparkSession, ends: LogEnds) -> DataFrame:
     known = [(topic, n, ends.start[topic, n], end, None) for (topic, n), end in ends.end.items()]
     lost = [(topic, n, None, None, why) for (topic, n), why in ends.unknown.items()]
-    columns = ("topic string", "partition int", "log_start bigint", "log_end bigint", "why string")
-    return _table(spark, columns, [*known, *lost])
-
-
-def _table(
-    spark: SparkSession, columns: tuple[str, ...], rows: Iterable[tuple[Any, ...]]
-) -> DataFrame:
-    """What the driver knows; by way of Arrow, as millions of rows take minutes otherwise."""
-    import pyarrow as pa
-
-    types = {"string": pa.string(), "int": pa.int32(), "bigint": pa.int64()}
-    fields = [pa.field(name, types[kind]) for name, kind in map(str.split, columns)]
-    values = list(zip(*rows, strict=True)) or [()] * len(fields)
-    arrays = [pa.array(column, field.type) for column, field in zip(values, fields, strict=True)]
-    return spark.createDataFrame(pa.Table.from_arrays(arrays, schema=pa.schema(fields)))
+    return spark.createDataFrame(
+        [*known, *lost],
+        "topic string, partition int, log_start bigint, log_end bigint, why string",
+    )

@@ -11,6 +11,8 @@ from equilag.pipeline.signals import WEIGHTS
 from equilag.pipeline.solving import KILL_AFTER, TASKS
 
 RESETS: Final = ("earliest", "latest", "none")
+END_OF_TIME: Final = 253_402_300_800_000
+"""The year 10,000: times before it can be written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class FleetOptions:
             raise InputError(f"{self.reset!r} is none of {', '.join(RESETS)}", "auto_offset_reset")
         if (self.bootstrap is None) == (not self.offsets or not self.members):
             raise InputError("there must be files of offsets and members, or a cluster", "offsets")
+        if self.at is not None and not 0 <= self.at < END_OF_TIME:
+            raise InputError("is no time from 1970 to 9999", "at")
         for name in ("window", "horizon", "tasks"):
             if getattr(self, name) <= 0:
                 raise InputError("must be more than 0", name)

@@ -75,10 +75,12 @@ def session(
     `master` is Spark's URL of a cluster; without one all cores of this machine are used.
     `data_bytes` is how much there is to be read, about.
     """
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    there = SparkSession.getActiveSession()
-    if there is not None:
+    # Not the active session: that belongs to a thread, and not every thread of its owner has one.
+    if SparkContext._active_spark_context is not None:
+        there = SparkSession.Builder().getOrCreate()
         with _settings(there, data_bytes):
             yield there
         return

@@ -11,7 +11,7 @@ import numpy as np
 from equilag.group import NOBODY, Index
 from equilag.pipeline.answer import ASSIGNMENT, BASELINE, PLAN, Answer, Fields, Planner
 from equilag.pipeline.binning import bins_of, work_of
-from equilag.pipeline.isolate import Child, Failure
+from equilag.pipeline.isolate import Child, Failure, describe
 from equilag.pipeline.rules import Rules, Settings
 
 if TYPE_CHECKING:
@@ -55,13 +55,33 @@ class SolveBatches:
                     problem = batch.slice(i, 1).to_pylist()[0]
                     settings = Settings.from_json(problem.pop("settings"))
                     seconds = 2 * settings.time_limit + self.kill_after
-                    yield to_arrow(problem["group"], child.call((problem, settings), seconds))
+                    outcome = child.call((problem, settings), seconds)
+                    try:
+                        row = to_arrow(problem["group"], outcome)
+                    except Exception as error:  # noqa: BLE001 - another planner's nonsense
+                        reason = f"the planner's answer is none: {describe(error)}"
+                        row = to_arrow(problem["group"], Failure("error", reason))
+                    yield row
 
 
 def _warm_up() -> None:
-    """Import once per worker what its children would otherwise each import."""
-    import equilag.planner.run
+    """Have everything imported in the worker that its children would otherwise each import."""
     import equilag.solver.cpsat.model  # noqa: F401
+    from equilag.adapters.snapshot_json import FORMAT, load_snapshot
+    from equilag.heuristics.subscription_graph import subscription_graph
+    from equilag.planner.compare import baselines
+    from equilag.planner.solve import solve
+
+    members = [
+        {"id": "a", "subscription": ["t"], "owned": {"t": [0, 1]}},
+        {"id": "b", "subscription": ["u"]},
+        {"id": "c", "subscription": ["t", "u"]},
+    ]
+    topics = {"t": 4, "u": 2}
+    group = load_snapshot({"format": FORMAT, "group": "", "topics": topics, "members": members})
+    subscription_graph(group)
+    baselines(group)
+    solve(group, time_limit=10.0, effort=0.01)
 
 
 def solve_all(
