@@ -36,7 +36,7 @@ from equilag.pipeline.rules import Settings as PlanSettings
 from equilag.planner.solve import solve
 from equilag.policy import Policy
 
-EFFORT: Final = 0.1
+EFFORT: Final = 0.05
 BATCH: Final = 16
 
 

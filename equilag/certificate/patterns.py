@@ -33,6 +33,13 @@ class Budget:
     work: int
     stop: Callable[[], bool] = lambda: False
     stopped: bool = False
+    node: int = 0
+    """What each node of a search costs besides; 0 where only arrays count."""
+
+    def enter(self) -> None:
+        """Pay for a node."""
+        if self.node:
+            self.spend(self.node)
 
     def spend(self, amount: int) -> None:
         self.work -= amount + OVERHEAD

@@ -201,6 +201,7 @@ class Search:
     def _descend(self, state: _State, lists: dict[int, Patterns] | None) -> dict[int, int] | None:
         if not state.members:
             return {} if not state.free else None
+        self.budget.enter()
         hope = self._hope(state) if self._track else self._owned
         spread = self._allowed_spread(hope)
         if hope < self._need or spread < 0 or state.high - state.low > spread:

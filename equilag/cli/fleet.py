@@ -190,6 +190,9 @@ def moment(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
+    import logging
+
+    logging.disable(logging.CRITICAL)  # PySpark logs what is raised as well, tracebacks and all
     offsets, members = _sources(args)
     if args.out is None:
         raise InputError("there must be a directory for what comes out", "--out")
@@ -252,8 +255,8 @@ def _sources(args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[str, ...]
     given = [bool(args.history), files, bool(args.bootstrap_server)]
     if sum(given) != 1:
         raise InputError(
-            "there must be one of --history, --offsets with --members, and --bootstrap-server"
-            " (see equilag fleet --help)"
+            "there must be exactly one of --history, --offsets with --members and"
+            " --bootstrap-server (see equilag fleet --help)"
         )
     if args.command_config and not args.bootstrap_server:
         raise InputError("is of no use without --bootstrap-server", "--command-config")

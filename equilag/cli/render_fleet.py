@@ -108,11 +108,30 @@ def _header(report: Report, style: Style) -> list[str]:
         ("spread", printable(WEIGHT_WORDS.get(weight, str(weight)))),
         ("proved optimal", f"{number(optimal)} ({percent(100 * optimal / n)})" if n else ""),
         ("proved gap", gaps if n else ""),
+        ("nobody owns", _unowned(planned)),
+        ("planned with", _settings(summary["settings"])),
     ]
     for label, text in rows:
         if text:
             lines += wrap(f"  {label:<15} {text}", style, " " * 18)
     return lines
+
+
+def _unowned(planned: Mapping[str, Any]) -> str:
+    if not planned.get("unowned"):
+        return ""
+    return (
+        f"{plural(planned['unowned'], 'partition')} with {number(planned['unowned_lag'])} of it, in"
+        f" {plural(planned['unowned_groups'], 'group')}, which today's figures leave out"
+    )
+
+
+def _settings(settings: Mapping[str, Any]) -> str:
+    parts = [str(settings["policy"]["name"]), f"effort {settings['effort']:g} s"]
+    parts.append(f"seed {settings['seed']}")
+    if settings["rules"]:
+        parts.append(f"and {plural(len(settings['rules']), 'rule')} for groups by name")
+    return printable(", ".join(parts))
 
 
 def _kind(kind: str) -> str:
@@ -132,7 +151,9 @@ def _assignors(rows: list[Mapping[str, Any]], planned: int, style: Style) -> lis
     lines += [f"  {style.bold(first)}", *(f"  {line}" for line in body)]
     lines += wrap(
         "  gap: distance of the spread from the proved bound in percent of a group's mean load;"
-        " the bound holds for even counts, who gives those up can get below it",
+        " the bound holds for even counts, who gives those up can get below it; groups whose policy"
+        " limits moves are left out, and for current those with partitions that nobody owns; even"
+        " counts: as even as in equilag's plan",
         style,
         "  ",
     )
@@ -176,7 +197,9 @@ def _faults(quality: Mapping[str, Any], style: Style) -> list[str]:
 def _forecast(forecast: Mapping[str, Any], settings: Mapping[str, Any], style: Style) -> list[str]:
     """How the forecast did on samples that were held back."""
     if not forecast["partitions"]:
-        return style.titled("Forecast", ": no samples to try it on")
+        ahead = f"{settings['horizon_s']:g} s"
+        text = f": not tried, as no partition has two samples more than {ahead} before its newest"
+        return style.titled("Forecast", text + " (--horizon)")
     ahead = f"{settings['horizon_s']:g} s"
     off, unchanged = forecast["mean_error"], forecast["mean_error_unchanged"]
     parts = [_error(off, forecast.get("error_percent"))]

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from equilag.group import NOBODY, Group, Index, Ints
+from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.metrics import count_moves
 from equilag.pipeline.rules import Settings
 from equilag.pipeline.snapshot import Row, snapshot_of
 
 if TYPE_CHECKING:
     from equilag.plan import Plan
+    from equilag.policy import Policy
 
 Fields = tuple[tuple[str, str], ...]
 
@@ -38,6 +39,8 @@ PLAN: Final[Fields] = (
     ("gap_percent_of_mean", "double"),
     ("moves", "bigint"),
     ("moves_lower_bound", "bigint"),
+    ("unowned", "bigint"),
+    ("unowned_lag", "bigint"),
     ("unassigned", "bigint"),
     ("dropped_claims", "bigint"),
     ("certificate", "string"),
@@ -114,7 +117,11 @@ class PlanGroup:
             seed=settings.seed,
         )
         answers, failed = _baselines(group)
-        rows = [asdict(row) for row in beside(plan, plan.wall_s, answers).rows] + failed
+        rows = [asdict(row) for row in beside(plan, plan.wall_s, answers).rows]
+        for row in rows:
+            if not _comparable(plan, settings.policy, row["assignor"]):
+                row["gap_percent_of_mean"] = None
+        rows += failed
         columns = _plan_columns(plan)
         columns["task_s"] = time.perf_counter() - start
         return Answer(
@@ -128,6 +135,25 @@ class PlanGroup:
             plan.assigned,
             group.lag,
         )
+
+
+def _comparable(plan: Plan, policy: Policy, assignor: str) -> bool:
+    """Does the plan's bound hold for this assignor too.
+
+    It does not for others where it rests on a limit of moves, nor for what is in force while
+    partitions without an owner are left out of everybody's load.
+    """
+    if assignor == "equilag":
+        return True
+    if policy.moves_first or policy.max_moves is not None:
+        return False
+    return assignor != "current" or not _unowned(plan.group).any()
+
+
+def _unowned(group: Group) -> Flags:
+    """[P] has somebody who could read the partition, but nobody owns it."""
+    unowned: Flags = group.assignable & (group.owner == NOBODY)
+    return unowned
 
 
 def _baselines(group: Group) -> tuple[list[Any], list[dict[str, Any]]]:
@@ -165,6 +191,8 @@ def _plan_columns(plan: Plan) -> dict[str, Any]:
         "gap_percent_of_mean": lag.gap_percent_of_mean,
         "moves": count_moves(plan.group.owner, plan.assigned),
         "moves_lower_bound": plan.moves_lower_bound,
+        "unowned": int(np.count_nonzero(_unowned(plan.group))),
+        "unowned_lag": int(plan.group.lag[_unowned(plan.group)].sum()),
         "unassigned": int(np.count_nonzero(plan.assigned == NOBODY)),
         "dropped_claims": plan.group.dropped_claims,
         "certificate": json.dumps([claim.to_dict() for claim in plan.claims]),

@@ -73,10 +73,9 @@ def facts_of(rows: DataFrame, config: Config) -> dict[str, Any]:
         .groupBy("kind", "text")
         .agg({"amount": "sum", "*": "count"})
         .select("kind", "text", "sum(amount)", "count(1)")
-        .orderBy("text")
         .collect()
     )
-    for kind, text, amount, count in said:
+    for kind, text, amount, count in sorted(said, key=str):
         if kind == "failed":
             raise InputError(text.removeprefix(f"{servers(config)}: "), source=servers(config))
         if kind == "unknown":
@@ -158,9 +157,9 @@ def unreadable_of(
             FROM {rows} WHERE kind = 'member') t
           JOIN {refused} r ON t.topic = r.topic
           UNION ALL
-          SELECT `group`, concat('its records lie in ', count(DISTINCT partition),
+          SELECT `group`, concat('its records lie in ', count(*),
             ' partitions of __consumer_offsets') FROM {rows} WHERE kind = 'group'
-          GROUP BY `group` HAVING count(DISTINCT partition) > 1
+          GROUP BY `group` HAVING count(*) > 1
         ) GROUP BY `group`
         """,
         rows=rows,

@@ -44,6 +44,12 @@ class FleetOptions:
             raise InputError(f"{self.reset!r} is none of {', '.join(RESETS)}", "auto_offset_reset")
         if (self.bootstrap is None) == (not self.offsets or not self.members):
             raise InputError("there must be files of offsets and members, or a cluster", "offsets")
+        if self.bootstrap is not None and self.weight != "lag":
+            raise InputError(
+                f"{self.weight} needs a history, as equilag collect records it: of a live cluster"
+                " there is one sample",
+                "weight",
+            )
         if self.at is not None and not 0 <= self.at < END_OF_TIME:
             raise InputError("is no time from 1970 to 9999", "at")
         for name in ("window", "horizon", "tasks"):

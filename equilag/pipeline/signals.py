@@ -2,8 +2,9 @@
 
 One shuffle, by group; everything else is done on the sorted samples of a partition.
 
-- A *round* is a time at which at least half as many partitions of the group were sampled as at its
-  fullest; the *interval* of a group is the median time between its rounds.
+- A *round* is a time of which there are at least half as many samples of the group as of its
+  fullest; the *interval* of a group is the median time between its rounds. Duplicates count again:
+  telling them apart here would double what finding the rounds costs.
 - Two samples of a partition one after the other count for a rate if both lie in the window and the
   offset in question did not run backwards between them. A rate is the sum of those steps over the
   sum of their times.
@@ -57,7 +58,7 @@ class Span:
 
 def rounds_of(spark: SparkSession, offsets: DataFrame, at: int) -> DataFrame:
     """A row per group: rounds, interval_ms (null for one round), first_ms, last_ms of its rounds;
-    samples, invalid and after_at count rows, partitions_sampled those of the fullest round.
+    samples, invalid and after_at count rows, partitions_sampled the samples of the fullest round.
 
     Groups with no usable row up to `at` have null for all but the counts.
     """

@@ -19,12 +19,12 @@ def figures_of(run: Path) -> dict[str, Any]:
     return {
         **_fleet(
             _table(run, "plans", "status", "partitions", "members", "moves", "task_s",
-                   "gap_percent_of_mean"),
+                   "gap_percent_of_mean", "unowned", "unowned_lag"),
             _table(run, "failures", "kind"),
         ),
         "assignors": _assignors(
-            _table(run, "baseline", "assignor", "count_spread", "moves", "gap_percent_of_mean",
-                   "wall_ms", "failed")
+            _table(run, "baseline", "group", "assignor", "count_spread", "moves",
+                   "gap_percent_of_mean", "wall_ms", "failed")
         ),
         "quality": _quality(_table(run, "quality", "samples", *COUNTED)),
         "forecast": _forecast(_table(run, "signals", "lag", "tested", "kept")),
@@ -60,6 +60,9 @@ def _fleet(plans: pyarrow.Table, failures: pyarrow.Table) -> dict[str, Any]:
             "partitions": _total(plans, "partitions"),
             "members": _total(plans, "members"),
             "moves": _total(plans, "moves"),
+            "unowned": _total(plans, "unowned"),
+            "unowned_groups": int(np.count_nonzero(_column(plans, "unowned") > 0)),
+            "unowned_lag": _total(plans, "unowned_lag"),
             "task_s": float(seconds.sum()),
             "longest_s": float(seconds.max(initial=0.0)),
             "median_gap_percent": _percentile(gaps, 50),
@@ -73,15 +76,21 @@ def _fleet(plans: pyarrow.Table, failures: pyarrow.Table) -> dict[str, Any]:
 def _assignors(baseline: pyarrow.Table) -> list[dict[str, Any]]:
     """A row per assignor: how far its plans are from the proved bound, over all groups.
 
-    The gaps are in percent of a group's mean load; `even_counts` is in how many groups the counts
-    differ by one at most.
+    The gaps are in percent of a group's mean load, over the groups where there is one to compare
+    with; `even_counts` is in how many groups the counts are as even as those of equilag's plan.
     """
+    best = {
+        row["group"]: row["count_spread"]
+        for row in baseline.select(["group", "assignor", "count_spread"]).to_pylist()
+        if row["assignor"] == "equilag"
+    }
     names = np.array(baseline.column("assignor").to_pylist(), dtype=object)
     rows = []
     for name in sorted(set(names.tolist())):
         own = baseline.filter(names == name)
         gaps, spreads = _column(own, "gap_percent_of_mean"), _column(own, "count_spread")
         gaps = gaps[~np.isnan(gaps)]
+        least = np.array([best.get(group, np.inf) for group in own.column("group").to_pylist()])
         rows.append(
             {
                 "assignor": name,
@@ -90,7 +99,7 @@ def _assignors(baseline: pyarrow.Table) -> list[dict[str, Any]]:
                 "median_gap_percent": _percentile(gaps, 50),
                 "mean_gap_percent": float(gaps.mean()) if len(gaps) else None,
                 "p95_gap_percent": _percentile(gaps, 95),
-                "even_counts": int(np.count_nonzero(spreads <= 1)),
+                "even_counts": int(np.count_nonzero(spreads <= least)),
                 "moves": _total(own, "moves"),
                 "wall_ms": float(np.nansum(_column(own, "wall_ms"))),
             }

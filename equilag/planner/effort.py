@@ -12,6 +12,8 @@ from equilag.certificate.patterns import Budget
 
 ELEMENT: Final = 8e-9
 """Seconds for an array element of a search."""
+NODE: Final = 12_000
+"""Array elements that a node of a search is worth: some twenty calls of NumPy."""
 
 
 @dataclass(slots=True)
@@ -40,7 +42,7 @@ class Effort:
     def search(self, most: int, expired: Callable[[], bool], upto: float = 1.0) -> Iterator[Budget]:
         """A budget for searches, of at most `most` array elements; what they cost is paid after."""
         allowed = int(min(most, self.left(upto) / ELEMENT)) if self.limited else most
-        budget = Budget(allowed, expired)
+        budget = Budget(allowed, expired, node=NODE if self.limited else 0)
         try:
             yield budget
         finally:

@@ -53,7 +53,7 @@ def improve(
         members = _members(work, rng, number)
         items = _items(work, rng, members)
         if len(items) > 1:
-            budget = Budget(min(WORK, total.work), stop)
+            budget = Budget(min(WORK, total.work), stop, node=total.node)
             before_it = budget.work
             _resplit(work, items, members, budget, keep_moves)
             total.work -= before_it - budget.work
