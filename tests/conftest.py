@@ -1,15 +1,20 @@
-"""What all tests share: how hard Hypothesis searches, and one Kafka for those that need it."""
+"""What all tests share: how hard Hypothesis searches, one Kafka and one Spark for those in need."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 from kafka_broker import Broker, NoBroker, missing, start_broker
 
-from equilag.pipeline.session import java_problem
+from equilag.errors import EquilagError
+from equilag.pipeline.session import check_spark, java_problem, session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 # A busy machine is no reason to fail: no deadline for an example, none for making one.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100)
@@ -41,3 +46,17 @@ def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
         pytest.skip(f"no Kafka here: {error}")
     yield running
     running.stop()
+
+
+@pytest.fixture(scope="session")
+def spark() -> Iterator[SparkSession]:
+    """One embedded Spark session, one for each process of pytest; a run finds and uses it.
+
+    Whoever uses it carries `pytest.mark.spark` and `pytest.mark.xdist_group("spark")`.
+    """
+    try:
+        check_spark()
+    except EquilagError as error:
+        pytest.skip(f"no Spark here: {error}")
+    with session("local[2]", memory="2g") as started:
+        yield started

@@ -164,14 +164,15 @@ def summary_of(
     assignors = []
     for name in count(baseline, "assignor"):
         rows = [row for row in baseline if row["assignor"] == name]
-        own = sorted(row["gap_percent_of_mean"] for row in rows)
+        known = (row["gap_percent_of_mean"] for row in rows)
+        own = sorted(gap for gap in known if gap is not None)
         assignors.append({
             "assignor": name,
             "groups": len(rows),
             "failed": 0,
-            "median_gap_percent": median(own),
-            "mean_gap_percent": fmean(own),
-            "p95_gap_percent": own[-1],
+            "median_gap_percent": median(own) if own else None,
+            "mean_gap_percent": fmean(own) if own else None,
+            "p95_gap_percent": own[-1] if own else None,
             "even_counts": sum(row["count_spread"] <= 1 for row in rows),
             "moves": sum(row["moves"] for row in rows),
             "wall_ms": sum(row["wall_ms"] for row in rows),
@@ -179,7 +180,15 @@ def summary_of(
     return {
         "format": FORMAT,
         "at": "2026-01-02T03:04:05Z",
-        "settings": {"weight": weight, "auto_offset_reset": reset, "horizon_s": 600.0},
+        "settings": {
+            "weight": weight,
+            "auto_offset_reset": reset,
+            "horizon_s": 600.0,
+            "policy": {"name": "lag-aware"},
+            "effort": 0.1,
+            "seed": 0,
+            "rules": [],
+        },
         "groups": len(plans) + len(failures),
         "planned": {
             "groups": len(plans),

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import logging
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -31,6 +35,8 @@ examples:
   equilag fleet --bootstrap-server kafka:9092 --out run-2
   equilag fleet --history history --rules rules.toml --out run-3"""
 
+TERMINATED: Final = 143
+"""What a shell reports for a program that SIGTERM ended."""
 WEIGHTS: Final = ("lag", "rate", "forecast", "bytes")
 RESETS: Final = ("latest", "earliest", "none")
 PLACES: Final = {
@@ -190,9 +196,6 @@ def moment(text: str) -> int:
 
 
 def run(args: argparse.Namespace) -> int:
-    import logging
-
-    logging.disable(logging.CRITICAL)  # PySpark logs what is raised as well, tracebacks and all
     offsets, members = _sources(args)
     if args.out is None:
         raise InputError("there must be a directory for what comes out", "--out")
@@ -228,7 +231,7 @@ def run(args: argparse.Namespace) -> int:
             tasks=args.tasks,
             kill_after=args.kill_after,
         )
-        with ProgressLine() as line:
+        with _one_line_only(), ProgressLine() as line:
             summary = run_fleet(
                 chosen,
                 master=args.master,
@@ -247,6 +250,19 @@ def run(args: argparse.Namespace) -> int:
 
     emit(render_fleet(read_report(args.out), style_of(sys.stdout)))
     return 0
+
+
+@contextmanager
+def _one_line_only() -> Iterator[None]:
+    """PySpark logs what it raises as well, tracebacks and all; and a run that is ended by SIGTERM
+    is tidied up like one that is interrupted."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
+        signal.signal(signal.SIGTERM, before)
 
 
 def _sources(args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -30,7 +30,7 @@ cut. A name that was changed so ends in "-" and eight digits of its SHA-256.
 Files of these names that are there already are replaced.
 
 example:
-  equilag fleet export plans payments-service --out /tmp"""
+  equilag fleet export run-1 payments-service --out /tmp"""
 
 LONGEST: Final = 100
 _ODD: Final = re.compile(r"^[.-]|[^A-Za-z0-9._-]")
@@ -57,10 +57,14 @@ def run(args: argparse.Namespace) -> int:
     targets = Target(snapshot_path, "--out"), Target(plan_path, "--out")
 
     from equilag.pipeline.export import export_group, plan_command
+    from equilag.pipeline.run_dir import reading_run
 
-    snapshot, plan = export_group(args.directory, args.group)
-    size = plan.group.n_partitions
-    write_both(*targets, to_json(snapshot, size), to_json(plan.to_dict(), size))
+    with reading_run(args.directory):
+        snapshot, plan = export_group(args.directory, args.group)
+        size = plan.group.n_partitions
+        texts = to_json(snapshot, size), to_json(plan.to_dict(), size)
+        again = plan_command(plan, snapshot_path)
+    write_both(*targets, *texts)
     verify = shlex.join(["equilag", "verify", snapshot_path, plan_path])
     lines = [
         f"snapshot  {snapshot_path}",
@@ -68,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         "",
         "check it, and find it again:",
         f"  {verify}",
-        f"  {plan_command(plan, snapshot_path)}",
+        f"  {again}",
         *_remark(plan),
     ]
     emit("\n".join(map(printable, lines)) + "\n")

@@ -22,7 +22,7 @@ EPILOG: Final = """\
 Needs neither Spark nor Java.
 
 example:
-  equilag fleet show plans --top 50"""
+  equilag fleet show run-1 --top 50"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,10 +40,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from equilag.cli.render_fleet import render_fleet, report_json
     from equilag.pipeline.report import read_report
+    from equilag.pipeline.run_dir import reading_run
 
-    report = read_report(args.directory)
-    if args.json:
-        emit(to_json(report_json(report, args.top)))
-    else:
-        emit(render_fleet(report, style_of(sys.stdout), args.top))
+    with reading_run(args.directory):
+        report = read_report(args.directory)
+        if args.json:
+            text = to_json(report_json(report, args.top))
+        else:
+            text = render_fleet(report, style_of(sys.stdout), args.top)
+    emit(text)
     return 0

@@ -101,13 +101,16 @@ def _header(report: Report, style: Style) -> list[str]:
         plural(planned["moves"], "move"),
     ]
     median, p95 = planned["median_gap_percent"], planned["p95_gap_percent"]
-    gaps = f"median {percent(median)}, 95 % of the groups within {percent(p95)} of their mean load"
+    gaps = ""
+    if n:
+        within = f"95 % of the groups within {percent(p95)} of their mean load"
+        gaps = f"median {percent(median)}, {within}"
     rows = [
         ("planned", ", ".join(sizes)),
         ("not planned", ", ".join(f"{number(count)} {_kind(kind)}" for kind, count in kinds)),
         ("spread", printable(WEIGHT_WORDS.get(weight, str(weight)))),
         ("proved optimal", f"{number(optimal)} ({percent(100 * optimal / n)})" if n else ""),
-        ("proved gap", gaps if n else ""),
+        ("proved gap", gaps),
         ("nobody owns", _unowned(planned)),
         ("planned with", _settings(summary["settings"])),
     ]

@@ -7,6 +7,7 @@ not a failed job. Paths are local, or on a file system mounted at the same place
 from __future__ import annotations
 
 import glob
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -58,7 +59,7 @@ def _files_of(source: str, table: TableName) -> list[str]:
         raise InputError(f"there is no name of files of {table}")
     path = Path(source)
     if path.is_dir():
-        inside = [str(p) for p in sorted(path.rglob("*")) if _is_data(p, path)]
+        inside = _inside(path)
         if not inside:
             raise InputError(
                 f"no parquet or JSON-lines files of {table} in this directory", source=source
@@ -71,28 +72,45 @@ def _files_of(source: str, table: TableName) -> list[str]:
             )
         return [source]
     patterns = glob.glob(source)  # noqa: PTH207 - the pattern may be absolute
-    matches = sorted(p for p in patterns if Path(p).is_file() and _kind(p))
-    if not matches:
+    matches = [p for p in sorted(patterns) if Path(p).is_dir() or _kind(p)]
+    found = [f for p in matches for f in (_inside(Path(p)) if Path(p).is_dir() else [p])]
+    if not found:
         raise InputError("cannot be read: no such file or directory", source=source)
-    return matches
+    return found
+
+
+def _inside(folder: Path) -> list[str]:
+    """The data files below a directory, through links too. Raises OSError."""
+    found: list[str] = []
+    seen: set[str] = set()
+
+    def give_up(error: OSError) -> None:
+        raise error
+
+    for above, below, names in os.walk(folder, followlinks=True, onerror=give_up):
+        real = os.path.realpath(above)
+        if real in seen:
+            below.clear()  # a link that leads back up
+            continue
+        seen.add(real)
+        below[:] = sorted(name for name in below if not name.startswith((".", "_")))
+        found += [
+            os.path.join(above, name)  # noqa: PTH118 - as the directory was given
+            for name in names
+            if not name.startswith((".", "_")) and _kind(name)
+        ]
+    return sorted(found)
 
 
 def _check_name(path: str) -> None:
     """Refuse names under which Spark would find nothing, or something else."""
     name = Path(path).name
+    if not Path(path).is_file():
+        raise InputError("cannot be read: no ordinary file", source=path)
     if name.startswith((".", "_")):
         raise InputError("Spark passes over files whose names begin with . or _", source=path)
     if ":" in name:
         raise InputError("Spark cannot read files with a colon in their names", source=path)
-
-
-def _is_data(path: Path, below: Path) -> bool:
-    parts = path.relative_to(below).parts
-    return path.is_file() and not any(p.startswith((".", "_")) for p in parts) and _fits(str(path))
-
-
-def _fits(path: str) -> bool:
-    return _kind(path) is not None
 
 
 def _kind(path: str) -> str | None:

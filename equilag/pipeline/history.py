@@ -32,16 +32,16 @@ def read_files(spark: SparkSession, files: Files, table: TableName) -> DataFrame
     schema = ddl(TABLES[table])
     frames = []
     if files.parquet:
-        frames.append(spark.read.schema(schema).parquet(*map(_literal, files.parquet)))
+        frames.append(spark.read.schema(schema).parquet(*map(literal, files.parquet)))
     if files.lines:
         lines = spark.read.schema(schema).option("mode", "FAILFAST")
-        frames.append(lines.json(list(map(_literal, files.lines))))
+        frames.append(lines.json(list(map(literal, files.lines))))
     whole = frames[0]
     for frame in frames[1:]:
         whole = whole.unionByName(frame)
     return whole
 
 
-def _literal(path: str) -> str:
+def literal(path: str) -> str:
     """The path as a pattern that only it fits, since Spark takes paths for patterns."""
     return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)

@@ -21,6 +21,8 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any, Final, Literal
 
+LONGEST: Final = 1e6
+"""Seconds: what can be waited for; more does not fit the system's call."""
 _PR_SET_PDEATHSIG: Final = 1
 WATCH: Final = 1.0
 """Seconds between a child's looks at whether its parent still lives."""
@@ -67,7 +69,7 @@ class Child:
         assert self._pipe is not None
         try:
             self._pipe.send(arguments)
-            if not self._pipe.poll(seconds):
+            if not self._pipe.poll(min(seconds, LONGEST)):
                 self._end()
                 return Failure("timeout", f"gave no answer within {seconds:g} s and was killed")
             return self._pipe.recv()

@@ -14,7 +14,7 @@ from equilag.errors import InputError
 from equilag.pipeline import problems as problem_rows
 from equilag.pipeline.answer import PlanGroup, Planner
 from equilag.pipeline.files import Files, check_files, find_files
-from equilag.pipeline.history import History, read_files
+from equilag.pipeline.history import History, literal, read_files
 from equilag.pipeline.options import FleetOptions
 from equilag.pipeline.progress import Stages, Watcher
 from equilag.pipeline.run_dir import WORK, check_target, finish_run, new_run
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
+DAY: Final = 86_400
 ROW_GROUP: Final = 8 * 2**20
 """Bytes: small, so that whoever asks for one group need not read the others."""
 
@@ -103,15 +104,21 @@ def _span(history: History, options: FleetOptions) -> Span:
     (row,) = (
         history.offsets.where(USABLE)
         .where(lit(True) if options.at is None else col("ts_ms") <= options.at)
-        .agg(newest("ts_ms").alias("at"), count(when(col("log_bytes") > 0, 1)).alias("bytes"))
+        .agg(
+            newest("ts_ms").alias("newest"),
+            newest(when(col("ts_ms") < (time.time() + DAY) * 1000, col("ts_ms"))).alias("at"),
+            count(when(col("log_bytes") > 0, 1)).alias("bytes"),
+        )
         .collect()
     )
-    if row["at"] is None:
+    if row["newest"] is None:
         when_text = "" if options.at is None else f" up to {time_text(options.at)}"
         raise InputError(f"no row that can be used{when_text}", "offsets")
     if options.weight == "bytes" and not row["bytes"]:
         raise InputError("bytes needs the column log_bytes, which has no values here", "weight")
-    return Span(options.at or row["at"], options.window, options.horizon)
+    # One clock that is years ahead must not make all other groups stale.
+    at = row["newest"] if row["at"] is None else row["at"]
+    return Span(at if options.at is None else options.at, options.window, options.horizon)
 
 
 def _run(
@@ -191,11 +198,12 @@ class Sink:
 
     def write(self, name: str, table: DataFrame, files: int | None = None) -> DataFrame:
         """The table as parquet, in so many files where told; read back, so nothing runs twice."""
-        path = (self.target / name).as_uri()
+        # Not as_uri(): Spark takes a path as it is written, and decodes nothing.
+        path = f"file:{self.target / name}"
         writer = (table if files is None else table.coalesce(files)).write
         writer = writer.option("compression", "zstd").option("parquet.block.size", ROW_GROUP)
         writer.parquet(path)
-        return self._spark.read.parquet(path)
+        return self._spark.read.parquet(literal(path))
 
 
 def _versions(spark: SparkSession) -> dict[str, str | int | None]:

@@ -9,10 +9,9 @@ from equilag.errors import InputError
 from equilag.pipeline.rules import Rules
 from equilag.pipeline.signals import WEIGHTS
 from equilag.pipeline.solving import KILL_AFTER, TASKS
+from equilag.pipeline.tables import END_OF_TIME
 
 RESETS: Final = ("earliest", "latest", "none")
-END_OF_TIME: Final = 253_402_300_800_000
-"""The year 10,000: times before it can be written."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from equilag.pipeline.signals import FAULTS, STATES, WEIGHTS, Span
+from equilag.pipeline.tables import END_OF_TIME
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -63,11 +64,13 @@ def members_of(spark: SparkSession, members: DataFrame, at: int) -> DataFrame:
 
 
 def invalid_members_of(spark: SparkSession, members: DataFrame) -> DataFrame:
-    """A row per group (null where the name is missing): rows of `members` that make no sense."""
+    """A row per group of `members`, whenever it was recorded (null where the name is missing): how
+    many of its rows make no sense."""
     return spark.sql(
-        """
-        SELECT `group`, count(*) AS invalid_members FROM {members}
-        WHERE `group` IS NULL OR ts_ms IS NULL OR ts_ms < 0 GROUP BY `group`
+        f"""
+        SELECT `group`, count_if(`group` IS NULL OR NOT
+          coalesce(ts_ms >= 0 AND ts_ms < {END_OF_TIME}, false)) AS invalid_members
+        FROM {{members}} GROUP BY `group`
         """,
         members=members,
     )

@@ -161,7 +161,12 @@ class Recorder:
 def check_folder(shown: str) -> None:
     """Refuse a folder that something else is in, with InputError; nothing is written."""
     folder = Path(shown)
-    if not folder.exists():
+    try:
+        there = folder.exists()
+    except OSError as error:
+        problem = f"cannot be written: {error.strerror or error}"
+        raise InputError(problem, "", shown[:200]) from error
+    if not there:
         if not folder.parent.is_dir():
             raise InputError(
                 f"cannot be made: there is no directory {str(folder.parent)!r}", "", shown
@@ -242,7 +247,9 @@ def _pieces(parts: list[Path], schema: pa.Schema) -> Iterator[pa.Table]:
 def _sources(path: Path) -> list[str]:
     """The parts that an hour's file says are in it."""
     metadata = pq.read_schema(path).metadata or {}
-    return [name for name in metadata.get(_SOURCES, b"").decode().split(",") if name]
+    return [
+        name for name in metadata.get(_SOURCES, b"").decode("utf-8", "replace").split(",") if name
+    ]
 
 
 def _part(path: Path) -> Path:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from equilag.errors import InputError
+from equilag.errors import EquilagError, InputError
 
 FORMAT: Final = "equilag/fleet/1"
 SUCCESS: Final = "_SUCCESS"
+PAUSES: Final = (0.0, 0.2, 0.5, 1.0, 2.0)
+"""Seconds to wait for a directory to stay empty."""
 SUMMARY: Final = "summary.json"
 WORK: Final = "_work"
 """What only the run itself needs; gone when it is done."""
@@ -25,8 +28,11 @@ def check_target(path: str) -> Path:
         if target.exists() and not target.is_dir():
             raise InputError("cannot be written: it is no directory", source=path)
         if target.is_dir() and any(target.iterdir()):
-            ours = (target / SUMMARY).exists() or (target / WORK).exists()
-            problem = "holds a run already" if ours else "is not empty"
+            problem = "is not empty"
+            if (target / SUCCESS).exists():
+                problem = "holds a run already"
+            elif (target / WORK).exists():
+                problem = "holds an unfinished run, which can be removed"
             raise InputError(f"{problem}; each run needs a directory of its own", source=path)
         above = next(p for p in target.parents if p.exists())
         if not above.is_dir():
@@ -50,14 +56,28 @@ def new_run(path: str) -> Iterator[Path]:
         raise InputError(f"cannot be written: {error.strerror or error}", source=path) from error
     try:
         yield target
-    except BaseException:
-        for entry in target.iterdir():
-            with suppress(OSError):
-                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+    except BaseException as error:
+        _empty(target)
         for folder in made:
             with suppress(OSError):
                 folder.rmdir()
+        if isinstance(error, OSError):
+            problem = f"cannot be written: {error.strerror or error}"
+            raise InputError(problem, source=path) from error
         raise
+
+
+def _empty(target: Path) -> None:
+    """Remove what is in it, until it stays away: tasks that were cancelled may still be writing."""
+    for pause in PAUSES:
+        with suppress(OSError):
+            for entry in target.iterdir():
+                with suppress(OSError):
+                    shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+        time.sleep(pause)
+        with suppress(OSError):
+            if not any(target.iterdir()):
+                return
 
 
 def finish_run(target: Path, summary: dict[str, Any]) -> None:
@@ -66,6 +86,19 @@ def finish_run(target: Path, summary: dict[str, Any]) -> None:
     (target / SUMMARY).write_text(text, "utf-8")
     shutil.rmtree(target / WORK)
     (target / SUCCESS).touch()
+
+
+@contextmanager
+def reading_run(path: str) -> Iterator[None]:
+    """What a damaged or edited run makes the readers inside stumble over, as InputError."""
+    try:
+        yield
+    except EquilagError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError) as error:
+        text = " ".join(str(error).split())[:200]
+        problem = f"this run is damaged: {type(error).__name__}: {text}"
+        raise InputError(problem, source=path) from error
 
 
 def read_summary(path: str) -> dict[str, Any]:

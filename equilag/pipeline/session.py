@@ -115,7 +115,7 @@ def _start(master: str | None, memory: str, small: bool) -> SparkSession:
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
     )
-    with _without_greetings():
+    with spark_errors(), _without_greetings():
         return builder.getOrCreate()
 
 
@@ -155,7 +155,8 @@ def spark_errors() -> Iterator[None]:
         # Py4J's first line only says that there was an error; the next one is Java's.
         if isinstance(error, Py4JError) and len(lines) > 1:
             lines = lines[1:]
-        raise SparkFailed(f"Spark failed: {lines[0] if lines else error!r}"[:1000]) from error
+        said = lines[0].strip("': ") if lines else repr(error)
+        raise SparkFailed(f"Spark failed: {said}"[:1000]) from error
 
 
 SETTINGS: Final = {

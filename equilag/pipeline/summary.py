@@ -39,7 +39,7 @@ def _table(run: Path, name: str, *columns: str) -> pyarrow.Table:
 
 def _column(table: pyarrow.Table, name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Numbers, with NaN where there is none."""
-    column = table.column(name).cast("float64").to_numpy()
+    column = table.column(name).cast("float64", safe=False).to_numpy()
     return np.asarray(column, dtype=np.float64)
 
 

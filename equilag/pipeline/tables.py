@@ -13,6 +13,10 @@ Kind = Literal["bigint", "string", "double", "array<string>", "map<string,array<
 TableName = Literal["offsets", "members"]
 
 
+END_OF_TIME: Final = 253_402_300_800_000
+"""Milliseconds at which the year 10000 begins, which no time can be written of."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     name: str

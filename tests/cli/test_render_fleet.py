@@ -47,9 +47,13 @@ def assignor(name: str, **changes: Any) -> dict[str, Any]:
     return {**row, **changes}
 
 
+SETTINGS: dict[str, Any] = {
+    "weight": "lag", "auto_offset_reset": "latest", "horizon_s": 600.0,
+    "policy": {"name": "lag-aware"}, "effort": 0.1, "seed": 3, "rules": [],
+}  # fmt: skip
 SUMMARY: dict[str, Any] = {
     "at": "2026-01-02T03:04:05Z",
-    "settings": {"weight": "lag", "auto_offset_reset": "latest", "horizon_s": 600.0},
+    "settings": SETTINGS,
     "groups": 7,
     "planned": {
         "groups": 4,
@@ -109,14 +113,32 @@ def group_line(row: GroupRow, **style: Any) -> list[str]:
 
 def test_the_header() -> None:
     lines = lines_of(report())
-    assert lines[:6] == [
+    assert lines[:7] == [
         "Fleet of 7 groups at 2026-01-02T03:04:05Z",
         "planned 4 groups, 48 partitions, 12 members, 1,028 moves",
         "not planned 2 no members, 1 stale",
         "spread lag, in records",
         "proved optimal 3 (75.0 %)",
         "proved gap median 0.25 %, 95 % of the groups within 3.50 % of their mean load",
+        "planned with lag-aware, effort 0.1 s, seed 3",
     ]
+
+
+def test_what_nobody_owns_is_said() -> None:
+    planned = {**SUMMARY["planned"], "unowned": 7, "unowned_groups": 2, "unowned_lag": 12_345}
+    text = " ".join(text_of(report(planned=planned)).split())
+    assert "nobody owns 7 partitions with 12,345 of it, in 2 groups," in text
+
+
+def test_a_run_without_any_plan() -> None:
+    planned = {**dict.fromkeys(SUMMARY["planned"], 0), "by_status": {}}
+    planned |= {"median_gap_percent": None, "p95_gap_percent": None}
+    assert lines_of(report(planned=planned))[1].startswith("planned 0 groups")
+
+
+def test_rules_are_counted() -> None:
+    lines = lines_of(report(settings={**SETTINGS, "rules": ["^a", "b$"]}))
+    assert "planned with lag-aware, effort 0.1 s, seed 3, and 2 rules for groups by name" in lines
 
 
 @pytest.mark.parametrize(
@@ -130,7 +152,7 @@ def test_the_header() -> None:
 )
 def test_the_unit_is_that_of_the_weight(weight: str, words: str) -> None:
     assert weight in WEIGHTS
-    assert f"spread {words}" in lines_of(report(settings={"weight": weight}))
+    assert f"spread {words}" in lines_of(report(settings={**SETTINGS, "weight": weight}))
 
 
 def test_a_row_per_group() -> None:
@@ -218,7 +240,8 @@ def test_the_forecast() -> None:
     assert "600 s ahead" in text
     assert "of 40 partitions: off by 7.2 records (7.25 % of the lag) on average" in text
     assert "nothing changes is off by 1,234.5 records\n" in text
-    assert "no samples to try it on" in text_of(report(forecast={"partitions": 0}))
+    untried = " ".join(text_of(report(forecast={"partitions": 0})).split())
+    assert "not tried, as no partition has two samples more than 600 s before" in untried
 
 
 def test_failures_by_kind_those_with_one_reason_together() -> None:
@@ -348,7 +371,7 @@ def test_nothing_reaches_the_terminal_as_it_is() -> None:
             failures=(Failed(bad, bad, bad), *FAILURES),
             at=bad,
             assignors=[assignor(bad)],
-            settings={"weight": bad},
+            settings={**SETTINGS, "weight": bad},
             quality={"faults": {bad: {"count": 1, "groups": 1}}},
             failed={"groups": 1, "by_kind": {bad: 1}},
         )

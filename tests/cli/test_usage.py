@@ -34,8 +34,8 @@ def test_help_of_a_command(run, command) -> None:
 
 
 OPTIONS = {
-    "plan": "--policy --time-limit --seed --effort --deterministic --balance --move-cost --tolerance"
-    " --max-moves --fresh --out --json",
+    "plan": "--policy --time-limit --seed --effort --deterministic --balance --move-cost"
+    " --tolerance --max-moves --fresh --out --json",
     "assign": "--assignor --out --json",
     "compare": "--time-limit --json",
     "frontier": "--time-limit --json --plot",

@@ -22,7 +22,7 @@ def random_rows(groups: int, seed: int) -> list[Row]:
 
 def _rows_of_group(group: str, rng: random.Random) -> list[Row]:
     n_rounds = rng.randint(1, 8)
-    every = rng.choice([1, 7, 1_000, 1_000, 60_000, 60_000, 400_000])
+    every = rng.choice([1, 7, 1_000, 1_000, 1_000, 1_000, 60_000, 60_000, 400_000])
     # Most end at AT; some before, some go on after it.
     last = AT + rng.choice([0, 0, 0, -1, 1, -every, every, 3 * every, -20 * every])
     times = [last - every * (n_rounds - 1 - n) for n in range(n_rounds)]
@@ -53,6 +53,8 @@ def _rows_of_partition(
         taken = times[rng.randrange(len(times)) :]
     if faulty and len(taken) > 2 and rng.random() < 0.4:
         taken = taken[: rng.randrange(1, len(taken))]
+        if rng.random() < 0.3:  # two rounds before the end, or one and a half
+            taken = [*taken[:-1], taken[-1] + every // 2]
     rows = []
     for ts in taken:
         end = min(end + rng.choice([0, 1, rng.randrange(size)]), 2**62 - 1)
@@ -116,6 +118,8 @@ def _doubled(row: Row, rng: random.Random) -> Row:
     for name in ("log_end", "committed", "log_start", "log_bytes"):
         if copy[name] is not None and rng.random() < 0.3:
             copy[name] = min(max(0, copy[name] + rng.choice([-2, -1, 1, 1])), 2**63 - 1)
+    if rng.random() < 0.2:
+        copy["committed"] = None if copy["committed"] is not None else row["log_start"]
     return copy
 
 

@@ -73,8 +73,8 @@ Outcome = tuple[planners.Misbehaving, dict[str, Row], list[Row]]
         ("killed", "crash", "the process was ended by SIGKILL"),
         ("exiting", "crash", "the process ended with status 3"),
         ("hanging", "timeout", "gave no answer within 3 s and was killed"),
-        ("silly", "error", "the planner returned no answer but str"),
-        ("odd", "error", "the planner's answer is no row: "),
+        ("silly", "error", "the planner's answer is none: AttributeError: 'str' object has no"),
+        ("odd", "error", "the planner's answer is none: Arrow"),
     ],
 )
 def test_each_is_a_row_of_failures(outcome: Outcome, which: str, kind: str, reason: str) -> None:

@@ -289,3 +289,25 @@ def test_a_colon_in_a_name(tmp_path: Path, name: str) -> None:
     path = write(tmp_path / name, OFFSETS)
     with pytest.raises(InputError):
         find_files([path], "offsets")
+
+
+def test_links_are_followed_but_not_in_circles(tmp_path: Path) -> None:
+    make(tmp_path / "elsewhere", "b.parquet")
+    make(tmp_path / "here", "a.parquet")
+    (tmp_path / "here" / "day2").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "elsewhere" / "up").symlink_to(tmp_path / "here")
+    found = find_files([str(tmp_path / "here")], "offsets").parquet
+    assert names(found, tmp_path / "here") == ["a.parquet", "day2/b.parquet"]
+
+
+def test_a_directory_that_a_pattern_fits(tmp_path: Path) -> None:
+    make(tmp_path / "x.parquet", "part-0.parquet")
+    make(tmp_path, "y.parquet")
+    found = find_files([str(tmp_path / "*.parquet")], "offsets").parquet
+    assert names(found, tmp_path) == ["x.parquet/part-0.parquet", "y.parquet"]
+
+
+def test_what_is_no_ordinary_file(tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").symlink_to(tmp_path / "nowhere.parquet")
+    with pytest.raises(InputError, match="no ordinary file"):
+        find_files([str(tmp_path)], "offsets")

@@ -264,3 +264,8 @@ def test_a_child_that_was_killed_between_two_calls(child: Child) -> None:
     os.kill(pid, signal.SIGKILL)
     assert wait_until(lambda: not alive(pid))
     assert child.call(("add", 1, 1), PATIENT) == 2
+
+
+@pytest.mark.parametrize("seconds", [3e6, 1e300, float("inf")])
+def test_longer_than_the_system_can_wait(child: Child, seconds: float) -> None:
+    assert child.call(("add", 2, 3), seconds) == 5

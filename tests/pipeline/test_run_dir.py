@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from equilag.pipeline.run_dir import (
     finish_run,
     new_run,
     read_summary,
+    reading_run,
 )
 
 
@@ -83,8 +85,12 @@ def test_an_empty_directory_may_be_there(tmp_path: Path) -> None:
     [
         ("notes.txt", "is not empty; each run needs a directory of its own"),
         (".hidden", "is not empty; each run needs a directory of its own"),
-        (SUMMARY, "holds a run already; each run needs a directory of its own"),
-        (WORK, "holds a run already; each run needs a directory of its own"),
+        (SUMMARY, "is not empty; each run needs a directory of its own"),
+        (SUCCESS, "holds a run already; each run needs a directory of its own"),
+        (
+            WORK,
+            "holds an unfinished run, which can be removed; each run needs a directory of its own",
+        ),
     ],
 )
 def test_a_directory_that_is_not_empty(tmp_path: Path, inside: str, problem: str) -> None:
@@ -193,3 +199,37 @@ def test_directories_above_go_too(tmp_path: Path) -> None:
     with pytest.raises(Stop):
         failing_run(tmp_path / "new/below/it", Stop())
     assert tree(tmp_path) == set()
+
+
+def test_an_unfinished_run_is_called_so(tmp_path: Path) -> None:
+    (tmp_path / WORK).mkdir()
+    with pytest.raises(InputError, match="holds an unfinished run, which can be removed"):
+        check_target(str(tmp_path))
+
+
+def test_a_full_disk_is_one_line(tmp_path: Path) -> None:
+    with (
+        pytest.raises(InputError, match="cannot be written: No space left on device"),
+        new_run(str(tmp_path / "run")),
+    ):
+        raise OSError(28, "No space left on device")
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_run_that_is_removed_while_it_is_made(tmp_path: Path) -> None:
+    def remove_it(run: Path) -> None:
+        shutil.rmtree(run)
+        raise RuntimeError("the real one")
+
+    with pytest.raises(RuntimeError, match="the real one"), new_run(str(tmp_path / "run")) as run:
+        remove_it(run)
+
+
+def test_what_readers_stumble_over_is_one_line() -> None:
+    with (
+        pytest.raises(InputError, match="this run is damaged: KeyError: 'balance'"),
+        reading_run("run-1"),
+    ):
+        raise KeyError("balance")
+    with pytest.raises(InputError, match=r"^a: b: c$"), reading_run("run-1"):
+        raise InputError("c", "b", "a")

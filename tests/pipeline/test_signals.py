@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
 GROUPS: Final = 400
 WHOLE: Final = Span(AT, window=3_600_000, horizon=3_000)
-SHORT: Final = Span(AT, window=4_000, horizon=1_500)
+SHORT: Final = Span(AT, window=4_000, horizon=2_000)
 EARLIER: Final = Span(AT - 60_000, window=200_000, horizon=60_000)
 
 
@@ -115,5 +115,7 @@ def test_weights(spark: SparkSession, offsets: DataFrame, rows: list[Row]) -> No
             biggest = max(biggest, value)
             got = row[f"weight_{name}"]
             assert isinstance(got, int)
-            assert math.isclose(got, min(value, 2**62), rel_tol=1e-9, abs_tol=1.0), (name, row)
+            # Rounded; a forecast besides is a difference of what may be much larger.
+            off = 1 + 1e-10 * of["log_end"]
+            assert math.isclose(got, min(value, 2**62), rel_tol=1e-9, abs_tol=off), (name, row)
     assert biggest > 2**63  # more than any count of records can be, and still no failed job

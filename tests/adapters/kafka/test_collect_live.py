@@ -6,9 +6,8 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,6 +15,16 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 from kafka_broker import Broker, NoBroker, start_broker
+from live_groups import (
+    KIP_848,
+    PATIENCE_S,
+    RANGE,
+    STICKY,
+    every_partition,
+    owned_by,
+    pairs,
+    until,
+)
 
 from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.sample import Sampler
@@ -25,14 +34,7 @@ from equilag.errors import InputError
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 
 TOPICS: Final = {"coll-orders": 4, "coll-users": 2}
-PARTITIONS: Final = sorted((topic, p) for topic, size in TOPICS.items() for p in range(size))
-CLASSIC: Final = {"session.timeout.ms": 6000, "heartbeat.interval.ms": 200}
-RANGE: Final = {**CLASSIC, "partition.assignment.strategy": "range"}
-STICKY: Final = {**CLASSIC, "partition.assignment.strategy": "cooperative-sticky"}
-KIP_848: Final = {"group.protocol": "consumer"}
-QUICK: Final = {"fetch.wait.max.ms": 20, "enable.auto.commit": False}
-"""Questions of a consumer wait behind its fetches."""
-PATIENCE_S: Final = 30
+PARTITIONS: Final = every_partition(TOPICS)
 
 
 @pytest.fixture(scope="module")
@@ -51,13 +53,6 @@ def config(broker: Broker) -> Config:
     return config
 
 
-def until(true: Callable[[], bool]) -> None:
-    give_up = time.monotonic() + PATIENCE_S
-    while not true():
-        assert time.monotonic() < give_up
-        time.sleep(0.02)
-
-
 @contextmanager
 def groups(
     config: Config,
@@ -65,38 +60,12 @@ def groups(
     topics: tuple[list[str], list[str]] = (list(TOPICS), list(TOPICS)),
 ) -> Iterator[dict[str, list[Consumer]]]:
     """Groups of two members, which share all partitions and have committed all but the last."""
-    with ExitStack() as stack:
-        made: dict[str, list[Consumer]] = {}
-        for name, settings in kinds.items():
-            for number in range(2):
-                own = {"group.id": name, "client.rack": f"rack-{number}", **QUICK, **settings}
-                if "group.instance.id" in settings:
-                    own["group.instance.id"] = f"{settings['group.instance.id']}-{number}"
-                member = Consumer({**config, **own})
-                stack.callback(member.close)
-                member.subscribe(topics[number])
-                made.setdefault(name, []).append(member)
-        everybody = [member for members in made.values() for member in members]
-
-        def shared() -> bool:
-            for member in everybody:
-                member.poll(0.01)
-            return all(
-                all(map(owned_by, members))
-                and sorted(tp for member in members for tp in owned_by(member)) == PARTITIONS
-                for members in made.values()
-            )
-
-        until(shared)
-        for member in everybody:
+    with pairs(config, kinds, topics, PARTITIONS) as made:
+        for member in (member for members in made.values() for member in members):
             mine = [TopicPartition(*tp, 3) for tp in owned_by(member) if tp != PARTITIONS[-1]]
             for done in member.commit(offsets=mine, asynchronous=False):
                 assert done.error is None
         yield made
-
-
-def owned_by(member: Consumer) -> list[tuple[str, int]]:
-    return sorted((one.topic, one.partition) for one in member.assignment())
 
 
 def sampled(config: Config, groups: str) -> Sample:

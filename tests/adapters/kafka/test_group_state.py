@@ -197,6 +197,7 @@ def test_topic_ids_that_are_gone() -> None:
         ("unseen", 0),
         ("users", 3),
     ]
+    assert state.forsaken == {"g"}
     assert state.not_understood == {
         "assigned topic id that does not exist (any more)": 1,
         "offset commit for a topic id that does not exist (any more)": 2,

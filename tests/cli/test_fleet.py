@@ -1,0 +1,473 @@
+"""`equilag fleet` as a command: what is refused before Spark starts, and one real run.
+
+Where no Spark is needed there is none: the only `java` is a script that tells a version.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from equilag.cli.fleet import moment
+from equilag.pipeline import session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytest.importorskip("pyarrow")
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+NEEDS_SPARK: Final = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+AT: Final = 1_795_251_600_000
+"""2026-11-21T09:00:00Z"""
+COLUMNS: Final = "ts_ms, group, topic, partition, log_start, log_end, committed, log_bytes"
+
+Row = dict[str, Any]
+
+
+def offset_row(group: str, partition: int, ts_ms: int) -> Row:
+    behind = (len(group) * 7 + partition * 13) % 50
+    return {
+        "ts_ms": ts_ms, "group": group, "topic": "orders", "partition": partition, "log_start": 0,
+        "log_end": 1_000 + (ts_ms - AT) // 600, "committed": 950 - behind, "log_bytes": 64_000,
+    }  # fmt: skip
+
+
+def member_row(group: str, name: str, partitions: list[int]) -> Row:
+    return {
+        "ts_ms": AT, "group": group, "member": name, "subscription": ["orders"],
+        "owned": {"orders": partitions}, "rack": None, "capacity": None,
+    }  # fmt: skip
+
+
+GROUPS: Final = ("billing", "search", "mail", "audit trail", "λ")
+OFFSETS: Final = [
+    offset_row(group, partition, ts)
+    for ts in (AT - 60_000, AT)
+    for group in GROUPS
+    for partition in range(6)
+]
+MEMBERS: Final = [
+    row
+    for group in GROUPS
+    for row in (member_row(group, "a", [0, 1, 2, 3]), member_row(group, "b", [4, 5]))
+]
+
+
+def lines(rows: list[Row]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Path:
+    """A good history as JSON lines; tests put something wrong in its place."""
+    folder = tmp_path / "history"
+    for table, rows in (("offsets", OFFSETS), ("members", MEMBERS)):
+        (folder / table).mkdir(parents=True)
+        (folder / table / "a.jsonl").write_text(lines(rows), "utf-8")
+    return folder
+
+
+@pytest.fixture
+def java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Let a script that prints a version be the only `java`; without one there is none."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
+
+    def install(said: str, status: int = 0, where: Path = folder) -> Path:
+        where.mkdir(parents=True, exist_ok=True)
+        script = where / "java"
+        script.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit {status}\n", "utf-8")
+        script.chmod(script.stat().st_mode | stat.S_IXUSR)
+        return script
+
+    return install
+
+
+@pytest.fixture
+def refused(run, java, tmp_path) -> Callable[..., str]:
+    """Run a command that must fail before Spark starts; the one line that is said."""
+    if session.find_spec("pyspark") is None:
+        pytest.skip("the extra equilag[spark] is not here")
+    java('openjdk version "17.0.99"')
+
+    def call(*argv: object) -> str:
+        before = sorted(tmp_path.rglob("*"))
+        status, out, err = run("fleet", *argv)
+        assert (status, out) == (2, "")
+        assert err.startswith("equilag: ")
+        assert err.count("\n") == 1
+        assert err.endswith("\n")
+        assert "Traceback" not in err
+        assert sorted(tmp_path.rglob("*")) == before
+        return err.removeprefix("equilag: ").removesuffix("\n")
+
+    return call
+
+
+# Command lines.
+
+
+@pytest.mark.parametrize(
+    ("argv", "problem"),
+    [
+        ([], "there must be exactly one of --history, --offsets with --members and --bootstrap"),
+        (["--history", "H", "--bootstrap-server", "b:1"], "there must be exactly one of --history"),
+        (["--history", "H", "--offsets", "o"], "there must be exactly one of --history"),
+        (["--offsets", "o", "--out", "o"], "--members: has to be there as well"),
+        (["--members", "m", "--out", "o"], "--offsets: has to be there as well"),
+        (["--history", "H"], "--out: there must be a directory for what comes out"),
+        (["--history", "H", "--command-config", "f"], "--command-config: is of no use without"),
+        (["--history", "H", "--at", "noon"], "--at: 'noon' is neither a time such as 2026-"),
+        (["--history", "H", "--at", ""], "--at: '' is neither a time such as 2026-"),
+        (["--history", "H", "--at", "2026-13-01"], "--at: '2026-13-01' is neither a time"),
+        (["--history", "H", "--at", "1" * 5000], "--at: "),
+        (["--history", "H", "--window", "5"], "--window: '5' is not a duration such as 30s"),
+        (["--history", "H", "--horizon", "0s"], "--horizon: '0s' is not a duration"),
+        (["--history", "H", "--stale-after", "-1s"], "--stale-after: "),
+        (["--history", "H", "--kill-after", "x"], "--kill-after: 'x' is not a duration"),
+        (["--history", "H", "--weight", "mass"], "--weight: 'mass' is none of lag, rate"),
+        (["--history", "H", "--auto-offset-reset", "now"], "--auto-offset-reset: 'now' is none"),
+        (["--history", "H", "--policy", "fair"], "--policy: "),
+        (["--history", "H", "--effort", "-1"], "--effort: "),
+        (["--history", "H", "--seed", "x"], "--seed: "),
+        (["--history", "H", "--tasks", "many"], "--tasks: "),
+        (["--history", "H", "--tasks", "0", "--out", "o"], "--tasks: must be more than 0"),
+        (["--history", "H", "--at", "9" * 20, "--out", "o"], "--at: is no time from 1970 to 9999"),
+        (["--history", "H", "--at", "1969-12-31", "--out", "o"], "--at: is no time from 1970"),
+        (["forecast"], "'forecast'"),
+    ],
+    ids=lambda value: " ".join(value)[:60] if isinstance(value, list) else "",
+)  # fmt: skip
+def test_command_lines_that_make_no_sense(
+    refused, history, tmp_path, monkeypatch, argv, problem
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert problem in refused(*(str(history) if word == "H" else word for word in argv))
+
+
+@pytest.mark.parametrize(
+    ("text", "ms"),
+    [
+        ("1795251600123", AT + 123),
+        ("2026-11-21T09:00:00Z", AT),
+        ("2026-11-21T09:00:00", AT),
+        ("2026-11-21 10:30:00.250+01:30", AT + 250),
+        ("2026-11-21", AT - 9 * 3_600_000),
+        ("2038-08-15T15:00:50.430Z", 2_165_497_250_430),  # in doubles a millisecond less
+        ("0", 0),
+    ],
+)
+def test_times(text: str, ms: int) -> None:
+    assert moment(text) == ms
+
+
+# Sources.
+
+
+def test_a_directory_that_is_not_there(refused, tmp_path) -> None:
+    where = tmp_path / "nowhere"
+    said = refused("--history", where, "--out", tmp_path / "out")
+    assert said == f"{where}: cannot be read: no such directory"
+
+
+@pytest.mark.parametrize("table", ["offsets", "members"])
+def test_an_empty_directory(refused, history, tmp_path, table) -> None:
+    (history / table / "a.jsonl").rename(history / table / "notes.txt")
+    said = refused("--history", history, "--out", tmp_path / "out")
+    assert said == (
+        f"{history / table}: no parquet or JSON-lines files of {table} in this directory"
+    )
+
+
+def test_a_history_without_members(refused, history, tmp_path) -> None:
+    (history / "members").rename(history / "people")
+    said = refused("--history", history, "--out", tmp_path / "out")
+    assert said == f"{history / 'members'}: cannot be read: no such file or directory"
+
+
+def test_a_file_of_another_kind(refused, history, tmp_path) -> None:
+    path = tmp_path / "offsets.csv"
+    path.touch()
+    argv = ["--offsets", path, "--members", history / "members", "--out", tmp_path / "out"]
+    assert refused(*argv).startswith(f"{path}: neither .parquet nor .jsonl")
+
+
+# Columns.
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"group": 5}, "column group: 5, where a string is due"),
+        ({"log_end": "12"}, 'column log_end: "12", where a whole number is due'),
+        ({"partition": 1.5}, "column partition: 1.5, where a whole number is due"),
+        ({"ts_ms": None}, "column ts_ms: null, where a whole number is due"),
+        ({"offset": 1}, f"column offset: unknown; offsets have {COLUMNS}"),
+    ],
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)  # fmt: skip
+def test_a_wrong_value_in_json_lines(refused, history, tmp_path, change, problem) -> None:
+    path = history / "offsets" / "b.jsonl"
+    path.write_text(lines([OFFSETS[0], {**OFFSETS[1], **change}]), "utf-8")
+    said = refused("--history", history, "--out", tmp_path / "out")
+    assert said == f"{path}: line 2: {problem}"
+
+
+def test_a_missing_column_in_json_lines(refused, history, tmp_path) -> None:
+    path = history / "members" / "b.jsonl"
+    row = {name: value for name, value in MEMBERS[0].items() if name != "ts_ms"}
+    path.write_text(lines([row]), "utf-8")
+    said = refused("--history", history, "--out", tmp_path / "out")
+    assert said == f"{path}: line 1: column ts_ms: missing"
+
+
+@pytest.mark.parametrize(
+    ("data", "problem"),
+    [
+        (b"{\n", "line 1: not JSON: "),
+        (b"\n[1]\n", "line 2: not an object"),
+        (b'{"group": "\xff"}\n', "not UTF-8"),
+    ],
+)
+def test_lines_that_are_not_json(refused, history, tmp_path, data, problem) -> None:
+    path = history / "offsets" / "b.jsonl"
+    path.write_bytes(data)
+    said = refused("--history", history, "--out", tmp_path / "out")
+    assert said.startswith(f"{path}: ")
+    assert problem in said
+
+
+def test_a_packed_file_that_is_cut(refused, history, tmp_path) -> None:
+    path = history / "offsets" / "b.jsonl.gz"
+    path.write_bytes(gzip.compress(lines(OFFSETS).encode())[:-20])
+    said = refused("--history", history, "--out", tmp_path / "out")
+    assert said.startswith(f"{path}: cannot be read: ")
+
+
+def test_a_file_that_nobody_may_read(refused, history, tmp_path) -> None:
+    path = history / "offsets" / "b.parquet"
+    path.symlink_to(path.name)  # even for root
+    argv = ["--offsets", path, "--members", history / "members", "--out", tmp_path / "out"]
+    assert refused(*argv) == f"{path}: cannot be read: no such file or directory"
+
+
+def parquet(path: Path, **change: pa.Array | None) -> Path:
+    """Good offsets as parquet, with columns put in their place, added, or left out (None)."""
+    table = pa.Table.from_pylist(OFFSETS)
+    for name, column in change.items():
+        if name in table.column_names:
+            table = table.drop_columns([name])
+        if column is not None:
+            table = table.append_column(name, column)
+    pq.write_table(table, path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"topic": None}, "column topic: missing"),
+        ({"lag": pa.array([1] * len(OFFSETS))}, f"column lag: unknown; offsets have {COLUMNS}"),
+        (
+            {"log_end": pa.array([1.0] * len(OFFSETS))},
+            "column log_end: of type double, where int64 (or int32) is due",
+        ),
+        (
+            {"ts_ms": pa.array([AT] * len(OFFSETS), pa.timestamp("ms"))},
+            "column ts_ms: of type timestamp[ms], where int64 (or int32) (milliseconds since 197",
+        ),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_a_parquet_file_of_another_schema(refused, history, tmp_path, change, problem) -> None:
+    path = parquet(history / "offsets" / "b.parquet", **change)
+    said = refused("--history", history, "--out", tmp_path / "out")
+    assert said.startswith(f"{path}: {problem}")
+
+
+@pytest.mark.parametrize("data", [b"", b"PAR1", b"not parquet at all" * 9])
+def test_a_broken_parquet_file(refused, history, tmp_path, data) -> None:
+    path = history / "members" / "b.parquet"
+    path.write_bytes(data)
+    said = refused("--history", history, "--out", tmp_path / "out")
+    assert said.startswith(f"{path}: cannot be read as parquet: ")
+
+
+# Where to.
+
+
+def test_a_directory_with_something_in_it(refused, history, tmp_path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "thesis.tex").touch()
+    said = refused("--history", history, "--out", out)
+    assert said == f"{out}: is not empty; each run needs a directory of its own"
+    (out / "_SUCCESS").touch()
+    said = refused("--history", history, "--out", out)
+    assert said == f"{out}: holds a run already; each run needs a directory of its own"
+
+
+def test_a_file_in_the_way(refused, history, tmp_path) -> None:
+    (tmp_path / "file").touch()
+    said = refused("--history", history, "--out", tmp_path / "file")
+    assert said == f"{tmp_path / 'file'}: cannot be written: it is no directory"
+    said = refused("--history", history, "--out", tmp_path / "file" / "out")
+    assert said.startswith(f"{tmp_path / 'file' / 'out'}: cannot be written: ")
+
+
+# Rules.
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("rule =", "not TOML: "),
+        ("policy = 'x'", "policy: unknown, a rule begins with [[rule]]"),
+        ("[[rule]]\npolicy = 'lag-aware'", "rule[0].group: there must be a regular expression"),
+        ("[[rule]]\ngroup = '('", "rule[0].group: not a regular expression: "),
+        ("[[rule]]\ngroup = 'a'\n[[rule]]\ngroup = 'b'\npolicy = 'c'", "rule[1].policy: "),
+        ("[[rule]]\ngroup = 'a'\nlimit = 3", "rule[0].limit: unknown; one of group, policy"),
+        ("[[rule]]\ngroup = 'a'\nseed = -1", "rule[0].seed: -1 is not a whole number"),
+        ("[[rule]]\ngroup = 'a'\neffort = 'x'", "rule[0].effort: 'x' is not a number of seconds"),
+    ],
+)
+def test_a_bad_rules_file(refused, history, tmp_path, text, problem) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text(text, "utf-8")
+    said = refused("--history", history, "--out", tmp_path / "out", "--rules", path)
+    assert said.startswith(f"{path}: {problem}")
+
+
+def test_a_rules_file_that_is_not_there(refused, history, tmp_path) -> None:
+    path = tmp_path / "rules.toml"
+    said = refused("--history", history, "--out", tmp_path / "out", "--rules", path)
+    assert said.startswith(f"{path}: cannot be read: ")
+
+
+# Java and packages.
+
+
+def test_no_java(refused, java, history, tmp_path) -> None:
+    (tmp_path / "bin" / "java").unlink()
+    said = refused("--history", history, "--out", tmp_path / "out")
+    assert said == "Spark needs Java 17 or newer, and there is no java on PATH"
+
+
+def test_a_java_home_without_java(refused, history, tmp_path, monkeypatch) -> None:
+    """Spark looks there first, so the good one on PATH is of no use."""
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jdk"))
+    said = refused("--history", history, "--out", tmp_path / "out")
+    assert said == "Spark needs Java 17 or newer, and the java in JAVA_HOME does not run"
+
+
+@pytest.mark.parametrize(
+    ("said", "version"),
+    [
+        ('openjdk version "11.0.2" 2019-01-15', 11),
+        ('java version "1.8.0_292"', 8),
+        ('openjdk version "16" 2021-03-16', 16),
+    ],
+)
+def test_a_java_that_is_too_old(refused, java, history, tmp_path, said, version) -> None:
+    java(said)
+    line = refused("--history", history, "--out", tmp_path / "out")
+    assert line == f"Spark needs Java 17 or newer, and the java on PATH is version {version}"
+
+
+def test_a_java_that_says_nothing(refused, java, history, tmp_path, monkeypatch) -> None:
+    java("who knows", where=tmp_path / "jdk" / "bin")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jdk"))
+    line = refused("--history", history, "--out", tmp_path / "out")
+    assert line == (
+        "Spark needs Java 17 or newer, and the java in JAVA_HOME does not tell its version"
+    )
+
+
+@pytest.mark.parametrize(
+    "said", ['openjdk version "17.0.9"', 'java version "21"', 'x version "25"']
+)
+def test_a_java_that_will_do(java, said) -> None:
+    java(said)
+    assert session.java_problem() is None
+
+
+@pytest.mark.parametrize("package", ["pyspark", "pyarrow", "pandas"])
+def test_a_missing_package(refused, history, tmp_path, monkeypatch, package) -> None:
+    real = session.find_spec
+    monkeypatch.setattr(session, "find_spec", lambda name: None if name == package else real(name))
+    said = refused("--history", history, "--out", tmp_path / "out")
+    assert said == f"fleets need the package {package}: pip install 'equilag[spark]'"
+
+
+# With Spark.
+
+
+class TestWithSpark:
+    pytestmark = NEEDS_SPARK
+
+    def test_bytes_without_sizes(self, spark: SparkSession, run, history, tmp_path) -> None:
+        rows = [{**row, "log_bytes": None} for row in OFFSETS]
+        (history / "offsets" / "a.jsonl").write_text(lines(rows), "utf-8")
+        argv = ["--history", history, "--out", tmp_path / "out", "--weight", "bytes"]
+        status, out, err = run("fleet", *argv)
+        assert (status, out) == (2, "")
+        assert err == (
+            "equilag: --weight: bytes needs the column log_bytes, which has no values here\n"
+        )
+        assert not (tmp_path / "out").exists()
+
+    def test_a_time_before_the_history(self, spark: SparkSession, run, history, tmp_path) -> None:
+        argv = ["--history", history, "--out", tmp_path / "out", "--at", "2026-11-20"]
+        status, out, err = run("fleet", *argv)
+        assert (status, out) == (2, "")
+        assert err == "equilag: offsets: no row that can be used up to 2026-11-20T00:00:00Z\n"
+        assert not (tmp_path / "out").exists()
+
+    def test_a_parquet_file_that_is_rotten_inside(
+        self, spark: SparkSession, run, history, tmp_path
+    ) -> None:
+        """Its footer, which is all that is checked beforehand, is fine."""
+        path = parquet(history / "offsets" / "b.parquet")
+        data = bytearray(path.read_bytes())
+        data[4:600] = bytes(596)
+        path.write_bytes(data)
+        status, out, err = run("fleet", "--history", history, "--out", tmp_path / "out")
+        assert (status, out) == (2, "")
+        assert err.startswith("equilag: Spark failed: ")
+        assert err.count("\n") == 1
+        assert str(path) in err
+        assert not (tmp_path / "out").exists()
+
+    def test_a_run(self, spawn, history, tmp_path) -> None:
+        """The real thing, in a process of its own."""
+        out = tmp_path / "out"
+        (history / "offsets" / "b.jsonl").write_text(
+            lines([{**OFFSETS[0], "log_end": -1}, {**OFFSETS[0], "group": "lost"}]), "utf-8"
+        )
+        done = spawn("fleet", "--history", history, "--out", out, "--effort", "0.02")
+        assert (done.status, done.err) == (0, "")
+        assert done.out.startswith("Fleet of 6 groups at 2026-11-21T09:00:00Z\n")
+        assert "lost" in done.out
+        summary = json.loads((out / "summary.json").read_text("utf-8"))
+        assert summary["planned"]["groups"] == len(GROUPS)
+        assert summary["failed"] == {"groups": 1, "by_kind": {"no_members": 1}}
+        assert (out / "_SUCCESS").exists()
+        shown = spawn("fleet", "show", out)
+        assert (shown.status, shown.out, shown.err) == (0, done.out, "")
+        (tmp_path / "one").mkdir()
+        taken = spawn("fleet", "export", out, "audit trail", "--out", tmp_path / "one")
+        assert (taken.status, taken.err) == (0, "")
+        snapshot, plan = sorted((tmp_path / "one").iterdir(), key=lambda p: "plan" in p.name)
+        assert spawn("verify", snapshot, plan).status == 0

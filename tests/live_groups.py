@@ -1,0 +1,76 @@
+"""Groups of real members on a real broker, for tests that read what they do."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any, Final
+
+from confluent_kafka import Consumer
+
+from equilag.adapters.kafka.client_config import Config
+
+Partition = tuple[str, int]
+
+CLASSIC: Final = {"session.timeout.ms": 6000, "heartbeat.interval.ms": 200}
+RANGE: Final = {**CLASSIC, "partition.assignment.strategy": "range"}
+STICKY: Final = {**CLASSIC, "partition.assignment.strategy": "cooperative-sticky"}
+KIP_848: Final = {"group.protocol": "consumer"}
+QUICK: Final = {"fetch.wait.max.ms": 20, "enable.auto.commit": False}
+"""Questions of a consumer wait behind its fetches."""
+PATIENCE_S: Final = 30
+
+
+def until(true: Callable[[], bool], patience: float = PATIENCE_S) -> None:
+    give_up = time.monotonic() + patience
+    while not true():
+        assert time.monotonic() < give_up
+        time.sleep(0.02)
+
+
+def every_partition(topics: Mapping[str, int]) -> list[Partition]:
+    """All partitions of topics with so many, ascending."""
+    return sorted((topic, number) for topic, size in topics.items() for number in range(size))
+
+
+@contextmanager
+def pairs(
+    config: Config,
+    kinds: Mapping[str, Mapping[str, Any]],
+    topics: tuple[Sequence[str], Sequence[str]],
+    partitions: list[Partition],
+) -> Iterator[dict[str, list[Consumer]]]:
+    """Groups of two members, by the settings of each, which have shared `partitions` among them.
+
+    `topics` are what the first and the second member of each group subscribe to. Members with a
+    `group.instance.id` get its number behind it.
+    """
+    with ExitStack() as stack:
+        made: dict[str, list[Consumer]] = {}
+        for name, settings in kinds.items():
+            for number in range(2):
+                own = {"group.id": name, "client.rack": f"rack-{number}", **QUICK, **settings}
+                if "group.instance.id" in settings:
+                    own["group.instance.id"] = f"{settings['group.instance.id']}-{number}"
+                member = Consumer({**config, **own})
+                stack.callback(member.close)
+                member.subscribe(list(topics[number]))
+                made.setdefault(name, []).append(member)
+        everybody = [member for members in made.values() for member in members]
+
+        def shared() -> bool:
+            for member in everybody:
+                member.poll(0.01)
+            return all(
+                all(map(owned_by, members))
+                and sorted(tp for member in members for tp in owned_by(member)) == partitions
+                for members in made.values()
+            )
+
+        until(shared)
+        yield made
+
+
+def owned_by(member: Consumer) -> list[Partition]:
+    return sorted((one.topic, one.partition) for one in member.assignment())
