@@ -6,6 +6,7 @@ The child is forked, so that what the parent has imported need not be imported a
 from __future__ import annotations
 
 import ctypes
+import gc
 import multiprocessing
 import os
 import pickle
@@ -111,6 +112,7 @@ def _how_it_ended(code: int | None) -> str:
 def _serve(
     pipe: Connection, parents: Connection, function: Callable[..., Any], parent: int
 ) -> None:
+    gc.freeze()  # a collection would write to, and so copy, every page that is shared
     parents.close()  # else this process itself would keep the pipe open when its parent is gone
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _die_with_parent()

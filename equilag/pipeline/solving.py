@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -36,6 +37,8 @@ TASKS: Final = 64
 """Bins, and so tasks: enough to keep all cores busy to the end, and for a bar that moves."""
 GROUPS_PER_TASK: Final = 4
 """At least, where there are that many: a task has its own process to start."""
+ROWS_AT_ONCE: Final = 16
+"""Answers that go back to Spark together: a batch costs it milliseconds, whatever is in it."""
 KILL_AFTER: Final = 30.0
 """Seconds past twice its time limit after which a group's process is killed."""
 
@@ -48,6 +51,19 @@ class SolveBatches:
     kill_after: float
 
     def __call__(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        import pyarrow as pa
+
+        held: list[pyarrow.RecordBatch] = []
+        for row in self._rows(batches):
+            held.append(row)
+            if len(held) == ROWS_AT_ONCE:
+                yield from pa.Table.from_batches(held).combine_chunks().to_batches()
+                held = []
+        if held:
+            yield from pa.Table.from_batches(held).combine_chunks().to_batches()
+
+    def _rows(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        """One batch of one row for each problem."""
         _warm_up()
         with Child(self.planner) as child:
             for batch in batches:
@@ -160,6 +176,7 @@ def _names(names: tuple[str, ...], numbers: Index) -> pyarrow.Array:
     return pa.array(names, pa.string()).take(pa.array(numbers, mask=numbers == NOBODY))
 
 
+@cache
 def arrow_schema() -> pyarrow.Schema:
     """`SOLVED` in Arrow's terms; Spark's own parser of types is not at hand on an executor."""
     import pyarrow as pa
