@@ -106,7 +106,8 @@ def _check_name(path: str) -> None:
     """Refuse names under which Spark would find nothing, or something else."""
     name = Path(path).name
     if not Path(path).is_file():
-        raise InputError("cannot be read: no ordinary file", source=path)
+        there = "no ordinary file" if Path(path).exists() else "no such file or directory"
+        raise InputError(f"cannot be read: {there}", source=path)
     if name.startswith((".", "_")):
         raise InputError("Spark passes over files whose names begin with . or _", source=path)
     if ":" in name:

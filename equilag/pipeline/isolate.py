@@ -67,9 +67,12 @@ class Child:
         if self._process is None or not self._process.is_alive():
             self._end()  # one that was killed while it waited is nobody's failure
             self._start()
+        if not self._hand_over(arguments):  # killed while it waited, and not noticed in time
+            self._end()
+            self._start()
+            self._hand_over(arguments)
         assert self._pipe is not None
         try:
-            self._pipe.send(arguments)
             if not self._pipe.poll(min(seconds, LONGEST)):
                 self._end()
                 return Failure("timeout", f"gave no answer within {seconds:g} s and was killed")
@@ -79,6 +82,15 @@ class Child:
             code = self._process.exitcode
             self._end()
             return Failure("crash", _how_it_ended(code))
+
+    def _hand_over(self, arguments: tuple[Any, ...]) -> bool:
+        """Did the child take the arguments."""
+        assert self._pipe is not None
+        try:
+            self._pipe.send(arguments)
+            return self._pipe.recv() is None
+        except (EOFError, OSError):
+            return False
 
     def _start(self) -> None:
         context = multiprocessing.get_context("fork")
@@ -120,6 +132,7 @@ def _serve(
     while True:
         try:
             arguments = pipe.recv()
+            pipe.send(None)
         except (EOFError, OSError):
             os._exit(0)
         answer = _attempt(function, arguments)

@@ -164,7 +164,7 @@ def test_what_a_group_does_not_have_is_a_dash() -> None:
     nobody = replace(ROW, max_now=None, spread_now=None)
     assert group_line(nobody)[1:5] == ["-", "-", "21", "-"]
     assert "- today: nobody owns anything" in lines_of(report(nobody))
-    assert not any("nobody owns" in line for line in lines_of(report()))
+    assert not any("today: nobody owns" in line for line in lines_of(report()))
     empty = replace(ROW, load_mean=0.0, max_now=0, spread_now=0, spread_planned=0)
     assert group_line(empty)[1:5] == ["0", "-", "0", "0"]
 

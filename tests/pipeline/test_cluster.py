@@ -98,6 +98,7 @@ def test_the_guide_s_lines_give_what_the_embedded_session_gives(
     assert tables(history / "submitted") == local
 
 
+@pytest.mark.long
 def test_a_worker_killed_in_the_middle_costs_no_group(
     history: Path, cluster: Standalone, local: dict[str, Any]
 ) -> None:

@@ -142,7 +142,7 @@ def test_success_comes_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         raise OSError("disk full")
 
     monkeypatch.setattr(Path, "touch", fails)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(InputError, match="disk full"):
         finished_run(tmp_path / "out", {})
     assert tree(tmp_path) == set()
 
