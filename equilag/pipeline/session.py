@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -89,7 +89,9 @@ def session(
         with _settings(spark, data_bytes):
             yield spark
     finally:
-        spark.stop()
+        # A signal in the middle of a call leaves the JVM's next answer unreadable; it ends anyway.
+        with suppress(Exception):
+            spark.stop()
 
 
 def _start(master: str | None, memory: str, small: bool) -> SparkSession:
