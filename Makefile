@@ -38,7 +38,8 @@ fleet-demo: $(VENV)/.spark $(VENV)/.equilag ## 500 made-up groups planned on Spa
 	@rm -rf fleet-demo
 	@$(BIN)/python -m benchmarks.fleet.history --groups 500 --partitions 50000 --samples 10 \
 	  --every 60 --seed 1 --faults --out fleet-demo/history > /dev/null
-	@$(BIN)/equilag fleet --history fleet-demo/history --horizon 3m --out fleet-demo/run
+	@$(BIN)/equilag fleet --history fleet-demo/history --horizon 3m --effort 0.05 \
+	  --out fleet-demo/run
 
 bench-fleet: $(VENV)/.spark $(VENV)/.equilag ## fleets at scale against the targets (half an hour)
 	@$(BIN)/python -m benchmarks.fleet.bench
