@@ -456,7 +456,7 @@ class TestWithSpark:
         (history / "offsets" / "b.jsonl").write_text(
             lines([{**OFFSETS[0], "log_end": -1}, {**OFFSETS[0], "group": "lost"}]), "utf-8"
         )
-        done = spawn("fleet", "--history", history, "--out", out, "--effort", "0.02")
+        done = spawn("fleet", "--history", history, "--out", out, "--effort", "0.02", "--tasks", 2)
         assert (done.status, done.err) == (0, "")
         assert done.out.startswith("Fleet of 6 groups at 2026-11-21T09:00:00Z\n")
         assert "lost" in done.out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import kafka_records as write
+import pyarrow.parquet as pq
 from confluent_kafka import (
     Consumer,
     ConsumerGroupTopicPartitions,
@@ -87,7 +89,7 @@ class Scene:
 def made_scene(bootstrap: str, history: Path) -> Iterator[Scene]:
     """The groups of LIVE, as long as it lasts, and those of EMPTY, INJECTED and SHARE.
 
-    `history` gets three rounds of the cluster, the first one before the records of LATER.
+    `history` gets rounds of the cluster: one with all of LIVE before the records of LATER, two after.
     """
     config = kafka_config(bootstrap)
     admin = AdminClient(dict(config))
@@ -179,5 +181,25 @@ def inject(bootstrap: str) -> None:
 
 
 def collect(bootstrap: str, folder: Path, rounds: int) -> None:
-    words = ("--every", "1s", "--rounds", str(rounds), "--out", str(folder))
-    assert main(["collect", "--bootstrap-server", bootstrap, *words]) == 0
+    """So many rounds with every group of LIVE; one that rebalances is left out of a round."""
+    words = ("--every", "1s", "--rounds", "1", "--out", str(folder))
+    whole = 0
+
+    def enough() -> bool:
+        nonlocal whole
+        before = rounds_of(folder)
+        assert main(["collect", "--bootstrap-server", bootstrap, *words]) == 0
+        whole += all(rounds_of(folder)[group] > before[group] for group in LIVE)
+        return whole >= rounds
+
+    until(enough)
+
+
+def rounds_of(history: Path) -> Counter[str]:
+    """In how many rounds a group is."""
+    found = {
+        (row["group"], row["ts_ms"])
+        for path in (history / "offsets").glob("*.parquet")
+        for row in pq.read_table(path, columns=["group", "ts_ms"], partitioning=None).to_pylist()
+    }
+    return Counter(group for group, _ in found)

@@ -20,7 +20,7 @@ from equilag.cli import main
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+pytestmark = [pytest.mark.spark, pytest.mark.long, pytest.mark.xdist_group("spark")]
 
 GUIDE: Final = Path(__file__).resolve().parents[2] / "docs" / "fleet.md"
 MARK: Final = "<!-- tests/pipeline/test_cluster.py runs this -->"
@@ -98,7 +98,6 @@ def test_the_guide_s_lines_give_what_the_embedded_session_gives(
     assert tables(history / "submitted") == local
 
 
-@pytest.mark.long
 def test_a_worker_killed_in_the_middle_costs_no_group(
     history: Path, cluster: Standalone, local: dict[str, Any]
 ) -> None:

@@ -257,7 +257,7 @@ def test_rates_and_forecasts_of_a_recorded_history(
     signals, rows = (read_table(tmp_path / "run", table) for table in ("signals", "assignment"))
     for group in LIVE:
         times = sorted({row["ts_ms"] for row in of_group(offsets, group)})
-        assert len(times) == 3
+        assert len(times) >= 3
         per_s = {tp: count * 1000 / (times[-1] - times[0]) for tp, count in LATER.items()}
         shown = {(r["topic"], r["partition"]): r for r in of_group(signals, group)}
         assert {tp: row["produce_per_s"] for tp, row in shown.items()} == pytest.approx(per_s)
