@@ -49,11 +49,12 @@ class CountConstraint:
 
     def admits(self, group: Group, assigned: Index) -> bool:
         """Does a valid assignment keep to the constraint; O(P)."""
-        held = assigned != NOBODY
         counts = member_counts(assigned, group.n_members)
         if ((counts < self.lo) | (counts > self.hi)).any():
             return False
-        free = held & ~self.pinned
+        if not self.pinned.any() and self.topic_lo is None and self.allowed.all():
+            return True
+        free = (assigned != NOBODY) & ~self.pinned
         cells = self.allowed[group.partition_class[free], group.class_of[assigned[free]]]
         if not cells.all() or (assigned[self.pinned] != group.owner[self.pinned]).any():
             return False

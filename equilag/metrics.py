@@ -12,15 +12,15 @@ from equilag.group import NOBODY, Flags, Group, Index, Ints
 
 def member_counts(assigned: Index, n_members: int) -> Ints:
     """[M] partitions per member."""
-    return np.bincount(assigned[assigned != NOBODY], minlength=n_members).astype(np.int64)
+    # NOBODY is −1 and becomes the first of the counts, which is dropped.
+    return np.bincount(assigned + 1, minlength=n_members + 1)[1:].astype(np.int64, copy=False)
 
 
 def member_loads(assigned: Index, lag: Ints, n_members: int) -> Ints:
     """[M] lag per member, in exact integers (a weighted bincount would go through floats)."""
-    loads = np.zeros(n_members, dtype=np.int64)
-    held = assigned != NOBODY
-    np.add.at(loads, assigned[held], lag[held])
-    return loads
+    loads = np.zeros(n_members + 1, dtype=np.int64)
+    np.add.at(loads, assigned, lag)  # NOBODY is −1, the last one, which is dropped
+    return loads[:-1]
 
 
 def spread(values: Ints, idle: Flags) -> int:

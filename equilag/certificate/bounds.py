@@ -32,6 +32,17 @@ class Shares(NamedTuple):
     exclusive: Flags
 
 
+class Exclusive(NamedTuple):
+    """Free partitions as a set of members sees them."""
+
+    order: Ints
+    """What they may take, ascending by lag."""
+    mine: Ints
+    """What nobody else may take, descending by lag."""
+    most: int
+    """Most load of them together."""
+
+
 class Counting:
     """Load bounds of one group under one count constraint.
 
@@ -61,6 +72,7 @@ class Counting:
         self.lo = constraint.lo - self._base_count
         self.hi = constraint.hi - self._base_count
         self._pinned = pinned
+        self._known: tuple[bytes, Exclusive] | None = None
 
     @cached_property
     def active(self) -> Flags:
@@ -119,16 +131,30 @@ class Counting:
         least, most = self.load_range(members & self.active)
         return -(-least // size), most // size
 
+    def exclusive(self, members: Flags) -> Exclusive:
+        """What only `members` may take; kept for the set that was asked for last."""
+        key = members.tobytes()
+        if self._known is None or self._known[0] != key:
+            share = self.shares(members)
+            only = share.exclusive[self.bucket]
+            may = share.most[self.bucket] > 0
+            order = np.flatnonzero(may)
+            if np.count_nonzero(share.most) > 1:  # else it is in order as it is
+                order = order[np.argsort(self.lag[order], kind="stable")]
+            found = Exclusive(order, order[only[order]][::-1], self.load_range(members).most)
+            self._known = key, found
+        return self._known[1]
+
     def _top(self, members: Flags, heaviest: int) -> tuple[Ints, Ints] | None:
-        """The heaviest partitions that only `members` may take, and what else they may take."""
-        share = self.shares(members)
-        mine = np.flatnonzero(share.exclusive[self.bucket])
-        if heaviest > len(mine) or heaviest < 1:
+        """The heaviest partitions that only `members` may take, and what else they may take, the
+        lightest first."""
+        part = self.exclusive(members)
+        if heaviest > len(part.mine) or heaviest < 1:
             return None
-        top = mine[np.argsort(-self.lag[mine], kind="stable")[:heaviest]]
-        rest = share.most[self.bucket] > 0
+        top = part.mine[:heaviest]
+        rest = np.ones(len(self.lag), dtype=np.bool_)
         rest[top] = False
-        return top, np.flatnonzero(rest)
+        return top, part.order[rest[part.order]]
 
     def heavy(self, members: Flags, heaviest: int) -> int:
         """max λ ≥ this: some member holds its share of the heaviest partitions.
@@ -162,8 +188,9 @@ class Counting:
 
     def _kinds(self, members: Ints) -> list[tuple[int, int]]:
         """(class, fewest free partitions) of the members, each once; pinned load left aside."""
-        pairs = np.stack((self.group.class_of[members].astype(np.int64), self.lo[members]))
-        return [(int(k), int(n)) for k, n in np.unique(pairs, axis=1).T.tolist()]
+        n_kinds = len(self.group.class_topics)
+        pairs = np.unique(self.lo[members] * n_kinds + self.group.class_of[members])
+        return [(number % n_kinds, number // n_kinds) for number in pairs.tolist()]
 
     def _beside_in_topic(self, holders: Ints, topic: int) -> int:
         """Least load beside one heavy partition of a topic, where topics count one by one."""
@@ -186,21 +213,19 @@ class Counting:
         if found is None:
             return None
         top, others = found
-        most = self.load_range(members).most
-        fewest = np.sort(self.lo[members])
+        most = self.exclusive(members).most
         widest = max(1, int(self.hi[members].max()))
-        heavy_load = int(self.lag[top].sum())
-        base = np.cumsum(np.sort(self.base[members]))
-        lightest = np.concatenate(([0], np.cumsum(np.sort(self.lag[others]))))
-        result = -1
-        for holders in range(-(-heaviest // widest), min(heaviest, size) + 1):
-            if holders == size:
-                result = max(result, most // size)
-                continue
-            forced = max(0, int(fewest[:holders].sum()) - heaviest)
-            carried = heavy_load + int(base[holders - 1]) + int(lightest[min(forced, len(others))])
-            result = max(result, (most - carried) // (size - holders))
-        return max(result, 0) if result >= 0 or heaviest else None
+        holders = np.arange(-(-heaviest // widest), min(heaviest, size) + 1)
+        if not len(holders):
+            return None
+        fewest = np.cumsum(np.sort(self.lo[members]))[holders - 1]
+        forced = np.minimum(np.maximum(0, fewest - heaviest), len(others))
+        lightest = np.concatenate(([0], np.cumsum(self.lag[others])))
+        base = np.cumsum(np.sort(self.base[members]))[holders - 1]
+        carried = int(self.lag[top].sum()) + base + lightest[forced]
+        all_of_them = holders == size  # nobody is left: then all that can be said is the mean
+        left = np.where(all_of_them, most, most - carried)
+        return max(0, int((left // np.where(all_of_them, size, size - holders)).max()))
 
 
 def _lightest(lags: Ints, number: int) -> int:

@@ -13,11 +13,13 @@ from equilag.planner.exact import DEEP, QUICK, FullModel, SmallSearch
 from equilag.planner.stages import (
     Bounds,
     Counts,
+    EvenOut,
     FewerMoves,
     Heuristic,
     Knee,
     Moves,
     Neighbourhoods,
+    QuotasAtOnce,
     Stage,
     Sweeps,
     Trade,
@@ -26,6 +28,7 @@ from equilag.planner.work import Candidate, Work, knee
 from equilag.solver.bounds import difference, overall_bounds
 
 STAGES: Final[tuple[Stage, ...]] = (
+    QuotasAtOnce(),
     Heuristic(),
     Counts(),
     Moves(),
@@ -33,6 +36,7 @@ STAGES: Final[tuple[Stage, ...]] = (
     Trade(),
     SmallSearch("search", QUICK, upto=0.5),
     FullModel(searched=True),
+    EvenOut(),
     Sweeps(),
     Neighbourhoods(),
     FullModel(searched=False),
@@ -55,6 +59,8 @@ def run(work: Work, stages: tuple[Stage, ...]) -> None:
     for stage in stages:
         if work.deadline.left <= 0.0 and not _owed(work, stage):
             work.deadline.cut = True
+            continue
+        if work.done:
             break
         if not stage.applies(work):
             continue
@@ -64,7 +70,7 @@ def run(work: Work, stages: tuple[Stage, ...]) -> None:
         except (InputError, ContradictedBound):
             raise
         except Exception as error:  # a broken stage must not cost the plan
-            if work.best is None:
+            if isinstance(stage, Heuristic):  # nothing else makes a plan from nothing
                 raise
             text = str(error)[:200]
             work.notes.append(f"{stage.name} failed ({type(error).__name__}: {text})")
@@ -74,7 +80,7 @@ def _owed(work: Work, stage: Stage) -> bool:
     """What is done even without time: any plan at all, and whether a move budget can be met."""
     if isinstance(stage, Heuristic):
         return True
-    return work.policy.max_moves is not None and isinstance(stage, (Counts, Moves))
+    return work.policy.max_moves is not None and isinstance(stage, (QuotasAtOnce, Counts, Moves))
 
 
 def finish(work: Work) -> Plan:

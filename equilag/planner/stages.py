@@ -11,7 +11,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from equilag.certificate.claims import Claim
-from equilag.certificate.moves import bound_by_potentials, bound_by_topics
+from equilag.certificate.moves import Potentials, bound_by_potentials, bound_by_topics
 from equilag.counts import constraint_of
 from equilag.errors import ContradictedBound, InputError
 from equilag.group import NOBODY
@@ -19,9 +19,12 @@ from equilag.metrics import count_moves
 from equilag.planner.fallback import fallback
 from equilag.planner.work import Work, knee
 from equilag.solver.balance import balanced_assignment
-from equilag.solver.bounds import difference, load_bounds
+from equilag.solver.bounds import NO_LAG, LoadBounds, difference, load_bounds
+from equilag.solver.even_out import even_out
 from equilag.solver.movement import FewestMoves, fewest_moves
 from equilag.solver.neighbourhood import WORK, improve
+from equilag.solver.quotas import has_quotas, keep_to_quotas
+from equilag.solver.rows import are_alike
 from equilag.solver.sweeps import sweep
 from equilag.solver.trade import downhill, homeward
 
@@ -30,6 +33,11 @@ MANY: Final = 400
 """Neighbourhoods that are tried, where an exhaustive search is to follow, and where none is."""
 STEP: Final = 1.5e-4
 """Seconds that a step on small arrays takes, some ten calls of NumPy: what effort is priced by."""
+
+
+SETTLE: Final = 1e-6
+"""Seconds per partition before the first round of `even_out`."""
+EVEN_OUT: Final = "even-out"
 
 
 class Stage(Protocol):
@@ -41,6 +49,25 @@ class Stage(Protocol):
     def applies(self, work: Work) -> bool: ...
 
     def run(self, work: Work) -> None: ...
+
+
+class QuotasAtOnce:
+    """Exact counts and the fewest moves together, where they have a closed form."""
+
+    name: Final = "quotas"
+
+    def applies(self, work: Work) -> bool:
+        return (
+            work.constraint is None and not work.policy.fresh and has_quotas(work.real, work.policy)
+        )
+
+    def run(self, work: Work) -> None:
+        found = keep_to_quotas(work.real)
+        work.constraint = found.constraint
+        work.claim(Claim("counts", int(found.constraint.hi.max()), "residual"))
+        if (work.real.owner != NOBODY).any():
+            claim_moves(work, found.moves, found.potentials)
+        work.offer(found.assigned, "quotas")
 
 
 class Heuristic:
@@ -82,7 +109,9 @@ class Moves:
     name: Final = "fewest moves"
 
     def applies(self, work: Work) -> bool:
-        return work.constraint is not None and bool((work.real.owner != NOBODY).any())
+        if work.constraint is None or "fewest_moves" in work.claims:
+            return False
+        return bool((work.real.owner != NOBODY).any())
 
     def run(self, work: Work) -> None:
         constraint = work.constraint
@@ -90,14 +119,8 @@ class Moves:
         if constraint.pinned.any():
             return  # no owned partition moves at all
         found = fewest_moves(work.real, constraint)
-        work.moves_bound, claim = _proved_moves(work, found)
-        work.claim(claim)
-        limit = work.policy.max_moves
-        if limit is not None and limit < work.moves_bound:
-            raise InputError(
-                f"{limit} is fewer than the {work.moves_bound} moves that the count balance forces",
-                "max_moves",
-            )
+        bound = _proved_moves(work, found)
+        claim_moves(work, bound, found.potentials)
         if work.policy.fresh:
             return
         # What comes after starts from here, and not from a plan that moves everything.
@@ -105,24 +128,36 @@ class Moves:
         work.offer(found.assigned, "min-cost-flow")
 
 
-def _proved_moves(work: Work, found: FewestMoves) -> tuple[int, Claim]:
-    constraint = work.constraint
-    assert constraint is not None
-    reached = count_moves(work.real.owner, found.assigned)
-    bound = bound_by_potentials(work.real, constraint, found.potentials)
+def claim_moves(work: Work, moves: int, potentials: Potentials) -> None:
+    """The fewest moves, with what proves them. Raises InputError if the policy allows fewer."""
+    work.moves_bound = moves
     if work.policy.balance == "per-topic":
-        bound = bound_by_topics(work.real, constraint)
-        claim = Claim("fewest_moves", bound, "per-topic")
+        work.claim(Claim("fewest_moves", moves, "per-topic"))
     else:
-        topics, members = found.potentials
+        topics, members = potentials
         data = {
             "topics": {work.real.topics[t]: int(topics[t]) for t in np.flatnonzero(topics)},
             "members": {work.real.members[m].id: int(members[m]) for m in np.flatnonzero(members)},
         }
-        claim = Claim("fewest_moves", bound or 0, "potentials", data)
+        work.claim(Claim("fewest_moves", moves, "potentials", data))
+    limit = work.policy.max_moves
+    if limit is not None and limit < moves:
+        raise InputError(
+            f"{limit} is fewer than the {moves} moves that the count balance forces", "max_moves"
+        )
+
+
+def _proved_moves(work: Work, found: FewestMoves) -> int:
+    constraint = work.constraint
+    assert constraint is not None
+    reached = count_moves(work.real.owner, found.assigned)
+    if work.policy.balance == "per-topic":
+        bound: int | None = bound_by_topics(work.real, constraint)
+    else:
+        bound = bound_by_potentials(work.real, constraint, found.potentials)
     if bound != reached:
         raise ContradictedBound(f"fewest moves: {reached} reached, {bound} proved")
-    return bound, claim
+    return reached
 
 
 class Bounds:
@@ -135,7 +170,11 @@ class Bounds:
 
     def run(self, work: Work) -> None:
         size = work.group.n_partitions
-        found = load_bounds(work.counting, work.stop(STEP + 2e-7 * size, upto=0.2))
+        if not work.group.lag.any():
+            found: LoadBounds | None = None if work.group.idle.all() else NO_LAG
+        else:
+            reached = work.best.spread if work.best is not None else None
+            found = load_bounds(work.counting, work.stop(STEP + 2e-7 * size, upto=0.2), reached)
         if found is None:
             return
         for claim in (found.highest, found.lowest, difference(found)):
@@ -170,12 +209,37 @@ class Trade:
                 work.see(assigned, "trade")
 
 
+class EvenOut:
+    """Where all may take everything and moves do not count: even loads at any size."""
+
+    name: Final = "even out"
+
+    def applies(self, work: Work) -> bool:
+        if not _open(work) or _moves_matter(work):
+            return False
+        assert work.constraint is not None
+        enough_time = work.deadline.left > SETTLE * work.group.n_partitions
+        return enough_time and are_alike(work.group, work.constraint)
+
+    def run(self, work: Work) -> None:
+        assert work.best is not None
+        size = work.group.n_partitions
+        work.effort.spend(SETTLE * size)
+        stop = work.stop(STEP * 2 + 2e-8 * size, upto=0.5)
+        found = even_out(work.group, work.best.assigned, work.rng, stop, work.spread_bound)
+        work.offer(found, EVEN_OUT)
+
+
 class Sweeps:
     """Exchanges in bulk, many pairs at once."""
 
     name: Final = "sweeps"
+    LARGEST: Final = 20_000
+    """Partitions up to which they can add to what `EvenOut` has found."""
 
     def applies(self, work: Work) -> bool:
+        if work.best is not None and work.best.algorithm == EVEN_OUT:
+            return _open(work) and work.group.n_partitions <= self.LARGEST
         return _open(work)
 
     def run(self, work: Work) -> None:

@@ -240,6 +240,13 @@ class Work:
         return self.best.spread <= self.spread_bound
 
     @property
+    def done(self) -> bool:
+        """Is there nothing left to find: every goal proved, and no plan of fewer moves."""
+        if self.best is None or "spread_at_least" not in self.claims or len(self.front) > 1:
+            return False
+        return self.best.moves <= self.moves_bound and self.best.spread == 0 and self.proved
+
+    @property
     def optimal(self) -> bool:
         return (
             self.best is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from equilag.group import Flags
 MAX_SETS = 60
 EFFORT = 10_000_000
 """Partitions, and cells of who may take what, looked at over all sets."""
-MAX_HEAVIEST = 400
+MAX_CROWDS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +32,24 @@ class LoadBounds:
         return max(0, self.highest.value - self.lowest.value)
 
 
-def load_bounds(counting: Counting, stop: Callable[[], bool]) -> LoadBounds | None:
+NO_LAG: Final = LoadBounds(
+    Claim("max_load_at_least", 0, "average", {"members": "all"}),
+    Claim("min_load_at_most", 0, "average", {"members": "all"}),
+)
+"""Of a group without any lag."""
+
+
+def load_bounds(
+    counting: Counting, stop: Callable[[], bool], reached: int | None = None
+) -> LoadBounds | None:
     """The best bounds over blocks, classes, topics' readers and members; None for no members.
 
-    O(sets × partitions), where the number of sets is limited; cut short when `stop` says so, but
-    never before the set of all members was tried.
+    O(sets × partitions), where the number of sets is limited; cut short when `stop` says so, or
+    when they prove the spread that is `reached`, but never before the set of all members was tried.
     """
     best = overall_bounds(counting)
-    if best is None:
-        return None
+    if best is None or best.spread == reached:
+        return best
     size = len(counting.lag) + counting.constraint.allowed.size + counting.group.n_members
     left = _Effort(max(8, EFFORT // size), stop)
     best = _heavy_sides(counting, best, counting.active, left)
@@ -176,23 +186,32 @@ def _heavy_sides(
         if value > highest.value:
             data = {"members": name, "heaviest": heaviest}
             highest = Claim("max_load_at_least", value, "heavy", data)
-    stale = 0
-    for heaviest in _heaviest(min(size, len(counting.lag)), left.evaluations):
-        if left.over() or stale > 8:
+    for heaviest in _crowds(counting, members, size):
+        if left.over():
             break
         value_left = counting.rest(members, heaviest)
-        stale += 1
         if value_left is not None and value_left < lowest.value:
             data = {"members": name, "heaviest": heaviest}
-            lowest, stale = Claim("min_load_at_most", value_left, "rest", data), 0
+            lowest = Claim("min_load_at_most", value_left, "rest", data)
     return LoadBounds(highest, lowest)
 
 
-def _heaviest(end: int, evaluations: int) -> list[int]:
-    """How many of the heaviest to look at: every number, or ever wider steps if time is dear."""
-    if evaluations >= MAX_HEAVIEST:
-        return list(range(1, min(end, MAX_HEAVIEST)))
-    return [n for n in (round(1.5**k) for k in range(40)) if n < end]
+def _crowds(counting: Counting, members: Flags, size: int) -> list[int]:
+    """How many of the heaviest partitions leave the others the least; the most telling first.
+
+    By a rough count for every number, as if each lay with a member of its own.
+    """
+    part = counting.exclusive(members)
+    most = min(size, len(part.mine) + 1)
+    if most < 2:
+        return []
+    n = np.arange(1, most)
+    fewest = np.cumsum(np.sort(counting.lo[members]))[n - 1]
+    beside = np.clip(fewest - n, 0, len(part.order) - n)
+    lightest = np.concatenate(([0], np.cumsum(counting.lag[part.order])))
+    carried = np.cumsum(counting.lag[part.mine[: most - 1]]) + lightest[beside]
+    left = (part.most - carried) / (size - n)
+    return [int(k) for k in n[np.argsort(left, kind="stable")[:MAX_CROWDS]]]
 
 
 def _ladder(members: int, most: int) -> list[int]:

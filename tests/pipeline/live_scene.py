@@ -89,7 +89,7 @@ class Scene:
 def made_scene(bootstrap: str, history: Path) -> Iterator[Scene]:
     """The groups of LIVE, as long as it lasts, and those of EMPTY, INJECTED and SHARE.
 
-    `history` gets rounds of the cluster: one with all of LIVE before the records of LATER, two after.
+    `history` gets one round with all of LIVE before the records of LATER, and two after them.
     """
     config = kafka_config(bootstrap)
     admin = AdminClient(dict(config))

@@ -39,7 +39,7 @@ def document(plan: equilag.Plan) -> dict[str, Any]:
     return {key: value for key, value in plan.to_dict().items() if key != "timing"}
 
 
-KINDS: Final = {type(stage).__name__: type(stage) for stage in STAGES[1:]}
+KINDS: Final = {type(stage).__name__: type(stage) for stage in STAGES if stage.name != "heuristic"}
 
 
 @pytest.fixture
