@@ -106,7 +106,7 @@ def reach_levels(
             low = members[counts[members] < level - 1]
             if len(low):
                 raise NotMinimal(first, int(low[0]))
-            held = np.unique(node[_ranges(start[members], start[members + 1])])
+            held = np.unique(node[ranges(start[members], start[members + 1])])
             fresh = held[node_level[held] < 0]
             node_level[fresh] = level
             reached = takers(fresh.astype(np.int32))
@@ -114,7 +114,7 @@ def reach_levels(
     return Levels(member_level, node_level)
 
 
-def _ranges(begin: Ints, end: Ints) -> Ints:
+def ranges(begin: Ints, end: Ints) -> Ints:
     """The numbers begin[i] … end[i] − 1 for all i, one after the other."""
     length = end - begin
     total = int(length.sum())

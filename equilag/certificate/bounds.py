@@ -117,10 +117,10 @@ class Counting:
         least, most = share.least[self.bucket], share.most[self.bucket]
         light = int(self.lag[self.from_light < least].sum())
         more = self.lag[(self.from_light >= least) & (self.from_light < most)]
-        light += _lightest(more, int(self.lo[members].sum()) - sure)
+        light += lightest_of(more, int(self.lo[members].sum()) - sure)
         heavy = int(self.lag[self.from_heavy < least].sum())
         more = self.lag[(self.from_heavy >= least) & (self.from_heavy < most)]
-        heavy += _heaviest(more, int(self.hi[members].sum()) - sure)
+        heavy += heaviest_of(more, int(self.hi[members].sum()) - sure)
         return LoadRange(base + light, base + heavy)
 
     def average(self, members: Flags) -> tuple[int, int]:
@@ -178,12 +178,12 @@ class Counting:
         elif heaviest == 1 or self.lag[rest].max(initial=0) <= self.lag[top].min():
             for kind, fewest in self._kinds(holders):
                 own = rest[self._takes[self.bucket[rest], kind]]
-                other = _lightest(self.lag[own], fewest - held)
+                other = lightest_of(self.lag[own], fewest - held)
                 beside = other if beside is None else min(beside, other)
         else:
             # A member with more than its share of them may be lighter for it; taken over all
             # members alike, that is made up for by another one with less than its share.
-            beside = _lightest(self.lag[rest], int(self.lo[holders].min()) - held)
+            beside = lightest_of(self.lag[rest], int(self.lo[holders].min()) - held)
         return load + (beside or 0)
 
     def _kinds(self, members: Ints) -> list[tuple[int, int]]:
@@ -220,15 +220,15 @@ class Counting:
             return None
         fewest = np.cumsum(np.sort(self.lo[members]))[holders - 1]
         forced = np.minimum(np.maximum(0, fewest - heaviest), len(others))
-        lightest = np.concatenate(([0], np.cumsum(self.lag[others])))
+        below = np.concatenate(([0], np.cumsum(self.lag[others])))
         base = np.cumsum(np.sort(self.base[members]))[holders - 1]
-        carried = int(self.lag[top].sum()) + base + lightest[forced]
+        carried = int(self.lag[top].sum()) + base + below[forced]
         all_of_them = holders == size  # nobody is left: then all that can be said is the mean
         left = np.where(all_of_them, most, most - carried)
         return max(0, int((left // np.where(all_of_them, size, size - holders)).max()))
 
 
-def _lightest(lags: Ints, number: int) -> int:
+def lightest_of(lags: Ints, number: int) -> int:
     if number <= 0:
         return 0
     if number >= len(lags):
@@ -236,7 +236,7 @@ def _lightest(lags: Ints, number: int) -> int:
     return int(np.partition(lags, number - 1)[:number].sum())
 
 
-def _heaviest(lags: Ints, number: int) -> int:
+def heaviest_of(lags: Ints, number: int) -> int:
     if number <= 0:
         return 0
     if number >= len(lags):

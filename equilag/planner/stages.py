@@ -20,7 +20,9 @@ from equilag.planner.fallback import fallback
 from equilag.planner.work import Work, knee
 from equilag.solver.balance import balanced_assignment
 from equilag.solver.bounds import NO_LAG, LoadBounds, difference, load_bounds
+from equilag.solver.cycles import Window
 from equilag.solver.even_out import even_out
+from equilag.solver.level import level
 from equilag.solver.movement import FewestMoves, fewest_moves
 from equilag.solver.neighbourhood import WORK, improve
 from equilag.solver.quotas import has_quotas, keep_to_quotas
@@ -251,6 +253,30 @@ class Sweeps:
             keep_moves=_moves_matter(work),
         )  # fmt: skip
         work.offer(found, "sweeps")
+
+
+class Level:
+    """Where subscriptions differ and moves do not count: exchanges of a few members at a time."""
+
+    name: Final = "level"
+    LARGEST: Final = 200_000
+
+    def applies(self, work: Work) -> bool:
+        if not _open(work) or _moves_matter(work) or work.group.n_partitions > self.LARGEST:
+            return False
+        assert work.constraint is not None
+        return work.constraint.topic_lo is None and not are_alike(work.group, work.constraint)
+
+    def run(self, work: Work) -> None:
+        assert work.best is not None and work.constraint is not None
+        low, high = work.bound_of("min_load_at_most"), work.bound_of("max_load_at_least")
+        if low is None or high is None:
+            return
+        found = level(
+            work.group, work.constraint, work.best.assigned, Window(low, max(low, high)),
+            work.rng, work.stop(2 * STEP + 1e-8 * work.group.n_partitions, upto=0.75),
+        )  # fmt: skip
+        work.offer(found, "level")
 
 
 class Neighbourhoods:

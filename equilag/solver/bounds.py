@@ -8,14 +8,18 @@ from typing import Final
 
 import numpy as np
 
-from equilag.certificate.bounds import Counting
+from equilag.certificate.bounds import Counting, heaviest_of
 from equilag.certificate.claims import Claim
+from equilag.counts import ranges
 from equilag.group import Flags
 
 MAX_SETS = 60
 EFFORT = 10_000_000
 """Partitions, and cells of who may take what, looked at over all sets."""
 MAX_CROWDS = 12
+POOREST = 50_000_000
+"""Cells of who may take what up to which members that can reach little are looked for."""
+FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,8 @@ def load_bounds(
     best = overall_bounds(counting)
     if best is None or best.spread == reached:
         return best
+    for kind in _poorest(counting):
+        best = _improved(counting, best, counting.group.class_of == kind)
     size = len(counting.lag) + counting.constraint.allowed.size + counting.group.n_members
     left = _Effort(max(8, EFFORT // size), stop)
     best = _heavy_sides(counting, best, counting.active, left)
@@ -142,6 +148,26 @@ def _member_sets(counting: Counting) -> Iterator[Flags]:
         if members.any() and members.tobytes() not in seen:
             seen.add(members.tobytes())
             yield members
+
+
+def _poorest(counting: Counting) -> list[int]:
+    """The member classes of one member that can reach the least load, by itself each.
+
+    O(member classes × topic classes), and the partitions that each class may read.
+    """
+    group, allowed = counting.group, counting.constraint.allowed
+    if counting.per_topic or allowed.shape[1] < 2 or allowed.size > POOREST:
+        return []
+    alone = np.flatnonzero(group.class_size == 1)
+    member = np.zeros(allowed.shape[1], np.int64)
+    member[group.class_of] = np.arange(group.n_members)
+    edges = np.searchsorted(counting.bucket, np.arange(counting.n_buckets + 1))
+    reach = []
+    for k in alone.tolist():
+        classes = np.flatnonzero(allowed[:, k])
+        lags = counting.lag[ranges(edges[classes], edges[classes + 1])]
+        reach.append(heaviest_of(lags, int(counting.hi[member[k]])))
+    return [int(k) for k in alone[np.argsort(reach, kind="stable")[:FEW]]]
 
 
 def _parts(counting: Counting) -> list[Flags]:

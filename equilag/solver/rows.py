@@ -137,7 +137,7 @@ class Rows:
         self.loads[light] += change
 
     def _has_empty(self, rows: Ints) -> Flags:
-        found: Flags = (self.table[rows] >= self.n_partitions).any(axis=1)
+        found: Flags = np.logical_or.reduce(self.table[rows] >= self.n_partitions, axis=1)
         return found
 
     def _sort(self, rows: Ints) -> None:
