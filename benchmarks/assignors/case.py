@@ -1,0 +1,147 @@
+"""One consumer group as benchmarks hold it: names and columns, before any assignor sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from equilag.group import NOBODY, QUALITY, Group, Index, Ints, Member, intern_subscriptions
+
+GENERATION: Final = 7
+"""The generation at which all owners claim what they own."""
+
+Assignment: TypeAlias = dict[str, dict[str, list[int]]]
+"""Member to topic to partition numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A group. Shapes: M members, T topics, S subscriptions, P partitions numbered topic by topic.
+
+    Members and topics ascend by name. `owner` holds member numbers, or -1 for nobody; every owner
+    subscribes to what it owns.
+    """
+
+    name: str
+    family: str
+    members: tuple[str, ...]
+    topics: tuple[str, ...]
+    sizes: tuple[int, ...]
+    """[T] partitions of each topic."""
+    subscriptions: tuple[tuple[int, ...], ...]
+    """[S] distinct ones, as ascending topic numbers."""
+    subscription_of: npt.NDArray[np.int32]
+    """[M]"""
+    owner: npt.NDArray[np.int32]
+    """[P]"""
+    lag: npt.NDArray[np.int64] | None = None
+    """[P] records, or None where the case is about counts and moves alone."""
+    lags: str = "none"
+    """The lag family that `lag` was drawn from."""
+    time_limit: float = 60.0
+    """Seconds that an assignor which works to a limit is given: plenty where it is to be exact."""
+
+    @property
+    def n_members(self) -> int:
+        return len(self.members)
+
+    @property
+    def n_partitions(self) -> int:
+        return sum(self.sizes)
+
+    @property
+    def owned(self) -> bool:
+        """Does anybody own anything."""
+        return bool((self.owner != NOBODY).any())
+
+    @property
+    def kind(self) -> str:
+        """What its subscriptions are like: ``one`` or ``mixed``."""
+        return "one" if len(self.subscriptions) == 1 else "mixed"
+
+    @cached_property
+    def start(self) -> Ints:
+        """[T + 1] number of each topic's first partition; the last entry is P."""
+        return np.concatenate([[0], np.cumsum(self.sizes, dtype=np.int64)]).astype(np.int64)
+
+    @cached_property
+    def topic_of(self) -> Index:
+        """[P] topic of each partition."""
+        return np.repeat(np.arange(len(self.sizes), dtype=np.int32), self.sizes)
+
+    def group(self) -> Group:
+        """The group as the planner takes it, without a detour through text."""
+        with_partitions = [tuple(t for t in s if self.sizes[t]) for s in self.subscriptions]
+        class_of, class_topics = intern_subscriptions(
+            with_partitions[s] for s in self.subscription_of.tolist()
+        )
+        partitions = self._by_owner()
+        n = self.n_partitions
+        quality = "unknown" if self.lag is None else "given"
+        return Group(
+            name=self.name,
+            members=tuple(Member(name, generation=GENERATION) for name in self.members),
+            topics=self.topics,
+            topic_start=self.start,
+            class_of=class_of,
+            class_topics=class_topics,
+            lag=np.zeros(n, np.int64) if self.lag is None else self.lag,
+            quality=np.full(n, QUALITY.index(quality), dtype=np.uint8),
+            claim_member=self.owner[partitions],
+            claim_partition=partitions,
+            owner=self.owner,
+            generation=GENERATION,
+        )
+
+    def snapshot(self) -> dict[str, Any]:
+        """The same group as an `equilag/snapshot/1`."""
+        owned = self.assignment(self.owner)
+        document: dict[str, Any] = {
+            "format": "equilag/snapshot/1",
+            "group": self.name,
+            "topics": dict(zip(self.topics, self.sizes, strict=True)),
+            "subscriptions": {
+                f"s{number}": [self.topics[t] for t in topics]
+                for number, topics in enumerate(self.subscriptions)
+            },
+            "members": [
+                {"id": name, "subscription": f"s{subscription}", "owned": owned[name]}
+                for name, subscription in zip(
+                    self.members, self.subscription_of.tolist(), strict=True
+                )
+            ],
+            "generation": GENERATION,
+        }
+        if self.lag is not None:
+            document["lags"] = self.lags_by_topic()
+        return document
+
+    def lags_by_topic(self) -> dict[str, list[int]]:
+        """Topic to lags; every topic is there. Empty lists where the case has no lags."""
+        if self.lag is None:
+            return {topic: [] for topic in self.topics}
+        values, start = self.lag.tolist(), self.start.tolist()
+        return {topic: values[start[t] : start[t + 1]] for t, topic in enumerate(self.topics)}
+
+    def assignment(self, assigned: npt.NDArray[np.int32]) -> Assignment:
+        """An assignment [P] with names; every member is there."""
+        result: Assignment = {name: {} for name in self.members}
+        held = np.flatnonzero(assigned != NOBODY)
+        order = held[np.argsort(assigned[held], kind="stable")]
+        member, topic = assigned[order], self.topic_of[order]
+        numbers = (order - self.start[topic]).tolist()
+        new = np.append(True, (member[1:] != member[:-1]) | (topic[1:] != topic[:-1]))
+        edges = [*(np.flatnonzero(new).tolist() if len(order) else []), len(order)]
+        for a, b in pairwise(edges):
+            result[self.members[int(member[a])]][self.topics[int(topic[a])]] = numbers[a:b]
+        return result
+
+    def _by_owner(self) -> Ints:
+        """Owned partitions, by owner and then by number."""
+        held = np.flatnonzero(self.owner != NOBODY)
+        return held[np.argsort(self.owner[held], kind="stable")].astype(np.int64)

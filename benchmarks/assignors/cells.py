@@ -1,0 +1,147 @@
+"""One cell: a case, what is proved of it, and the answer of every assignor."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from benchmarks.assignors.case import Case
+from benchmarks.assignors.evaluate import Proved, evaluate
+from benchmarks.assignors.exchange import Answer, BadAnswer, Failure, read_answer, write_case
+from benchmarks.assignors.own import ask
+from benchmarks.assignors.peers import Budget
+from benchmarks.assignors.prove import proved
+
+OWN: Final = "equilag"
+ALONE: Final = ("lag", "lag-mixed", "lag-small")
+"""Families that only equilag is asked about: no peer looks at lags across topics."""
+PATIENCE: Final = 300.0
+
+
+class Peer(Protocol):
+    """An assignor that answers case files, see `peers`."""
+
+    @property
+    def name(self) -> str: ...
+
+    def missing(self) -> str | None:
+        """Why it cannot be called here."""
+
+    def run(self, case_file: Path, out: Path, budget: Budget) -> None:
+        """Leave an answer in `out`. Raises TimeoutExpired."""
+
+
+@dataclass
+class Slow:
+    """Who was too slow for what: the same is not tried on a larger case of the family."""
+
+    seen: list[tuple[str, Case]] = field(default_factory=list)
+
+    def note(self, peer: str, case: Case) -> None:
+        self.seen.append((peer, case))
+
+    def known(self, peer: str, case: Case) -> str | None:
+        """The smaller case that the peer already took too long for."""
+        for name, earlier in self.seen:
+            if (
+                name == peer
+                and earlier.family == case.family
+                and earlier.kind == case.kind
+                and earlier.n_members <= case.n_members
+                and earlier.n_partitions <= case.n_partitions
+                and len(earlier.topics) <= len(case.topics)
+            ):
+                return earlier.name
+        return None
+
+
+def cell(
+    case: Case, peers: Sequence[Peer], budget: Budget, slow: Slow, folder: Path
+) -> dict[str, Any]:
+    """The cell with all its answers; `folder` is for the files that runners read and write."""
+    if case.family in ALONE:
+        return {**describe(case), **alone(case)}
+    proof, figures = proved(case)
+    answers: dict[str, Any] = {}
+    case_file = folder / "case.json"
+    write_case(case, case_file)
+    for peer in peers:
+        if earlier := slow.known(peer.name, case):
+            answers[peer.name] = {"timeout": budget.limit_s, "inferred_from": earlier}
+            continue
+        answers[peer.name] = answer(case, proof, peer, budget, case_file)
+        if "timeout" in answers[peer.name]:
+            slow.note(peer.name, case)
+    return {**describe(case), "proved": proof.to_dict(figures.mean), "answers": answers}
+
+
+def describe(case: Case) -> dict[str, Any]:
+    return {
+        "case": case.name,
+        "family": case.family,
+        "kind": case.kind,
+        "members": case.n_members,
+        "partitions": case.n_partitions,
+        "topics": len(case.topics),
+        "subscriptions": len(case.subscriptions),
+        "owned": case.owned,
+        "lags": case.lags,
+    }
+
+
+def alone(case: Case) -> dict[str, Any]:
+    """The default policy within the case's time limit, in a process of its own."""
+    limit = str(case.time_limit)
+    found = ask(case.name, "--limits", limit, "--times", "0", "--prove", limit=PATIENCE)
+    if "error" in found:
+        nothing = {"findings": [found["error"]]}
+        return {"proved": nothing, "answers": {OWN: {"error": found["error"]}}}
+    own = {
+        "assign_ms": 1000.0 * found["wall"],
+        "calls": 1,
+        "limit_s": case.time_limit,
+        "peak_mib": found["peak_mib"],
+        **{key: found[key] for key in ("status", "algorithm", "evidence", "notes")},
+        **found["figures"],
+    }
+    return {"proved": found["proved"], "answers": {OWN: own}}
+
+
+def answer(
+    case: Case, proof: Proved, peer: Peer, budget: Budget, case_file: Path
+) -> dict[str, Any]:
+    """What one peer made of a case: its times and figures, or why there are none."""
+    if why := peer.missing():
+        return {"skipped": why}
+    out = case_file.with_name("answer.json")
+    out.unlink(missing_ok=True)
+    try:
+        peer.run(case_file, out, budget)
+    except subprocess.TimeoutExpired:
+        return {"timeout": budget.limit_s}
+    if not out.exists():
+        return {"error": "left no answer"}
+    try:
+        return measured(case, proof, read_answer(out))
+    except BadAnswer as error:
+        return {"error": str(error)}
+
+
+def measured(case: Case, proof: Proved, found: Answer | Failure) -> dict[str, Any]:
+    """An answer of a runner, judged."""
+    if isinstance(found, Failure):
+        return {"error": found.problem, "version": found.version}
+    return {
+        "assign_ms": found.milliseconds,
+        "fastest_ms": min(found.assign_ms),
+        "names_ms": found.names_milliseconds,
+        "calls": len(found.assign_ms),
+        "warm_up": found.warm_up,
+        "peak_mib": found.peak_mib,
+        "version": found.version,
+        "extra": dict(found.extra),
+        **evaluate(case, found.assignment).beside(proof),
+    }

@@ -1,0 +1,53 @@
+"""Where lag and stickiness pull apart: what every further move buys, on one group of Kafka's size.
+
+100 members, 200 topics of 500 partitions, lognormal lags; one member has left, so that its 1,000
+partitions go to others in any case. A point is a plan of `solve` with so many moves at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from benchmarks.assignors.case import Case
+from benchmarks.assignors.evaluate import evaluate
+from benchmarks.assignors.inputs import FRONT, named
+from equilag.group import NOBODY
+from equilag.planner.solve import solve
+
+SHORT: Final = (0, 20, 100, 500)
+FULL: Final = (0, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
+"""Moves above the fewest; a plan without such a limit comes last."""
+LIMIT: Final = 3.0
+"""Seconds for each point."""
+
+
+def front(extra: Sequence[int], name: str = FRONT, limit: float = LIMIT) -> dict[str, Any]:
+    """The points, moves ascending. ``changed`` counts partitions that get another owner than the
+    last one: moves, and what the member that left has to hand over."""
+    case = named(name)
+    group = case.group()
+    unlimited = solve(group, time_limit=limit)
+    fewest = unlimited.moves_lower_bound
+    plans = [solve(group, max_moves=fewest + more, time_limit=limit) for more in extra]
+    free = int(np.count_nonzero(case.owner == NOBODY))
+    points = [_point(case, plan.assignment, free) for plan in [*plans, unlimited]]
+    return {
+        "case": name,
+        "limit_s": limit,
+        "fewest_moves": fewest,
+        "free": free,
+        "points": sorted(points, key=lambda point: (point["moves"], -point["max_over_mean"])),
+    }
+
+
+def _point(case: Case, assignment: dict[str, dict[str, list[int]]], free: int) -> dict[str, Any]:
+    figures = evaluate(case, assignment)
+    return {
+        "moves": figures.moves,
+        "changed": figures.moves + free,
+        "max_over_mean": figures.max_over_mean,
+        "spread": figures.spread,
+    }

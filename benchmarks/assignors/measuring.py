@@ -1,0 +1,93 @@
+"""Repeated calls of one assignor written in Python, by the rules of `exchange`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from benchmarks.assignors.case import Assignment
+from benchmarks.assignors.exchange import FEWEST_CALLS, MOST_CALLS, SLOW_S, Answer
+
+Given = TypeVar("Given")
+Got = TypeVar("Got")
+
+
+class Calls(Generic[Given, Got]):
+    """Calls of `assign`, whose input `make` builds from names, and whose output `name` reads."""
+
+    def __init__(
+        self,
+        make: Callable[[], Given],
+        assign: Callable[[Given], Got],
+        name: Callable[[Got], Assignment],
+    ) -> None:
+        self._make, self._assign, self._name = make, assign, name
+        self._assign_s: list[float] = []
+        self._names_s: list[float] = []
+        self._last: Assignment = {}
+
+    def measure(self, warm_s: float, measure_s: float, version: str) -> Answer:
+        """Warm up, then measure."""
+        warm_up = self._warm_up(warm_s)
+        start = time.perf_counter()
+        while self._more(time.perf_counter() - start < measure_s):
+            self._call()
+        return Answer(
+            assign_ms=tuple(1e3 * seconds for seconds in self._assign_s),
+            names_ms=tuple(1e3 * seconds for seconds in self._names_s),
+            warm_up=warm_up,
+            peak_mib=peak_mib(),
+            assignment=self._last,
+            version=version,
+        )
+
+    def _warm_up(self, seconds: float) -> int:
+        start = time.perf_counter()
+        calls = 0
+        while calls == 0 or (calls < MOST_CALLS and time.perf_counter() - start < seconds):
+            self._call()
+            if self._assign_s[-1] > SLOW_S:
+                return calls
+            calls += 1
+            self._assign_s.clear()
+            self._names_s.clear()
+        return calls
+
+    def _more(self, in_time: bool) -> bool:
+        calls = len(self._assign_s)
+        if not calls:
+            return True
+        quick = self._assign_s[-1] <= SLOW_S
+        return calls < MOST_CALLS and quick and (in_time or calls < FEWEST_CALLS)
+
+    def _call(self) -> None:
+        start = time.perf_counter()
+        given = self._make()
+        before = time.perf_counter() - start
+        say("call")
+        start = time.perf_counter()
+        got = self._assign(given)
+        assigning = time.perf_counter() - start
+        say("end")
+        start = time.perf_counter()
+        self._last = self._name(got)
+        self._names_s.append(before + time.perf_counter() - start)
+        self._assign_s.append(assigning)
+
+
+def say(word: str) -> None:
+    """One word for who started this process."""
+    print(word, flush=True)  # noqa: T201
+
+
+def peak_mib() -> float | None:
+    """Most resident memory of this process so far, or None where the system does not say."""
+    status = Path("/proc/self/status")
+    if not status.is_file():
+        return None
+    for line in status.read_text(encoding="ascii").splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024
+    return None

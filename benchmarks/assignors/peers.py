@@ -1,0 +1,97 @@
+"""Who is compared: every assignor by name, how it is run, and why it cannot be run here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Final, Literal
+
+from benchmarks.assignors.exchange import Failure, write_answer
+from benchmarks.assignors.native import HERE, NoRunner, go_runner, java_runner
+from benchmarks.assignors.runner_process import run_watched
+
+Family = Literal["java", "go", "python", "own"]
+
+_PYTHON_PEER: Final = "benchmarks.assignors.python_peer"
+_CHECKOUT: Final = HERE.parent.parent
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Seconds: for warming up and for measuring, see `exchange`; and the most for one call."""
+
+    warm_s: float = 0.4
+    measure_s: float = 0.6
+    limit_s: float = 60.0
+    other_s: float = 120.0
+    """For what is no call: starting, reading the case, building inputs, writing the answer."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """An assignor that is run in a process of its own."""
+
+    name: str
+    family: Family
+    command: Callable[[], tuple[str, ...]]
+    """The runner's command, made ready if need be; raises NoRunner."""
+
+    @cached_property
+    def _runner(self) -> tuple[str, ...] | NoRunner:
+        try:
+            return self.command()
+        except NoRunner as error:
+            return error
+
+    def missing(self) -> str | None:
+        """Why it cannot be run here, or None. The first time, its runner may have to be built."""
+        return str(self._runner) if isinstance(self._runner, NoRunner) else None
+
+    def run(self, case_file: Path, out: Path, budget: Budget) -> None:
+        """Leave an answer in `out`, or its failure, see `exchange.read_answer`.
+
+        Raises TimeoutExpired where one call takes longer than the budget's limit, and NoRunner if
+        it is missing.
+        """
+        if isinstance(self._runner, NoRunner):
+            raise self._runner
+        out.unlink(missing_ok=True)
+        times = [str(budget.warm_s), str(budget.measure_s)]
+        arguments = [str(case_file.resolve()), self.name, str(out.resolve()), *times]
+        command = [*self._runner, *arguments]
+        problem = run_watched(command, _CHECKOUT, budget.limit_s, budget.other_s)
+        if problem is None and not out.exists():
+            problem = "left no answer"
+        if problem is not None:
+            write_answer(Failure(problem), out)
+
+
+def python_runner(package: str) -> Callable[[], tuple[str, ...]]:
+    """The command of the Python runner where the package is installed."""
+
+    def command() -> tuple[str, ...]:
+        if find_spec(package) is None:
+            raise NoRunner(f"the Python package {package} is not installed")
+        return (sys.executable, "-m", _PYTHON_PEER)
+
+    return command
+
+
+PEERS: Final = (
+    Peer("range", "java", java_runner),
+    Peer("round-robin", "java", java_runner),
+    Peer("sticky", "java", java_runner),
+    Peer("cooperative-sticky", "java", java_runner),
+    Peer("uniform", "java", java_runner),
+    Peer("franz-go-sticky", "go", go_runner),
+    Peer("franz-go-cooperative-sticky", "go", go_runner),
+    Peer("kafka-python-sticky", "python", python_runner("kafka")),
+    Peer("aiokafka-sticky", "python", python_runner("aiokafka")),
+    Peer("kip-169", "own", python_runner("equilag")),
+    Peer("equilag", "own", python_runner("equilag")),
+)
+"""In the order of tables."""

@@ -1,0 +1,157 @@
+"""Assignors side by side: every case of `inputs`, every peer, one machine, one run.
+
+    python -m benchmarks.assignors.run [--full] [--only REGEX] [--peers REGEX] [--out results.json]
+
+Prints the targets beside the figures and exits with 1 where one is missed. With `--only`, the parts
+that are no cells are left out, but for those that are named in `--parts`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.assignors import frontier, limits
+from benchmarks.assignors.cells import Peer, Slow, cell
+from benchmarks.assignors.inputs import full, short
+from benchmarks.assignors.peers import PEERS, Budget
+from benchmarks.assignors.report import markdown
+from benchmarks.assignors.targets import judged, missed
+
+BUDGETS: Final = {
+    "short": Budget(warm_s=0.3, measure_s=0.3, limit_s=10.0),
+    "full": Budget(warm_s=0.4, measure_s=0.6, limit_s=60.0),
+}
+"""A peer that takes longer than the limit for one call has timed out; a short run waits less."""
+PARTS: Final = ("cells", "limits", "frontier")
+PACKAGES: Final = ("equilag", "numpy", "ortools", "networkx")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.assignors.run")
+    parser.add_argument("--full", action="store_true", help="every case, not only a telling part")
+    parser.add_argument("--only", default="", metavar="REGEX", help="cases whose names it matches")
+    parser.add_argument("--peers", default="", metavar="REGEX", help="peers whose names it matches")
+    parser.add_argument("--parts", nargs="*", choices=PARTS, help="what to measure")
+    parser.add_argument("--out", type=Path, default=Path(".cache/bench-assignors.json"))
+    args = parser.parse_args(arguments)
+    parts = args.parts or (("cells",) if args.only else PARTS)
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    peers = [peer for peer in PEERS if re.search(args.peers, peer.name)]
+    results = measure("full" if args.full else "short", args.only, peers, parts, args.out)
+    print(markdown(results))  # noqa: T201
+    targets = judged(results)
+    print("\n".join(map(str, targets)))  # noqa: T201
+    return 1 if missed(targets) else 0
+
+
+def measure(
+    mode: str, only: str, peers: Sequence[Peer], parts: Sequence[str], out: Path
+) -> dict[str, Any]:
+    """Everything, written to `out` after each step, so that a run that is cut off leaves what it
+    has."""
+    start = time.monotonic()
+    results: dict[str, Any] = {
+        "when": datetime.now(UTC).isoformat(timespec="seconds"),
+        "machine": machine(),
+        "versions": versions(),
+        "mode": mode,
+        "cells": [],
+        "limits": {},
+        "frontier": {},
+    }
+    missing = {peer.name: why for peer in peers if (why := peer.missing())}
+    for name, why in missing.items():
+        say(f"without {name}: {why}")
+    if "cells" in parts:
+        cells(results, mode, only, peers, out)
+    if "limits" in parts:
+        say("time limits, memory, loading")
+        results["limits"] = limits.measure(limits.FULL if mode == "full" else limits.SHORT)
+    if "frontier" in parts:
+        say("the front of moves against lag")
+        results["frontier"] = frontier.front(frontier.FULL if mode == "full" else frontier.SHORT)
+    results["seconds"] = time.monotonic() - start
+    write(results, out)
+    return results
+
+
+def cells(results: dict[str, Any], mode: str, only: str, peers: Sequence[Peer], out: Path) -> None:
+    slow = Slow()
+    with tempfile.TemporaryDirectory(prefix="bench-assignors-") as folder:
+        for case in full(only) if mode == "full" else short(only):
+            start = time.monotonic()
+            found = cell(case, peers, BUDGETS[mode], slow, Path(folder))
+            results["cells"].append(found)
+            for answer in found["answers"].values():
+                library, _, number = answer.get("version", "").rpartition(" ")
+                if library:
+                    results["versions"][library] = number
+            write(results, out)
+            say(f"{case.name}: {brief(found)} [{time.monotonic() - start:.0f} s]")
+
+
+def brief(found: dict[str, Any]) -> str:
+    """A cell in one line, for those who watch."""
+    words = []
+    for peer, answer in found["answers"].items():
+        if "assign_ms" in answer:
+            counts = "" if answer["counts_optimal"] else "!"
+            words.append(f"{peer} {answer['assign_ms']:.3g}{counts}")
+        elif "skipped" not in answer:
+            words.append(f"{peer} {'time-out' if 'timeout' in answer else 'error'}")
+    return ", ".join(words)
+
+
+def machine() -> dict[str, Any]:
+    """What the figures were measured on."""
+    model = platform.processor()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        lines = cpuinfo.read_text().splitlines()
+        models = [line.partition(":")[2].strip() for line in lines if line[:10] == "model name"]
+        model = models[0] if models else model
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return {
+        "cpu": model,
+        "cores": os.cpu_count(),
+        "memory_gib": round(memory),
+        "kernel": platform.system(),
+        "load_at_start": os.getloadavg()[0],
+    }
+
+
+def versions() -> dict[str, str]:
+    """Of Python and what it computes with; those of the peers come with their answers."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def write(results: dict[str, Any], out: Path) -> None:
+    part = out.with_suffix(".part")
+    part.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
+    part.replace(out)
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)  # noqa: T201
+
+
+if __name__ == "__main__":
+    sys.exit(main())

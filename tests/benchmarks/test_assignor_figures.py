@@ -1,0 +1,110 @@
+"""The judge of all assignors, and what it judges against."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from assignor_cases import case_of
+
+from benchmarks.assignors.evaluate import Proved, evaluate
+from benchmarks.assignors.inputs import named
+from benchmarks.assignors.prove import proved, proved_by
+from equilag.planner.solve import solve
+from equilag.policy import POLICIES
+
+
+def test_figures_by_hand() -> None:
+    case = case_of((3, 2), ((0, 1), (1,)), (0, 0, 1), [0, 0, 0, 2, -1], [5, 1, 2, 8, 4])
+    figures = evaluate(case, {"m0": {"t0": [0]}, "m1": {"t0": [2, 1]}, "m2": {"t1": [1, 0]}})
+    assert figures.valid
+    assert figures.counts.tolist() == [1, 2, 2]
+    assert figures.moves == 2
+    assert (figures.highest, figures.lowest, figures.spread) == (12, 3, 9)
+    assert figures.mean == pytest.approx(20 / 3)
+    assert figures.max_over_mean == pytest.approx(1.8)
+
+
+def test_beside_what_is_proved() -> None:
+    case = case_of((4,), ((0,),), (0, 0), [0, 0, 0, 1], [1, 2, 3, 4])
+    figures = evaluate(case, {"m0": {"t0": [0, 3]}, "m1": {"t0": [1, 2]}})
+    beside = figures.beside(Proved(np.array([2, 2]), 1, 0))
+    assert beside["counts_optimal"]
+    assert beside["moves"] == 3
+    assert beside["excess_moves"] == 2
+    assert beside["gap_percent"] == 0.0
+    uneven = evaluate(case, {"m0": {"t0": [0, 1, 2]}, "m1": {"t0": [3]}})
+    beside = uneven.beside(Proved(np.array([2, 2]), 1, 0))
+    assert not beside["counts_optimal"]
+    assert beside["excess_moves"] == -1
+    assert beside["gap_percent"] == pytest.approx(40.0)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "problem"),
+    [
+        ({"m0": {"t0": [0]}}, "left out"),
+        ({"m0": {"t0": [0, 1]}, "m1": {"t0": [1]}}, "more than once"),
+        ({"m0": {"t0": [0, 1, 1]}}, "more than once"),
+        ({"m0": {"t0": [0, 1, 2]}}, "no partition 2"),
+        ({"m0": {"t0": [0, 1, -1]}}, "no partition -1"),
+        ({"m0": {"t0": [0, 1]}, "m9": {}}, "no member 'm9'"),
+        ({"m0": {"t0": [0, 1], "t9": [0]}}, "no topic 't9'"),
+        ({"m0": {"t0": [0, 1], "t1": [0]}}, "does not subscribe"),
+    ],
+)
+def test_what_is_wrong_is_found(assignment: dict[str, dict[str, list[int]]], problem: str) -> None:
+    case = case_of((2, 1), ((0,),), (0, 0))
+    figures = evaluate(case, assignment)
+    assert not figures.valid
+    assert problem in "; ".join(figures.problems)
+    assert not figures.beside(Proved(figures.counts, 0, 0))["counts_optimal"]
+
+
+def test_topics_without_readers_and_idle_members_do_not_count() -> None:
+    case = case_of((2, 1, 0), ((0,), (2,)), (0, 1), lag=[3, 4, 9])
+    figures = evaluate(case, {"m0": {"t0": [0, 1]}, "m1": {}})
+    assert figures.valid
+    assert (figures.highest, figures.lowest, figures.mean) == (7, 7, 7.0)
+
+
+def test_nothing_at_all() -> None:
+    figures = evaluate(case_of((), (), ()), {})
+    assert figures.valid
+    assert figures.max_over_mean == 1.0
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("name", ["lag/10x60/lognormal/1", "lag-small/5x30 mixed/zipf/1"])
+def test_the_judge_agrees_with_the_plan_about_itself(policy: str, name: str) -> None:
+    case = named(name)
+    plan = solve(case.group(), policy, time_limit=0.2)
+    figures = evaluate(case, plan.assignment)
+    assert figures.valid
+    assert figures.counts.tolist() == sorted(plan.counts.by_member.values())
+    assert figures.moves == len(plan.moves)
+    assert (figures.highest, figures.lowest) == (plan.lag.max, plan.lag.min)
+    assert figures.mean == pytest.approx(plan.lag.mean)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ramp/9 members of 40",
+        "mixed/40x20/drifted",
+        "mixed/40x20/full",
+        "grid/100x5/10 topics/one/incremental",
+    ],
+)
+def test_a_plan_proves_what_is_reached_by_itself(name: str) -> None:
+    case = named(name)
+    proof, figures = proved(case)
+    assert proof.findings == ()
+    assert figures.beside(proof)["counts_optimal"]
+    assert figures.beside(proof)["excess_moves"] == 0
+
+
+def test_a_fallback_proves_nothing() -> None:
+    case = named("lag/10x60/lognormal/1")
+    proof, figures = proved_by(case, solve(case.group(), time_limit=0.0))
+    assert any("about counts" in finding for finding in proof.findings)
+    assert not figures.beside(proof)["counts_optimal"]

@@ -1,0 +1,159 @@
+"""The groups that assignors are compared on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmarks.assignors import shapes
+from benchmarks.assignors.case import Case
+from benchmarks.assignors.inputs import SHORT, catalogue, full, named, short
+from benchmarks.assignors.lags import KINDS, MOST, lags
+from equilag.adapters.snapshot_json import load_snapshot
+from equilag.errors import InputError
+from equilag.group import NOBODY
+
+SMALL = (
+    "grid/100x5/10 topics/one/incremental",
+    "grid/100x5/10 topics/mixed/incremental",
+    "grid/100x5/1000 topics/mixed/full",
+    "ramp/9 members of 40",
+    "mixed/40x20/drifted",
+    "mixed/100x200/full",
+    "levels/200 members in 10",
+    "lag/10x60/zipf/1",
+    "lag-small/5x30 mixed/lognormal/2",
+    "lag-mixed/40x20/lognormal/1",
+    "lag-peers/100x1000/lognormal",
+)
+COLUMNS = (
+    "topic_start", "class_of", "lag", "quality", "claim_member", "claim_partition", "owner",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_group_of_a_case_is_the_one_of_its_snapshot(name: str) -> None:
+    case = named(name)
+    built, loaded = case.group(), load_snapshot(case.snapshot())
+    assert built.members == loaded.members
+    assert built.topics == loaded.topics
+    for column in COLUMNS:
+        np.testing.assert_array_equal(getattr(built, column), getattr(loaded, column))
+    for mine, theirs in zip(built.class_topics, loaded.class_topics, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    assert loaded.dropped_claims == 0
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_case_is_the_same_whenever_it_is_made(name: str) -> None:
+    one, again = named(name), named(name)
+    assert one.snapshot() == again.snapshot()
+
+
+def test_a_group_without_partitions_in_a_topic_has_no_such_topic_in_its_classes() -> None:
+    case = shapes.one("a/b", "a", members=2, sizes=(0, 3), owners="none")
+    built, loaded = case.group(), load_snapshot(case.snapshot())
+    np.testing.assert_array_equal(built.class_topics[0], loaded.class_topics[0])
+
+
+def test_names_of_cases_are_unique_and_tell_their_families() -> None:
+    names = [found.name for found in catalogue()]
+    assert len(set(names)) == len(names)
+    assert set(names) >= SHORT
+    assert {found.family for found in catalogue()} == {
+        "grid", "scale", "kip-615", "ramp", "mixed", "levels", "lag", "lag-small", "lag-mixed",
+        "lag-peers",
+    }  # fmt: skip
+
+
+def test_the_grid_has_every_combination() -> None:
+    assert sum(found.family == "grid" for found in catalogue()) == 3 * 3 * 3 * 2 * 2
+
+
+def test_a_regular_expression_chooses_cases() -> None:
+    assert [case.name for case in full(r"^ramp/9 ")] == ["ramp/9 members of 40"]
+    assert list(short(r"^ramp/9 ")) == []
+
+
+def test_one_member_joins_a_group_in_which_all_own_as_much() -> None:
+    case = named("grid/100x5/10 topics/one/incremental")
+    held = np.bincount(case.owner, minlength=100)
+    assert held[:99].max() - held[:99].min() == 1
+    assert held[99] == 0
+
+
+def test_owners_in_buckets_read_what_they_own() -> None:
+    case = named("grid/100x5/10 topics/mixed/incremental")
+    assert case.group().reads[case.topic_of, case.group().class_of[case.owner]].all()
+    assert not (case.owner == 99).any()
+
+
+def test_a_member_that_left_leaves_its_share_to_nobody() -> None:
+    case = shapes.one("a/b", "a", members=3, sizes=(8,), owners="leaves")
+    assert np.bincount(case.owner + 1).tolist() == [2, 2, 2, 2]
+
+
+def test_the_odd_subscriber_reads_one_topic() -> None:
+    case = shapes.one_odd("a/b", "a", members=3, sizes=(2, 2))
+    assert case.subscriptions == ((0, 1), (0,))
+    assert case.subscription_of.tolist() == [0, 0, 1]
+    assert case.kind == "mixed"
+
+
+def test_groups_at_different_levels_share_nothing() -> None:
+    case = named("levels/200 members in 10")
+    group = case.group()
+    assert group.reads.sum(axis=1).max() == 1
+    loads = np.bincount(group.class_of[case.owner])
+    assert (np.diff(loads) > 0).all()
+    held = np.bincount(case.owner)[:20]
+    assert held[-1] > 1.8 * held[0]
+
+
+def test_random_topics_all_have_readers() -> None:
+    for case in (named("mixed/40x20/drifted"), named("lag-small/5x30 mixed/zipf/3")):
+        assert case.group().assignable.all()
+    assert named("lag-small/5x30 mixed/zipf/3").n_partitions == 30
+
+
+def test_more_topics_than_partitions_get_one_each() -> None:
+    assert shapes.even_sizes(500, 1_000) == (1,) * 1_000
+    assert shapes.even_sizes(7, 3) == (3, 2, 2)
+
+
+def test_an_assignment_with_names_has_every_member() -> None:
+    case = shapes.one("a/b", "a", members=3, sizes=(2, 1), owners="none")
+    assigned = np.array([1, NOBODY, 1], dtype=np.int32)
+    assert case.assignment(assigned) == {
+        "member-0": {},
+        "member-1": {"topic-0": [0], "topic-1": [0]},
+        "member-2": {},
+    }
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lags_are_repeatable_whole_and_not_negative(kind: str) -> None:
+    drawn = lags(kind, 500, 3)
+    np.testing.assert_array_equal(drawn, lags(kind, 500, 3))
+    assert drawn.dtype == np.int64
+    assert drawn.min() >= 0
+    assert len(lags(kind, 0, 3)) == 0
+
+
+def test_lags_are_of_their_kind() -> None:
+    assert not lags("zero", 9, 1).any()
+    assert (lags("hot", 9, 1) == MOST).sum() == 1
+    ranked = np.sort(lags("zipf", 100, 1))[::-1]
+    assert ranked[0] == MOST
+    assert ranked[9] == int(MOST / 10**1.1)
+    heavy = lags("lognormal", 10_000, 1)
+    assert np.sort(heavy)[-100:].sum() > 0.2 * heavy.sum()
+    with pytest.raises(InputError):
+        lags("other", 1, 1)
+
+
+def test_only_cases_with_lags_have_lags() -> None:
+    case: Case
+    for case in map(named, SMALL):
+        assert (case.lag is not None) == case.family.startswith("lag")
+        assert case.lags_by_topic().keys() == set(case.topics)

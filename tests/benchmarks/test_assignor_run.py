@@ -1,0 +1,181 @@
+"""Cells and runs of the comparison of assignors, with peers that are none."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.assignors import frontier, limits, own, run
+from benchmarks.assignors.case import Assignment, Case
+from benchmarks.assignors.cells import Peer, Slow, cell
+from benchmarks.assignors.inputs import catalogue, named
+from benchmarks.assignors.peers import Budget
+
+BUDGET = Budget(warm_s=0.0, measure_s=0.0, limit_s=9.0)
+RAMP = "ramp/9 members of 40"
+LAGGING = "lag-small/5x30 mixed/zipf/1"
+
+
+@dataclass
+class Stays:
+    """Leaves everything where it is, or does something worse."""
+
+    name: str = "stays"
+    why: str | None = None
+    trouble: str = ""
+    asked: list[Path] = field(default_factory=list)
+
+    def missing(self) -> str | None:
+        return self.why
+
+    def run(self, case_file: Path, out: Path, budget: Budget) -> None:
+        self.asked.append(case_file)
+        case = json.loads(case_file.read_text("utf-8"))
+        match self.trouble:
+            case "slow":
+                raise subprocess.TimeoutExpired("it", budget.limit_s)
+            case "silent":
+                return
+            case "garbled":
+                out.write_text("[", "utf-8")
+                return
+            case "failed":
+                out.write_text('{"error": "no", "version": "stays 1.0"}', "utf-8")
+                return
+        owned: Assignment = {member["id"]: member["owned"] for member in case["members"]}
+        answer = {
+            "assign_ms": [3.0, 1.0, 2.0], "names_ms": [5.0, 5.0, 5.0], "warm_up": 1,
+            "peak_mib": 9.5, "assignment": owned, "version": "stays 1.0",
+        }  # fmt: skip
+        out.write_text(json.dumps(answer), "utf-8")
+
+
+def asked(case: Case, peer: Peer, folder: Path) -> dict[str, Any]:
+    answer: dict[str, Any] = cell(case, [peer], BUDGET, Slow(), folder)["answers"][peer.name]
+    return answer
+
+
+def test_a_cell_holds_the_case_what_is_proved_and_the_answers(tmp_path: Path) -> None:
+    found = cell(named(RAMP), [Stays(), Stays("away", "no such thing")], BUDGET, Slow(), tmp_path)
+    assert (found["case"], found["family"], found["kind"]) == (RAMP, "ramp", "mixed")
+    assert (found["members"], found["partitions"], found["topics"]) == (9, 360, 8)
+    assert found["proved"]["largest_count"] == found["proved"]["smallest"] == 40
+    assert found["proved"]["findings"] == []
+    stays = found["answers"]["stays"]
+    assert (stays["assign_ms"], stays["names_ms"], stays["calls"]) == (2.0, 5.0, 3)
+    assert stays["valid"]
+    assert not stays["counts_optimal"]
+    assert stays["excess_moves"] == -found["proved"]["fewest_moves"] < 0
+    assert found["answers"]["away"] == {"skipped": "no such thing"}
+
+
+@pytest.mark.parametrize(
+    ("trouble", "key", "what"),
+    [
+        ("slow", "timeout", 9.0),
+        ("silent", "error", "left no answer"),
+        ("failed", "error", "no"),
+        ("garbled", "error", "the answer is no JSON"),
+    ],
+)
+def test_what_went_wrong_is_recorded(tmp_path: Path, trouble: str, key: str, what: object) -> None:
+    answer = asked(named(RAMP), Stays(trouble=trouble), tmp_path)
+    assert answer[key] == what or str(answer[key]).startswith(str(what))
+    assert "assign_ms" not in answer
+
+
+def test_an_answer_does_not_stand_in_for_the_next_one(tmp_path: Path) -> None:
+    peers = [Stays("first"), Stays("second", trouble="silent")]
+    answers = cell(named(RAMP), peers, BUDGET, Slow(), tmp_path)["answers"]
+    assert "error" in answers["second"]
+
+
+def test_who_was_too_slow_is_not_asked_for_more(tmp_path: Path) -> None:
+    slow, peer = Slow(), Stays(trouble="slow")
+    for name in (RAMP, "ramp/17 members of 160"):
+        found = cell(named(name), [peer], BUDGET, slow, tmp_path)
+    assert found["answers"]["stays"] == {"timeout": 9.0, "inferred_from": RAMP}
+    assert len(peer.asked) == 1
+    assert slow.known("stays", named("mixed/40x20/full")) is None
+    assert slow.known("another", named(RAMP)) is None
+
+
+def test_smaller_or_other_cases_are_still_asked() -> None:
+    slow = Slow()
+    slow.note("p", named("grid/100x10/100 topics/mixed/full"))
+    known = {
+        name: slow.known("p", named(name)) is not None
+        for name in (
+            "grid/100x10/100 topics/mixed/incremental",
+            "grid/1000x5/1000 topics/mixed/full",
+            "grid/100x5/100 topics/mixed/full",
+            "grid/100x50/10 topics/mixed/full",
+            "grid/1000x5/1000 topics/one/full",
+        )
+    }
+    assert list(known.values()) == [True, True, False, False, False]
+
+
+def test_equilag_alone_where_only_it_looks_at_lags(tmp_path: Path) -> None:
+    peer = Stays()
+    found = cell(named(LAGGING), [peer], BUDGET, Slow(), tmp_path)
+    assert peer.asked == []
+    answer = found["answers"]["equilag"]
+    assert answer["status"] in ("optimal", "feasible")
+    assert answer["valid"]
+    assert answer["counts_optimal"]
+    assert answer["assign_ms"] < 3_500
+    assert found["lags"] == "zipf"
+
+
+def test_a_child_that_fails_says_why() -> None:
+    assert "KeyError" in own.ask("no such case", limit=60.0)["error"]
+    assert "not done" in own.ask(RAMP, limit=0.01)["error"]
+
+
+def test_limits_of_a_small_case(tmp_path: Path) -> None:
+    scope = limits.Scope((LAGGING,), (0.2, 0.3), 2, 1)
+    found = limits.overrun(LAGGING, scope)
+    assert [made["limit"] for made in found["runs"]] == [0.2, 0.3, 0.2, 0.3]
+    assert all(0 < made["first_valid"] <= made["wall"] for made in found["runs"])
+    assert found["peak_mib"] > 0
+    snapshot = tmp_path / "snapshot.json"
+    snapshot.write_text(json.dumps(named(LAGGING).snapshot()), "utf-8")
+    loading = own.ask("--snapshot", str(snapshot), "--loading", "2", limit=60.0)
+    assert len(loading["load_s"]) == len(loading["parse_s"]) == 2
+    planned = own.ask("--snapshot", str(snapshot), "--limits", "0.2", limit=60.0)
+    assert planned["status"] in ("optimal", "feasible")
+
+
+def test_what_limits_are_measured_on_exists() -> None:
+    names = {found.name for found in catalogue()}
+    assert {*limits.SHORT.cases, *limits.FULL.cases, limits.LARGEST} <= names
+
+
+def test_the_front_goes_from_the_fewest_moves_to_the_most_even() -> None:
+    front = frontier.front((0, 3), "lag/10x60/lognormal/1", 0.3)
+    points = front["points"]
+    assert len(points) == 3
+    assert points[0]["moves"] == front["fewest_moves"]
+    assert points[-1]["max_over_mean"] == min(point["max_over_mean"] for point in points)
+
+
+def test_a_run_is_written_printed_and_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run, "PEERS", (Stays("equilag"), Stays("other", "not here")))
+    out = tmp_path / "made" / "results.json"
+    assert run.main(["--full", "--only", "^ramp/9 ", "--out", str(out)]) == 1
+    results = json.loads(out.read_text("utf-8"))
+    assert [found["case"] for found in results["cells"]] == [RAMP]
+    assert results["versions"]["stays"] == "1.0"
+    assert results["limits"] == {}
+    said = capsys.readouterr()
+    assert "MISSED mixed subscriptions: counts and moves" in said.out
+    assert "without other: not here" in said.err
+    assert run.main(["--only", "^nothing$", "--out", str(out)]) == 0

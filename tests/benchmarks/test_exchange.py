@@ -1,0 +1,267 @@
+"""Cases go to runners and answers come back; whatever a runner does, the benchmark goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.assignors import measuring
+from benchmarks.assignors.case import Assignment, Case
+from benchmarks.assignors.exchange import (
+    FEWEST_CALLS,
+    MOST_CALLS,
+    Answer,
+    BadAnswer,
+    Failure,
+    read_answer,
+    write_answer,
+    write_case,
+)
+from benchmarks.assignors.measuring import Calls
+from benchmarks.assignors.native import NoRunner
+from benchmarks.assignors.peers import PEERS, Budget, Peer
+
+QUICK = Budget(0.0, 0.0, 30.0, 30.0)
+GOOD: dict[str, Any] = {
+    "assign_ms": [1.5, 2, 4.0],
+    "names_ms": [1, 1, 7],
+    "warm_up": 2,
+    "peak_mib": None,
+    "extra": {"rounds": 2},
+    "version": "somebody 1.0",
+    "assignment": {"a": {"x": [0, 1]}, "b": {}},
+}
+RUNNER = """
+import json, os, subprocess, sys, time
+case, assignor, out, warm, measure = sys.argv[1:]
+print("call", flush=True)
+{body}
+"""
+
+
+def small(lag: bool = False) -> Case:
+    """Two subscriptions, an odd name, a topic without owners, a member that has just joined."""
+    return Case(
+        name="small",
+        family="test",
+        members=("a", 'b "ü"', "c"),
+        topics=("x", "y z"),
+        sizes=(4, 2),
+        subscriptions=((0,), (0, 1)),
+        subscription_of=np.array([0, 1, 1], dtype=np.int32),
+        owner=np.array([0, 0, 0, 1, -1, -1], dtype=np.int32),
+        lag=np.arange(6, dtype=np.int64) if lag else None,
+        time_limit=2.0,
+    )
+
+
+def runner(tmp_path: Path, body: str) -> Peer:
+    script = tmp_path / "runner.py"
+    script.write_text(RUNNER.format(body=body), "utf-8")
+    return Peer("fake", "python", lambda: (sys.executable, str(script)))
+
+
+def ran(peer: Peer, tmp_path: Path, budget: Budget = QUICK) -> Answer | Failure:
+    case_file, out = tmp_path / "case.json", tmp_path / "out.json"
+    write_case(small(), case_file)
+    peer.run(case_file, out, budget)
+    return read_answer(out)
+
+
+@pytest.mark.parametrize("lag", [False, True])
+def test_a_case_is_written_in_plain_names(tmp_path: Path, lag: bool) -> None:
+    write_case(small(lag), tmp_path / "case.json")
+    assert json.loads((tmp_path / "case.json").read_text("utf-8")) == {
+        "topics": {"x": 4, "y z": 2},
+        "subscriptions": [["x"], ["x", "y z"]],
+        "members": [
+            {"id": "a", "subscription": 0, "owned": {"x": [0, 1, 2]}},
+            {"id": 'b "ü"', "subscription": 1, "owned": {"x": [3]}},
+            {"id": "c", "subscription": 1, "owned": {}},
+        ],
+        "generation": 7,
+        "lags": {"x": [0, 1, 2, 3], "y z": [4, 5]} if lag else None,
+        "time_limit_s": 2.0,
+    }
+
+
+def test_an_answer_is_read_as_it_was_written(tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    file.write_text(json.dumps(GOOD), "utf-8")
+    answer = read_answer(file)
+    assert isinstance(answer, Answer)
+    assert (answer.milliseconds, answer.names_milliseconds) == (2, 1)
+    assert answer.assignment == GOOD["assignment"]
+    write_answer(answer, file)
+    assert read_answer(file) == answer
+    write_answer(Failure("it burst", "1.0"), file)
+    assert read_answer(file) == Failure("it burst", "1.0")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"assign_ms": []},
+        {"assign_ms": [1.0]},
+        {"assign_ms": [1.0, 2.0, -1.0]},
+        {"assign_ms": [1.0, 2.0, float("nan")]},
+        {"assign_ms": [1.0, 2.0, float("inf")]},
+        {"assign_ms": [1.0, 2.0, True]},
+        {"assign_ms": "123"},
+        {"names_ms": None},
+        {"warm_up": 1.5},
+        {"peak_mib": "much"},
+        {"assignment": None},
+        {"assignment": {"a": [0, 1]}},
+        {"assignment": {"a": {"x": 3}}},
+        {"assignment": {"a": {"x": [0.5]}}},
+    ],
+)
+def test_what_is_no_answer_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+    file = tmp_path / "out.json"
+    file.write_text(json.dumps(GOOD | change), "utf-8")
+    with pytest.raises(BadAnswer):
+        read_answer(file)
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{", "null"])
+def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "out.json"
+    file.write_text(text, "utf-8")
+    with pytest.raises(BadAnswer):
+        read_answer(file)
+
+
+def test_a_runner_answers(tmp_path: Path) -> None:
+    body = f"print('end')\njson.dump({GOOD!r}, open(out, 'w'))"
+    answer = ran(runner(tmp_path, body), tmp_path)
+    assert isinstance(answer, Answer)
+    assert answer.version == "somebody 1.0"
+
+
+def test_a_runner_that_fails_or_says_nothing_is_a_failure(tmp_path: Path) -> None:
+    answer = ran(runner(tmp_path, "sys.exit('the heap is full')"), tmp_path)
+    assert answer == Failure("ended with status 1: the heap is full")
+    (tmp_path / "out.json").write_text(json.dumps(GOOD), "utf-8")  # left by an earlier run
+    assert ran(runner(tmp_path, "print('end')"), tmp_path) == Failure("left no answer")
+
+
+def test_a_call_that_takes_too_long_is_ended_with_all_its_processes(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    body = (
+        f"child = subprocess.Popen(['sleep', '60'])\nopen({str(pid)!r}, 'w').write(str(child.pid))"
+    )
+    with pytest.raises(subprocess.TimeoutExpired):
+        ran(runner(tmp_path, body + "\ntime.sleep(60)"), tmp_path, Budget(0, 0, 1.0, 30.0))
+    give_up = time.monotonic() + 10
+    while is_running(int(pid.read_text())) and time.monotonic() < give_up:
+        time.sleep(0.05)
+    assert not is_running(int(pid.read_text()))
+
+
+def is_running(pid: int) -> bool:
+    with suppress(OSError):
+        os.kill(pid, 0)
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+def test_a_runner_that_hangs_outside_of_calls_is_no_time_out(tmp_path: Path) -> None:
+    body = "print('end', flush=True)\ntime.sleep(60)"
+    answer = ran(runner(tmp_path, body), tmp_path, Budget(0, 0, 30.0, 1.0))
+    assert answer == Failure("not ready within 1 s")
+
+
+def test_many_calls_within_the_limit_are_no_time_out(tmp_path: Path) -> None:
+    body = (
+        "for _ in range(6):\n    time.sleep(0.3); print('end'); print('call', flush=True)\n"
+        f"print('end')\njson.dump({GOOD!r}, open(out, 'w'))"
+    )
+    assert isinstance(ran(runner(tmp_path, body), tmp_path, Budget(0, 0, 1.5, 30.0)), Answer)
+
+
+def test_a_missing_runner_is_named_and_not_run(tmp_path: Path) -> None:
+    asked = []
+
+    def command() -> tuple[str, ...]:
+        asked.append(1)
+        raise NoRunner("no such thing on PATH")
+
+    peer = Peer("fake", "go", command)
+    assert peer.missing() == peer.missing() == "no such thing on PATH"
+    assert len(asked) == 1
+    with pytest.raises(NoRunner):
+        ran(peer, tmp_path)
+
+
+def make_calls(took: list[int]) -> Calls[int, int]:
+    """Calls that answer with their number, and leave a mark in `took`."""
+
+    def make() -> int:
+        took.append(len(took))
+        return len(took)
+
+    return Calls(make, lambda number: number, lambda number: {str(number): {}})
+
+
+def test_calls_are_few_without_time_and_many_with_it() -> None:
+    took: list[int] = []
+    answer = make_calls(took).measure(0.0, 0.0, "")
+    assert (answer.warm_up, len(answer.assign_ms), len(answer.names_ms)) == (1, *[FEWEST_CALLS] * 2)
+    assert len(took) == 1 + FEWEST_CALLS
+    assert answer.assignment == {str(len(took)): {}}, "the last call's"
+    answer = make_calls([]).measure(30.0, 30.0, "")
+    assert (answer.warm_up, len(answer.assign_ms)) == (MOST_CALLS, MOST_CALLS)
+
+
+def test_a_slow_call_counts_and_is_the_only_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measuring, "SLOW_S", -1.0)
+    took: list[int] = []
+    answer = make_calls(took).measure(30.0, 30.0, "")
+    assert (answer.warm_up, len(answer.assign_ms), len(took)) == (0, 1, 1)
+
+
+def test_names_are_unique_and_ours_come_last() -> None:
+    names = [peer.name for peer in PEERS]
+    assert len(set(names)) == len(names)
+    assert [peer.name for peer in PEERS if peer.family == "own"] == names[-2:]
+
+
+@pytest.mark.parametrize(
+    ("name", "moves"),
+    [("equilag", 1), ("kip-169", None), ("kafka-python-sticky", 1), ("aiokafka-sticky", 1)],
+)
+def test_assignors_in_python_answer_with_valid_assignments(
+    tmp_path: Path, name: str, moves: int | None
+) -> None:
+    (peer,) = (peer for peer in PEERS if peer.name == name)
+    if problem := peer.missing():
+        pytest.skip(problem)
+    answer = ran(peer, tmp_path)
+    assert isinstance(answer, Answer)
+    assert answer.version
+    check(answer.assignment, moves)
+
+
+def check(assignment: Assignment, moves: int | None) -> None:
+    """All of `small` is given to subscribers, with two partitions each if moves are counted."""
+    case = small()
+    held = [(t, n, m) for m, topics in assignment.items() for t, ns in topics.items() for n in ns]
+    assert sorted((t, n) for t, n, _ in held) == [
+        (t, n) for t, size in zip(case.topics, case.sizes, strict=True) for n in range(size)
+    ]
+    assert all(member != "a" for topic, _, member in held if topic == "y z")
+    if moves is not None:
+        before = case.assignment(case.owner)
+        owners = {(t, n): m for m in before for t, ns in before[m].items() for n in ns}
+        assert sum(owners.get((t, n), m) != m for t, n, m in held) == moves
+        assert sorted(sum(map(len, topics.values())) for topics in assignment.values()) == [2, 2, 2]

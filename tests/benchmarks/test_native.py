@@ -1,0 +1,127 @@
+"""The runners in Java and Go: how they are had, and that every assignor in them answers."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks.assignors.case import Case
+from benchmarks.assignors.exchange import Answer, Failure, read_answer, write_case
+from benchmarks.assignors.native import NoRunner, go_runner, java_runner
+from benchmarks.assignors.peers import PEERS, Budget, Peer
+
+FOREIGN = [peer for peer in PEERS if peer.family in ("java", "go")]
+STICKY = {peer.name for peer in FOREIGN} - {"range", "round-robin"}
+JAVA_17 = "#!/bin/sh\necho 'openjdk version \"17.0.1\"' >&2\n"
+
+
+def tool(folder: Path, name: str, script: str) -> Path:
+    """A program on PATH that does what the test wants."""
+    folder.mkdir(exist_ok=True)
+    file = folder / name
+    file.write_text(script, "utf-8")
+    file.chmod(file.stat().st_mode | stat.S_IXUSR)
+    return file
+
+
+def test_missing_tools_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bin_folder = tmp_path / "bin"
+    monkeypatch.setenv("PATH", str(bin_folder))
+    with pytest.raises(NoRunner, match="Java 17 or newer is not on PATH"):
+        java_runner(tmp_path / "cache")
+    tool(bin_folder, "java", "#!/bin/sh\necho 'java version \"11.0.2\"' >&2\n")
+    with pytest.raises(NoRunner, match="Java 17 or newer is not on PATH"):
+        java_runner(tmp_path / "cache")
+    tool(bin_folder, "java", JAVA_17)
+    with pytest.raises(NoRunner, match="Maven is not on PATH"):
+        java_runner(tmp_path / "cache")
+    with pytest.raises(NoRunner, match="Go is not on PATH"):
+        go_runner(tmp_path / "cache")
+    assert not list((tmp_path / "cache").iterdir()), "nothing half-built is left"
+
+
+def test_a_tool_that_fails_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bin_folder = tmp_path / "bin"
+    monkeypatch.setenv("PATH", str(bin_folder))
+    tool(bin_folder, "java", JAVA_17)
+    tool(bin_folder, "mvn", "#!/bin/sh\necho noise\necho '[ERROR] no network'\nexit 1\n")
+    tool(bin_folder, "go", "#!/bin/sh\nexit 1\n")
+    with pytest.raises(NoRunner, match=r"Maven cannot build the runner: \[ERROR\] no network"):
+        java_runner(tmp_path / "cache")
+    with pytest.raises(NoRunner, match="Go cannot build the runner: it says nothing"):
+        go_runner(tmp_path / "cache")
+
+
+def test_a_runner_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bin_folder = tmp_path / "bin"
+    monkeypatch.setenv("PATH", str(bin_folder))
+    go = tool(bin_folder, "go", '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\necho > "$2"\n')
+    command = go_runner(tmp_path / "cache")
+    assert Path(command[0]).is_file()
+    go.unlink()
+    assert go_runner(tmp_path / "cache") == command
+
+
+def incremental(mixed: bool) -> Case:
+    """Four owners of 24 partitions in 4 topics, and a fifth member that joins."""
+    n_members, sizes = 5, (6, 6, 6, 6)
+    subscriptions = ((0, 1, 2, 3), (0, 1, 2)) if mixed else ((0, 1, 2, 3),)
+    return Case(
+        name="small",
+        family="test",
+        members=tuple(f"m{m}" for m in range(n_members)),
+        topics=tuple(f"t {t}" for t in range(len(sizes))),
+        sizes=sizes,
+        subscriptions=subscriptions,
+        subscription_of=np.array([0, 0, 0, 0, len(subscriptions) - 1], dtype=np.int32),
+        owner=np.repeat(np.arange(4, dtype=np.int32), 6),
+    )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mixed", [False, True], ids=["one", "mixed"])
+@pytest.mark.parametrize("peer", FOREIGN, ids=lambda peer: peer.name)
+def test_an_assignor_gives_everything_to_subscribers(
+    tmp_path: Path, peer: Peer, mixed: bool
+) -> None:
+    answer = asked(peer, incremental(mixed), tmp_path)
+    assert isinstance(answer, Answer)
+    assert answer.version not in ("", "kafka", "franz-go")
+    assert len(answer.assign_ms) >= 3
+    assert answer.warm_up >= 1
+    case = incremental(mixed)
+    number = {name: m for m, name in enumerate(case.members)}
+    given = np.full(case.n_partitions, -1)
+    for member, topics in answer.assignment.items():
+        for topic, numbers in topics.items():
+            t = case.topics.index(topic)
+            assert t in case.subscriptions[case.subscription_of[number[member]]]
+            assert (given[case.start[t] + np.array(numbers)] == -1).all(), "given once"
+            given[case.start[t] + np.array(numbers)] = number[member]
+    assert (given >= 0).all(), "all rounds were gone through"
+    if peer.name in STICKY:
+        assert sorted(np.bincount(given, minlength=5).tolist()) == [4, 5, 5, 5, 5]
+        if not mixed:  # with mixed subscriptions some of them move more than they must
+            assert (given != case.owner).sum() == 4
+    assert answer.extra["rounds"] == (2 if "cooperative" in peer.name else 1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("family", ["java", "go"])
+def test_an_unknown_assignor_is_a_failure(tmp_path: Path, family: str) -> None:
+    known = next(peer for peer in FOREIGN if peer.family == family)
+    unknown = Peer("no-such", known.family, known.command)
+    answer = asked(unknown, incremental(mixed=False), tmp_path)
+    assert isinstance(answer, Failure)
+    assert "no-such" in answer.problem
+
+
+def asked(peer: Peer, case: Case, folder: Path) -> Answer | Failure:
+    if problem := peer.missing():
+        pytest.skip(problem)
+    write_case(case, folder / "case.json")
+    peer.run(folder / "case.json", folder / "out.json", Budget(0.05, 0.05))
+    return read_answer(folder / "out.json")
