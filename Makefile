@@ -16,7 +16,7 @@ SUITABLE := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_inf
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-long fleet-demo bench-fleet lint format wheel-test lock clean FORCE
+.PHONY: help run test test-long fleet-demo bench bench-full bench-fleet lint format wheel-test lock clean FORCE
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -43,6 +43,15 @@ fleet-demo: $(VENV)/.spark $(VENV)/.equilag ## 500 made-up groups planned on Spa
 
 bench-fleet: $(VENV)/.spark $(VENV)/.equilag ## fleets at scale against the targets (half an hour)
 	@$(BIN)/python -m benchmarks.fleet.bench
+
+bench: $(VENV)/.dev $(VENV)/.equilag ## assignors side by side, with the targets (minutes)
+	@$(BIN)/python -m benchmarks.assignors.run --out .cache/bench-assignors.json
+
+bench-full: $(VENV)/.dev $(VENV)/.equilag ## the same on every group; renews the figures in docs/
+	@$(BIN)/python -m benchmarks.assignors.run --full --out benchmarks/assignors/results.json; \
+	status=$$?; \
+	$(BIN)/python -m benchmarks.assignors.report benchmarks/assignors/results.json --out docs/benchmark; \
+	exit $$status
 
 lint: $(VENV)/.dev ## style, format and types
 	@status=0; \

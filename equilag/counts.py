@@ -168,26 +168,34 @@ def _total(group: Group, assigned: Index, pinned: Flags) -> CountConstraint:
     cell = np.unique(
         assigned[held].astype(np.int64) * max(n_classes, 1) + group.partition_class[held]
     )
-    members_of = [np.flatnonzero(group.class_of == k) for k in range(len(group.class_topics))]
-    seen = np.zeros(len(members_of), dtype=np.bool_)
+    by_kind = np.argsort(group.class_of, kind="stable")
+    edges = np.concatenate(([0], np.cumsum(group.class_size)))
+    seen = np.zeros(len(group.class_topics), dtype=np.bool_)
 
     def takers(classes: Index) -> Index:
         fresh = np.flatnonzero(group.eligible[classes].any(axis=0) & ~seen)
         seen[fresh] = True  # reached once is reached for good: members stay at their level
-        parts = [members_of[k] for k in fresh.tolist()]
-        return np.concatenate(parts).astype(np.int32) if parts else np.zeros(0, np.int32)
+        return by_kind[ranges(edges[fresh], edges[fresh + 1])].astype(np.int32)
 
     holder = (cell // max(n_classes, 1)).astype(np.int32)
     node = (cell % max(n_classes, 1)).astype(np.int32)
     levels = reach_levels(counts, holder, node, n_classes, takers)
     lo, hi = np.maximum(levels.member - 1, base), levels.member
     lo, hi = _settle(group, lo, hi, counts, levels)
-    # A topic class and a member class belong together if any of its members is in that block.
+    return CountConstraint(lo, hi, _same_block(group, levels), pinned)
+
+
+def _same_block(group: Group, levels: Levels) -> Flags:
+    """[C, K] eligible, and a member of the class is in the block of the topic class."""
+    classes, kinds = group.arcs
+    n_levels = int(max(levels.member.max(initial=0), levels.node.max(initial=0))) + 2
+    there = np.unique(group.class_of.astype(np.int64) * n_levels + levels.member)
+    key = kinds * n_levels + levels.node[classes]
+    place = np.minimum(np.searchsorted(there, key), max(0, len(there) - 1))
+    inside = there[place] == key if len(there) else np.zeros(len(key), np.bool_)
     allowed = np.zeros_like(group.eligible)
-    pairs = np.unique(np.stack((group.class_of.astype(np.int64), levels.member)), axis=1)
-    for k, level in pairs.T.tolist():
-        allowed[:, k] |= group.eligible[:, k] & (levels.node == level)
-    return CountConstraint(lo, hi, allowed, pinned)
+    allowed[classes[inside], kinds[inside]] = True
+    return allowed
 
 
 def _settle(group: Group, lo: Ints, hi: Ints, counts: Ints, levels: Levels) -> tuple[Ints, Ints]:
@@ -210,6 +218,11 @@ def topic_intervals(group: Group, pinned: Flags) -> tuple[Ints, Ints]:
     if not n_members:
         return lo, hi
     readers = group.reads[:, group.class_of]
+    if not pinned.any():
+        width = np.maximum(1, readers.sum(axis=1))
+        lo = np.where(readers, (group.topic_size // width)[:, None], 0)
+        hi = np.where(readers, -(-group.topic_size // width)[:, None], 0)
+        return lo, hi
     for topic in range(n_topics):
         who = np.flatnonzero(readers[topic])
         if not len(who):

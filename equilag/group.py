@@ -106,6 +106,8 @@ class Group:
     def _topic_classes(self) -> tuple[Index, Flags]:
         if not self.topics:
             return np.zeros(0, np.int32), np.zeros((0, len(self.class_topics)), np.bool_)
+        if self.reads.all():  # the most common group of all
+            return np.zeros(len(self.topics), np.int32), self.reads[:1]
         packed = np.ascontiguousarray(np.packbits(self.reads, axis=1))
         if packed.shape[1] == 0:
             return np.zeros(len(self.topics), np.int32), self.reads[:1]
@@ -125,6 +127,12 @@ class Group:
     def eligible(self) -> Flags:
         """[C, K] may a member of class k take a partition of topic class c."""
         return self._topic_classes[1]
+
+    @cached_property
+    def arcs(self) -> tuple[Ints, Ints]:
+        """Topic class and member class of every pair of the two that goes together, ascending."""
+        classes, kinds = np.nonzero(self.eligible)
+        return classes, kinds
 
     @cached_property
     def partition_class(self) -> Index:

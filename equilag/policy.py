@@ -72,6 +72,14 @@ class Policy:
             )
         return Policy(name, balance, move_cost, float(tolerance), max_moves, fresh)
 
+    def check_limit(self, moves: int) -> None:
+        """Raises InputError if fewer moves are allowed than there must be."""
+        if self.max_moves is not None and self.max_moves < moves:
+            raise InputError(
+                f"{self.max_moves} is fewer than the {moves} moves that the count balance forces",
+                "max_moves",
+            )
+
     @property
     def moves_first(self) -> bool:
         """Do fewer moves come before the lag spread."""

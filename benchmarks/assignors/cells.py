@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Protocol
 
@@ -19,6 +19,10 @@ OWN: Final = "equilag"
 ALONE: Final = ("lag", "lag-mixed", "lag-small")
 """Families that only equilag is asked about: no peer looks at lags across topics."""
 PATIENCE: Final = 300.0
+COMPILED: Final = ("uniform",)
+COMPILED_S: Final = 5.0
+MANY: Final = 100_000
+"""Partitions from which on those are warmed up for longer."""
 
 
 class Peer(Protocol):
@@ -72,10 +76,17 @@ def cell(
         if earlier := slow.known(peer.name, case):
             answers[peer.name] = {"timeout": budget.limit_s, "inferred_from": earlier}
             continue
-        answers[peer.name] = answer(case, proof, peer, budget, case_file)
+        answers[peer.name] = answer(case, proof, peer, warmed(budget, peer, case), case_file)
         if "timeout" in answers[peer.name]:
             slow.note(peer.name, case)
     return {**describe(case), "proved": proof.to_dict(figures.mean), "answers": answers}
+
+
+def warmed(budget: Budget, peer: Peer, case: Case) -> Budget:
+    """More warming up for what is fast once it is compiled, but only after many large calls."""
+    if peer.name in COMPILED and case.n_partitions >= MANY:
+        return replace(budget, warm_s=max(budget.warm_s, COMPILED_S))
+    return budget
 
 
 def describe(case: Case) -> dict[str, Any]:

@@ -180,7 +180,8 @@ def _peers() -> Iterator[Input]:
         "lag-peers/100x1000 mixed/lognormal", partial(_with_lags, mixed, "lognormal", 1, 2.0)
     )
     front = partial(shapes.one, members=99, sizes=(500,) * 200, owners="leaves")
-    yield Input(FRONT, partial(_with_lags, front, "lognormal", 1, 2.0))
+    # Of eight seeds the one whose heaviest partition is the median: 0.57 of the mean load.
+    yield Input(FRONT, partial(_with_lags, front, "lognormal", 6, 2.0))
 
 
 def _with_lags(build: Build, kind: str, seed: int, limit: float, name: str, family: str) -> Case:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from equilag.adapters.show import below, show
 from equilag.errors import InputError
 
 
-def parse_json(text: str) -> object:
+def parse_json(text: str, constant: Callable[[str], object] | None = None) -> object:
     """The value of a JSON text.
 
-    NaN and Infinity pass as the floats they are, so that whoever checks the field can name it.
+    NaN and Infinity pass as the floats they are, so that whoever checks the field can name it;
+    `constant`, if given, makes something else of their names.
     Raises InputError (without a source): syntax errors with line and column, duplicate keys with
     the place of the object that has them.
     """
@@ -26,7 +28,7 @@ def parse_json(text: str) -> object:
         return found
 
     try:
-        value: object = json.loads(text, object_pairs_hook=collect)
+        value: object = json.loads(text, object_pairs_hook=collect, parse_constant=constant)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno} column {error.colno}"
         raise InputError(f"not valid JSON: {error.msg}", place) from error

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, repeat
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from equilag.adapters.show import below
-from equilag.adapters.snapshot_fields import NATURAL, Object, as_list, as_object, integer_column
+from equilag.adapters.snapshot_columns import Numbers
+from equilag.adapters.snapshot_fields import (
+    NATURAL,
+    Object,
+    Row,
+    as_list,
+    as_object,
+    integer_column,
+)
 from equilag.adapters.snapshot_members import Entry
 from equilag.adapters.snapshot_topics import Topics
 from equilag.group import NOBODY, Flags, Index, Ints, Member, resolve_claims
@@ -38,7 +46,7 @@ class _Rows:
 
     member: Index
     topic: Ints
-    lists: list[list[Any]]
+    lists: list[Row]
     size: Ints
 
 
@@ -76,7 +84,8 @@ def read_claims(
         owner = resolve_claims(member, partition, generation, subscribed, topics.n_partitions)
     else:
         owner = np.full(topics.n_partitions, NOBODY, dtype=np.int32)
-        owner[partition[subscribed]] = member[subscribed]
+        stands = slice(None) if subscribed.all() else subscribed
+        owner[partition[stands]] = member[stands]
     return Claims(member, partition, owner, dropped)
 
 
@@ -86,7 +95,7 @@ def _read_rows(entries: list[Entry], topics: Topics) -> _Rows:
         _refuse(entries)
     lists = list(chain.from_iterable(map(dict.values, owned)))
     names = list(chain.from_iterable(owned))
-    if not (set(map(type, lists)) <= {list} and set(map(type, names)) <= {str}):
+    if not (set(map(type, lists)) <= {list, Numbers} and set(map(type, names)) <= {str}):
         _refuse(entries)
     numbers = map(topics.number.get, names, repeat(_GONE))
     return _Rows(

@@ -9,17 +9,20 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
+from functools import reduce
+from operator import iadd
 from types import NoneType
 from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from equilag.adapters.show import below, guess, kind, not_a, show
+from equilag.adapters.snapshot_columns import NULL, Numbers
 from equilag.errors import InputError
 from equilag.group import MAX_LAG, Ints
 
 Object: TypeAlias = dict[str, Any]
+Row: TypeAlias = list[Any] | Numbers
 
 _WHOLE = "an integer"
 
@@ -129,7 +132,7 @@ def check_texts(values: list[Any], place: str) -> None:
 
 
 def integer_column(
-    rows: Sequence[list[Any]],
+    rows: Sequence[Row],
     limits: Limits,
     place_of: Callable[[int], str],
     nullable: bool = False,
@@ -139,14 +142,9 @@ def integer_column(
     With `nullable`, an entry may be null, which becomes `limits.low - 1`. `place_of` names a row.
     Raises InputError for the first entry that is neither that nor an integer within `limits`.
     """
-    cells = list(chain.from_iterable(rows))
-    column = _converted(cells, limits.low - 1 if nullable else None)
+    column = _column(rows, limits, nullable)
     if column is not None:
-        if not len(column) or (column.min() >= limits.low and column.max() <= limits.high):
-            return column
-        below_low = np.flatnonzero(column < limits.low).tolist()
-        if nullable and column.max() <= limits.high and all(cells[i] is None for i in below_low):
-            return column
+        return column
     for number, row in enumerate(rows):
         for index, value in enumerate(row):
             problem = None if nullable and value is None else limits.problem(value)
@@ -155,15 +153,48 @@ def integer_column(
     raise AssertionError("the bulk check refused what the check of single entries accepts")
 
 
-def _converted(cells: list[Any], null: int | None) -> Ints | None:
-    """`cells` as a column, or None if there is anything but 64-bit integers (and null) in them."""
+def _column(rows: Sequence[Row], limits: Limits, nullable: bool) -> Ints | None:
+    """`rows` as integer_column returns them, or None where it raises."""
+    if Numbers not in set(map(type, rows)):
+        return _converted(_cells(rows), limits, nullable)
+    numbers = [row for row in rows if type(row) is Numbers]
+    cut = np.asarray(np.concatenate(numbers))
+    assert limits.low == NULL + 1
+    if cut.min() < (NULL if nullable else limits.low) or cut.max() > limits.high:
+        return None
+    if len(numbers) == len(rows):
+        return cut
+    given = _converted(_cells(row for row in rows if type(row) is list), limits, nullable)
+    if given is None:
+        return None
+    size = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
+    is_cut = np.repeat([type(row) is Numbers for row in rows], size)
+    column = np.empty(len(is_cut), dtype=np.int64)
+    column[is_cut], column[~is_cut] = cut, given
+    return column
+
+
+def _cells(rows: Iterable[Row]) -> list[Any]:
+    empty: list[Any] = []
+    return reduce(iadd, rows, empty)  # with many short rows, twice as fast as a chain
+
+
+def _converted(cells: list[Any], limits: Limits, nullable: bool) -> Ints | None:
+    """`cells` as a column; None if there is anything but integers within `limits` (and null)."""
     kinds = set(map(type, cells))
-    if null is not None and NoneType in kinds:
+    values = cells
+    if nullable and NoneType in kinds:
         kinds.remove(NoneType)
-        cells = [null if cell is None else cell for cell in cells]
+        values = [limits.low - 1 if cell is None else cell for cell in cells]
     if not kinds <= {int}:
         return None
     try:
-        return np.fromiter(cells, dtype=np.int64, count=len(cells))
+        column = np.fromiter(values, dtype=np.int64, count=len(values))
     except OverflowError:
         return None
+    if len(column) and column.max() > limits.high:
+        return None
+    if len(column) and column.min() < limits.low:
+        low = np.flatnonzero(column < limits.low).tolist()
+        return column if nullable and all(cells[i] is None for i in low) else None
+    return column

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from equilag.adapters.open_text import Source, read_text, source_name
 from equilag.adapters.parse_json import parse_json
 from equilag.adapters.show import show
 from equilag.adapters.snapshot_claims import read_claims
+from equilag.adapters.snapshot_columns import parse_columns
 from equilag.adapters.snapshot_fields import (
     GENERATIONS,
     as_integer,
@@ -55,7 +56,7 @@ def load_snapshot(source: Source | dict[str, Any]) -> Group:
     try:
         text = read_text(source)
         with _collector_paused():
-            return _group(parse_json(text))
+            return _read(text)
     except InputError as error:
         raise InputError(error.problem, error.place, source_name(source)) from error
 
@@ -74,6 +75,15 @@ def _collector_paused() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+def _read(text: str) -> Group:
+    columns = parse_columns(text)
+    if columns is not None:
+        with suppress(InputError):  # what is wrong is told of the lists as they were written
+            return _group(columns)
+    del columns
+    return _group(parse_json(text))
 
 
 def _group(value: object) -> Group:

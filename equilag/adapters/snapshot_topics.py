@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from equilag.adapters.show import below, guess, not_a, show
+from equilag.adapters.snapshot_columns import Numbers
 from equilag.adapters.snapshot_fields import (
     NATURAL,
     Object,
+    Row,
     as_integer,
     as_list,
     as_object,
@@ -88,14 +90,14 @@ class PerTopic:
         row = int(np.searchsorted(ends, position, side="right"))
         return f"{self.place(row, array)}[{position - int(ends[row] - self.size[row])}]"
 
-    def arrays(self, values: Sequence[object], array: str = "") -> list[list[Any]]:
+    def arrays(self, values: Sequence[object], array: str = "") -> list[Row]:
         """`values`, one per topic, if each is a list with an entry per partition.
 
         Raises InputError.
         """
-        rows: list[list[Any]] = []
+        rows: list[Row] = []
         for number, (value, size) in enumerate(zip(values, self.size.tolist(), strict=True)):
-            if not isinstance(value, list) or len(value) != size:
+            if not isinstance(value, (list, Numbers)) or len(value) != size:
                 place = self.place(number, array)
                 row = as_list(value, place)
                 raise InputError(f"{len(row)} entries for {size} partitions", place)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from equilag.certificate.claims import Claim
 from equilag.counts import CountConstraint, topic_counts
 from equilag.group import NOBODY, Group, Ints
 
@@ -19,6 +20,16 @@ class Potentials(NamedTuple):
 
     topic: Ints
     member: Ints
+
+
+def moves_claim(group: Group, moves: int, potentials: Potentials) -> Claim:
+    """No plan has fewer than so many moves; by name, the potentials that are not 0."""
+    topics, members = potentials
+    data = {
+        "topics": {group.topics[t]: int(topics[t]) for t in np.flatnonzero(topics).tolist()},
+        "members": {group.members[m].id: int(members[m]) for m in np.flatnonzero(members).tolist()},
+    }
+    return Claim("fewest_moves", moves, "potentials", data)
 
 
 def retainable(group: Group) -> int:
@@ -55,7 +66,9 @@ def _kept_total(group: Group, constraint: CountConstraint, potentials: Potential
     member = potentials.member
     lowest = np.full(len(group.class_topics), np.iinfo(np.int64).max // 4, dtype=np.int64)
     np.minimum.at(lowest, group.class_of, member)
-    if ((by_class[:, None] + lowest[None, :] < 0) & constraint.allowed).any():
+    classes, kinds = group.arcs
+    negative = by_class[classes] + lowest[kinds] < 0
+    if constraint.allowed[classes[negative], kinds[negative]].any():
         return None
     size = np.bincount(group.partition_class[group.assignable], minlength=len(by_class))
     owned = np.flatnonzero(group.owner != NOBODY)

@@ -40,6 +40,9 @@ MAX_ITEMS: Final = 40
 MAX_MEMBERS: Final = 8
 LISTED: Final = 200_000
 """Patterns of all members together from which on lists are filtered instead of joined anew."""
+BESIDE: Final = 3_000
+"""Patterns of one member with which all those of another are put side by side at most."""
+PAIRS: Final = 500_000
 FAR: Final = 2**62
 
 
@@ -281,7 +284,8 @@ class Search:
         kept = state.kept + np.bitwise_count(patterns.mask & self._own[member]).astype(np.int64)
         fits = np.ones(len(kept), dtype=np.bool_)
         if len(rest) == 1:
-            fits = self._last_fits(state, rest[0], patterns, member, kept)
+            base, ends = int(self.problem.base[member]), (patterns.load, patterns.load)
+            fits = self._last_fits(state, rest[0], patterns, base, kept, ends)
         if self._track:
             fits &= kept + sum(self._still(state, m) for m in rest) >= self._need
         total = self._free_load(state) + int(self.problem.base[list(state.members)].sum())
@@ -291,6 +295,9 @@ class Search:
         middle = total // len(state.members)
         if lists is not None and len(rest) > 1:
             lists = {m: self._still_open(lists[m], state) for m in rest}
+        if lists is not None and len(rest) == 2:
+            fits = self._two_fit(state, member, rest, mask, load, kept, lists)
+            mask, load, kept = mask[fits], load[fits], kept[fits]
         for i in np.argsort(np.abs(load - middle), kind="stable").tolist():
             chosen, weight = int(mask[i]), int(load[i])
             after = _State(
@@ -305,6 +312,38 @@ class Search:
                 found[member] = chosen
                 return found
         return None
+
+    def _two_fit(
+        self,
+        state: _State,
+        member: int,
+        rest: tuple[int, ...],
+        mask: Ints,
+        load: Ints,
+        kept: Ints,
+        lists: dict[int, Patterns],
+    ) -> Flags:
+        """For which patterns of `member` the last two could share what is left; all at once.
+
+        A filter: whether they can is decided further down.
+        """
+        second, last = sorted(rest, key=lambda m: len(lists[m].mask))
+        others = lists[second]
+        if len(others.mask) > BESIDE:
+            return np.ones(len(mask), dtype=np.bool_)
+        result = np.zeros(len(mask), dtype=np.bool_)
+        step = max(1, PAIRS // max(1, len(others.mask)))
+        for begin in range(0, len(mask), step):
+            self.budget.spend(8 * min(step, len(mask) - begin) * len(others.mask))
+            i, j = np.nonzero(mask[begin : begin + step, None] & others.mask[None, :] == 0)
+            i += begin
+            both = Patterns(mask[i] | others.mask[j], load[i] + others.load[j])
+            ends = np.minimum(load[i], others.load[j]), np.maximum(load[i], others.load[j])
+            stay = kept[i] + np.bitwise_count(others.mask[j] & self._own[second]).astype(np.int64)
+            base = int(self.problem.base[second] + self.problem.base[member])
+            fits = self._last_fits(state, last, both, base, stay, ends)
+            result[i[fits]] = True
+        return result
 
     def _rest_fits(self, state: _State, n_rest: int, total: int, load: Ints) -> Flags:
         """Can what is left be shared by the rest, none too far from `load`; all at once."""
@@ -323,16 +362,25 @@ class Search:
         return int(self._lag[(state.free >> self._bits) & 1 == 1].sum())
 
     def _last_fits(
-        self, state: _State, last: int, patterns: Patterns, member: int, kept: Ints
+        self,
+        state: _State,
+        last: int,
+        patterns: Patterns,
+        base: int,
+        kept: Ints,
+        ends: tuple[Ints, Ints],
     ) -> Flags:
-        """With one member left after this one, what it must take follows: check all at once."""
-        limits, base = self._limits[last], self.problem.base
+        """With one member left after these, what it must take follows: check all at once.
+
+        `patterns` are what the others take together, `base` is what they carry besides and `ends`
+        are the lightest and the heaviest of their loads.
+        """
+        limits = self._limits[last]
         other = state.free & ~patterns.mask
-        load = patterns.load
-        other_load = self._free_load(state) + int(base[last] + base[member]) - load
+        other_load = self._free_load(state) + int(self.problem.base[last]) + base - patterns.load
         count = np.bitwise_count(other)
-        low = np.minimum(np.minimum(load, other_load), state.low)
-        high = np.maximum(np.maximum(load, other_load), state.high)
+        low = np.minimum(np.minimum(ends[0], other_load), state.low)
+        high = np.maximum(np.maximum(ends[1], other_load), state.high)
         final = kept + np.bitwise_count(other & self._own[last])
         fits: Flags = (other & ~self._eligible[last]) == 0
         fits &= (count >= limits.lo) & (count <= limits.hi)

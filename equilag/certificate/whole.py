@@ -32,12 +32,12 @@ def whole_problem(
     group: Group,
     constraint: CountConstraint,
     max_moves: int | None = None,
-    any_size: bool = False,
+    cells: int | None = None,
 ) -> Whole | None:
     """All free partitions and all members that are not idle.
 
-    None without such members, and (but for `any_size`) where there are too many to search. With
-    `max_moves` 0, what is owned is not free either.
+    None without such members, and where there are too many to search, or more than `cells`, the
+    two multiplied. With `max_moves` 0, what is owned is not free either.
     """
     pinned_now = constraint.pinned
     if max_moves == 0:
@@ -45,7 +45,9 @@ def whole_problem(
     items = np.flatnonzero(group.assignable & ~pinned_now)
     members = np.flatnonzero(~group.idle)
     too_many = len(items) > MAX_ITEMS or len(members) > MAX_MEMBERS
-    if not len(members) or (too_many and len(items) and not any_size):
+    if cells is not None:
+        too_many = len(items) * len(members) > cells
+    if not len(members) or (too_many and len(items)):
         return None
     rest = np.where(pinned_now, group.owner, NOBODY).astype(np.int32)
     held = member_counts(rest, group.n_members)

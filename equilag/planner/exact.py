@@ -148,12 +148,12 @@ class FullModel:
             return False
         if (work.searched > 0) != self.searched:
             return False
-        whole = whole_problem(work.group, work.constraint, work.moves_at_most, any_size=True)
+        whole = whole_problem(work.group, work.constraint, work.moves_at_most, MODEL_SIZE)
         if whole is None or not len(whole.items):
             return False
         if work.effort.left(UPTO) < FIRST_MODEL:
             return False
-        return whole.problem.allowed.size <= MODEL_SIZE and work.deadline.left > FIRST_CALL
+        return work.deadline.left > FIRST_CALL
 
     def run(self, work: Work) -> None:
         from equilag.solver.cpsat.model import (
@@ -165,7 +165,7 @@ class FullModel:
         )
 
         assert work.constraint is not None and work.best is not None
-        whole = whole_problem(work.group, work.constraint, work.moves_at_most, any_size=True)
+        whole = whole_problem(work.group, work.constraint, work.moves_at_most, MODEL_SIZE)
         assert whole is not None
         column = np.full(work.group.n_members, -1, dtype=np.int64)
         column[whole.members] = np.arange(len(whole.members))

@@ -173,8 +173,8 @@ def _model_front(work: Work) -> dict[int, int]:
     """
     assert work.constraint is not None
     bounds: dict[int, int] = {}
-    whole = whole_problem(work.group, work.constraint, any_size=True)
-    if whole is None or not 0 < whole.problem.allowed.size <= MODEL_SIZE:
+    whole = whole_problem(work.group, work.constraint, cells=MODEL_SIZE)
+    if whole is None or not len(whole.items):
         return bounds
     if work.deadline.left < FIRST_CALL:
         return bounds

@@ -30,8 +30,9 @@ from equilag.solver.bounds import difference, overall_bounds
 
 STAGES: Final[tuple[Stage, ...]] = (
     QuotasAtOnce(),
-    Heuristic(),
+    Heuristic(early=True),
     Counts(),
+    Heuristic(),
     Moves(),
     Bounds(),
     Trade(),

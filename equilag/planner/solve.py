@@ -50,6 +50,12 @@ def solve(
     if effort is None and deterministic:
         effort = time_limit / 2
     work_limit = math.inf if effort is None else seconds(effort, "effort")
+    from equilag.planner.at_once import plan_at_once
+
+    if deadline.limit > 0 and progress is None:
+        plan = plan_at_once(group, chosen, deadline, seed, work_limit)
+        if plan is not None:
+            return plan
     from equilag.planner.effort import Effort
     from equilag.planner.run import STAGES, finish, run
     from equilag.planner.work import Work

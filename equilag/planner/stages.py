@@ -11,12 +11,18 @@ from typing import Final, Protocol
 import numpy as np
 
 from equilag.certificate.claims import Claim
-from equilag.certificate.moves import Potentials, bound_by_potentials, bound_by_topics
+from equilag.certificate.moves import (
+    Potentials,
+    bound_by_potentials,
+    bound_by_topics,
+    moves_claim,
+)
 from equilag.counts import constraint_of
-from equilag.errors import ContradictedBound, InputError
+from equilag.errors import ContradictedBound
 from equilag.group import NOBODY
 from equilag.metrics import count_moves
 from equilag.planner.fallback import fallback
+from equilag.planner.forecast import SAFE, in_time, seconds_of_counts, seconds_of_moves
 from equilag.planner.work import Work, knee
 from equilag.solver.balance import balanced_assignment
 from equilag.solver.bounds import NO_LAG, LoadBounds, difference, load_bounds
@@ -73,12 +79,18 @@ class QuotasAtOnce:
 
 
 class Heuristic:
-    """A valid plan at once."""
+    """A valid plan at once: before the exact counts where they may take too long (`early`), and
+    after them where there is none yet."""
 
     name: Final = "heuristic"
 
+    def __init__(self, early: bool = False) -> None:
+        self.early = early
+
     def applies(self, work: Work) -> bool:
-        return work.best is None
+        if work.best is not None:
+            return False
+        return not self.early or SAFE * seconds_of_counts(work) > work.deadline.left
 
     def run(self, work: Work) -> None:
         assigned, name = fallback(work.group, work.policy)
@@ -91,7 +103,7 @@ class Counts:
     name: Final = "counts"
 
     def applies(self, work: Work) -> bool:
-        return work.constraint is None
+        return work.constraint is None and in_time(work, seconds_of_counts(work))
 
     def run(self, work: Work) -> None:
         assigned = balanced_assignment(work.group, work.policy)
@@ -113,7 +125,7 @@ class Moves:
     def applies(self, work: Work) -> bool:
         if work.constraint is None or "fewest_moves" in work.claims:
             return False
-        return bool((work.real.owner != NOBODY).any())
+        return bool((work.real.owner != NOBODY).any()) and in_time(work, seconds_of_moves(work))
 
     def run(self, work: Work) -> None:
         constraint = work.constraint
@@ -136,17 +148,8 @@ def claim_moves(work: Work, moves: int, potentials: Potentials) -> None:
     if work.policy.balance == "per-topic":
         work.claim(Claim("fewest_moves", moves, "per-topic"))
     else:
-        topics, members = potentials
-        data = {
-            "topics": {work.real.topics[t]: int(topics[t]) for t in np.flatnonzero(topics)},
-            "members": {work.real.members[m].id: int(members[m]) for m in np.flatnonzero(members)},
-        }
-        work.claim(Claim("fewest_moves", moves, "potentials", data))
-    limit = work.policy.max_moves
-    if limit is not None and limit < moves:
-        raise InputError(
-            f"{limit} is fewer than the {moves} moves that the count balance forces", "max_moves"
-        )
+        work.claim(moves_claim(work.real, moves, potentials))
+    work.policy.check_limit(moves)
 
 
 def _proved_moves(work: Work, found: FewestMoves) -> int:
@@ -203,8 +206,11 @@ class Trade:
         if work.effort.limited:
             stop = work.stop(3 * STEP + 2e-6 * work.group.n_partitions, upto=0.3)
         else:
-            stop = work.deadline.share(work.deadline.left / 3).expired
-        for assigned in downhill(work.group, constraint, start.assigned, stop, self.STEPS):
+            share = 2 / 3 if work.moves_at_most is not None else 1 / 3
+            stop = work.deadline.share(work.deadline.left * share).expired
+        for assigned in downhill(
+            work.group, constraint, start.assigned, work.rng, stop, self.STEPS
+        ):
             if not _moves_matter(work) or _within(work, assigned):
                 work.offer(assigned, "trade")
             else:
@@ -263,6 +269,8 @@ class Level:
 
     def applies(self, work: Work) -> bool:
         if not _open(work) or _moves_matter(work) or work.group.n_partitions > self.LARGEST:
+            return False
+        if work.searched:  # small enough for an exhaustive search to have the last word
             return False
         assert work.constraint is not None
         return work.constraint.topic_lo is None and not are_alike(work.group, work.constraint)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.counts import pinned_partitions, topic_counts, topic_intervals, water_fill
+from equilag.counts import pinned_partitions, ranges, topic_counts, topic_intervals, water_fill
 from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import member_counts
 from equilag.policy import Policy
@@ -45,7 +45,8 @@ def _spread_totals(group: Group, assigned: Index, free: Ints) -> None:
         units = _one_class(int(supply.sum()), slot_base, width)
         order = free
     else:
-        tail, head = np.nonzero(group.eligible[:, slot_class] & (supply[:, None] > 0))
+        tail, head = _slots_of(group, slot_class)
+        tail, head = tail[supply[tail] > 0], head[supply[tail] > 0]
         # More than a topic class holds: a full arc would draw the minimum cut to itself.
         net = Network(supply, slot_base, width, tail, head, supply[tail] + 1)
         units = even_flow(net)
@@ -58,6 +59,14 @@ def _spread_totals(group: Group, assigned: Index, free: Ints) -> None:
     slot = slot_of[members]
     share = filled[slot] // width[slot] + (place < filled[slot] % width[slot])
     assigned[by_slot] = np.repeat(members, share)
+
+
+def _slots_of(group: Group, slot_class: Index) -> tuple[Ints, Ints]:
+    """Topic class and slot of every pair that goes together; `slot_class` [slots] is ascending."""
+    classes, kinds = group.arcs
+    first = np.searchsorted(slot_class, np.arange(len(group.class_topics) + 1))
+    slots = np.diff(first)[kinds]
+    return np.repeat(classes, slots), ranges(first[kinds], first[kinds + 1])
 
 
 def _one_class(total: int, base: Ints, width: Ints) -> Ints:

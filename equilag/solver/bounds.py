@@ -55,6 +55,8 @@ def load_bounds(
     if best is None or best.spread == reached:
         return best
     for kind in _poorest(counting):
+        if stop():
+            break
         best = _improved(counting, best, counting.group.class_of == kind)
     size = len(counting.lag) + counting.constraint.allowed.size + counting.group.n_members
     left = _Effort(max(8, EFFORT // size), stop)

@@ -18,10 +18,19 @@ def lighten(work: Cycles, member: int, window: Window) -> bool:
     lag = work.group.lag
     for given in sorted(work.held[member], key=lambda p: -int(lag[p])):
         chain = find_chain(work, given, window)
-        if chain is not None:
+        if chain is not None and _gain(work, given, chain, window) > 0:
             rotate(work, given, chain)
             return True
     return False
+
+
+def _gain(work: Cycles, given: int, chain: list[int], window: Window) -> int:
+    """How much closer to the window the loads of all who take part come together."""
+    passed = np.array([given, *chain])
+    holders = work.assigned[passed].astype(np.int64)
+    change = np.roll(work.group.lag[passed], 1) - work.group.lag[passed]
+    before = work.loads[holders]
+    return int((window.outside(before) - window.outside(before + change)).sum())
 
 
 def find_chain(

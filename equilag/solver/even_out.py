@@ -16,6 +16,10 @@ from equilag.group import NOBODY, Group, Index, Ints
 from equilag.solver.rows import Rows
 
 FEWEST_PAIRS: Final = 24
+LOWERING: Final = 200
+"""Steps that lower the heaviest load among the settled rows, at most."""
+NEXT: Final = 8
+"""The next heaviest ones that may make room for it."""
 PATIENCE: Final = 120
 """Rounds without a smaller spread after which the loads are as even as this gets them."""
 
@@ -34,14 +38,33 @@ def even_out(
     """
     rows = Rows(group, assigned)
     best, least = rows.table.copy(), rows.spread
-    others = np.delete(np.arange(group.n_members), settle(rows))
+    settled = settle(rows)
+    others = np.delete(np.arange(group.n_members), settled)
+    _lower(rows, settled, rng, stop)
+    if rows.spread < least:
+        best, least = rows.table.copy(), rows.spread
     number = stalled = 0
-    while stalled < PATIENCE and least > enough and not stop():
+    while len(others) > 1 and stalled < PATIENCE and least > enough and not stop():
         rows.exchange(*pairs(rows.loads, others, rng, number), rng)
         number, stalled = number + 1, stalled + 1
         if rows.spread < least:
             best, least, stalled = rows.table.copy(), rows.spread, 0
     return rows.assigned(best)
+
+
+def _lower(rows: Rows, members: Ints, rng: np.random.Generator, stop: Callable[[], bool]) -> None:
+    """Lower the heaviest settled row, where several heavy partitions weigh much the same."""
+    for _ in range(LOWERING):
+        order = members[np.argsort(-rows.loads[members], kind="stable")]
+        heaviest = int(rows.loads[order[0]]) if len(order) > 1 else 0
+        for other in order[1 : 1 + NEXT].tolist():
+            rows.exchange(order[:1], np.array([other]), rng)
+            if int(rows.loads[order[0]]) < heaviest:
+                break
+        else:
+            return
+        if stop():
+            return
 
 
 def pairs(loads: Ints, members: Ints, rng: np.random.Generator, number: int) -> tuple[Ints, Ints]:
@@ -74,7 +97,8 @@ def settle(rows: Rows) -> Ints:
     empty = np.arange(rows.n_partitions, len(rows.lag))
     theirs = np.isin(holder[empty], chosen)
     # One empty place each, the rows' own ones first, so that none of them has to go elsewhere.
-    empty = np.concatenate((empty[theirs], empty[~theirs]))[: len(leads)]
+    most = len(leads) if width > 1 else 0
+    empty = np.concatenate((empty[theirs], empty[~theirs]))[:most]
     room = np.full(len(leads), width - 1)
     room[: len(empty)] -= 1
     beside = light[: int(room.sum())]  # in turn: the very lightest lie beside the heaviest

@@ -33,6 +33,8 @@ def has_quotas(group: Group, policy: Policy) -> bool:
     """Do total counts decide, and does no member read what another one reads only in part."""
     if policy.balance != "total" or policy.name == "sticky-yet-fair":
         return False
+    if group.eligible.size == 1:
+        return bool(group.eligible[0, 0])
     readers, read = group.eligible.sum(axis=1), group.eligible.sum(axis=0)
     return bool((readers <= 1).all() and (read <= 1).all() and (readers == 1).any())
 
@@ -57,24 +59,28 @@ def keep_to_quotas(group: Group) -> Quotas:
     rank = np.arange(n_members) - (np.cumsum(members) - members)[belongs[order]]
     quota = lo.copy()
     quota[order] += rank < rest[belongs[order]]
-    hi = lo + (rest > 0)[belongs]
+    lo, hi = _intervals(floor, rest, belongs)
     assigned = _released(group.owner, owned, quota)
-    free = (
-        np.flatnonzero(assigned == NOBODY)
-        if group.assignable.all()
-        else np.flatnonzero((assigned == NOBODY) & group.assignable)
-    )
-    takers = order if n_classes > 1 else np.arange(n_members)
+    free, takers = np.flatnonzero(assigned == NOBODY), np.arange(n_members)
     if n_classes > 1:
-        free = free[np.argsort(group.partition_class[free], kind="stable")]
+        free = free[group.assignable[free]]
+        free, takers = free[np.argsort(group.partition_class[free], kind="stable")], order
     lacking = np.maximum(quota - owned, 0)[takers]
     assigned[free] = np.repeat(takers, lacking)
 
     n_rich = np.bincount(belongs[rich], minlength=n_classes + 1)
-    crowded = n_rich > rest
+    crowded = (n_rich > rest) & (rest > 0)
     constraint = CountConstraint(lo, hi, group.eligible, np.zeros(group.n_partitions, np.bool_))
     moves = int(np.maximum(owned - quota, 0).sum())
     return Quotas(assigned, constraint, _potentials(group, belongs, rich, crowded), moves)
+
+
+def _intervals(floor: Ints, rest: Ints, belongs: Ints) -> tuple[Ints, Ints]:
+    """[M] as `constraint_of` reads them off: all blocks of one largest count have one interval."""
+    hi = floor + (rest > 0)
+    open_levels = hi[rest > 0]
+    lo = np.where(np.isin(hi, open_levels), hi - 1, floor)
+    return lo[belongs], hi[belongs]
 
 
 def _released(owner: Index, owned: Ints, quota: Ints) -> Index:

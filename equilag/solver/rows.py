@@ -94,11 +94,9 @@ class Rows:
 
     def _in_bulk(self, heavy: Ints, light: Ints) -> None:
         give, take = self.table[heavy, ::-1], self.table[light]
-        if self.n_empty:
-            # Where both have an empty place, the light row's goes last, out of the way.
-            both = self._has_empty(heavy) & self._has_empty(light)
-            take[both] = np.roll(take[both], -1, axis=1)
         gain = np.maximum(self.lag[give] - self.lag[take], 0)
+        if self.n_empty:
+            gain[self._has_empty(heavy)[:, None] & (take >= self.n_partitions)] = 0
         apart = self.loads[heavy] - self.loads[light]
         much = (gain > 0) & (np.cumsum(gain, axis=1) <= apart[:, None] // 2)
         rows = np.flatnonzero(much[:, 0])

@@ -1,8 +1,8 @@
 """Swap sweeps: pair heavy with light members and make the best exchange of every pair at once.
 
-Each round costs O(members × c²) array elements, c being the largest count. Counts stay inside the
-constraint: an exchange gives one partition for another, or for an empty place where both members'
-intervals leave room.
+Each round costs O(members × c²) array elements, c being the largest count, `WIDEST` at most.
+Counts stay inside the constraint: an exchange gives one partition for another, or for an empty
+place where both members' intervals leave room.
 """
 
 from __future__ import annotations
@@ -17,8 +17,12 @@ from equilag.counts import CountConstraint, topic_counts
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.metrics import member_counts, member_loads
 
-CHUNK = 2_000_000
+CHUNK = 1_000_000
 """Array elements of one batch of pairs."""
+WIDEST = 128
+"""Partitions of one member that a round looks at."""
+SURE = 16
+"""Its heaviest ones, which are always among them."""
 FAR = np.int64(2**62)
 PATIENCE = 24
 """Rounds without a change at either end after which a sweep gives up."""
@@ -58,13 +62,37 @@ class Exchange:
         high, low = self.extremes()
         return high - low
 
-    def holdings(self) -> tuple[Ints, Ints]:
-        """Free partitions by member, and where each member's begin [M + 1]."""
-        free = np.flatnonzero((self.assigned != NOBODY) & ~self.constraint.pinned)
-        order = np.argsort(self.assigned[free], kind="stable")
-        by_member = free[order]
-        start = np.searchsorted(self.assigned[by_member], np.arange(self.group.n_members + 1))
+    def holdings(
+        self, rng: np.random.Generator, of: Index | None = None, widest: int = WIDEST
+    ) -> tuple[Ints, Ints]:
+        """Free partitions by member, and where each member's begin [M + 1].
+
+        Of a member that holds more than `widest`, as many as that: its heaviest, and others drawn
+        anew every time. Of the members `of` alone, where they are given.
+        """
+        held = (self.assigned != NOBODY) & ~self.constraint.pinned
+        if of is not None:
+            wanted = np.zeros(self.group.n_members, np.bool_)
+            wanted[of] = True
+            held &= wanted[self.assigned]
+        free = np.flatnonzero(held)
+        by_member = free[np.argsort(self.assigned[free], kind="stable")]
+        edges = np.arange(self.group.n_members + 1)
+        start = np.searchsorted(self.assigned[by_member], edges)
+        if int(np.diff(start).max(initial=0)) > widest:
+            by_member = self._some(by_member, start, rng, widest)
+            start = np.searchsorted(self.assigned[by_member], edges)
         return by_member, start
+
+    def _some(self, by_member: Ints, start: Ints, rng: np.random.Generator, widest: int) -> Ints:
+        """So many partitions of each member, the heaviest `SURE` of them included."""
+        first = np.repeat(start[:-1], np.diff(start))
+        member = self.assigned[by_member]
+        by_lag = by_member[np.lexsort((-self.group.lag[by_member], member))]
+        place = rng.random(len(by_lag))
+        place[np.arange(len(by_lag)) - first < SURE] = -1.0
+        drawn = by_lag[np.lexsort((place, member))]
+        return drawn[np.arange(len(drawn)) - first < widest]
 
     def apply(self, given: Ints, taken: Ints, giver: Index, taker: Index) -> None:
         """Give `given` from giver to taker, and `taken` (NOBODY for none) the other way."""
@@ -108,7 +136,7 @@ def sweep(
         if stop() or best_spread <= enough or stalled >= PATIENCE:
             break
         before = work.extremes()
-        changed = _round(work, _pairs(work, rng, number), stop, keep_moves)
+        changed = _round(work, _pairs(work, rng, number), rng, stop, keep_moves)
         stalled = 0 if work.extremes() != before else stalled + (1 if changed else 4)
         if work.spread < best_spread:
             best, best_spread = work.assigned.copy(), work.spread
@@ -128,10 +156,14 @@ def _pairs(work: Exchange, rng: np.random.Generator, number: int) -> tuple[Index
 
 
 def _round(
-    work: Exchange, pairs: tuple[Index, Index], stop: Callable[[], bool], keep_moves: bool
+    work: Exchange,
+    pairs: tuple[Index, Index],
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+    keep_moves: bool,
 ) -> bool:
     heavy, light = pairs
-    by_member, start = work.holdings()
+    by_member, start = work.holdings(rng)
     size = np.diff(start)
     widest = int(max(size[heavy].max(initial=0), size[light].max(initial=0))) + 1
     step = max(1, CHUNK // (widest * widest))

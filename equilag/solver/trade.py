@@ -11,13 +11,20 @@ from equilag.group import NOBODY, Group, Index, Ints
 from equilag.solver.sweeps import FAR, Exchange, options
 
 PARTNERS = 48
-"""Members at either end that an extreme is paired with in one step."""
+"""Members at either end that an extreme is paired with in one step, at most."""
+WIDE = 64
+"""Partitions of a member that one step looks at."""
+PATIENCE = 20
+"""Steps without a find after which to give up, where only some partitions are looked at."""
+CELLS = 80_000
+"""Array elements of one step, about."""
 
 
 def downhill(
     group: Group,
     constraint: CountConstraint,
     assigned: Index,
+    rng: np.random.Generator,
     stop: Callable[[], bool],
     steps: int,
 ) -> Iterator[Index]:
@@ -29,21 +36,29 @@ def downhill(
     work = Exchange.of(group, constraint, assigned)
     if len(work.active) < 2:
         return
+    patience = PATIENCE if int(work.counts.max()) > WIDE else 1
+    missed = 0
     for _ in range(steps):
-        if stop() or not _step(work):
+        if stop() or missed >= patience:
             return
-        yield work.assigned.copy()
+        if _step(work, rng):
+            missed = 0
+            yield work.assigned.copy()
+        else:
+            missed += 1
 
 
-def _step(work: Exchange) -> bool:
+def _step(work: Exchange, rng: np.random.Generator) -> bool:
     order = work.active[np.argsort(-work.loads[work.active], kind="stable")]
-    near = np.unique(np.concatenate((order[:PARTNERS], order[-PARTNERS:])))
+    width = min(WIDE, int(work.counts.max())) + 1
+    partners = max(4, min(PARTNERS, CELLS // (4 * width * width)))
+    near = np.unique(np.concatenate((order[:partners], order[-partners:])))
     top, bottom = order[0], order[-1]
     to = near[near != top]
     since = near[(near != bottom) & (near != top)]
     heavy = np.concatenate((np.full(len(to), top), since)).astype(np.int32)
     light = np.concatenate((to, np.full(len(since), bottom))).astype(np.int32)
-    by_member, start = work.holdings()
+    by_member, start = work.holdings(rng, near, WIDE)
     found = options(work, by_member, start, heavy, light)
     weight = found.change
     over, under = work.loads[heavy][:, None, None], work.loads[light][:, None, None]

@@ -149,7 +149,7 @@ def test_limits_of_a_small_case(tmp_path: Path) -> None:
     loading = own.ask("--snapshot", str(snapshot), "--loading", "2", limit=60.0)
     assert len(loading["load_s"]) == len(loading["parse_s"]) == 2
     planned = own.ask("--snapshot", str(snapshot), "--limits", "0.2", limit=60.0)
-    assert planned["status"] in ("optimal", "feasible")
+    assert planned["status"] in ("optimal", "feasible", "fallback")
 
 
 def test_what_limits_are_measured_on_exists() -> None:

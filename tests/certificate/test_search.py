@@ -159,7 +159,7 @@ def test_whole_problem_refuses_what_is_too_large_unless_told_otherwise() -> None
     group = group_of([MAX_ITEMS + 1], [[0]] * 2)
     constraint = constraint_for(group, Policy.of())
     assert whole_problem(group, constraint) is None
-    assert whole_problem(group, constraint, any_size=True) is not None
+    assert whole_problem(group, constraint, cells=10**6) is not None
 
 
 def test_with_no_moves_allowed_what_is_owned_is_no_item() -> None:

@@ -132,7 +132,9 @@ def test_downhill_goes_down_and_keeps_the_constraint() -> None:
     for group, _, constraint, assigned in starts(seed=55, n=15):
         last = spread_of(group, assigned)
         given = assigned.copy()
-        for found in downhill(group, constraint, assigned, never, steps=60):
+        for found in downhill(
+            group, constraint, assigned, np.random.default_rng(0), never, steps=60
+        ):
             assert constraint.admits(group, found)
             assert spread_of(group, found) <= last
             last = spread_of(group, found)
@@ -144,8 +146,14 @@ def test_downhill_goes_down_and_keeps_the_constraint() -> None:
 def test_downhill_takes_no_more_steps_than_asked_and_none_when_stopped() -> None:
     group = group_of([12], [[0]] * 3, lags=[2**n for n in range(12)])
     constraint, assigned = start(group, Policy.of(), keep=False)
-    assert len(list(downhill(group, constraint, assigned, never, steps=2))) == 2
-    assert list(downhill(group, constraint, assigned, lambda: True, steps=5)) == []
+    assert (
+        len(list(downhill(group, constraint, assigned, np.random.default_rng(0), never, steps=2)))
+        == 2
+    )
+    assert (
+        list(downhill(group, constraint, assigned, np.random.default_rng(0), lambda: True, steps=5))
+        == []
+    )
 
 
 def test_downhill_prefers_what_costs_no_move() -> None:
@@ -153,7 +161,7 @@ def test_downhill_prefers_what_costs_no_move() -> None:
     group = group_of([4], [[0], [0]], owners=[0, -1, 1, 1], lags=[30, 30, 10, 10])
     constraint, _ = start(group, Policy.of(), keep=True)
     assigned = np.array([0, 0, 1, 1], np.int32)
-    first = next(downhill(group, constraint, assigned, never, steps=1))
+    first = next(downhill(group, constraint, assigned, np.random.default_rng(0), never, steps=1))
     assert first[0] == 0
     assert first[1] == 1
 
@@ -196,7 +204,9 @@ def test_trades_on_odd_groups(name: str) -> None:
     group = ODD[name]()
     for policy in POLICIES:
         constraint, assigned = start(group, policy, keep=False)
-        for found in downhill(group, constraint, assigned, never, steps=5):
+        for found in downhill(
+            group, constraint, assigned, np.random.default_rng(0), never, steps=5
+        ):
             assert constraint.admits(group, found)
         limit = spread_of(group, assigned)
         home = homeward(group, constraint, assigned, limit, never)
