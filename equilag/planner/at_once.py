@@ -27,7 +27,7 @@ def plan_at_once(
     if policy.fresh or group.lag.any() or not has_quotas(group, policy):
         return None
     found = keep_to_quotas(group)
-    claims: tuple[Claim, ...] = (Claim("counts", int(found.constraint.hi.max()), "residual"),)
+    claims: tuple[Claim, ...] = (Claim("counts", int(found.hi.max()), "residual"),)
     if (group.owner != NOBODY).any():
         claims += (moves_claim(group, found.moves, found.potentials),)
     policy.check_limit(found.moves)

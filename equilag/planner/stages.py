@@ -71,8 +71,8 @@ class QuotasAtOnce:
 
     def run(self, work: Work) -> None:
         found = keep_to_quotas(work.real)
-        work.constraint = found.constraint
-        work.claim(Claim("counts", int(found.constraint.hi.max()), "residual"))
+        work.constraint = found.constraint(work.real)
+        work.claim(Claim("counts", int(found.hi.max()), "residual"))
         if (work.real.owner != NOBODY).any():
             claim_moves(work, found.moves, found.potentials)
         work.offer(found.assigned, "quotas")

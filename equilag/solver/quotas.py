@@ -14,7 +14,7 @@ import numpy as np
 
 from equilag.certificate.moves import Potentials
 from equilag.counts import CountConstraint
-from equilag.group import NOBODY, Flags, Group, Index, Ints
+from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import member_counts
 from equilag.policy import Policy
 
@@ -24,9 +24,16 @@ class Quotas(NamedTuple):
 
     assigned: Index
     """[P]"""
-    constraint: CountConstraint
+    lo: Ints
+    """[M] fewest partitions of each member in any such plan."""
+    hi: Ints
+    """[M] most."""
     potentials: Potentials
     moves: int
+
+    def constraint(self, group: Group) -> CountConstraint:
+        nothing = np.zeros(group.n_partitions, np.bool_)
+        return CountConstraint(self.lo, self.hi, group.eligible, nothing)
 
 
 def has_quotas(group: Group, policy: Policy) -> bool:
@@ -41,7 +48,60 @@ def has_quotas(group: Group, policy: Policy) -> bool:
 
 def keep_to_quotas(group: Group) -> Quotas:
     """The plan for a group that `has_quotas`. O(P + M log M)."""
-    n_members, n_classes = group.n_members, len(group.eligible)
+    owned = member_counts(group.owner, group.n_members)
+    one = group.eligible.size == 1
+    share = _one_class(group, owned) if one else _disjoint_classes(group, owned)
+    assigned = _released(group.owner, owned, share.quota)
+    free = np.flatnonzero(assigned == NOBODY)
+    lacking = np.maximum(share.quota - owned, 0)
+    if one:
+        assigned[free] = np.repeat(np.arange(group.n_members), lacking)
+    else:
+        free = free[group.assignable[free]]
+        free = free[np.argsort(group.partition_class[free], kind="stable")]
+        assigned[free] = np.repeat(share.order, lacking[share.order])
+    moves = int(np.maximum(owned - share.quota, 0).sum())
+    potentials = Potentials(share.topic, share.member)
+    return Quotas(assigned, share.lo, share.hi, potentials, moves)
+
+
+class _Share(NamedTuple):
+    """Quotas and count intervals [M], and the potentials [T], [M] that prove them.
+
+    Where more members own above the floor than there is remainder, a partition of the class is
+    worth one that is kept; else it is a member's place that is.
+    """
+
+    quota: Ints
+    lo: Ints
+    hi: Ints
+    topic: Ints
+    member: Ints
+    order: Ints
+    """[M] members by class."""
+
+
+def _one_class(group: Group, owned: Ints) -> _Share:
+    n_members = group.n_members
+    floor, rest = divmod(group.n_partitions, n_members)
+    rich = owned > floor
+    quota = np.full(n_members, floor)
+    lo = hi = quota
+    crowded = 0
+    if rest:
+        first = np.flatnonzero(rich)
+        if len(first) < rest:
+            first = np.concatenate((first, np.flatnonzero(~rich)))
+        else:
+            crowded = int(len(first) > rest)
+        lo, hi, quota = quota, quota + 1, quota.copy()
+        quota[first[:rest]] += 1
+    topic = np.full(len(group.topics), crowded)
+    return _Share(quota, lo, hi, topic, rich.astype(np.int64) - crowded, np.arange(0))
+
+
+def _disjoint_classes(group: Group, owned: Ints) -> _Share:
+    n_classes = len(group.eligible)
     # An idle member belongs to a class of its own kind, which has no partitions.
     kind = np.append(group.eligible.argmax(axis=0), n_classes)
     kind[:-1][~group.eligible.any(axis=0)] = n_classes
@@ -51,55 +111,29 @@ def keep_to_quotas(group: Group) -> Quotas:
     np.add.at(size, group.topic_class, group.topic_size)
     size[members == 0] = 0
     floor, rest = size // np.maximum(members, 1), size % np.maximum(members, 1)
-
-    owned = member_counts(group.owner, n_members)
-    lo = floor[belongs]
-    rich = owned > lo
+    rich = owned > floor[belongs]
     order = np.argsort(2 * belongs + ~rich, kind="stable")
-    rank = np.arange(n_members) - (np.cumsum(members) - members)[belongs[order]]
-    quota = lo.copy()
+    rank = np.arange(len(order)) - (np.cumsum(members) - members)[belongs[order]]
+    quota = floor[belongs]
     quota[order] += rank < rest[belongs[order]]
-    lo, hi = _intervals(floor, rest, belongs)
-    assigned = _released(group.owner, owned, quota)
-    free, takers = np.flatnonzero(assigned == NOBODY), np.arange(n_members)
-    if n_classes > 1:
-        free = free[group.assignable[free]]
-        free, takers = free[np.argsort(group.partition_class[free], kind="stable")], order
-    lacking = np.maximum(quota - owned, 0)[takers]
-    assigned[free] = np.repeat(takers, lacking)
-
-    n_rich = np.bincount(belongs[rich], minlength=n_classes + 1)
-    crowded = (n_rich > rest) & (rest > 0)
-    constraint = CountConstraint(lo, hi, group.eligible, np.zeros(group.n_partitions, np.bool_))
-    moves = int(np.maximum(owned - quota, 0).sum())
-    return Quotas(assigned, constraint, _potentials(group, belongs, rich, crowded), moves)
-
-
-def _intervals(floor: Ints, rest: Ints, belongs: Ints) -> tuple[Ints, Ints]:
-    """[M] as `constraint_of` reads them off: all blocks of one largest count have one interval."""
     hi = floor + (rest > 0)
-    open_levels = hi[rest > 0]
-    lo = np.where(np.isin(hi, open_levels), hi - 1, floor)
-    return lo[belongs], hi[belongs]
+    # As `constraint_of` reads them off: all blocks of one largest count have one interval.
+    lo = np.where(np.isin(hi, hi[rest > 0]), hi - 1, floor)
+    crowded = (np.bincount(belongs[rich], minlength=n_classes + 1) > rest) & (rest > 0)
+    topic = crowded[group.topic_class].astype(np.int64)
+    member = rich.astype(np.int64) - crowded[belongs]
+    return _Share(quota, lo[belongs], hi[belongs], topic, member, order)
 
 
 def _released(owner: Index, owned: Ints, quota: Ints) -> Index:
     """[P] owners, without what they own beyond their quota: the last ones go."""
     assigned = owner.copy()
-    over = np.append(owned > quota, False)  # the last one stands for NOBODY
+    over = owned > quota
     if over.any():
-        theirs = np.flatnonzero(over[owner])
+        theirs = np.flatnonzero(np.append(over, False)[owner])  # the last one stands for NOBODY
         theirs = theirs[np.argsort(owner[theirs], kind="stable")]
         whose = owner[theirs]
-        first = np.cumsum(np.where(over[:-1], owned, 0)) - np.where(over[:-1], owned, 0)
-        place = np.arange(len(theirs)) - first[whose]
+        held = np.where(over, owned, 0)
+        place = np.arange(len(theirs)) - (np.cumsum(held) - held)[whose]
         assigned[theirs[place >= quota[whose]]] = NOBODY
     return assigned
-
-
-def _potentials(group: Group, belongs: Ints, rich: Flags, crowded: Flags) -> Potentials:
-    """Where more members own above the floor than there is remainder, a partition of the class is
-    worth one that is kept; else it is a member's place that is."""
-    topic = crowded[group.topic_class].astype(np.int64)
-    member = np.where(crowded[belongs], -(~rich).astype(np.int64), rich.astype(np.int64))
-    return Potentials(topic, member)

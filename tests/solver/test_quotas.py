@@ -71,9 +71,9 @@ def kept_to(group: Group) -> Quotas:
     found = keep_to_quotas(group)
     assert np.array_equal(group.owner, owner)
     assert is_valid(group, found.assigned)
-    assert found.constraint.admits(group, found.assigned)
+    assert found.constraint(group).admits(group, found.assigned)
     assert count_moves(group.owner, found.assigned) == found.moves
-    assert bound_by_potentials(group, found.constraint, found.potentials) == found.moves
+    assert bound_by_potentials(group, found.constraint(group), found.potentials) == found.moves
     return found
 
 
@@ -100,7 +100,7 @@ def proved_by_the_plan(group: Group) -> None:
     """Whoever checks the plan derives the constraint from it, and proves as many moves."""
     found = kept_to(group)
     derived = constraint_of(group, TOTAL, found.assigned)
-    assert same(found.constraint, derived)
+    assert same(found.constraint(group), derived)
     assert bound_by_potentials(group, derived, found.potentials) == found.moves
 
 
