@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from benchmarks.assignors.case import Case
 from benchmarks.assignors.evaluate import Proved, evaluate
@@ -19,6 +19,8 @@ OWN: Final = "equilag"
 ALONE: Final = ("lag", "lag-mixed", "lag-small")
 """Families that only equilag is asked about: no peer looks at lags across topics."""
 PATIENCE: Final = 300.0
+SLOW_MS: Final = 10_000.0
+"""Milliseconds of one call beyond which a peer is spared larger cases."""
 COMPILED: Final = ("uniform",)
 COMPILED_S: Final = 5.0
 MANY: Final = 100_000
@@ -38,27 +40,45 @@ class Peer(Protocol):
         """Leave an answer in `out`. Raises TimeoutExpired."""
 
 
+class Earlier(NamedTuple):
+    """A peer that was slow, on which case, and how long a call took; None if it timed out."""
+
+    peer: str
+    case: Case
+    seconds: float | None
+
+    def covers(self, peer: str, case: Case) -> bool:
+        """Is `case` the same and larger."""
+        return (
+            self.peer == peer
+            and self.case.family == case.family
+            and self.case.kind == case.kind
+            and self.case.n_members <= case.n_members
+            and self.case.n_partitions <= case.n_partitions
+            and len(self.case.topics) <= len(case.topics)
+        )
+
+
 @dataclass
 class Slow:
-    """Who was too slow for what: the same is not tried on a larger case of the family."""
+    """Who was slow at what: it is not tried on larger cases of the same kind."""
 
-    seen: list[tuple[str, Case]] = field(default_factory=list)
+    seen: list[Earlier] = field(default_factory=list)
 
-    def note(self, peer: str, case: Case) -> None:
-        self.seen.append((peer, case))
+    def note(self, peer: str, case: Case, answer: dict[str, Any]) -> None:
+        if "timeout" in answer:
+            self.seen.append(Earlier(peer, case, None))
+        elif answer.get("assign_ms", 0.0) > SLOW_MS:
+            self.seen.append(Earlier(peer, case, answer["assign_ms"] / 1e3))
 
-    def known(self, peer: str, case: Case) -> str | None:
-        """The smaller case that the peer already took too long for."""
-        for name, earlier in self.seen:
-            if (
-                name == peer
-                and earlier.family == case.family
-                and earlier.kind == case.kind
-                and earlier.n_members <= case.n_members
-                and earlier.n_partitions <= case.n_partitions
-                and len(earlier.topics) <= len(case.topics)
-            ):
-                return earlier.name
+    def instead(self, peer: str, case: Case, limit_s: float) -> dict[str, Any] | None:
+        """What stands for an answer that is not worth waiting for, or None."""
+        earlier = [e for e in self.seen if e.covers(peer, case)]
+        for e in earlier:
+            if e.seconds is None:
+                return {"timeout": limit_s, "inferred_from": e.case.name}
+        for e in earlier:
+            return {"skipped": f"a call took {e.seconds:.0f} s in {e.case.name}"}
         return None
 
 
@@ -73,12 +93,11 @@ def cell(
     case_file = folder / "case.json"
     write_case(case, case_file)
     for peer in peers:
-        if earlier := slow.known(peer.name, case):
-            answers[peer.name] = {"timeout": budget.limit_s, "inferred_from": earlier}
-            continue
-        answers[peer.name] = answer(case, proof, peer, warmed(budget, peer, case), case_file)
-        if "timeout" in answers[peer.name]:
-            slow.note(peer.name, case)
+        found = slow.instead(peer.name, case, budget.limit_s)
+        if found is None:
+            found = answer(case, proof, peer, warmed(budget, peer, case), case_file)
+            slow.note(peer.name, case, found)
+        answers[peer.name] = found
     return {**describe(case), "proved": proof.to_dict(figures.mean), "answers": answers}
 
 

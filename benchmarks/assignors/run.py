@@ -31,7 +31,7 @@ from benchmarks.assignors.targets import judged, missed
 
 BUDGETS: Final = {
     "short": Budget(warm_s=0.3, measure_s=0.3, limit_s=10.0),
-    "full": Budget(warm_s=0.3, measure_s=0.4, limit_s=60.0),
+    "full": Budget(warm_s=0.2, measure_s=0.3, limit_s=60.0),
 }
 """A peer that takes longer than the limit for one call has timed out; a short run waits less."""
 PARTS: Final = ("cells", "limits", "frontier")

@@ -6,6 +6,7 @@ found with `Work.offer` and `Work.claim`; the deadline is the work's.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, Protocol
 
 import numpy as np
@@ -17,9 +18,10 @@ from equilag.certificate.moves import (
     bound_by_topics,
     moves_claim,
 )
+from equilag.certificate.patterns import Budget
 from equilag.counts import constraint_of
 from equilag.errors import ContradictedBound
-from equilag.group import NOBODY
+from equilag.group import NOBODY, Index
 from equilag.metrics import count_moves
 from equilag.planner.fallback import fallback
 from equilag.planner.forecast import SAFE, in_time, seconds_of_counts, seconds_of_moves
@@ -30,7 +32,7 @@ from equilag.solver.cycles import Window
 from equilag.solver.even_out import even_out
 from equilag.solver.level import level
 from equilag.solver.movement import FewestMoves, fewest_moves
-from equilag.solver.neighbourhood import WORK, improve
+from equilag.solver.neighbourhood import WORK, improve, kicked
 from equilag.solver.quotas import has_quotas, keep_to_quotas
 from equilag.solver.rows import are_alike
 from equilag.solver.sweeps import sweep
@@ -297,16 +299,43 @@ class Neighbourhoods:
         return _open(work) and work.group.n_partitions <= self.LARGEST
 
     def run(self, work: Work) -> None:
-        best, constraint = work.best, work.constraint
-        assert best is not None and constraint is not None
+        assert work.best is not None
         rounds = FEW if work.searched else MANY
-        with work.effort.search(rounds * WORK, work.deadline.expired, upto=0.8) as total:
-            found = improve(
-                work.group, constraint, best.assigned, work.rng, work.deadline.expired,
-                enough=work.spread_bound, keep_moves=_moves_matter(work), rounds=rounds,
-                total=total,
-            )  # fmt: skip
-        work.offer(found, "neighbourhoods")
+        with work.effort.search(rounds * WORK, work.deadline.expired, upto=0.7) as total:
+            _split(work, work.best.assigned, rounds, total, work.deadline.expired)
+
+
+class Restarts:
+    """The same from somewhere near the best plan, for groups of which a way down is short."""
+
+    name: Final = "restarts"
+    LARGEST: Final = 2_000
+    TIMES: Final = 8
+    SHARE: Final = 0.5
+    """Of the time left; what is beyond these sizes is better left to the whole model."""
+
+    def applies(self, work: Work) -> bool:
+        small = work.group.n_partitions <= self.LARGEST
+        return _open(work) and small and not work.searched and not _moves_matter(work)
+
+    def run(self, work: Work) -> None:
+        assert work.best is not None and work.constraint is not None
+        stop = work.deadline.share(work.deadline.left * self.SHARE).expired
+        with work.effort.search(MANY * WORK, stop, upto=0.8) as total:
+            for _ in range(self.TIMES):
+                if work.proved or stop() or total.work <= 0:
+                    return
+                start = kicked(work.group, work.constraint, work.best.assigned, work.rng)
+                _split(work, start, MANY, total, stop)
+
+
+def _split(work: Work, start: Index, rounds: int, total: Budget, stop: Callable[[], bool]) -> None:
+    assert work.constraint is not None
+    found = improve(
+        work.group, work.constraint, start, work.rng, stop,
+        enough=work.spread_bound, keep_moves=_moves_matter(work), rounds=rounds, total=total,
+    )  # fmt: skip
+    work.offer(found, "neighbourhoods")
 
 
 class FewerMoves:

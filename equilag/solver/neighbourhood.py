@@ -20,8 +20,10 @@ ITEMS = 26
 MEMBERS = 4
 WORK = 12_000_000
 """Array elements that one neighbourhood may cost."""
+KICKS = 8
+"""Exchanges at random that a new start begins with."""
 STALLED = 40
-"""Neighbourhoods in a row that change nothing at either end."""
+"""Neighbourhoods in a row that change nothing at either end, after which others may do better."""
 
 
 def improve(
@@ -59,6 +61,25 @@ def improve(
             total.work -= before_it - budget.work
         stalled = 0 if work.extremes() != before else stalled + 1
     return work.assigned
+
+
+def kicked(
+    group: Group, constraint: CountConstraint, assigned: Index, rng: np.random.Generator
+) -> Index:
+    """[P] another assignment within the constraint: some exchanges at random, one for one."""
+    result = assigned.copy()
+    free = np.flatnonzero((assigned != NOBODY) & ~constraint.pinned)
+    if len(free) < 2:
+        return result
+    allowed, kinds, classes = constraint.allowed, group.class_of, group.partition_class
+    for one, other in rng.choice(free, (KICKS, 2)).tolist():
+        a, b = int(result[one]), int(result[other])
+        fits = allowed[classes[one], kinds[b]] and allowed[classes[other], kinds[a]]
+        if constraint.topic_lo is not None:
+            fits = fits and group.topic_of[one] == group.topic_of[other]
+        if fits:
+            result[one], result[other] = b, a
+    return result
 
 
 def _members(work: Exchange, rng: np.random.Generator, number: int) -> Ints:
