@@ -36,16 +36,19 @@ def seconds_of_moves(work: Work) -> float:
 
 def _flow(work: Work) -> float:
     group = work.group
-    load = 0.0 if "ortools.graph.python" in sys.modules else IMPORT
     cells = len(group.topics) * group.n_members
     if work.policy.balance == "per-topic":
         return CELL * cells
     if work.policy.balance == "both":
-        return load + TIED * cells
+        return TIED * cells
     arcs = len(group.arcs[0])
-    return load + ARC * arcs if arcs > 1 else 0.0
+    return ARC * arcs if arcs > 1 else 0.0
 
 
 def in_time(work: Work, seconds: float) -> bool:
     """Is there time for a step; always where the policy has to know what comes out of it."""
-    return work.policy.max_moves is not None or seconds < work.deadline.left
+    load = 0.0 if "ortools.graph.python" in sys.modules else IMPORT
+    if work.policy.max_moves is not None or seconds + load < work.deadline.left:
+        return True
+    work.deadline.cut = True
+    return False

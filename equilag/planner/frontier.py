@@ -12,6 +12,12 @@ from equilag.certificate.search import Budget, OutOfBudget, Search
 from equilag.certificate.whole import Whole, whole_problem
 from equilag.deadline import Deadline
 from equilag.group import NOBODY, Group
+from equilag.planner.descent import (
+    FewerMoves,
+    Neighbourhoods,
+    Sweeps,
+    Trade,
+)
 from equilag.planner.exact import DEEP, FIRST_CALL, MODEL_SIZE, SmallSearch
 from equilag.planner.progress import Watcher
 from equilag.planner.run import run
@@ -19,13 +25,9 @@ from equilag.planner.solve import seconds
 from equilag.planner.stages import (
     Bounds,
     Counts,
-    FewerMoves,
     Heuristic,
     Moves,
-    Neighbourhoods,
     Stage,
-    Sweeps,
-    Trade,
 )
 from equilag.planner.work import Work
 from equilag.policy import Policy

@@ -9,22 +9,24 @@ from equilag.certificate.claims import Claim
 from equilag.counts import unconstrained
 from equilag.errors import ContradictedBound, InputError
 from equilag.plan import Choice, Plan, Status
+from equilag.planner.descent import (
+    EvenOut,
+    FewerMoves,
+    Knee,
+    Level,
+    Neighbourhoods,
+    Restarts,
+    Sweeps,
+    Trade,
+)
 from equilag.planner.exact import DEEP, QUICK, FullModel, SmallSearch
 from equilag.planner.stages import (
     Bounds,
     Counts,
-    EvenOut,
-    FewerMoves,
     Heuristic,
-    Knee,
-    Level,
     Moves,
-    Neighbourhoods,
     QuotasAtOnce,
-    Restarts,
     Stage,
-    Sweeps,
-    Trade,
 )
 from equilag.planner.work import Candidate, Work, knee
 from equilag.solver.bounds import difference, overall_bounds

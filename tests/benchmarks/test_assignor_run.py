@@ -101,15 +101,23 @@ def test_who_was_too_slow_is_not_asked_for_more(tmp_path: Path) -> None:
         found = cell(named(name), [peer], BUDGET, slow, tmp_path)
     assert found["answers"]["stays"] == {"timeout": 9.0, "inferred_from": RAMP}
     assert len(peer.asked) == 1
-    assert slow.known("stays", named("mixed/40x20/full")) is None
-    assert slow.known("another", named(RAMP)) is None
+    assert slow.instead("stays", named("mixed/40x20/full"), 9.0) is None
+    assert slow.instead("another", named(RAMP), 9.0) is None
+
+
+def test_who_took_long_is_spared_larger_cases() -> None:
+    slow, larger = Slow(), named("ramp/17 members of 160")
+    slow.note("quick", named(RAMP), {"assign_ms": 9_999.0})
+    assert slow.instead("quick", larger, 60.0) is None
+    slow.note("long", named(RAMP), {"assign_ms": 35_000.0})
+    assert slow.instead("long", larger, 60.0) == {"skipped": f"a call took 35 s in {RAMP}"}
 
 
 def test_smaller_or_other_cases_are_still_asked() -> None:
     slow = Slow()
-    slow.note("p", named("grid/100x10/100 topics/mixed/full"))
+    slow.note("p", named("grid/100x10/100 topics/mixed/full"), {"timeout": 9.0})
     known = {
-        name: slow.known("p", named(name)) is not None
+        name: slow.instead("p", named(name), 9.0) is not None
         for name in (
             "grid/100x10/100 topics/mixed/incremental",
             "grid/1000x5/1000 topics/mixed/full",

@@ -15,7 +15,7 @@ from equilag.deadline import Deadline
 from equilag.errors import ContradictedBound
 from equilag.group import Group
 from equilag.metrics import is_valid
-from equilag.planner import exact, stages
+from equilag.planner import descent, exact, stages
 from equilag.planner import run as solving
 from equilag.planner.effort import Effort
 from equilag.planner.run import STAGES
@@ -104,7 +104,7 @@ def test_a_plan_that_breaks_the_counts_is_thrown_away(
     def lopsided(group: Group, *_: Any, **__: Any) -> np.ndarray:
         return np.zeros(group.n_partitions, np.int32)  # everything to the first
 
-    monkeypatch.setattr(stages, "sweep", lopsided)
+    monkeypatch.setattr(descent, "sweep", lopsided)
     plan = equilag.solve(WIDE, policy, time_limit=0.3)
     assert equilag.verify(WIDE, plan) == []
     assert any("count balance" in note for note in plan.notes) or plan.status == "optimal"
