@@ -108,6 +108,8 @@ class Group:
             return np.zeros(0, np.int32), np.zeros((0, len(self.class_topics)), np.bool_)
         if self.reads.all():  # the most common group of all
             return np.zeros(len(self.topics), np.int32), self.reads[:1]
+        if sum(map(len, self.class_topics)) == len(self.topics) and self.reads.any(axis=1).all():
+            return self._disjoint_classes()
         packed = np.ascontiguousarray(np.packbits(self.reads, axis=1))
         if packed.shape[1] == 0:
             return np.zeros(len(self.topics), np.int32), self.reads[:1]
@@ -117,6 +119,15 @@ class Group:
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
         return rank[inverse.ravel()].astype(np.int32), self.reads[first[order]]
+
+    def _disjoint_classes(self) -> tuple[Index, Flags]:
+        """The same where each topic is read by one class of members."""
+        number = np.full(len(self.class_topics), -1, dtype=np.int32)
+        firsts = [int(topics[0]) for topics in self.class_topics if len(topics)]
+        kind = self.reads.argmax(axis=1)
+        firsts.sort()
+        number[kind[firsts]] = np.arange(len(firsts))
+        return number[kind], self.reads[firsts]
 
     @property
     def topic_class(self) -> Index:

@@ -19,7 +19,7 @@ OWN: Final = "equilag"
 ALONE: Final = ("lag", "lag-mixed", "lag-small")
 """Families that only equilag is asked about: no peer looks at lags across topics."""
 PATIENCE: Final = 300.0
-SLOW_MS: Final = 10_000.0
+SLOW_MS: Final = 3_000.0
 """Milliseconds of one call beyond which a peer is spared larger cases."""
 COMPILED: Final = ("uniform",)
 COMPILED_S: Final = 5.0

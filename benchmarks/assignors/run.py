@@ -45,11 +45,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--peers", default="", metavar="REGEX", help="peers whose names it matches")
     parser.add_argument("--parts", nargs="*", choices=PARTS, help="what to measure")
     parser.add_argument("--out", type=Path, default=Path(".cache/bench-assignors.json"))
+    parser.add_argument("--resume", action="store_true", help="go on with the run in --out")
     args = parser.parse_args(arguments)
     parts = args.parts or (("cells",) if args.only else PARTS)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     peers = [peer for peer in PEERS if re.search(args.peers, peer.name)]
-    results = measure("full" if args.full else "short", args.only, peers, parts, args.out)
+    before = json.loads(args.out.read_text("utf-8")) if args.resume else None
+    mode = "full" if args.full else "short"
+    results = measure(mode, args.only, peers, parts, args.out, before)
     print(markdown(results))  # noqa: T201
     targets = judged(results)
     print("\n".join(map(str, targets)))  # noqa: T201
@@ -57,12 +60,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def measure(
-    mode: str, only: str, peers: Sequence[Peer], parts: Sequence[str], out: Path
+    mode: str,
+    only: str,
+    peers: Sequence[Peer],
+    parts: Sequence[str],
+    out: Path,
+    before: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Everything, written to `out` after each step, so that a run that is cut off leaves what it
-    has."""
+    has, and can be gone on with: `before` is what it left."""
     start = time.monotonic()
-    results: dict[str, Any] = {
+    results: dict[str, Any] = before or {
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
         "machine": machine(),
         "versions": versions(),
@@ -89,8 +97,13 @@ def measure(
 
 def cells(results: dict[str, Any], mode: str, only: str, peers: Sequence[Peer], out: Path) -> None:
     slow = Slow()
+    done = {found["case"]: found for found in results["cells"]}
     with tempfile.TemporaryDirectory(prefix="bench-assignors-") as folder:
         for case in full(only) if mode == "full" else short(only):
+            if earlier := done.get(case.name):
+                for peer, answer in earlier["answers"].items():
+                    slow.note(peer, case, answer)
+                continue
             start = time.monotonic()
             found = cell(case, peers, BUDGETS[mode], slow, Path(folder))
             results["cells"].append(found)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.counts import CountConstraint, topic_counts
+from equilag.counts import CountConstraint, ranges, topic_counts
 from equilag.group import NOBODY, Flags, Group, Ints
 from equilag.metrics import member_counts, member_loads
 
@@ -86,6 +86,33 @@ class Counting:
         return allowed[self.group.topic_class] if self.per_topic else allowed
 
     @cached_property
+    def _arcs(self) -> tuple[Ints, Ints]:
+        """Bucket and member class of every pair that goes together."""
+        buckets, kinds = np.nonzero(self._takes)
+        return buckets, kinds
+
+    def _reached(self, kinds: Flags) -> Flags:
+        """[B] buckets from which the member classes [K] may take."""
+        bucket, kind = self._arcs
+        found = np.zeros(self.n_buckets, dtype=np.bool_)
+        found[bucket[kinds[kind]]] = True
+        return found
+
+    @cached_property
+    def _by_kind(self) -> tuple[Ints, Ints, Ints]:
+        """Buckets by member class, where each class's begin [K + 1], and each bucket's lags."""
+        bucket, kind = self._arcs
+        order = np.argsort(kind, kind="stable")
+        first = np.searchsorted(kind[order], np.arange(self._takes.shape[1] + 1))
+        return bucket[order], first, np.concatenate(([0], np.cumsum(self.size)))
+
+    def _within_reach(self, kind: int) -> Ints:
+        """Free partitions, as positions in `lag`, that a member class may take."""
+        buckets, first, edges = self._by_kind
+        mine = buckets[first[kind] : first[kind + 1]]
+        return ranges(edges[mine], edges[mine + 1])
+
+    @cached_property
     def _topic_free(self) -> tuple[Ints, Ints]:
         """[T, M] fewest and most free partitions of a topic per member."""
         lo, hi = self.constraint.topic_lo, self.constraint.topic_hi
@@ -106,8 +133,8 @@ class Counting:
         n_kinds = len(self.group.class_topics)
         inside = np.bincount(self.group.class_of[members], minlength=n_kinds) > 0
         outside = np.bincount(self.group.class_of[~members], minlength=n_kinds) > 0
-        can: Flags = np.logical_or.reduce(self._takes[:, inside], axis=1)
-        only: Flags = can & ~np.logical_or.reduce(self._takes[:, outside], axis=1)
+        can = self._reached(inside)
+        only = can & ~self._reached(outside)
         return Shares(np.where(only, self.size, 0), np.where(can, self.size, 0), only)
 
     def load_range(self, members: Flags) -> LoadRange:
@@ -176,9 +203,11 @@ class Counting:
             holders = holders[self._topic_free[1][self.bucket[top[0]], holders] > 0]
             beside = self._beside_in_topic(holders, int(self.bucket[top[0]]))
         elif heaviest == 1 or self.lag[rest].max(initial=0) <= self.lag[top].min():
+            other_than = np.ones(len(self.lag), dtype=np.bool_)
+            other_than[top] = False
             for kind, fewest in self._kinds(holders):
-                own = rest[self._takes[self.bucket[rest], kind]]
-                other = lightest_of(self.lag[own], fewest - held)
+                own = self._within_reach(kind)
+                other = lightest_of(self.lag[own[other_than[own]]], fewest - held)
                 beside = other if beside is None else min(beside, other)
         else:
             # A member with more than its share of them may be lighter for it; taken over all

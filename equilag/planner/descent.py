@@ -19,7 +19,7 @@ from equilag.solver.cycles import Window
 from equilag.solver.even_out import even_out
 from equilag.solver.level import level
 from equilag.solver.neighbourhood import WORK, improve, kicked
-from equilag.solver.rows import are_alike
+from equilag.solver.rows import are_alike, sets_alike
 from equilag.solver.sweeps import sweep
 from equilag.solver.trade import downhill, homeward
 
@@ -29,6 +29,8 @@ MANY: Final = 400
 SETTLE: Final = 1e-6
 """Seconds per partition before the first round of `even_out`."""
 EVEN_OUT: Final = "even-out"
+SHARE: Final = 0.5
+"""Of the time left, what evening out several sets of members may take."""
 
 
 class Trade:
@@ -60,15 +62,16 @@ class Trade:
 
 
 class EvenOut:
-    """Where all may take everything and moves do not count: even loads at any size."""
+    """Even loads at any size where moves do not count: of all who read the same, set by set."""
 
     name: Final = "even out"
+    SETS: Final = 50
 
     def applies(self, work: Work) -> bool:
         if not _open(work) or _moves_matter(work):
             return False
         assert work.constraint is not None
-        if not are_alike(work.group, work.constraint):
+        if not sets_alike(work.group, work.constraint):
             return False
         if work.deadline.left > SETTLE * work.group.n_partitions:
             return True
@@ -76,11 +79,20 @@ class EvenOut:
         return False
 
     def run(self, work: Work) -> None:
-        assert work.best is not None
-        size = work.group.n_partitions
+        best, constraint, size = work.best, work.constraint, work.group.n_partitions
+        assert best is not None and constraint is not None
         work.effort.spend(SETTLE * size)
-        stop = work.stop(STEP * 2 + 2e-8 * size, upto=0.5)
-        found = even_out(work.group, work.best.assigned, work.rng, stop, work.spread_bound)
+        sets = sets_alike(work.group, constraint)[: self.SETS]
+        found = best.assigned
+        enough = work.spread_bound if are_alike(work.group, constraint) else 0
+        for number, members in enumerate(sets):
+            stop = work.stop(STEP * 2 + 2e-8 * size, upto=0.5)
+            if len(sets) > 1 and not work.effort.limited:
+                share = SHARE * work.deadline.left / (len(sets) - number)
+                stop = work.deadline.share(share).expired
+            if work.deadline.expired():
+                break
+            found = even_out(work.group, found, work.rng, stop, enough, members)
         work.offer(found, EVEN_OUT)
 
 
@@ -92,9 +104,12 @@ class Sweeps:
     """Partitions up to which they can add to what `EvenOut` has found."""
 
     def applies(self, work: Work) -> bool:
-        if work.best is not None and work.best.algorithm == EVEN_OUT:
-            return _open(work) and work.group.n_partitions <= self.LARGEST
-        return _open(work)
+        if not _open(work):
+            return False
+        assert work.best is not None and work.constraint is not None
+        if work.best.algorithm == EVEN_OUT and are_alike(work.group, work.constraint):
+            return work.group.n_partitions <= self.LARGEST
+        return True
 
     def run(self, work: Work) -> None:
         best, constraint = work.best, work.constraint

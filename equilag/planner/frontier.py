@@ -21,7 +21,7 @@ from equilag.planner.descent import (
 from equilag.planner.exact import DEEP, FIRST_CALL, MODEL_SIZE, SmallSearch
 from equilag.planner.progress import Watcher
 from equilag.planner.run import run
-from equilag.planner.solve import seconds
+from equilag.planner.solve import check_seed, seconds
 from equilag.planner.stages import (
     Bounds,
     Counts,
@@ -83,6 +83,7 @@ def frontier(
     """
     deadline = Deadline(seconds(time_limit))
     policy = Policy.of(balance=balance)
+    check_seed(seed)
     rng = np.random.default_rng(seed)
     work = Work(group, group, policy, deadline, rng, seed, watcher=progress)
     work.deadline.limit *= 0.5 if group.n_partitions > 40 else 1.0

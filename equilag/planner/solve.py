@@ -6,6 +6,7 @@ Light to import: the clock runs from the call, so what the call needs is loaded 
 from __future__ import annotations
 
 import math
+import sys
 
 import numpy as np
 
@@ -45,8 +46,7 @@ def solve(
     """
     deadline = Deadline(seconds(time_limit), reserve=_reserve(group))
     chosen = _policy(policy, balance, move_cost, tolerance, max_moves, fresh)
-    if type(seed) is not int or seed < 0:
-        raise InputError(f"{seed!r} is not a whole number, 0 or more", "seed")
+    check_seed(seed)
     if effort is None and deterministic:
         effort = time_limit / 2
     work_limit = math.inf if effort is None else seconds(effort, "effort")
@@ -68,10 +68,16 @@ def solve(
     return finish(work)
 
 
+def check_seed(seed: int) -> None:
+    """Raises InputError."""
+    if type(seed) is not int or seed < 0:
+        raise InputError(f"{seed!r} is not a whole number, 0 or more", "seed")
+
+
 def seconds(value: float, place: str = "time_limit") -> float:
     """A checked number of seconds. Raises InputError."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not math.isfinite(value) or value < 0:
+    if not number or not 0 <= value <= sys.float_info.max:
         raise InputError(f"{value!r} is not a number of seconds, 0 or more", place)
     return float(value)
 

@@ -152,6 +152,8 @@ class Bounds:
     """What no plan can beat, by counting."""
 
     name: Final = "bounds"
+    SHARE: Final = 0.25
+    """Of the time left."""
 
     def applies(self, work: Work) -> bool:
         return work.constraint is not None
@@ -162,7 +164,10 @@ class Bounds:
             found: LoadBounds | None = None if work.group.idle.all() else NO_LAG
         else:
             reached = work.best.spread if work.best is not None else None
-            found = load_bounds(work.counting, work.stop(STEP + 2e-7 * size, upto=0.2), reached)
+            stop = work.stop(STEP + 2e-7 * size, upto=0.2)
+            if not work.effort.limited:
+                stop = work.deadline.share(work.deadline.left * self.SHARE).expired
+            found = load_bounds(work.counting, stop, reached)
         if found is None:
             return
         for claim in (found.highest, found.lowest, difference(found)):

@@ -61,11 +61,12 @@ def load_bounds(
     size = len(counting.lag) + counting.constraint.allowed.size + counting.group.n_members
     left = _Effort(max(8, EFFORT // size), stop)
     best = _heavy_sides(counting, best, counting.active, left)
-    for members in _member_sets(counting):
+    blocks = [] if stop() else _blocks(counting.constraint.allowed)
+    for members in _member_sets(counting, blocks):
         if left.over():
             break
         best = _improved(counting, best, members)
-    for members in _parts(counting):
+    for members in _parts(counting, blocks):
         if left.over():
             break
         best = _heavy_sides(counting, best, members & counting.active, left)
@@ -114,13 +115,12 @@ def _improved(counting: Counting, best: LoadBounds, members: Flags) -> LoadBound
     return LoadBounds(highest, lowest)
 
 
-def _member_sets(counting: Counting) -> Iterator[Flags]:
+def _member_sets(counting: Counting, blocks: list[Flags]) -> Iterator[Flags]:
     """Sets worth a try, the most telling first, each once."""
     group, constraint = counting.group, counting.constraint
     seen: set[bytes] = {counting.active.tobytes()}
     kinds = len(group.class_topics)
     candidates: list[Flags] = []
-    blocks = _blocks(constraint.allowed)
     if len(blocks) > 1:
         candidates += [block[group.class_of] for block in blocks]
     if kinds > 1:
@@ -164,37 +164,40 @@ def _poorest(counting: Counting) -> list[int]:
     member = np.zeros(allowed.shape[1], np.int64)
     member[group.class_of] = np.arange(group.n_members)
     edges = np.searchsorted(counting.bucket, np.arange(counting.n_buckets + 1))
+    kinds, classes = np.nonzero(allowed.T)
+    first = np.searchsorted(kinds, np.arange(allowed.shape[1] + 1))
     reach = []
     for k in alone.tolist():
-        classes = np.flatnonzero(allowed[:, k])
-        lags = counting.lag[ranges(edges[classes], edges[classes + 1])]
+        mine = classes[first[k] : first[k + 1]]
+        lags = counting.lag[ranges(edges[mine], edges[mine + 1])]
         reach.append(heaviest_of(lags, int(counting.hi[member[k]])))
     return [int(k) for k in alone[np.argsort(reach, kind="stable")[:FEW]]]
 
 
-def _parts(counting: Counting) -> list[Flags]:
+def _parts(counting: Counting, blocks: list[Flags]) -> list[Flags]:
     """Each block and each class of members: where heavy partitions may crowd together."""
     kinds = np.eye(len(counting.group.class_topics), dtype=np.bool_)
-    parts = [*_blocks(counting.constraint.allowed), *kinds]
+    parts = [*blocks, *kinds]
     if len(parts) > MAX_SETS or len(kinds) == 1:
         return []
     return [*(part[counting.group.class_of] for part in parts)]
 
 
 def _blocks(allowed: Flags) -> list[Flags]:
-    """[K] masks of the connected components of who may take what."""
-    left: Flags = np.logical_or.reduce(allowed, axis=0)
-    blocks = []
-    while left.any():
-        block = np.zeros(len(left), np.bool_)
-        fresh = np.zeros(len(left), np.bool_)
-        fresh[int(np.flatnonzero(left)[0])] = True
-        while fresh.any():
-            block |= fresh
-            fresh = allowed[allowed[:, fresh].any(axis=1)].any(axis=0) & ~block
-        blocks.append(block)
-        left &= ~block
-    return blocks
+    """[K] masks of the connected components of who may take what; O(arcs × their diameter)."""
+    classes, kinds = np.nonzero(allowed)
+    label = np.arange(allowed.shape[1])
+    while True:
+        of_class = np.full(len(allowed), allowed.shape[1])
+        np.minimum.at(of_class, classes, label[kinds])
+        fresh = label.copy()
+        np.minimum.at(fresh, kinds, of_class[classes])
+        if np.array_equal(fresh, label):
+            break
+        label = fresh
+    reading = np.zeros(len(label), np.bool_)
+    reading[kinds] = True
+    return [label == first for first in np.unique(label[reading])]
 
 
 def _heavy_sides(

@@ -7,16 +7,23 @@ their part: a cycle in the graph of who could hand what to whom, found breadth f
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from equilag.counts import ranges
 from equilag.group import NOBODY, Index, Ints
 from equilag.solver.cycles import Cycles, Window
 
 
-def lighten(work: Cycles, member: int, window: Window) -> bool:
+def lighten(
+    work: Cycles, member: int, window: Window, stop: Callable[[], bool] = lambda: False
+) -> bool:
     """Pass one of the partitions of a member that is too heavy on, for a lighter one."""
     lag = work.group.lag
     for given in sorted(work.held[member], key=lambda p: -int(lag[p])):
+        if stop():
+            return False
         chain = find_chain(work, given, window)
         if chain is not None and _gain(work, given, chain, window) > 0:
             rotate(work, given, chain)
@@ -70,11 +77,21 @@ def find_chain(
         if not len(classes):
             return None
         passed[classes] = True
-        table = allowed[classes][:, kinds]
-        front = np.logical_or.reduce(table, axis=0) & ~reached
-        came[front] = out[where[table.argmax(axis=0)[front]]]
+        by = _first_class_of(work, classes)[kinds]
+        front = (by != NOBODY) & ~reached
+        came[front] = out[where[by[front]]]
         reached |= front
     return None
+
+
+def _first_class_of(work: Cycles, classes: Index) -> Ints:
+    """[K] for each member class the first of the topic classes, by place, that it may take from."""
+    begin, end = work.kinds_from[classes], work.kinds_from[classes + 1]
+    kinds = work.kinds_of[ranges(begin, end)]
+    place = np.repeat(np.arange(len(classes)), end - begin)
+    found = np.full(work.constraint.allowed.shape[1], NOBODY, np.int64)
+    found[kinds[::-1]] = place[::-1]  # the last one written stays
+    return found
 
 
 def _way(assigned: Index, came: Ints, last: int, given: int) -> list[int]:

@@ -7,7 +7,7 @@ first among those of two members, and if none helps, among the cycles of three.
 
 A step looks at every partition that the member may read: O(r × c) array elements for two members
 and O(c² × d × r) for three, where it holds c of r partitions that it may read, each of which has d
-readers.
+readers; of larger neighbourhoods it takes a part at random.
 """
 
 from __future__ import annotations
@@ -24,8 +24,11 @@ from equilag.metrics import member_counts, member_loads
 FAR: Final = np.int64(2**62)
 CELLS: Final = 200_000
 """Array elements that one look at exchanges may take; what is beyond is left to chance."""
+GIVEN: Final = 16
 BACK: Final = 500
-"""Partitions and members that one look at cycles of three considers at either end."""
+"""Partitions that one look at cycles of three considers: what is given, and what comes back."""
+FULL: Final = 4
+"""From how many times as many partitions as it can consider it draws what is passed on."""
 
 
 class Window(NamedTuple):
@@ -64,6 +67,9 @@ class Cycles:
         edges = np.arange(len(group.eligible) + 1)
         self._start = np.searchsorted(group.partition_class[self._by_class], edges)
         self._readable: dict[int, Ints] = {}
+        classes, self.kinds_of = np.nonzero(constraint.allowed)
+        """Member classes by topic class, those of class c from `kinds_from[c]` on."""
+        self.kinds_from: Ints = np.searchsorted(classes, edges)
 
     def readable(self, member: int) -> Ints:
         """Free partitions that the member may hold."""
@@ -155,13 +161,11 @@ class Cycles:
         third = assigned[back].astype(np.int64)
         first = self.loads[member]
         best: tuple[int, tuple[int, int, int]] = (0, (0, 0, 0))
-        for r in self.held[member]:
-            readers = self.constraint.allowed[self.group.partition_class[r]]
-            second = np.flatnonzero(readers[self.group.class_of])
-            second = self._some(second[second != member], BACK)
-            passed = np.array([s for m in second.tolist() for s in self.held[m]], np.int64)
-            passed = self._some(passed, CELLS // (len(back) + 1))
-            if not len(passed) or not len(back):
+        given = self._some(np.array(self.held[member], np.int64), GIVEN)
+        most = CELLS // (len(given) * len(back) + 1) + 1
+        for r in given.tolist() if len(back) else []:
+            passed = self._passed(member, r, most)
+            if not len(passed):
                 continue
             holder = assigned[passed].astype(np.int64)
             fits = self.may(passed[:, None], third[None, :]) & (holder[:, None] != third[None, :])
@@ -184,6 +188,18 @@ class Cycles:
         self.pass_on(s, middle, last)
         self.pass_on(p, last, member)
         return True
+
+    def _passed(self, member: int, given: int, most: int) -> Ints:
+        """What those who may take a partition could give for it, `most` of it at most."""
+        readers = self.constraint.allowed[self.group.partition_class[given]]
+        second = np.flatnonzero(readers[self.group.class_of])
+        second = self._some(second[second != member], most)
+        parts: list[int] = []
+        for m in second.tolist():
+            parts += self.held[m]
+            if len(parts) >= FULL * most:
+                break
+        return self._some(np.array(parts, np.int64), most)
 
     def pass_on(self, partition: int, giver: int, taker: int) -> None:
         self.assigned[partition] = taker

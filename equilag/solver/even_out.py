@@ -1,4 +1,4 @@
-"""Even loads on a large scale, where all members may take everything and moves do not count.
+"""Even loads on a large scale, among members that may take all of each other's partitions.
 
 Partitions too heavy for the common level are settled first, each with the lightest beside it: with
 j of them, the other members share what is left, which is what bounds the least load from above.
@@ -30,16 +30,18 @@ def even_out(
     rng: np.random.Generator,
     stop: Callable[[], bool],
     enough: int = 0,
+    members: Ints | None = None,
 ) -> Index:
     """[P] an assignment with counts of the same interval and a spread that is no larger.
 
-    For groups that `are_alike`. Stops at a spread of `enough`. O(P log P), and for each round
-    O(members log members + pairs × c log c), c being the largest count.
+    For groups that `are_alike`, or for a set of `members` of `sets_alike`; then the spread is that
+    of those. Stops at a spread of `enough`. O(P log P), and for each round O(members log members +
+    pairs × c log c), c being the largest count.
     """
-    rows = Rows(group, assigned)
+    rows = Rows(group, assigned, members)
     best, least = rows.table.copy(), rows.spread
     settled = settle(rows)
-    others = np.delete(np.arange(group.n_members), settled)
+    others = np.delete(np.arange(len(rows.table)), settled)
     _lower(rows, settled, rng, stop)
     if rows.spread < least:
         best, least = rows.table.copy(), rows.spread
@@ -49,7 +51,7 @@ def even_out(
         number, stalled = number + 1, stalled + 1
         if rows.spread < least:
             best, least, stalled = rows.table.copy(), rows.spread, 0
-    return rows.assigned(best)
+    return rows.assigned(best, assigned)
 
 
 def _lower(rows: Rows, members: Ints, rng: np.random.Generator, stop: Callable[[], bool]) -> None:

@@ -101,7 +101,7 @@ def _descend(
             window, stuck = wider, work.group.idle.copy()
             continue
         member = int(outside.argmax()) if rng.random() < EXTREME else int(rng.choice(wrong))
-        if not _improve(work, member, window):
+        if not _improve(work, member, window, stop):
             stuck[member] = True
             continue
         stuck = work.group.idle.copy()
@@ -116,12 +116,12 @@ def _wider(window: Window, loads: Ints) -> Window:
     return Window((window.low + low) // 2, -(-(window.high + high) // 2))
 
 
-def _improve(work: Cycles, member: int, window: Window) -> bool:
+def _improve(work: Cycles, member: int, window: Window, stop: Callable[[], bool]) -> bool:
     """Bring one member's load closer to the window, and nobody else further away by as much."""
     if work.by_two(member, window):
         return True
     if work.loads[member] > window.high:
-        return lighten(work, member, window)
+        return lighten(work, member, window, stop)
     return work.by_three(member, window)
 
 

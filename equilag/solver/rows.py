@@ -1,4 +1,4 @@
-"""Members as rows of partitions, all of one length: for groups where all may take everything.
+"""Members as rows of partitions, all of one length: for members that may take all of each other's.
 
 Where members differ in count by one, the shorter rows hold an empty place, a partition of no lag
 that nobody owns; no row holds two of them. All exchanges of a round, one for each pair of rows, are
@@ -35,26 +35,43 @@ def are_alike(group: Group, constraint: CountConstraint) -> bool:
     )
 
 
+def sets_alike(group: Group, constraint: CountConstraint) -> list[Ints]:
+    """The sets of members of one subscription and one interval of counts, the largest first.
+
+    Only those of two members and more. None where topics count one by one or partitions are pinned.
+    """
+    if constraint.topic_lo is not None or constraint.pinned.any():
+        return []
+    key = np.stack((group.class_of.astype(np.int64), constraint.lo, constraint.hi))
+    _, number, size = np.unique(key, axis=1, return_inverse=True, return_counts=True)
+    number = number.ravel()
+    order = np.argsort(number, kind="stable")
+    sets = np.split(order, np.cumsum(size)[:-1])
+    busy = [members for members in sets if len(members) > 1 and constraint.hi[members[0]] > 0]
+    return sorted(busy, key=len, reverse=True)
+
+
 class Rows:
-    """An assignment as a table [M, c] of places, ascending by lag in each row.
+    """What some members hold as a table [members, c] of places, ascending by lag in each row.
 
     Places below P are partitions, the others are empty.
     """
 
-    def __init__(self, group: Group, assigned: Index) -> None:
-        """O(P log P). The group and the assignment's counts are as `are_alike` has them."""
-        members, free = group.n_members, np.flatnonzero(group.assignable)
-        width = -(-len(free) // members)
+    def __init__(self, group: Group, assigned: Index, members: Ints | None = None) -> None:
+        """Of all members, or of a set of `sets_alike`, ascending. O(P log P)."""
+        self.members: Ints = np.arange(group.n_members) if members is None else members
+        row = np.full(group.n_members + 1, NOBODY, np.int64)  # the last one stands for NOBODY
+        row[self.members] = np.arange(len(self.members))
+        holder = row[assigned]
+        counts = np.bincount(holder[holder != NOBODY], minlength=len(self.members))
+        width = int(counts.max(initial=0))
+        short = np.flatnonzero(counts < width)
         self.n_partitions = group.n_partitions
-        self.n_empty = width * members - len(free)
+        self.n_empty = len(short)
         self.lag: Ints = np.concatenate((group.lag, np.zeros(self.n_empty, np.int64)))
-        short = np.flatnonzero(np.bincount(assigned[free], minlength=members) < width)
-        holder = np.full(len(self.lag), NOBODY, np.int64)
-        holder[free] = assigned[free]
-        holder[self.n_partitions :] = short
-        self.table: Ints = np.zeros((members, width), np.int64)
-        self.loads: Ints = np.zeros(members, np.int64)
-        self.fill(holder)
+        self.table: Ints = np.zeros((len(self.members), width), np.int64)
+        self.loads: Ints = np.zeros(len(self.members), np.int64)
+        self.fill(np.concatenate((holder, short)))
 
     def fill(self, holder: Ints) -> None:
         """Lay the table out anew, from the row of every place, NOBODY where nobody may hold it."""
@@ -70,10 +87,10 @@ class Rows:
         result[self.table] = np.arange(len(self.table))[:, None]
         return result
 
-    def assigned(self, table: Ints) -> Index:
-        """[P] the assignment that a table stands for."""
-        result = np.full(len(self.lag), NOBODY, np.int32)
-        result[table] = np.arange(len(table), dtype=np.int32)[:, None]
+    def assigned(self, table: Ints, others: Index) -> Index:
+        """[P] the assignment that a table stands for, and where the `others` stay."""
+        result = np.append(others, np.zeros(self.n_empty, np.int32))
+        result[table] = self.members.astype(np.int32)[:, None]
         return result[: self.n_partitions]
 
     @property

@@ -107,7 +107,7 @@ def test_who_was_too_slow_is_not_asked_for_more(tmp_path: Path) -> None:
 
 def test_who_took_long_is_spared_larger_cases() -> None:
     slow, larger = Slow(), named("ramp/17 members of 160")
-    slow.note("quick", named(RAMP), {"assign_ms": 9_999.0})
+    slow.note("quick", named(RAMP), {"assign_ms": 2_999.0})
     assert slow.instead("quick", larger, 60.0) is None
     slow.note("long", named(RAMP), {"assign_ms": 35_000.0})
     assert slow.instead("long", larger, 60.0) == {"skipped": f"a call took 35 s in {RAMP}"}

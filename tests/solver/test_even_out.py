@@ -21,7 +21,7 @@ from equilag.policy import Policy
 from equilag.solver.balance import balanced_assignment
 from equilag.solver.bounds import load_bounds
 from equilag.solver.even_out import FEWEST_PAIRS, PATIENCE, crowd, even_out, pairs, settle
-from equilag.solver.rows import Rows, are_alike
+from equilag.solver.rows import Rows, are_alike, sets_alike
 
 TOTAL = Policy.of()
 
@@ -91,7 +91,7 @@ def test_rows_are_the_assignment() -> None:
     assert rows.table[2].tolist()[1:] == [0, 1]
     assert rows.loads.tolist() == [18, 4, 13]
     assert rows.spread == 14
-    assert rows.assigned(rows.table).tolist() == assigned.tolist()
+    assert rows.assigned(rows.table, assigned).tolist() == assigned.tolist()
     holder = rows.holder()
     assert holder[: rows.n_partitions].tolist() == assigned.tolist()
     assert sorted(holder[rows.n_partitions :].tolist()) == [1, 2]
@@ -103,7 +103,7 @@ def test_rows_of_any_assignment_stand_for_it() -> None:
         _, assigned = start(group, rng)
         rows = Rows(group, assigned)
         check_rows(rows, group)
-        assert np.array_equal(rows.assigned(rows.table), assigned)
+        assert np.array_equal(rows.assigned(rows.table, assigned), assigned)
         table = rows.table.copy()
         rows.fill(rows.holder())
         assert np.array_equal(rows.table, table)
@@ -485,3 +485,35 @@ def test_small_groups_of_all_kinds() -> None:
         found = even_out(group, assigned, rng, after(20))
         assert constraint.admits(group, found)
         assert spread_of(group, found) <= spread_of(group, assigned)
+
+
+def test_each_set_of_members_alike_is_evened_out_by_itself() -> None:
+    rng = np.random.default_rng(84)
+    # Two sets that read different topics, one that reads both, and a member of its own kind.
+    reading = [[0]] * 8 + [[1]] * 5 + [[0, 1]] * 4 + [[0, 2]]
+    lags = np.floor(np.exp(rng.normal(6, 1.5, 170))).astype(np.int64)
+    group = group_of([80, 60, 30], reading, lags=lags)
+    constraint, assigned = start(group)
+    assert not are_alike(group, constraint)
+    sets = sets_alike(group, constraint)
+    assert [len(members) for members in sets] == sorted(map(len, sets), reverse=True)
+    seen = np.concatenate(sets).tolist()
+    assert len(seen) == len(set(seen)) >= 15
+    for members in sets:
+        assert len({(int(group.class_of[m]), int(constraint.hi[m])) for m in members}) == 1
+        before = member_loads(assigned, group.lag, group.n_members)
+        found = even_out(group, assigned, rng, never, members=members)
+        loads = member_loads(found, group.lag, group.n_members)
+        others = np.setdiff1d(np.arange(group.n_members), members)
+        assert constraint.admits(group, found)
+        assert np.array_equal(loads[others], before[others])
+        assert np.ptp(loads[members]) <= np.ptp(before[members])
+        assigned = found
+    assert max(np.ptp(loads[members]) for members in sets) < lags.max()
+
+
+def test_no_set_is_alike_where_topics_count_or_partitions_are_pinned() -> None:
+    group = group_of([6, 6], [[0, 1]] * 3, owners=[0, 1, *[-1] * 10])
+    for policy in (Policy.of("kip-169"), Policy.of("sticky-yet-fair")):
+        constraint = constraint_of(group, policy, balanced_assignment(group, policy))
+        assert sets_alike(group, constraint) == []
