@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import platform
 import re
 import sys
@@ -28,6 +27,7 @@ from benchmarks.assignors.inputs import full, short
 from benchmarks.assignors.peers import PEERS, Budget
 from benchmarks.assignors.report import markdown
 from benchmarks.assignors.targets import judged, missed
+from benchmarks.machine import machine
 
 BUDGETS: Final = {
     "short": Budget(warm_s=0.3, measure_s=0.3, limit_s=10.0),
@@ -125,24 +125,6 @@ def brief(found: dict[str, Any]) -> str:
         elif "skipped" not in answer:
             words.append(f"{peer} {'time-out' if 'timeout' in answer else 'error'}")
     return ", ".join(words)
-
-
-def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
-    model = platform.processor()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        lines = cpuinfo.read_text().splitlines()
-        models = [line.partition(":")[2].strip() for line in lines if line[:10] == "model name"]
-        model = models[0] if models else model
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return {
-        "cpu": model,
-        "cores": os.cpu_count(),
-        "memory_gib": round(memory),
-        "kernel": platform.system(),
-        "load_at_start": os.getloadavg()[0],
-    }
 
 
 def versions() -> dict[str, str]:

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import shutil
 import subprocess
 import sys
@@ -29,6 +27,7 @@ from benchmarks.fleet.history import write_history
 from benchmarks.fleet.memory import run_watched
 from benchmarks.fleet.settings import Settings
 from benchmarks.fleet.targets import judged, memory_line
+from benchmarks.machine import machine
 from equilag.adapters.snapshot_json import load_snapshot
 from equilag.pipeline.answer import PlanGroup
 from equilag.pipeline.export import export_group
@@ -157,23 +156,6 @@ def bare_loop(run: Path) -> dict[str, float]:
                     planner(problem, settings)
                     groups += 1
     return {"groups": groups, "seconds": time.monotonic() - start}
-
-
-def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
-    model = ""
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            model = line.partition(":")[2].strip()
-            break
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return {
-        "cpu": model,
-        "cores": os.cpu_count(),
-        "memory_gib": round(memory),
-        "kernel": platform.system(),
-        "load_at_start": os.getloadavg()[0],
-    }
 
 
 def say(text: str) -> None:
