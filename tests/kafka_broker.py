@@ -8,25 +8,23 @@ from __future__ import annotations
 
 import atexit
 import hashlib
-import re
 import shutil
 import socket
 import subprocess
-import tempfile
 import time
 import uuid
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from benchmarks.toolchains import failure, java_missing, make_once, maven
 
 CHECKOUT: Final = Path(__file__).resolve().parent.parent
 POM: Final = CHECKOUT / "tests" / "kafka" / "pom.xml"
 CACHE: Final = CHECKOUT / ".cache" / "kafka"
 
-_JAVA: Final = 17
 _FETCH_S: Final = 300
 _START_S: Final = 60
 _STOP_S: Final = 20
@@ -73,8 +71,8 @@ class Broker:
 
 def missing() -> str | None:
     """Why there can be no broker here, or None if there can (as far as is known offline)."""
-    if _java_version() < _JAVA:
-        return f"Java {_JAVA} or newer is not on PATH"
+    if problem := java_missing():
+        return problem
     if not _lib().is_dir() and shutil.which("mvn") is None:
         return "Maven is not on PATH, and Kafka's jars have not been fetched before"
     return None
@@ -97,43 +95,20 @@ def start_broker(folder: Path, settings: Mapping[str, str] | None = None) -> Bro
 def fetch_jars() -> Path:
     """The folder with Kafka's jars, fetched now if need be. Raises NoBroker if Maven fails."""
     lib = _lib()
-    if lib.is_dir():
-        return lib
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=CACHE, prefix="fetching-") as folder:
-        jars = Path(folder) / "lib"
-        command = ["mvn", "-B", "-q", "-f", str(POM), "dependency:copy-dependencies"]
-        command += [f"-DoutputDirectory={jars}", "-DincludeScope=runtime"]
-        try:
-            done = subprocess.run(
-                command, capture_output=True, timeout=_FETCH_S, check=False, cwd=folder
-            )
-        except subprocess.TimeoutExpired as error:
-            raise NoBroker(f"Maven did not fetch Kafka within {_FETCH_S} s") from error
-        except OSError as error:
-            raise NoBroker(f"Maven cannot be run: {error}") from error
-        if done.returncode or not any(jars.glob("kafka_2.13-*.jar")):
-            text = (done.stdout + done.stderr).decode(errors="replace")
-            errors = [line for line in text.splitlines() if "ERROR" in line] or ["it says nothing"]
-            raise NoBroker(f"Maven cannot fetch Kafka: {errors[0][:300]}")
-        # Two processes may fetch at once: the second finds the place taken by equal jars.
-        with suppress(OSError):
-            jars.rename(lib)
+
+    def fetch(jars: Path) -> None:
+        problem = failure("Maven", "fetch Kafka", maven(POM, jars), jars.parent, _FETCH_S)
+        if problem is None and not any(jars.glob("kafka_2.13-*.jar")):
+            problem = "Maven cannot fetch Kafka: it says nothing"
+        if problem is not None:
+            raise NoBroker(problem)
+
+    make_once(lib, fetch)
     return lib
 
 
 def _lib() -> Path:
     return CACHE / hashlib.sha256(POM.read_bytes()).hexdigest()[:16]
-
-
-def _java_version() -> int:
-    """The number of the Java release on PATH; 0 without one."""
-    try:
-        done = subprocess.run(["java", "-version"], capture_output=True, timeout=60, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return 0
-    found = re.search(rb'version "(?:1\.)?([0-9]+)', done.stderr + done.stdout)
-    return int(found[1]) if found and not done.returncode else 0
 
 
 def _start(folder: Path, lib: Path, settings: Mapping[str, str]) -> Broker:

@@ -21,6 +21,7 @@ from typing import Any
 
 from benchmarks.assignors.case import Case
 from benchmarks.assignors.inputs import named
+from benchmarks.assignors.measuring import peak_mib
 from equilag.group import Group
 
 
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         answer["runs"] = runs(case.group(), args.limits, args.times)
         if args.prove:
             answer |= quality(case, args.limits[0])
-    answer["peak_mib"] = peak_mib()
+    answer["peak_mib"] = peak_mib() or 0.0
     print(json.dumps(answer))  # noqa: T201
     return 0
 
@@ -131,16 +132,6 @@ def loading(snapshot: Path, times: int) -> dict[str, Any]:
         load.append(time.perf_counter() - start)
         del group
     return {"load_s": load[1:], "parse_s": parse[1:]}  # the first turn warms up
-
-
-def peak_mib() -> float:
-    """The most memory that this process ever had resident, from /proc (Linux); else 0."""
-    try:
-        status = Path("/proc/self/status").read_text()
-    except OSError:
-        return 0.0
-    found = [line.split()[1] for line in status.splitlines() if line.startswith("VmHWM:")]
-    return int(found[0]) / 1024 if found else 0.0
 
 
 if __name__ == "__main__":
