@@ -212,18 +212,15 @@ def topic_intervals(group: Group, pinned: Flags) -> tuple[Ints, Ints]:
     Floor and ceiling of an even split over the subscribers; where some partitions are pinned, the
     others are poured in like water.
     """
-    n_topics, n_members = len(group.topics), group.n_members
-    base = topic_counts(group, np.where(pinned, group.owner, NOBODY))
-    lo, hi = base.copy(), base.copy()
-    if not n_members:
-        return lo, hi
     readers = group.reads[:, group.class_of]
     if not pinned.any():
         width = np.maximum(1, readers.sum(axis=1))
         lo = np.where(readers, (group.topic_size // width)[:, None], 0)
         hi = np.where(readers, -(-group.topic_size // width)[:, None], 0)
         return lo, hi
-    for topic in range(n_topics):
+    base = topic_counts(group, np.where(pinned, group.owner, NOBODY))
+    lo, hi = base.copy(), base.copy()
+    for topic in range(len(group.topics)):
         who = np.flatnonzero(readers[topic])
         if not len(who):
             continue

@@ -106,7 +106,7 @@ class Counting:
         first = np.searchsorted(kind[order], np.arange(self._takes.shape[1] + 1))
         return bucket[order], first, np.concatenate(([0], np.cumsum(self.size)))
 
-    def _within_reach(self, kind: int) -> Ints:
+    def within_reach(self, kind: int) -> Ints:
         """Free partitions, as positions in `lag`, that a member class may take."""
         buckets, first, edges = self._by_kind
         mine = buckets[first[kind] : first[kind + 1]]
@@ -206,7 +206,7 @@ class Counting:
             other_than = np.ones(len(self.lag), dtype=np.bool_)
             other_than[top] = False
             for kind, fewest in self._kinds(holders):
-                own = self._within_reach(kind)
+                own = self.within_reach(kind)
                 other = lightest_of(self.lag[own[other_than[own]]], fewest - held)
                 beside = other if beside is None else min(beside, other)
         else:

@@ -6,9 +6,8 @@ from __future__ import annotations
 import math
 
 from equilag.certificate.claims import Claim
-from equilag.certificate.moves import moves_claim
 from equilag.deadline import Deadline
-from equilag.group import NOBODY, Group
+from equilag.group import Group
 from equilag.plan import Choice, Plan
 from equilag.policy import Policy
 from equilag.solver.bounds import NO_LAG, difference
@@ -27,11 +26,8 @@ def plan_at_once(
     if policy.fresh or group.lag.any() or not has_quotas(group, policy):
         return None
     found = keep_to_quotas(group)
-    claims: tuple[Claim, ...] = (Claim("counts", int(found.hi.max()), "residual"),)
-    if (group.owner != NOBODY).any():
-        claims += (moves_claim(group, found.moves, found.potentials),)
     policy.check_limit(found.moves)
-    proofs = claims + NO_SPREAD
+    proofs = (*found.claims(group), *NO_SPREAD)
     if policy.move_cost and not policy.moves_first:
         proofs += (Claim("cost_at_least", policy.move_cost * found.moves, "sum"),)
     settings = {**policy.to_dict(), "seed": seed}

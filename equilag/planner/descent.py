@@ -19,7 +19,7 @@ from equilag.solver.cycles import Window
 from equilag.solver.even_out import even_out
 from equilag.solver.level import level
 from equilag.solver.neighbourhood import WORK, improve, kicked
-from equilag.solver.rows import are_alike, sets_alike
+from equilag.solver.rows import are_alike
 from equilag.solver.sweeps import sweep
 from equilag.solver.trade import downhill, homeward
 
@@ -47,11 +47,8 @@ class Trade:
         constraint = work.constraint
         assert constraint is not None
         start = work.front[min(work.front)]
-        if work.effort.limited:
-            stop = work.stop(3 * STEP + 2e-6 * work.group.n_partitions, upto=0.3)
-        else:
-            share = 2 / 3 if work.moves_at_most is not None else 1 / 3
-            stop = work.deadline.share(work.deadline.left * share).expired
+        share = 2 / 3 if work.moves_at_most is not None else 1 / 3
+        stop = work.stop(3 * STEP + 2e-6 * work.group.n_partitions, upto=0.3, share=share)
         for assigned in downhill(
             work.group, constraint, start.assigned, work.rng, stop, self.STEPS
         ):
@@ -70,26 +67,18 @@ class EvenOut:
     def applies(self, work: Work) -> bool:
         if not _open(work) or _moves_matter(work):
             return False
-        assert work.constraint is not None
-        if not sets_alike(work.group, work.constraint):
-            return False
-        if work.deadline.left > SETTLE * work.group.n_partitions:
-            return True
-        work.deadline.cut = True
-        return False
+        return bool(work.sets_alike) and work.has_time(SETTLE * work.group.n_partitions)
 
     def run(self, work: Work) -> None:
         best, constraint, size = work.best, work.constraint, work.group.n_partitions
         assert best is not None and constraint is not None
         work.effort.spend(SETTLE * size)
-        sets = sets_alike(work.group, constraint)[: self.SETS]
+        sets = work.sets_alike[: self.SETS]
         found = best.assigned
         enough = work.spread_bound if are_alike(work.group, constraint) else 0
         for number, members in enumerate(sets):
-            stop = work.stop(STEP * 2 + 2e-8 * size, upto=0.5)
-            if len(sets) > 1 and not work.effort.limited:
-                share = SHARE * work.deadline.left / (len(sets) - number)
-                stop = work.deadline.share(share).expired
+            share = SHARE / (len(sets) - number) if len(sets) > 1 else None
+            stop = work.stop(STEP * 2 + 2e-8 * size, upto=0.5, share=share)
             if work.deadline.expired():
                 break
             found = even_out(work.group, found, work.rng, stop, enough, members)
@@ -179,9 +168,7 @@ class Restarts:
 
     def run(self, work: Work) -> None:
         assert work.best is not None and work.constraint is not None
-        stop = work.deadline.expired
-        if not work.effort.limited:
-            stop = work.deadline.share(work.deadline.left * self.SHARE).expired
+        stop = work.clock(self.SHARE)
         with work.effort.search(MANY * WORK, stop, upto=0.8) as total:
             for _ in range(self.TIMES):
                 if work.proved or stop() or total.work <= 0:

@@ -24,13 +24,8 @@ IMPORT: Final = 0.1
 """Seconds to load the flow solver, once in a process."""
 
 
-def seconds_of_counts(work: Work) -> float:
-    """Exactly balanced counts, and the constraint that follows from them."""
-    return START + PARTITION * work.group.n_partitions + _flow(work)
-
-
-def seconds_of_moves(work: Work) -> float:
-    """The fewest moves under known counts."""
+def seconds_of_flow(work: Work) -> float:
+    """Exactly balanced counts and the constraint that follows, or the fewest moves under it."""
     return START + PARTITION * work.group.n_partitions + _flow(work)
 
 
@@ -47,10 +42,7 @@ def _flow(work: Work) -> float:
     return ARC * arcs if arcs > 1 else 0.0
 
 
-def in_time(work: Work, seconds: float) -> bool:
-    """Is there time for a step; always where the policy has to know what comes out of it."""
+def in_time(work: Work) -> bool:
+    """Is there time for such a step; always where the policy has to know what comes out of it."""
     load = 0.0 if "ortools.graph.python" in sys.modules else IMPORT
-    if work.policy.max_moves is not None or seconds + load < work.deadline.left:
-        return True
-    work.deadline.cut = True
-    return False
+    return work.policy.max_moves is not None or work.has_time(seconds_of_flow(work) + load)

@@ -10,7 +10,6 @@ from typing import Final, Protocol
 
 from equilag.certificate.claims import Claim
 from equilag.certificate.moves import (
-    Potentials,
     bound_by_potentials,
     bound_by_topics,
     moves_claim,
@@ -20,7 +19,7 @@ from equilag.errors import ContradictedBound
 from equilag.group import NOBODY
 from equilag.metrics import count_moves
 from equilag.planner.fallback import fallback
-from equilag.planner.forecast import SAFE, in_time, seconds_of_counts, seconds_of_moves
+from equilag.planner.forecast import SAFE, in_time, seconds_of_flow
 from equilag.planner.work import Work
 from equilag.solver.balance import balanced_assignment
 from equilag.solver.bounds import NO_LAG, LoadBounds, difference, load_bounds
@@ -55,9 +54,10 @@ class QuotasAtOnce:
     def run(self, work: Work) -> None:
         found = keep_to_quotas(work.real)
         work.constraint = found.constraint(work.real)
-        work.claim(Claim("counts", int(found.hi.max()), "residual"))
-        if (work.real.owner != NOBODY).any():
-            claim_moves(work, found.moves, found.potentials)
+        work.policy.check_limit(found.moves)
+        work.moves_bound = found.moves
+        for claim in found.claims(work.real):
+            work.claim(claim)
         work.offer(found.assigned, "quotas")
 
 
@@ -73,7 +73,7 @@ class Heuristic:
     def applies(self, work: Work) -> bool:
         if work.best is not None:
             return False
-        return not self.early or SAFE * seconds_of_counts(work) > work.deadline.limit
+        return not self.early or SAFE * seconds_of_flow(work) > work.deadline.limit
 
     def run(self, work: Work) -> None:
         assigned, name = fallback(work.group, work.policy)
@@ -86,7 +86,7 @@ class Counts:
     name: Final = "counts"
 
     def applies(self, work: Work) -> bool:
-        return work.constraint is None and in_time(work, seconds_of_counts(work))
+        return work.constraint is None and in_time(work)
 
     def run(self, work: Work) -> None:
         assigned = balanced_assignment(work.group, work.policy)
@@ -108,7 +108,7 @@ class Moves:
     def applies(self, work: Work) -> bool:
         if work.constraint is None or "fewest_moves" in work.claims:
             return False
-        return bool((work.real.owner != NOBODY).any()) and in_time(work, seconds_of_moves(work))
+        return bool((work.real.owner != NOBODY).any()) and in_time(work)
 
     def run(self, work: Work) -> None:
         constraint = work.constraint
@@ -116,23 +116,17 @@ class Moves:
         if constraint.pinned.any():
             return  # no owned partition moves at all
         found = fewest_moves(work.real, constraint)
-        bound = _proved_moves(work, found)
-        claim_moves(work, bound, found.potentials)
+        work.moves_bound = bound = _proved_moves(work, found)
+        if work.policy.balance == "per-topic":
+            work.claim(Claim("fewest_moves", bound, "per-topic"))
+        else:
+            work.claim(moves_claim(work.real, bound, found.potentials))
+        work.policy.check_limit(bound)
         if work.policy.fresh:
             return
         # What comes after starts from here, and not from a plan that moves everything.
         work.best, work.front = None, {}
         work.offer(found.assigned, "min-cost-flow")
-
-
-def claim_moves(work: Work, moves: int, potentials: Potentials) -> None:
-    """The fewest moves, with what proves them. Raises InputError if the policy allows fewer."""
-    work.moves_bound = moves
-    if work.policy.balance == "per-topic":
-        work.claim(Claim("fewest_moves", moves, "per-topic"))
-    else:
-        work.claim(moves_claim(work.real, moves, potentials))
-    work.policy.check_limit(moves)
 
 
 def _proved_moves(work: Work, found: FewestMoves) -> int:
@@ -164,9 +158,7 @@ class Bounds:
             found: LoadBounds | None = None if work.group.idle.all() else NO_LAG
         else:
             reached = work.best.spread if work.best is not None else None
-            stop = work.stop(STEP + 2e-7 * size, upto=0.2)
-            if not work.effort.limited:
-                stop = work.deadline.share(work.deadline.left * self.SHARE).expired
+            stop = work.stop(STEP + 2e-7 * size, upto=0.2, share=self.SHARE)
             found = load_bounds(work.counting, stop, reached)
         if found is None:
             return

@@ -13,11 +13,12 @@ from equilag.certificate.goals import Figures, goals_proved, moves_at_most
 from equilag.counts import CountConstraint
 from equilag.deadline import Deadline
 from equilag.errors import ContradictedBound
-from equilag.group import Group, Index
+from equilag.group import Group, Index, Ints
 from equilag.metrics import count_moves, member_loads, spread
 from equilag.planner.effort import Effort
 from equilag.planner.progress import Progress, Watcher
 from equilag.policy import Policy
+from equilag.solver.rows import sets_alike
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,13 +63,38 @@ class Work:
     proved_again: bool = False
     """Was everything that the search can prove proved by it."""
     _counting: Counting | None = None
+    _sets_alike: list[Ints] | None = None
 
-    def stop(self, price: float, upto: float = 1.0) -> Callable[[], bool]:
+    def stop(
+        self, price: float, upto: float = 1.0, share: float | None = None
+    ) -> Callable[[], bool]:
         """For a loop of one stage: is the time, or the part `upto` of the effort, used up.
 
-        `price` is what one step costs, in seconds.
+        `price` is what one step costs, in seconds; `share` of the time left is all the stage gets,
+        where time is what runs out.
         """
-        return self.effort.metered(self.deadline.expired, price, upto)
+        return self.effort.metered(self.clock(share), price, upto)
+
+    def clock(self, share: float | None = None) -> Callable[[], bool]:
+        """Is the time used up, or a share of what is left of it unless effort is what runs out."""
+        if share is None or self.effort.limited:
+            return self.deadline.expired
+        return self.deadline.share(self.deadline.left * share).expired
+
+    def has_time(self, seconds: float) -> bool:
+        """Is so much left; a step that is not taken for want of time marks the run as cut."""
+        if seconds < self.deadline.left:
+            return True
+        self.deadline.cut = True
+        return False
+
+    @property
+    def sets_alike(self) -> list[Ints]:
+        """See `rows.sets_alike`."""
+        if self._sets_alike is None:
+            assert self.constraint is not None
+            self._sets_alike = sets_alike(self.group, self.constraint)
+        return self._sets_alike
 
     @property
     def counting(self) -> Counting:

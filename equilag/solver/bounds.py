@@ -10,7 +10,6 @@ import numpy as np
 
 from equilag.certificate.bounds import Counting, heaviest_of
 from equilag.certificate.claims import Claim
-from equilag.counts import ranges
 from equilag.group import Flags
 
 MAX_SETS = 60
@@ -163,14 +162,10 @@ def _poorest(counting: Counting) -> list[int]:
     alone = np.flatnonzero(group.class_size == 1)
     member = np.zeros(allowed.shape[1], np.int64)
     member[group.class_of] = np.arange(group.n_members)
-    edges = np.searchsorted(counting.bucket, np.arange(counting.n_buckets + 1))
-    kinds, classes = np.nonzero(allowed.T)
-    first = np.searchsorted(kinds, np.arange(allowed.shape[1] + 1))
-    reach = []
-    for k in alone.tolist():
-        mine = classes[first[k] : first[k + 1]]
-        lags = counting.lag[ranges(edges[mine], edges[mine + 1])]
-        reach.append(heaviest_of(lags, int(counting.hi[member[k]])))
+    reach = [
+        heaviest_of(counting.lag[counting.within_reach(k)], int(counting.hi[member[k]]))
+        for k in alone.tolist()
+    ]
     return [int(k) for k in alone[np.argsort(reach, kind="stable")[:FEW]]]
 
 

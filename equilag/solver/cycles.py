@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.counts import CountConstraint
+from equilag.counts import CountConstraint, ranges
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.metrics import member_counts, member_loads
 
@@ -75,9 +75,9 @@ class Cycles:
         """Free partitions that the member may hold."""
         kind = int(self.group.class_of[member])
         if kind not in self._readable:
-            classes = np.flatnonzero(self.constraint.allowed[:, kind]).tolist()
-            parts = [self._by_class[self._start[c] : self._start[c + 1]] for c in classes]
-            self._readable[kind] = np.concatenate(parts) if parts else np.zeros(0, np.int64)
+            classes = np.flatnonzero(self.constraint.allowed[:, kind])
+            there = ranges(self._start[classes], self._start[classes + 1])
+            self._readable[kind] = self._by_class[there]
         return self._readable[kind]
 
     def may(self, partitions: Ints, members: Ints) -> Flags:

@@ -23,7 +23,7 @@ WORK = 12_000_000
 KICKS = 8
 """Exchanges at random that a new start begins with."""
 STALLED = 40
-"""Neighbourhoods in a row that change nothing at either end, after which others may do better."""
+"""Neighbourhoods in a row that change nothing at either end, after which it stops."""
 
 
 def improve(

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.certificate.moves import Potentials
+from equilag.certificate.claims import Claim
+from equilag.certificate.moves import Potentials, moves_claim
 from equilag.counts import CountConstraint
 from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import member_counts
@@ -30,6 +31,13 @@ class Quotas(NamedTuple):
     """[M] most."""
     potentials: Potentials
     moves: int
+
+    def claims(self, group: Group) -> list[Claim]:
+        """That the counts are the most even, and that no plan with such counts moves less."""
+        counts = Claim("counts", int(self.hi.max()), "residual")
+        if not (group.owner != NOBODY).any():
+            return [counts]
+        return [counts, moves_claim(group, self.moves, self.potentials)]
 
     def constraint(self, group: Group) -> CountConstraint:
         nothing = np.zeros(group.n_partitions, np.bool_)

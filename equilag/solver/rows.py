@@ -42,11 +42,11 @@ def sets_alike(group: Group, constraint: CountConstraint) -> list[Ints]:
     """
     if constraint.topic_lo is not None or constraint.pinned.any():
         return []
-    key = np.stack((group.class_of.astype(np.int64), constraint.lo, constraint.hi))
-    _, number, size = np.unique(key, axis=1, return_inverse=True, return_counts=True)
-    number = number.ravel()
-    order = np.argsort(number, kind="stable")
-    sets = np.split(order, np.cumsum(size)[:-1])
+    kind, lo, hi = group.class_of, constraint.lo, constraint.hi
+    order = np.lexsort((hi, lo, kind))
+    kind, lo, hi = kind[order], lo[order], hi[order]
+    ends = (kind[1:] != kind[:-1]) | (lo[1:] != lo[:-1]) | (hi[1:] != hi[:-1])
+    sets = np.split(order, np.flatnonzero(ends) + 1)
     busy = [members for members in sets if len(members) > 1 and constraint.hi[members[0]] > 0]
     return sorted(busy, key=len, reverse=True)
 
