@@ -188,11 +188,12 @@ def _total(group: Group, assigned: Index, pinned: Flags) -> CountConstraint:
 def _same_block(group: Group, levels: Levels) -> Flags:
     """[C, K] eligible, and a member of the class is in the block of the topic class."""
     classes, kinds = group.arcs
-    n_levels = int(max(levels.member.max(initial=0), levels.node.max(initial=0))) + 2
-    there = np.unique(group.class_of.astype(np.int64) * n_levels + levels.member)
-    key = kinds * n_levels + levels.node[classes]
-    place = np.minimum(np.searchsorted(there, key), max(0, len(there) - 1))
-    inside = there[place] == key if len(there) else np.zeros(len(key), np.bool_)
+    blocks, block_of = np.unique(levels.member, return_inverse=True)
+    there = np.zeros((len(blocks) + 1, len(group.class_topics)), dtype=np.bool_)
+    there[block_of, group.class_of] = True
+    node_block = np.searchsorted(blocks, levels.node)
+    node_block[~np.isin(levels.node, blocks)] = len(blocks)  # of no member
+    inside = there[node_block[classes], kinds]
     allowed = np.zeros_like(group.eligible)
     allowed[classes[inside], kinds[inside]] = True
     return allowed

@@ -108,7 +108,7 @@ class Group:
             return np.zeros(0, np.int32), np.zeros((0, len(self.class_topics)), np.bool_)
         if self.reads.all():  # the most common group of all
             return np.zeros(len(self.topics), np.int32), self.reads[:1]
-        if sum(map(len, self.class_topics)) == len(self.topics) and self.reads.any(axis=1).all():
+        if self.disjoint and self.reads.any(axis=1).all():
             return self._disjoint_classes()
         packed = np.ascontiguousarray(np.packbits(self.reads, axis=1))
         if packed.shape[1] == 0:
@@ -142,8 +142,17 @@ class Group:
     @cached_property
     def arcs(self) -> tuple[Ints, Ints]:
         """Topic class and member class of every pair of the two that goes together, ascending."""
-        classes, kinds = np.nonzero(self.eligible)
-        return classes, kinds
+        if not self.class_topics:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        topics = np.concatenate(self.class_topics)
+        kinds = np.repeat(np.arange(len(self.class_topics)), list(map(len, self.class_topics)))
+        first = np.zeros(len(self.topics), dtype=np.bool_)
+        first[np.unique(self.topic_class, return_index=True)[1]] = True
+        one_each = first[topics]  # one topic speaks for all of its class
+        classes, kinds = self.topic_class[topics[one_each]].astype(np.int64), kinds[one_each]
+        narrow = classes.astype(np.min_scalar_type(len(first)))  # up to 16 bits sort much faster
+        order = np.argsort(narrow, kind="stable")
+        return classes[order], kinds[order]
 
     @cached_property
     def partition_class(self) -> Index:
@@ -175,6 +184,16 @@ class Group:
     def one_subscription(self) -> bool:
         """Do all members read the same topics."""
         return len(self.class_topics) <= 1
+
+    @cached_property
+    def disjoint(self) -> bool:
+        """Is no topic read by two member classes, though some is read at all."""
+        total = sum(map(len, self.class_topics))
+        if not 0 < total <= len(self.topics):
+            return False
+        return len(self.class_topics) == 1 or bool(
+            np.bincount(np.concatenate(self.class_topics)).max() <= 1
+        )
 
     def subscribers(self, topic: int) -> Index:
         """Members, ascending, that read the topic."""

@@ -2,19 +2,24 @@
 
 The sorted sink totals are made lexicographically smallest (decreasingly minimal; Frank and Murota,
 "Decreasing minimization on M-convex sets: algorithms and applications"). One maximum flow each
-decides whether a set of sinks can be kept below the level of an even split, or filled up to it;
-if not, its minimum cut splits the set in two independent ones.
+decides whether a set of sinks can be filled up to the level of an even split, or kept below it; if
+not, its minimum cut splits the set in two independent ones. What a cut says of the levels of both
+is passed on, so that most of them need but one more flow.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from equilag.errors import EquilagError
 from equilag.group import Flags, Ints
+
+ANY: Final = 2**62
+"""A level that has room for everything."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,133 +37,228 @@ class Network:
     capacity: Ints
 
 
-def even_flow(net: Network) -> Ints:
-    """[A] units on each arc of a most even flow that ships every unit.
+class EvenFlow(NamedTuple):
+    """A most even flow, and the parts that all most even flows have in common."""
 
-    Sinks of width w share their units as evenly as possible. About (number of blocks) maximum
-    flows in the worst case, O(log) of it where levels are spread. Raises EquilagError if a supply
-    cannot be shipped at all.
+    units: Ints
+    """[A] units on each arc."""
+    supply_part: Ints
+    """[S] the part that a supply belongs to, -1 where there are no units to ship."""
+    sink_part: Ints
+    """[D] the part that a sink belongs to, -1 where it gets nothing."""
+    level: Ints
+    """[parts] members hold so many or one less, but for those that held more from the start."""
+
+
+def even_flow(net: Network) -> EvenFlow:
+    """A most even flow that ships every unit.
+
+    Sinks of width w share their units as evenly as possible. Up to three maximum flows per part,
+    often one. Raises EquilagError if a supply cannot be shipped at all.
     """
-    flow = np.zeros(len(net.tail), dtype=np.int64)
-    supply, base = net.supply.copy(), net.base.copy()
-    jobs = [(np.ones(len(supply), np.bool_), np.ones(len(base), np.bool_))]
-    while jobs:
-        sources, sinks = jobs.pop()
-        arcs = np.flatnonzero(sources[net.tail] & sinks[net.head])
-        total = int(supply[sources].sum())
-        if not total:
+    units = np.zeros(len(net.tail), dtype=np.int64)
+    supply_part = np.full(len(net.supply), -1, dtype=np.int64)
+    sink_part = np.full(len(net.base), -1, dtype=np.int64)
+    levels: list[int] = []
+    all_of = np.arange(len(net.supply)), np.arange(len(net.base)), np.arange(len(net.tail))
+    parts = [_Part(net, *all_of)]
+    while parts:
+        part = parts.pop()
+        if not part.total:
             continue
-        part = _Part(net, supply, base, arcs, np.flatnonzero(sources), np.flatnonzero(sinks))
-        level = part.level(total)
-        high = part.cut(level, short="supply")
-        if high.value == total:
-            low = part.cut(level - 1, short="room")
-            if low.full:
-                flow[arcs] += part.between(level, total)
-                continue
-            upper_sources, upper_sinks = sources & ~low.sources, sinks & ~low.sinks
-        else:
-            upper_sources, upper_sinks = sources & high.sources, sinks & high.sinks
-        lower_sources, lower_sinks = sources & ~upper_sources, sinks & ~upper_sinks
-        if not upper_sinks.any() or not lower_sinks.any():
-            raise EquilagError("a partition cannot be given to any of its subscribers")
-        # Arcs that lead down across the cut are full in every most even flow.
-        down = arcs[upper_sources[net.tail[arcs]] & lower_sinks[net.head[arcs]]]
-        flow[down] += net.capacity[down]
-        np.subtract.at(supply, net.tail[down], net.capacity[down])
-        np.add.at(base, net.head[down], net.capacity[down])
-        jobs += [(upper_sources, upper_sinks), (lower_sources, lower_sinks)]
-    return flow
-
-
-@dataclass(frozen=True, eq=False)
-class _Cut:
-    value: int
-    full: bool
-    sources: Flags
-    sinks: Flags
+        upper, lower = part.without_poor()
+        even = upper.between() if upper is not None else None
+        if upper is None or even is None:
+            above, below, down = part.cut_in_two(fills=upper is part)
+            # Arcs that lead down across the cut are full in every most even flow.
+            units[part.arcs[down]] += part.net.capacity[down]
+            parts += [above, below]
+            continue
+        units[upper.arcs] += even
+        supply_part[upper.sources] = sink_part[upper.sinks] = len(levels)
+        levels.append(upper.level)
+        if lower is not None:
+            parts.append(lower)
+    return EvenFlow(units, supply_part, sink_part, np.array(levels, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """One set of supplies and sinks that is independent of the rest."""
+    """A network that is independent of the rest."""
 
     net: Network
-    supply: Ints
-    base: Ints
-    arcs: Ints
     sources: Ints
     sinks: Ints
+    arcs: Ints
+    """What its supplies [s], sinks [d] and arcs [a] are in the whole network."""
+    fits: int = ANY
+    """A level known to have room for all units."""
+    fills: int = -1
+    """A level up to which the units are known to fill every sink."""
+
+    @cached_property
+    def total(self) -> int:
+        """Units to ship."""
+        return int(self.net.supply.sum())
 
     def room(self, level: int) -> Ints:
-        """Units that each sink takes until its members hold `level`."""
-        return self.net.width[self.sinks] * np.maximum(level - self.base[self.sinks], 0)
+        """[d] units that each sink takes until its members hold `level`."""
+        return self.net.width * np.maximum(level - self.net.base, 0)
 
-    def level(self, total: int) -> int:
-        """The lowest level at which the sinks have room for `total` units, by bisection."""
-        low = int(self.base[self.sinks].min())
-        high = int(self.base[self.sinks].max()) + total
+    @cached_property
+    def level(self) -> int:
+        """The lowest level at which the sinks have room for all units."""
+        base, width = self.net.base, self.net.width
+        high = int(base.max())
+        even = -(-(self.total + int((width * base).sum())) // int(width.sum()))
+        if even >= high:  # nobody holds more than that already
+            return even
+        low = int(base.min())
         while low < high:
             middle = (low + high) // 2
-            if int(self.room(middle).sum()) >= total:
+            if int(self.room(middle).sum()) >= self.total:
                 high = middle
             else:
                 low = middle + 1
         return low
 
-    def cut(self, level: int, short: str) -> _Cut:
-        """Maximum flow with room up to `level`; the minimum cut nearest to what falls short.
-
-        `short` names it: ``supply`` that finds no room, or ``room`` that is not filled.
-        """
-        room = self.room(level)
-        graph, _ = self._graph()
-        sink = graph.num_nodes() - 1
-        graph.add_arcs_with_capacity(self._sink_nodes, np.full(len(room), sink), room)
-        _solve(graph, sink)
-        supply_side = short == "supply"
-        side = graph.get_source_side_min_cut() if supply_side else graph.get_sink_side_min_cut()
-        nodes = np.zeros(sink + 1, dtype=np.bool_)
-        nodes[side] = True
-        n_sources = len(self.net.supply)
-        value = int(graph.optimal_flow())
-        return _Cut(value, value == int(room.sum()), nodes[:n_sources], nodes[n_sources : sink - 1])
-
-    def between(self, level: int, total: int) -> Ints:
-        """Units on each arc of a flow that lifts every sink to level − 1 and none above level."""
-        graph, main = self._graph()
-        sink = graph.num_nodes() - 1
-        overflow = sink + 1
-        low, high, nodes = self.room(level - 1), self.room(level), self._sink_nodes
+    def between(self) -> Ints | None:
+        """[a] units of a flow that lifts every sink to level - 1 and none above level, if any."""
+        level = self.level
+        graph, main, nodes, sink = self._graph()
+        low, high, overflow = self.room(level - 1), self.room(level), sink + 1
         graph.add_arcs_with_capacity(nodes, np.full(len(nodes), sink), low)
         graph.add_arcs_with_capacity(nodes, np.full(len(nodes), overflow), high - low)
         # What may pass the lower room in all is exactly what is left over, so that it fills up.
-        graph.add_arc_with_capacity(overflow, sink, total - int(low.sum()))
-        _solve(graph, sink)
-        if int(graph.optimal_flow()) != total:
-            raise EquilagError("the maximum flow does not fill its block")
+        graph.add_arc_with_capacity(overflow, sink, self.total - int(low.sum()))
+        if _maximum(graph, sink) < self.total:
+            return None
         return np.asarray(graph.flows(main), dtype=np.int64)
 
-    @property
-    def _sink_nodes(self) -> Ints:
-        return len(self.net.supply) + self.sinks
+    def without_poor(self) -> tuple[_Part | None, _Part | None]:
+        """The part less its poor sinks and what these reach, and those.
 
-    def _graph(self) -> tuple[Any, Ints]:
-        """Nodes: supplies, sinks, source, then (as the last one) the sink of all."""
+        The two are independent if the first one can be filled beyond the level of the second. Just
+        the part if nobody is poor, and nothing if they do not get all that they reach.
+        """
+        if self.fills >= self.level - 1:
+            return self, None
+        level, wide = (
+            self.level - 1,
+            bool((self.net.capacity >= self.net.supply[self.net.tail]).all()),
+        )
+        while True:
+            poor, sources = self._poor(level)
+            if not poor.any():
+                return self, None
+            if not wide or poor.all():
+                return None, None
+            upper, lower, _ = self._split(~sources, ~poor, level, self.fills)
+            if upper.level - 1 <= level:
+                return upper, lower
+            level = upper.level - 1
+
+    def _poor(self, level: int) -> tuple[Flags, Flags]:
+        """[d], [s] sinks that cannot be filled to `level` whatever the others take, and what they
+        reach.
+
+        First those that reach too little even if they were alone; then, in turn, those that reach
+        too little of what the poor ones leave if they get all they reach.
+        """
+        net, room = self.net, self.room(level)
+        poor = np.zeros(len(room), dtype=np.bool_)
+        taken = np.zeros(len(net.supply), dtype=np.bool_)
+        while True:
+            units = np.where(taken[net.tail], 0, np.minimum(net.supply[net.tail], net.capacity))
+            reach = np.bincount(net.head, weights=units, minlength=len(room))
+            more = ~poor & (reach < room)
+            if not more.any():
+                return poor, taken
+            poor |= more
+            taken[net.tail[more[net.head]]] = True
+
+    def cut_in_two(self, fills: bool) -> tuple[_Part, _Part, Flags]:
+        """What lies above a minimum cut, what below, and which arcs [a] lead down across it.
+
+        `fills` says that the units may fill the sinks up to the level below the part's.
+        """
+        level, above = self.level, None
+        if fills and level < self.fits:
+            above = self._above_cut(level, short="supply")
+        if above is None:
+            level -= 1
+            above = self._above_cut(level, short="room")
+        if above is None or not above[1].any() or above[1].all():
+            raise EquilagError("a partition cannot be given to any of its subscribers")
+        return self._split(*above, level, max(level, self.fills))
+
+    def _above_cut(self, level: int, short: str) -> tuple[Flags, Flags] | None:
+        """[s], [d] what lies above a minimum cut where sinks have room up to `level`.
+
+        The cut is the one nearest to what falls short: ``supply`` that finds no room, or ``room``
+        that is not filled. None if nothing does.
+        """
+        room = self.room(level)
+        graph, _, nodes, sink = self._graph()
+        graph.add_arcs_with_capacity(nodes, np.full(len(nodes), sink), room)
+        if _maximum(graph, sink) == (self.total if short == "supply" else int(room.sum())):
+            return None
+        above = np.zeros(sink + 1, dtype=np.bool_)
+        if short == "supply":
+            above[graph.get_source_side_min_cut()] = True
+        else:
+            above[graph.get_sink_side_min_cut()] = True
+            above = ~above
+        return above[: len(self.sources)], above[len(self.sources) : sink - 1]
+
+    def _split(
+        self, sources: Flags, sinks: Flags, level: int, fills: int
+    ) -> tuple[_Part, _Part, Flags]:
+        """The part of some supplies and sinks, which fill up to `fills`, the other one, which fits
+        within `level`, and which arcs [a] lead from the first to the second."""
+        net = self.net
+        from_above, to_above = sources[net.tail], sinks[net.head]
+        down = from_above & ~to_above
+        shipped = np.zeros(len(net.supply), dtype=np.int64)
+        got = np.zeros(len(net.base), dtype=np.int64)
+        np.add.at(shipped, net.tail[down], net.capacity[down])
+        np.add.at(got, net.head[down], net.capacity[down])
+        rest = replace(net, supply=net.supply - shipped, base=net.base + got)
+        upper = self._half(rest, sources, sinks, from_above & to_above, self.fits, fills)
+        below = ~from_above & ~to_above
+        lower = self._half(rest, ~sources, ~sinks, below, min(level, self.fits), self.fills)
+        return upper, lower, down
+
+    def _half(
+        self, rest: Network, sources: Flags, sinks: Flags, arcs: Flags, fits: int, fills: int
+    ) -> _Part:
+        net = Network(
+            rest.supply[sources],
+            rest.base[sinks],
+            rest.width[sinks],
+            (np.cumsum(sources) - 1)[rest.tail[arcs]],
+            (np.cumsum(sinks) - 1)[rest.head[arcs]],
+            rest.capacity[arcs],
+        )
+        return _Part(net, self.sources[sources], self.sinks[sinks], self.arcs[arcs], fits, fills)
+
+    def _graph(self) -> tuple[Any, Ints, Ints, int]:
+        """The graph but for the arcs out of the sinks; its main arcs, the sinks' nodes, and the
+        last node, which is where all is to go: the one before it is where all comes from."""
         from ortools.graph.python.max_flow import SimpleMaxFlow
 
         net, graph = self.net, SimpleMaxFlow()
-        n_sources = len(net.supply)
-        main = graph.add_arcs_with_capacity(
-            net.tail[self.arcs], n_sources + net.head[self.arcs], net.capacity[self.arcs]
-        )
-        source = n_sources + len(net.base)
-        from_source = np.full(len(self.sources), source)
-        graph.add_arcs_with_capacity(from_source, self.sources, self.supply[self.sources])
+        n_sources, n_sinks = len(net.supply), len(net.base)
+        sinks = n_sources + np.arange(n_sinks)
+        source = n_sources + n_sinks
+        main = graph.add_arcs_with_capacity(net.tail, n_sources + net.head, net.capacity)
+        graph.add_arcs_with_capacity(np.full(n_sources, source), np.arange(n_sources), net.supply)
         graph.add_arc_with_capacity(source, source + 1, 0)  # so that the last node exists
-        return graph, main
+        return graph, main, sinks, source + 1
 
 
-def _solve(graph: Any, sink: int) -> None:
+def _maximum(graph: Any, sink: int) -> int:
+    """Units of a maximum flow."""
     if graph.solve(sink - 1, sink) != graph.OPTIMAL:
         raise EquilagError("the maximum flow solver failed")
+    return int(graph.optimal_flow())

@@ -1,4 +1,4 @@
-"""Fewest moves under the count constraint, proved: minimum-cost flow on collapsed graphs.
+"""Fewest moves under the count constraint, proved: cheapest flow on collapsed graphs.
 
 Partitions of one topic class are alike as far as counts and moves go, so the flow decides how many
 of a class each member holds; a member's own are kept first. Where all members read the same, and
@@ -7,7 +7,7 @@ where topics count one by one, there is a closed form.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from equilag.counts import CountConstraint, topic_counts
 from equilag.errors import EquilagError
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.metrics import member_counts
+from equilag.solver.transship import Arcs, cheapest_flow
 
 
 class FewestMoves(NamedTuple):
@@ -142,71 +143,6 @@ def _topic_potentials(
     return Potentials((takers > remainder).astype(np.int64), np.zeros(n_members, dtype=np.int64))
 
 
-class _Arcs:
-    """Collects arcs, with a name for each batch, for flow and residual graph alike."""
-
-    def __init__(self) -> None:
-        self.batches: dict[str, tuple[Ints, Ints, Ints, int]] = {}
-
-    def add(self, name: str, tail: Any, head: Any, capacity: Any, cost: int = 0) -> None:
-        tail, head, capacity = np.broadcast_arrays(tail, head, capacity)
-        self.batches[name] = (tail.ravel(), head.ravel(), capacity.ravel(), cost)
-
-    def solve(self, supply_nodes: Ints, supply: Ints, sink: int) -> dict[str, Ints]:
-        """Units on each arc of a cheapest flow from the supplies to the sink, by batch."""
-        from ortools.graph.python.min_cost_flow import SimpleMinCostFlow
-
-        graph = SimpleMinCostFlow()
-        arcs = {
-            name: graph.add_arcs_with_capacity_and_unit_cost(t, h, u, np.full(len(t), cost))
-            for name, (t, h, u, cost) in self.batches.items()
-        }
-        graph.set_nodes_supplies(supply_nodes, supply)
-        graph.set_node_supply(sink, -int(supply.sum()))
-        if graph.solve() != graph.OPTIMAL:
-            raise EquilagError("the minimum-cost flow solver failed")
-        return {name: np.asarray(graph.flows(a), dtype=np.int64) for name, a in arcs.items()}
-
-    def solve_between(
-        self, supply: Ints, first: int, lo: Ints, hi: Ints
-    ) -> tuple[dict[str, Ints], Ints]:
-        """A cheapest flow that gives each member between `lo` and `hi` units, and its distances.
-
-        Nodes: supplies from 0 on, members from `first` on, then the sink; what lies between is the
-        caller's. Returns the units by batch and the residual distances of all nodes.
-        """
-        members = first + np.arange(len(lo))
-        sink = first + len(lo)
-        overflow = sink + 1
-        self.add("lo", members, sink, lo)
-        self.add("hi", members, overflow, hi - lo)
-        self.add("rest", np.array([overflow]), sink, int(supply.sum() - lo.sum()))
-        flow = self.solve(np.arange(len(supply)), supply, sink)
-        # Distances on the graph in which a member's count is one arc with bounds lo and hi.
-        del self.batches["lo"], self.batches["hi"], self.batches["rest"]
-        self.add("count", members, sink, hi - lo)
-        flow["count"] = flow["hi"] + flow["lo"] - lo
-        return flow, self.distances(flow, overflow + 1)
-
-    def distances(self, flow: dict[str, Ints], n_nodes: int) -> Ints:
-        """[nodes] shortest distances in the residual graph: Bellman and Ford's rounds on arrays."""
-        tails, heads, costs = [], [], []
-        for name, (tail, head, capacity, price) in self.batches.items():
-            forward, backward = flow[name] < capacity, flow[name] > 0
-            tails += [tail[forward], head[backward]]
-            heads += [head[forward], tail[backward]]
-            costs += [np.full(int(forward.sum()), price), np.full(int(backward.sum()), -price)]
-        tail, head, cost = np.concatenate(tails), np.concatenate(heads), np.concatenate(costs)
-        distance = np.zeros(n_nodes, dtype=np.int64)
-        for _ in range(n_nodes + 1):
-            better = distance.copy()
-            np.minimum.at(better, head, distance[tail] + cost)
-            if np.array_equal(better, distance):
-                return distance
-            distance = better
-        raise EquilagError("the minimum-cost flow is not optimal: its residual graph has a cycle")
-
-
 def _by_flow(
     group: Group, constraint: CountConstraint
 ) -> tuple[tuple[Ints, Ints, Ints], Potentials]:
@@ -215,48 +151,118 @@ def _by_flow(
     n_members = group.n_members
     free = group.assignable & ~constraint.pinned
     base = member_counts(np.where(constraint.pinned, group.owner, NOBODY), n_members)
-    lo, hi = constraint.lo - base, constraint.hi - base
     supply = np.bincount(group.partition_class[free], minlength=n_classes).astype(np.int64)
-    kind_node, member_node = n_classes, n_classes + n_kinds
-    sink = member_node + n_members
     own = np.flatnonzero(free & (group.owner != NOBODY))
-    own_class, own_member = group.partition_class[own], group.owner[own]
+    own_class, own_member = group.partition_class[own].astype(np.int64), group.owner[own]
     inside = constraint.allowed[own_class, group.class_of[own_member]]
-    own_key = own_class[inside].astype(np.int64) * n_members + own_member[inside]
+    own_key = own_class[inside] * n_members + own_member[inside]
     own_key, own_count = np.unique(own_key, return_counts=True)
     own_c, own_m = own_key // max(n_members, 1), own_key % max(n_members, 1)
-    open_c, open_k = np.nonzero(constraint.allowed & (supply > 0)[:, None])
+    open_c, open_k = _open_arcs(group, constraint, supply)
     members: Ints = np.arange(n_members)
-    arcs = _Arcs()
-    arcs.add("kept", own_c, member_node + own_m, own_count)
-    arcs.add("open", open_c, kind_node + open_k, supply[open_c] + 1, cost=1)
-    arcs.add("kind", kind_node + group.class_of, member_node + members, hi + 1)
-    flow, distance = arcs.solve_between(supply, member_node, lo, hi)
-    member = distance[sink] - distance[member_node:sink]
-    by_class = 1 + distance[:n_classes] - distance[sink]
-    potentials = Potentials(by_class[group.topic_class], member)
-    given_k = np.repeat(open_k, flow["open"])
-    given_c = np.repeat(open_c, flow["open"])[np.argsort(given_k, kind="stable")]
-    by_kind = np.argsort(group.class_of, kind="stable")
-    given_m = np.repeat(members[by_kind], flow["kind"][by_kind])
-    key = np.concatenate((given_c * n_members + given_m, np.repeat(own_key, flow["kept"])))
+    single = (group.class_size == 1)[group.class_of]
+    shared = members[~single]
+    kind_node = n_classes + n_members + np.arange(n_kinds)
+    kind_node[group.class_of[single]] = n_classes + members[single]  # its only member's
+    found = _between_counts(
+        [
+            (own_c, n_classes + own_m, own_count, 0),
+            (open_c, kind_node[open_k], np.full(len(open_c), int(supply.sum()) + 1), 1),
+            (
+                kind_node[group.class_of[shared]],
+                n_classes + shared,
+                np.full(len(shared), int(supply.sum()) + 1),
+                0,
+            ),
+        ],
+        own_count,
+        supply,
+        (constraint.lo - base, constraint.hi - base),
+        n_kinds,
+    )
+    kept, opened, passed = found.units
+    given = np.zeros(n_members, dtype=np.int64)
+    given[shared] = passed
+    by_kind = np.bincount(open_k, weights=opened, minlength=n_kinds).astype(np.int64)
+    given[single] = by_kind[group.class_of[single]]
+    potentials = Potentials(found.supply[group.topic_class], found.member)
+    given_k = np.repeat(open_k, opened)
+    given_c = np.repeat(open_c, opened)[np.argsort(given_k, kind="stable")]
+    order = np.argsort(group.class_of, kind="stable")
+    given_m = np.repeat(members[order], given[order])
+    key = np.concatenate((given_c * n_members + given_m, np.repeat(own_key, kept)))
     key, count = np.unique(key, return_counts=True)
     return (key // max(n_members, 1), key % max(n_members, 1), count), potentials
+
+
+def _open_arcs(group: Group, constraint: CountConstraint, supply: Ints) -> tuple[Ints, Ints]:
+    """Topic class and member class of every pair that goes together within its block."""
+    classes, kinds = group.arcs
+    open_arcs = constraint.allowed[classes, kinds] & (supply[classes] > 0)
+    return classes[open_arcs], kinds[open_arcs]
+
+
+class _Kept(NamedTuple):
+    """A cheapest flow within the counts: units by batch of arcs, and its potentials."""
+
+    units: list[Ints]
+    supply: Ints
+    member: Ints
+
+
+def _between_counts(
+    batches: list[tuple[Ints, Ints, Ints, int]],
+    start: Ints,
+    supply: Ints,
+    counts: tuple[Ints, Ints],
+    n_more: int,
+) -> _Kept:
+    """The most units along arcs that cost nothing, each member getting between lo and hi.
+
+    A batch is tails, heads, capacities and a cost; the nodes are the supplies, the members, and
+    `n_more` others. It starts with what is owned, `start` on the first batch, all of it kept.
+    """
+    lo, hi = counts
+    first, sink = len(supply), len(supply) + len(lo) + n_more
+    members = first + np.arange(len(lo))
+    tails, heads, capacities, costs = zip(*batches, strict=True)
+    arcs = Arcs(
+        np.concatenate((*tails, members)),
+        np.concatenate((*heads, np.full(len(lo), sink))),
+        np.concatenate((*capacities, hi - lo)),
+        np.concatenate((*(np.full(len(t), c) for t, c in zip(tails, costs, strict=True)), 0 * lo)),
+    )
+    held = np.bincount(heads[0] - first, weights=start, minlength=len(lo)).astype(np.int64)
+    over = np.clip(held - lo, 0, hi - lo)
+    units = np.zeros(len(arcs.tail), dtype=np.int64)
+    units[: len(start)] = start
+    units[len(units) - len(lo) :] = over
+    excess = np.zeros(sink + 1, dtype=np.int64)
+    excess[:first] = supply
+    np.subtract.at(excess, tails[0], start)
+    excess[members] = held - over - lo
+    excess[sink] = int(over.sum()) - int(supply.sum() - lo.sum())
+    found = cheapest_flow(arcs, units, excess)
+    height = found.potential
+    edges = np.cumsum([len(tail) for tail in tails])
+    return _Kept(
+        np.split(found.units, edges)[:-1],
+        1 + height[:first] - height[sink],
+        height[sink] - height[members],
+    )
 
 
 def _extras_by_flow(
     topic: Ints, member: Ints, gain: Flags, remainder: Ints, room_lo: Ints, room_hi: Ints
 ) -> tuple[Ints, Potentials]:
     """Who takes the topics' remainders (``both``): one flow from topics to members."""
-    n_topics, n_members = len(remainder), len(room_lo)
-    sink = n_topics + n_members
-    arcs = _Arcs()
-    arcs.add("kept", topic[gain], n_topics + member[gain], 1)
-    arcs.add("open", topic[~gain], n_topics + member[~gain], 1, cost=1)
-    flow, distance = arcs.solve_between(remainder, n_topics, room_lo, room_hi)
+    n_topics = len(remainder)
+    batches = [
+        (topic[some], n_topics + member[some], np.ones(int(some.sum()), np.int64), cost)
+        for some, cost in ((gain, 0), (~gain, 1))
+    ]
+    start = batches[0][2]
+    found = _between_counts(batches, start, remainder, (room_lo, room_hi), 0)
     taken = np.zeros(len(topic), dtype=np.int64)
-    taken[gain], taken[~gain] = flow["kept"], flow["open"]
-    potentials = Potentials(
-        1 + distance[:n_topics] - distance[sink], distance[sink] - distance[n_topics:sink]
-    )
-    return taken, potentials
+    taken[gain], taken[~gain] = found.units
+    return taken, Potentials(found.supply, found.member)

@@ -46,12 +46,7 @@ class Quotas(NamedTuple):
 
 def has_quotas(group: Group, policy: Policy) -> bool:
     """Do total counts decide, and does no member read what another one reads only in part."""
-    if policy.balance != "total" or policy.name == "sticky-yet-fair":
-        return False
-    if group.eligible.size == 1:
-        return bool(group.eligible[0, 0])
-    readers, read = group.eligible.sum(axis=1), group.eligible.sum(axis=0)
-    return bool((readers <= 1).all() and (read <= 1).all() and (readers == 1).any())
+    return policy.balance == "total" and policy.name != "sticky-yet-fair" and group.disjoint
 
 
 def keep_to_quotas(group: Group) -> Quotas:
