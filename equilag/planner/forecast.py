@@ -6,9 +6,13 @@ Measured on one core of about 2.8 GHz over the shapes of the benchmark, and roun
 from __future__ import annotations
 
 import sys
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from equilag.planner.work import Work
+from equilag.group import Group
+from equilag.policy import Policy
+
+if TYPE_CHECKING:
+    from equilag.planner.work import Work
 
 SAFE: Final = 3.0
 """How many times as long as forecast an exact step may take."""
@@ -24,17 +28,16 @@ IMPORT: Final = 0.1
 """Seconds to load the flow solver, once in a process."""
 
 
-def seconds_of_flow(work: Work) -> float:
+def seconds_of_flow(group: Group, policy: Policy) -> float:
     """Exactly balanced counts and the constraint that follows, or the fewest moves under it."""
-    return START + PARTITION * work.group.n_partitions + _flow(work)
+    return START + PARTITION * group.n_partitions + _flow(group, policy)
 
 
-def _flow(work: Work) -> float:
-    group = work.group
+def _flow(group: Group, policy: Policy) -> float:
     cells = len(group.topics) * group.n_members
-    if work.policy.balance == "per-topic":
+    if policy.balance == "per-topic":
         return CELL * cells
-    if work.policy.balance == "both":
+    if policy.balance == "both":
         sizes = zip(group.class_size.tolist(), group.class_topics, strict=True)
         pairs = sum(members * len(topics) for members, topics in sizes)
         return CELL * cells + TIED * float(pairs)
@@ -45,4 +48,5 @@ def _flow(work: Work) -> float:
 def in_time(work: Work) -> bool:
     """Is there time for such a step; always where the policy has to know what comes out of it."""
     load = 0.0 if "ortools.graph.python" in sys.modules else IMPORT
-    return work.policy.max_moves is not None or work.has_time(seconds_of_flow(work) + load)
+    seconds = seconds_of_flow(work.group, work.policy) + load
+    return work.policy.max_moves is not None or work.has_time(seconds)

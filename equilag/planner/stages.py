@@ -9,21 +9,14 @@ from __future__ import annotations
 from typing import Final, Protocol
 
 from equilag.certificate.claims import Claim
-from equilag.certificate.moves import (
-    bound_by_potentials,
-    bound_by_topics,
-    moves_claim,
-)
 from equilag.counts import constraint_of
-from equilag.errors import ContradictedBound
 from equilag.group import NOBODY
-from equilag.metrics import count_moves
 from equilag.planner.fallback import fallback
 from equilag.planner.forecast import SAFE, in_time, seconds_of_flow
 from equilag.planner.work import Work
-from equilag.solver.balance import balanced_assignment
+from equilag.solver.balance import balanced_assignment, counts_claim
 from equilag.solver.bounds import NO_LAG, LoadBounds, difference, load_bounds
-from equilag.solver.movement import FewestMoves, fewest_moves
+from equilag.solver.movement import fewest_moves
 from equilag.solver.quotas import has_quotas, keep_to_quotas
 
 STEP: Final = 1.5e-4
@@ -73,7 +66,9 @@ class Heuristic:
     def applies(self, work: Work) -> bool:
         if work.best is not None:
             return False
-        return not self.early or SAFE * seconds_of_flow(work) > work.deadline.limit
+        return (
+            not self.early or SAFE * seconds_of_flow(work.group, work.policy) > work.deadline.limit
+        )
 
     def run(self, work: Work) -> None:
         assigned, name = fallback(work.group, work.policy)
@@ -91,8 +86,7 @@ class Counts:
     def run(self, work: Work) -> None:
         assigned = balanced_assignment(work.group, work.policy)
         work.constraint = constraint = constraint_of(work.group, work.policy, assigned)
-        largest = int(constraint.hi[~work.group.idle].max(initial=0))
-        work.claim(Claim("counts", largest, "residual"))
+        work.claim(counts_claim(work.group, constraint))
         first = work.best
         if first is not None and constraint.admits(work.group, first.assigned):
             work.offer(first.assigned, first.algorithm)
@@ -116,30 +110,15 @@ class Moves:
         if constraint.pinned.any():
             return  # no owned partition moves at all
         found = fewest_moves(work.real, constraint)
-        work.moves_bound = bound = _proved_moves(work, found)
-        if work.policy.balance == "per-topic":
-            work.claim(Claim("fewest_moves", bound, "per-topic"))
-        else:
-            work.claim(moves_claim(work.real, bound, found.potentials))
-        work.policy.check_limit(bound)
+        claim = found.claim(work.real, work.policy, constraint)
+        work.moves_bound = claim.value
+        work.claim(claim)
+        work.policy.check_limit(claim.value)
         if work.policy.fresh:
             return
         # What comes after starts from here, and not from a plan that moves everything.
         work.best, work.front = None, {}
         work.offer(found.assigned, "min-cost-flow")
-
-
-def _proved_moves(work: Work, found: FewestMoves) -> int:
-    constraint = work.constraint
-    assert constraint is not None
-    reached = count_moves(work.real.owner, found.assigned)
-    if work.policy.balance == "per-topic":
-        bound: int | None = bound_by_topics(work.real, constraint)
-    else:
-        bound = bound_by_potentials(work.real, constraint, found.potentials)
-    if bound != reached:
-        raise ContradictedBound(f"fewest moves: {reached} reached, {bound} proved")
-    return reached
 
 
 class Bounds:

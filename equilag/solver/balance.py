@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.counts import pinned_partitions, ranges, topic_counts, topic_intervals, water_fill
+from equilag.certificate.claims import Claim
+from equilag.counts import (
+    CountConstraint,
+    pinned_partitions,
+    ranges,
+    topic_counts,
+    topic_intervals,
+    water_fill,
+)
 from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import member_counts
 from equilag.policy import Policy
@@ -28,6 +36,11 @@ def balanced_assignment(group: Group, policy: Policy) -> Index:
     else:
         _spread_topics(group, assigned, free, totals=policy.balance == "both")
     return assigned
+
+
+def counts_claim(group: Group, constraint: CountConstraint) -> Claim:
+    """The counts that the constraint stands for are the most even."""
+    return Claim("counts", int(constraint.hi[~group.idle].max(initial=0)), "residual")
 
 
 def _spread_totals(group: Group, assigned: Index, free: Ints) -> None:

@@ -11,11 +11,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.certificate.moves import Potentials
+from equilag.certificate.claims import Claim
+from equilag.certificate.moves import (
+    Potentials,
+    bound_by_potentials,
+    bound_by_topics,
+    moves_claim,
+)
 from equilag.counts import CountConstraint, topic_counts
-from equilag.errors import EquilagError
+from equilag.errors import ContradictedBound, EquilagError
 from equilag.group import NOBODY, Flags, Group, Index, Ints
-from equilag.metrics import member_counts
+from equilag.metrics import count_moves, member_counts
+from equilag.policy import Policy
 from equilag.solver.transship import Arcs, cheapest_flow
 
 
@@ -24,6 +31,19 @@ class FewestMoves(NamedTuple):
     """[P]"""
     potentials: Potentials
     """The proof, see `equilag.certificate.moves`."""
+
+    def claim(self, group: Group, policy: Policy, constraint: CountConstraint) -> Claim:
+        """That no plan moves less. Raises ContradictedBound if it is not proved."""
+        reached = count_moves(group.owner, self.assigned)
+        if policy.balance == "per-topic":
+            bound: int | None = bound_by_topics(group, constraint)
+            claim = Claim("fewest_moves", reached, "per-topic")
+        else:
+            bound = bound_by_potentials(group, constraint, self.potentials)
+            claim = moves_claim(group, reached, self.potentials)
+        if bound != reached:
+            raise ContradictedBound(f"fewest moves: {reached} reached, {bound} proved")
+        return claim
 
 
 def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:

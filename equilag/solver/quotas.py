@@ -32,12 +32,12 @@ class Quotas(NamedTuple):
     potentials: Potentials
     moves: int
 
-    def claims(self, group: Group) -> list[Claim]:
+    def claims(self, group: Group) -> tuple[Claim, ...]:
         """That the counts are the most even, and that no plan with such counts moves less."""
         counts = Claim("counts", int(self.hi.max()), "residual")
         if not (group.owner != NOBODY).any():
-            return [counts]
-        return [counts, moves_claim(group, self.moves, self.potentials)]
+            return (counts,)
+        return counts, moves_claim(group, self.moves, self.potentials)
 
     def constraint(self, group: Group) -> CountConstraint:
         nothing = np.zeros(group.n_partitions, np.bool_)

@@ -9,14 +9,18 @@ distances add up to the potentials that prove the result.
 
 from __future__ import annotations
 
+import heapq
 from typing import Final, NamedTuple
 
 import numpy as np
 
+from equilag.counts import ranges
 from equilag.errors import EquilagError
-from equilag.group import Flags, Ints
+from equilag.group import Ints
 
 FAR: Final = np.int64(2**40)
+FEW: Final = 400
+"""Arcs up to which paths are sought one by one."""
 
 
 class Arcs(NamedTuple):
@@ -50,9 +54,11 @@ def cheapest_flow(arcs: Arcs, start: Ints, excess: Ints) -> CheapestFlow:
         head = np.concatenate((arcs.head[room], arcs.tail[used]))
         length = np.concatenate((arcs.cost[room], -arcs.cost[used]))
         length += potential[tail] - potential[head]
-        distance = _distances(tail, head, length, excess)
+        distance, furthest = _distances(tail, head, length, excess)
+        near = distance <= furthest
+        distance = np.minimum(distance, furthest)
         potential += distance
-        shortest = np.flatnonzero(length + distance[tail] == distance[head])
+        shortest = np.flatnonzero((length + distance[tail] == distance[head]) & near[tail])
         capacity = np.concatenate((arcs.capacity[room] - units[room], units[used]))[shortest]
         shipped, change = _most(tail[shortest], head[shortest], capacity, excess)
         excess += change
@@ -62,31 +68,59 @@ def cheapest_flow(arcs: Arcs, start: Ints, excess: Ints) -> CheapestFlow:
     return CheapestFlow(units, potential)
 
 
-def _distances(tail: Ints, head: Ints, length: Ints, excess: Ints) -> Ints:
-    """[nodes] from those with an excess, as far as the furthest that can be reached of those that
-    lack something; whatever is beyond counts as just as far. Dial's algorithm, by rounds."""
-    distance = np.where(excess > 0, 0, FAR)
+def _distances(tail: Ints, head: Ints, length: Ints, excess: Ints) -> tuple[Ints, int]:
+    """[nodes] from those with an excess, up to that of the furthest within reach of those that lack
+    something, which is the second answer; beyond, no less than that."""
     lacking = np.flatnonzero(excess < 0)
-    reached: Flags = distance[head] == FAR
-    now = 0
-    while True:
-        tail, head, length = tail[reached], head[reached], length[reached]
-        through = distance[tail] + length
-        here = head[through <= now]
-        if len(here):
-            distance[here] = now
-            if (distance[lacking] < FAR).all():
-                break
-            reached = distance[head] == FAR
-            continue
-        nearest = int(through.min(initial=FAR))
-        if nearest >= FAR:
-            break
-        now = nearest
-        reached = through >= 0  # all of them: nothing has changed
-    if (distance[lacking] == FAR).all():
+    if len(tail) <= FEW:
+        distance = _one_by_one(tail, head, length, excess)
+    else:
+        distance = _all_at_once(tail, head, length, excess)
+    within = distance[lacking[distance[lacking] < FAR]]
+    if not len(within):
         raise EquilagError("there is no flow that ships everything")
-    return np.minimum(distance, now)
+    return distance, int(within.max())
+
+
+def _one_by_one(tail: Ints, head: Ints, length: Ints, excess: Ints) -> Ints:
+    """Dijkstra's algorithm, which on few arcs takes less time than the calls of NumPy would."""
+    distance = [0 if units > 0 else int(FAR) for units in excess.tolist()]
+    out: list[list[tuple[int, int]]] = [[] for _ in distance]
+    for t, h, far in zip(tail.tolist(), head.tolist(), length.tolist(), strict=True):
+        out[t].append((far, h))
+    heap = [(0, node) for node, there in enumerate(distance) if not there]
+    while heap:
+        there, node = heapq.heappop(heap)
+        if there > distance[node]:
+            continue
+        for far, next_one in out[node]:
+            through = there + far
+            if through < distance[next_one]:
+                distance[next_one] = through
+                heapq.heappush(heap, (through, next_one))
+    return np.array(distance, dtype=np.int64)
+
+
+def _all_at_once(tail: Ints, head: Ints, length: Ints, excess: Ints) -> Ints:
+    """Dial's algorithm, the nodes of one distance together; it ends where nothing lacks more."""
+    by_tail = np.argsort(tail.astype(np.min_scalar_type(len(excess))), kind="stable")
+    head, length = head[by_tail], length[by_tail]
+    edges = np.concatenate(([0], np.cumsum(np.bincount(tail, minlength=len(excess)))))
+    distance = np.where(excess > 0, 0, FAR)
+    left = np.ones(len(excess), dtype=np.bool_)
+    now = 0
+    while now < FAR and left[excess < 0].any():
+        nodes = np.flatnonzero(left & (distance == now))
+        while len(nodes):
+            left[nodes] = False
+            out = ranges(edges[nodes], edges[nodes + 1])
+            to, through = head[out], now + length[out]
+            nearer = through < distance[to]
+            to, through = to[nearer], through[nearer]
+            np.minimum.at(distance, to, through)
+            nodes = np.unique(to[through == now])
+        now = int(distance.min(where=left, initial=FAR))
+    return np.where(left, FAR, distance)
 
 
 def _most(tail: Ints, head: Ints, capacity: Ints, excess: Ints) -> tuple[Ints, Ints]:
