@@ -93,11 +93,11 @@ class Group:
     def reads(self) -> Flags:
         """[T, K] does the member class read the topic."""
         table = np.zeros((len(self.topics), len(self.class_topics)), dtype=np.bool_)
-        table[self._read] = True
+        table[self.read] = True
         return table
 
     @cached_property
-    def _read(self) -> tuple[Ints, Ints]:
+    def read(self) -> tuple[Ints, Ints]:
         """Topic and member class of every subscription, by member class."""
         if not self.class_topics:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -149,7 +149,7 @@ class Group:
     @cached_property
     def arcs(self) -> tuple[Ints, Ints]:
         """Topic class and member class of every pair of the two that goes together, ascending."""
-        topics, kinds = self._read
+        topics, kinds = self.read
         first = np.zeros(len(self.topics), dtype=np.bool_)
         first[np.unique(self.topic_class, return_index=True)[1]] = True
         one_each = first[topics]  # one topic speaks for all of its class
@@ -195,7 +195,7 @@ class Group:
         total = sum(map(len, self.class_topics))
         if not 0 < total <= len(self.topics):
             return False
-        return len(self.class_topics) == 1 or bool(np.bincount(self._read[0]).max() <= 1)
+        return len(self.class_topics) == 1 or bool(np.bincount(self.read[0]).max() <= 1)
 
     def subscribers(self, topic: int) -> Index:
         """Members, ascending, that read the topic."""

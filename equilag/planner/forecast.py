@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 SAFE: Final = 3.0
 """How many times as long as forecast an exact step may take."""
-ARC: Final = 6e-6
+ARC: Final = 2e-6
 """Seconds per pair of a topic class and a member class, for the flows of either step."""
+PART: Final = 2e-4
+"""Seconds per part that may have a level of its own."""
 CELL: Final = 2.6e-7
 """Seconds per topic and member, where topics count one by one."""
 TIED: Final = 1.2e-6
@@ -42,7 +44,7 @@ def _flow(group: Group, policy: Policy) -> float:
         pairs = sum(members * len(topics) for members, topics in sizes)
         return CELL * cells + TIED * float(pairs)
     arcs = len(group.arcs[0])
-    return ARC * arcs if arcs > 1 else 0.0
+    return ARC * arcs + PART * min(group.eligible.shape) if arcs > 1 else 0.0
 
 
 def in_time(work: Work) -> bool:

@@ -62,7 +62,7 @@ def _spread_totals(group: Group, assigned: Index, free: Ints) -> None:
         tail, head = tail[supply[tail] > 0], head[supply[tail] > 0]
         # More than a topic class holds: a full arc would draw the minimum cut to itself.
         net = Network(supply, slot_base, width, tail, head, supply[tail] + 1)
-        units = even_flow(net).units
+        units = even_flow(net)
         order = free[np.argsort(group.partition_class[free], kind="stable")]
     slots = np.repeat(head, units)  # of the partitions in `order`
     by_slot = order[np.argsort(slots, kind="stable")]
@@ -103,7 +103,7 @@ def _spread_topics(group: Group, assigned: Index, free: Ints, totals: bool) -> N
         net = Network(
             remainder, lo.sum(axis=0), np.ones(group.n_members, np.int64), tail, head, ones
         )
-        taken = even_flow(net).units
+        taken = even_flow(net)
     else:
         taken = _rotate(tail, remainder)
     counts = lo - held

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
@@ -37,29 +37,13 @@ class Network:
     capacity: Ints
 
 
-class EvenFlow(NamedTuple):
-    """A most even flow, and the parts that all most even flows have in common."""
-
-    units: Ints
-    """[A] units on each arc."""
-    supply_part: Ints
-    """[S] the part that a supply belongs to, -1 where there are no units to ship."""
-    sink_part: Ints
-    """[D] the part that a sink belongs to, -1 where it gets nothing."""
-    level: Ints
-    """[parts] members hold so many or one less, but for those that held more from the start."""
-
-
-def even_flow(net: Network) -> EvenFlow:
-    """A most even flow that ships every unit.
+def even_flow(net: Network) -> Ints:
+    """[A] units on each arc of a most even flow that ships every unit.
 
     Sinks of width w share their units as evenly as possible. Up to three maximum flows per part,
     often one. Raises EquilagError if a supply cannot be shipped at all.
     """
     units = np.zeros(len(net.tail), dtype=np.int64)
-    supply_part = np.full(len(net.supply), -1, dtype=np.int64)
-    sink_part = np.full(len(net.base), -1, dtype=np.int64)
-    levels: list[int] = []
     all_of = np.arange(len(net.supply)), np.arange(len(net.base)), np.arange(len(net.tail))
     parts = [_Part(net, *all_of)]
     while parts:
@@ -75,11 +59,9 @@ def even_flow(net: Network) -> EvenFlow:
             parts += [above, below]
             continue
         units[upper.arcs] += even
-        supply_part[upper.sources] = sink_part[upper.sinks] = len(levels)
-        levels.append(upper.level)
         if lower is not None:
             parts.append(lower)
-    return EvenFlow(units, supply_part, sink_part, np.array(levels, dtype=np.int64))
+    return units
 
 
 @dataclass(frozen=True, eq=False)

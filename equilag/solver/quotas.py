@@ -25,23 +25,27 @@ class Quotas(NamedTuple):
 
     assigned: Index
     """[P]"""
-    lo: Ints
-    """[M] fewest partitions of each member in any such plan."""
-    hi: Ints
-    """[M] most."""
+    floor: Ints
+    """[K] partitions that every member of a class has."""
+    rest: Ints
+    """[K] how many of the class have one more."""
     potentials: Potentials
     moves: int
 
     def claims(self, group: Group) -> tuple[Claim, ...]:
         """That the counts are the most even, and that no plan with such counts moves less."""
-        counts = Claim("counts", int(self.hi.max()), "residual")
+        counts = Claim("counts", int((self.floor + (self.rest > 0)).max()), "residual")
         if not (group.owner != NOBODY).any():
             return (counts,)
         return counts, moves_claim(group, self.moves, self.potentials)
 
     def constraint(self, group: Group) -> CountConstraint:
+        hi = self.floor + (self.rest > 0)
+        # As `constraint_of` reads them off: all blocks of one largest count have one interval.
+        lo = np.where(np.isin(hi, hi[self.rest > 0]), hi - 1, self.floor)
         nothing = np.zeros(group.n_partitions, np.bool_)
-        return CountConstraint(self.lo, self.hi, group.eligible, nothing)
+        kind = group.class_of
+        return CountConstraint(lo[kind], hi[kind], group.eligible, nothing)
 
 
 def has_quotas(group: Group, policy: Policy) -> bool:
@@ -52,7 +56,7 @@ def has_quotas(group: Group, policy: Policy) -> bool:
 def keep_to_quotas(group: Group) -> Quotas:
     """The plan for a group that `has_quotas`. O(P + M log M)."""
     owned = member_counts(group.owner, group.n_members)
-    one = group.eligible.size == 1
+    one = len(group.class_topics) == 1 and len(group.class_topics[0]) == len(group.topics)
     share = _one_class(group, owned) if one else _disjoint_classes(group, owned)
     assigned = _released(group.owner, owned, share.quota)
     free = np.flatnonzero(assigned == NOBODY)
@@ -60,28 +64,30 @@ def keep_to_quotas(group: Group) -> Quotas:
     if one:
         assigned[free] = np.repeat(np.arange(group.n_members), lacking)
     else:
-        free = free[group.assignable[free]]
-        free = free[np.argsort(group.partition_class[free], kind="stable")]
-        assigned[free] = np.repeat(share.order, lacking[share.order])
+        kind = share.reader[group.topic_of[free]]
+        by_kind = np.argsort(kind, kind="stable")
+        by_kind = by_kind[: int(lacking.sum())]  # what nobody reads comes last
+        assigned[free[by_kind]] = np.repeat(share.order, lacking[share.order])
     moves = int(np.maximum(owned - share.quota, 0).sum())
-    potentials = Potentials(share.topic, share.member)
-    return Quotas(assigned, share.lo, share.hi, potentials, moves)
+    return Quotas(assigned, share.floor, share.rest, Potentials(share.topic, share.member), moves)
 
 
 class _Share(NamedTuple):
-    """Quotas and count intervals [M], and the potentials [T], [M] that prove them.
+    """Quotas [M], what they come from, and the potentials [T], [M] that prove them.
 
     Where more members own above the floor than there is remainder, a partition of the class is
     worth one that is kept; else it is a member's place that is.
     """
 
     quota: Ints
-    lo: Ints
-    hi: Ints
+    floor: Ints
+    rest: Ints
     topic: Ints
     member: Ints
     order: Ints
     """[M] members by class."""
+    reader: Ints
+    """[T] the member class that reads a topic, K if none does."""
 
 
 def _one_class(group: Group, owned: Ints) -> _Share:
@@ -89,7 +95,6 @@ def _one_class(group: Group, owned: Ints) -> _Share:
     floor, rest = divmod(group.n_partitions, n_members)
     rich = owned > floor
     quota = np.full(n_members, floor)
-    lo = hi = quota
     crowded = 0
     if rest:
         first = np.flatnonzero(rich)
@@ -97,35 +102,32 @@ def _one_class(group: Group, owned: Ints) -> _Share:
             first = np.concatenate((first, np.flatnonzero(~rich)))
         else:
             crowded = int(len(first) > rest)
-        lo, hi, quota = quota, quota + 1, quota.copy()
         quota[first[:rest]] += 1
     topic = np.full(len(group.topics), crowded)
-    return _Share(quota, lo, hi, topic, rich.astype(np.int64) - crowded, np.arange(0))
+    member = rich.astype(np.int64) - crowded
+    nothing = np.arange(0)
+    return _Share(quota, np.array([floor]), np.array([rest]), topic, member, nothing, nothing)
 
 
 def _disjoint_classes(group: Group, owned: Ints) -> _Share:
-    n_classes = len(group.eligible)
-    # An idle member belongs to a class of its own kind, which has no partitions.
-    kind = np.append(group.eligible.argmax(axis=0), n_classes)
-    kind[:-1][~group.eligible.any(axis=0)] = n_classes
-    belongs = kind[group.class_of]
-    members = np.bincount(belongs, minlength=n_classes + 1)
-    size = np.zeros(n_classes + 1, np.int64)
-    np.add.at(size, group.topic_class, group.topic_size)
-    size[members == 0] = 0
-    floor, rest = size // np.maximum(members, 1), size % np.maximum(members, 1)
-    rich = owned > floor[belongs]
-    order = np.argsort(2 * belongs + ~rich, kind="stable")
-    rank = np.arange(len(order)) - (np.cumsum(members) - members)[belongs[order]]
-    quota = floor[belongs]
-    quota[order] += rank < rest[belongs[order]]
-    hi = floor + (rest > 0)
-    # As `constraint_of` reads them off: all blocks of one largest count have one interval.
-    lo = np.where(np.isin(hi, hi[rest > 0]), hi - 1, floor)
-    crowded = (np.bincount(belongs[rich], minlength=n_classes + 1) > rest) & (rest > 0)
-    topic = crowded[group.topic_class].astype(np.int64)
-    member = rich.astype(np.int64) - crowded[belongs]
-    return _Share(quota, lo[belongs], hi[belongs], topic, member, order)
+    kind, members, n_kinds = group.class_of, group.class_size, len(group.class_topics)
+    topics, readers = group.read
+    reader = np.full(len(group.topics), n_kinds)
+    reader[topics] = readers
+    size = np.zeros(n_kinds + 1, np.int64)
+    np.add.at(size, reader, group.topic_size)
+    floor = size[:-1] // members
+    rest = size[:-1] - floor * members
+    rich = owned > floor[kind]
+    order = np.argsort(2 * kind.astype(np.int64) + ~rich, kind="stable")
+    rank = np.arange(len(order)) - (np.cumsum(members) - members)[kind[order]]
+    quota = floor[kind]
+    quota[order] += rank < rest[kind[order]]
+    crowded = np.zeros(n_kinds + 1, np.bool_)
+    crowded[:-1] = (np.bincount(kind[rich], minlength=n_kinds) > rest) & (rest > 0)
+    topic = crowded[reader].astype(np.int64)
+    member = rich.astype(np.int64) - crowded[kind]
+    return _Share(quota, floor, rest, topic, member, order, reader)
 
 
 def _released(owner: Index, owned: Ints, quota: Ints) -> Index:

@@ -120,7 +120,7 @@ def test_a_flow_with_wide_sinks_fills_from_below() -> None:
         supply=np.array([5]), base=np.array([3, 0]), width=np.array([1, 2]),
         tail=one, head=np.array([0, 1]), capacity=np.array([6, 6]),
     )  # fmt: skip
-    assert even_flow(net).units.tolist() == [0, 5]
+    assert even_flow(net).tolist() == [0, 5]
 
 
 @pytest.mark.parametrize("supply", [3, 10])
