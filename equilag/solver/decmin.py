@@ -125,10 +125,8 @@ class _Part:
         """
         if self.fills >= self.level - 1:
             return self, None
-        level, wide = (
-            self.level - 1,
-            bool((self.net.capacity >= self.net.supply[self.net.tail]).all()),
-        )
+        level = self.level - 1
+        wide = bool((self.net.capacity >= self.net.supply[self.net.tail]).all())
         while True:
             poor, sources = self._poor(level)
             if not poor.any():
