@@ -115,26 +115,20 @@ class Group:
             return np.zeros(0, np.int32), np.zeros((0, len(self.class_topics)), np.bool_)
         if self.reads.all():  # the most common group of all
             return np.zeros(len(self.topics), np.int32), self.reads[:1]
-        if self.disjoint and self.reads.any(axis=1).all():
-            return self._disjoint_classes()
-        packed = np.ascontiguousarray(np.packbits(self.reads, axis=1))
-        if packed.shape[1] == 0:
-            return np.zeros(len(self.topics), np.int32), self.reads[:1]
-        rows = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
-        _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
+        for seed in range(2**32):  # the first will do but for a collision of 64-bit numbers
+            mark = np.zeros(len(self.topics), dtype=np.uint64)
+            np.add.at(mark, self.read[0], _scrambled(len(self.class_topics), seed)[self.read[1]])
+            _, first, inverse = np.unique(mark, return_index=True, return_inverse=True)
+            like = first[inverse]
+            others = np.flatnonzero(like != np.arange(len(like)))
+            if np.array_equal(self.reads[others], self.reads[like[others]]):
+                break
+        if len(first) == len(mark):
+            return np.arange(len(mark), dtype=np.int32), self.reads
         order = np.argsort(first, kind="stable")  # number classes by their first topic
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
-        return rank[inverse.ravel()].astype(np.int32), self.reads[first[order]]
-
-    def _disjoint_classes(self) -> tuple[Index, Flags]:
-        """The same where each topic is read by one class of members."""
-        number = np.full(len(self.class_topics), -1, dtype=np.int32)
-        firsts = [int(topics[0]) for topics in self.class_topics if len(topics)]
-        kind = self.reads.argmax(axis=1)
-        firsts.sort()
-        number[kind[firsts]] = np.arange(len(firsts))
-        return number[kind], self.reads[firsts]
+        return rank[inverse].astype(np.int32), self.reads[first[order]]
 
     @property
     def topic_class(self) -> Index:
@@ -210,6 +204,15 @@ class Group:
         """The same group as if nobody owned anything (``--fresh``)."""
         nothing = np.full(self.n_partitions, NOBODY, dtype=np.int32)
         return replace(self, owner=nothing)
+
+
+def _scrambled(n: int, seed: int) -> npt.NDArray[np.uint64]:
+    """n numbers of 64 bits with no pattern to them (SplitMix64; Steele, Lea and Flood, 2014)."""
+    first = seed * n + 1
+    z = np.arange(first, first + n, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
 
 
 def intern_subscriptions(

@@ -19,7 +19,7 @@ from equilag.errors import EquilagError
 from equilag.group import Ints
 
 FAR: Final = np.int64(2**40)
-FEW: Final = 400
+FEW: Final = 600
 """Arcs up to which paths are sought one by one."""
 
 
