@@ -10,6 +10,7 @@ import numpy as np
 
 from equilag.certificate.bounds import Counting
 from equilag.certificate.moves import Potentials, bound_by_potentials, bound_by_topics
+from equilag.certificate.pairs import Side, all_beyond, pairs_needed
 from equilag.certificate.search import Budget, OutOfBudget, Search, Target
 from equilag.certificate.whole import whole_problem
 from equilag.counts import CountConstraint
@@ -160,6 +161,22 @@ def _lowest_rest(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
         raise Refuted(f"what the heaviest partitions leave proves no less than {bound}")
 
 
+def _highest_pairs(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    _pairs(ledger, value, "below")
+
+
+def _lowest_pairs(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    _pairs(ledger, value, "above")
+
+
+def _pairs(ledger: Ledger, value: int, side: Side) -> None:
+    needed = pairs_needed(ledger.counting)
+    if needed < 1:
+        raise Refuted("it is not known how many members hold two partitions")
+    if all_beyond(ledger.counting, value, side, needed):
+        raise Refuted(f"there are {needed} disjoint pairs of partitions {side} it")
+
+
 def _difference(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
     high = ledger.proved.get("max_load_at_least", 0)
     low = ledger.proved.get("min_load_at_most", int(ledger.group.lag.sum()))
@@ -237,8 +254,10 @@ CHECKS: Final[Mapping[tuple[str, str], Check]] = {
     ("fewest_moves", "per-topic"): _fewest_moves_per_topic,
     ("max_load_at_least", "average"): _highest_average,
     ("max_load_at_least", "heavy"): _highest_heavy,
+    ("max_load_at_least", "pairs"): _highest_pairs,
     ("min_load_at_most", "average"): _lowest_average,
     ("min_load_at_most", "rest"): _lowest_rest,
+    ("min_load_at_most", "pairs"): _lowest_pairs,
     ("spread_at_least", "difference"): _difference,
     ("spread_at_least", "search"): _spread_search,
     ("cost_at_least", "sum"): _sum,

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
 from equilag.certificate.check_claims import SEARCH_WORK, search_target
 from equilag.certificate.claims import Claim
+from equilag.certificate.pairs import Side, all_beyond, pairs_needed
 from equilag.certificate.search import OutOfBudget, Search
 from equilag.certificate.whole import Whole, whole_problem
+from equilag.metrics import member_loads
+from equilag.planner.stages import claim_bounds
 from equilag.planner.work import Work
+from equilag.solver.bounds import LoadBounds
 
 MODEL_SIZE: Final = 4_000
 """Items × members up to which the whole group is worth a CP-SAT model."""
@@ -129,6 +134,58 @@ def _fewest_moves_at(work: Work, whole: Whole, search: Search) -> None:
             continue
         work.offer(whole.assignment(found), "search")
         most = min(middle, work.fewest_moves_within(spread))
+
+
+class Pairs:
+    """Where most members hold two partitions: what no set of disjoint pairs can reach."""
+
+    name: Final = "pairs"
+    PRICE: Final = 0.05
+    """Seconds of a matching, about."""
+
+    def applies(self, work: Work) -> bool:
+        if not work.exact or work.proved or work.constraint is None or work.best is None:
+            return False
+        bounded = "min_load_at_most" in work.claims and "max_load_at_least" in work.claims
+        return bounded and pairs_needed(work.counting) > 0
+
+    def run(self, work: Work) -> None:
+        assert work.best is not None
+        loads = member_loads(work.best.assigned, work.group.lag, work.group.n_members)
+        loads = loads[~work.group.idle]
+        highest, lowest = work.claims["max_load_at_least"], work.claims["min_load_at_most"]
+        stop = work.stop(self.PRICE, upto=0.8, share=SHARE)
+        low = _closest(work, int(loads.min()), lowest.value, "above", stop)
+        high = _closest(work, int(loads.max()), highest.value, "below", stop)
+        if low is not None:
+            lowest = Claim("min_load_at_most", low, "pairs")
+        if high is not None:
+            highest = Claim("max_load_at_least", high, "pairs")
+        claim_bounds(work, LoadBounds(highest, lowest))
+
+
+def _closest(
+    work: Work, reached: int, known: int, side: Side, stop: Callable[[], bool]
+) -> int | None:
+    """The value closest to the one reached that pairs cannot all pass, if it is new: by bisection
+    over what pairs weigh."""
+    if known == reached:
+        return None
+    lag, needed = work.counting.lag, pairs_needed(work.counting)
+    sums = np.unique(lag[:, None] + lag[None, :])
+    if side == "above":
+        values = [reached, *sums[(sums > reached) & (sums < known)].tolist()]
+    else:
+        values = [reached, *sums[(sums < reached) & (sums > known)][::-1].tolist()]
+    passed, out_of_reach = -1, len(values)
+    while out_of_reach - passed > 1 and not stop():
+        # The value reached comes first: if it cannot be passed, there is nothing else to ask.
+        middle = (passed + out_of_reach) // 2 if passed >= 0 else 0
+        if all_beyond(work.counting, values[middle], side, needed):
+            passed = middle
+        else:
+            out_of_reach = middle
+    return values[out_of_reach] if out_of_reach < len(values) else None
 
 
 class FullModel:

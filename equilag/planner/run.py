@@ -19,7 +19,7 @@ from equilag.planner.descent import (
     Sweeps,
     Trade,
 )
-from equilag.planner.exact import DEEP, QUICK, FullModel, SmallSearch
+from equilag.planner.exact import DEEP, QUICK, FullModel, Pairs, SmallSearch
 from equilag.planner.stages import (
     Bounds,
     Counts,
@@ -45,6 +45,7 @@ STAGES: Final[tuple[Stage, ...]] = (
     Sweeps(),
     Level(),
     Neighbourhoods(),
+    Pairs(),
     Restarts(),
     FullModel(searched=False),
     SmallSearch("deep search", DEEP, upto=0.9),

@@ -139,10 +139,14 @@ class Bounds:
             reached = work.best.spread if work.best is not None else None
             stop = work.stop(STEP + 2e-7 * size, upto=0.2, share=self.SHARE)
             found = load_bounds(work.counting, stop, reached)
-        if found is None:
-            return
-        for claim in (found.highest, found.lowest, difference(found)):
-            work.claim(claim)
-        if work.move_cost:
-            value = found.spread + work.move_cost * work.moves_bound
-            work.claim(Claim("cost_at_least", value, "sum"))
+        if found is not None:
+            claim_bounds(work, found)
+
+
+def claim_bounds(work: Work, found: LoadBounds) -> None:
+    """Both loads, how far they are apart, and what that costs with the moves that are forced."""
+    for claim in (found.highest, found.lowest, difference(found)):
+        work.claim(claim)
+    if work.move_cost:
+        value = found.spread + work.move_cost * work.moves_bound
+        work.claim(Claim("cost_at_least", value, "sum"))
