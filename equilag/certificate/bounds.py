@@ -61,6 +61,8 @@ class Counting:
         """[F] bucket of each free partition, ascending."""
         self.lag = group.lag[free[order]]
         """[F] lags, ascending within a bucket."""
+        self.partition: Ints = free[order]
+        """[F] which ones they are."""
         self.n_buckets = len(group.topics) if self.per_topic else len(group.eligible)
         self.size = np.bincount(self.bucket, minlength=self.n_buckets)
         start = np.cumsum(self.size) - self.size

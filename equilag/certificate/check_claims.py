@@ -10,11 +10,11 @@ import numpy as np
 
 from equilag.certificate.bounds import Counting
 from equilag.certificate.moves import Potentials, bound_by_potentials, bound_by_topics
-from equilag.certificate.pairs import Side, all_beyond, pairs_needed
+from equilag.certificate.pairs import Side, most_disjoint, pairs_beyond, pairs_needed
 from equilag.certificate.search import Budget, OutOfBudget, Search, Target
 from equilag.certificate.whole import whole_problem
 from equilag.counts import CountConstraint
-from equilag.group import Flags, Group
+from equilag.group import Flags, Group, iter_names
 from equilag.policy import Policy
 
 SEARCH_WORK: Final = 3_000_000_000
@@ -162,19 +162,30 @@ def _lowest_rest(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
 
 
 def _highest_pairs(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
-    _pairs(ledger, value, "below")
+    _pairs(ledger, value, data, "below")
 
 
 def _lowest_pairs(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
-    _pairs(ledger, value, "above")
+    _pairs(ledger, value, data, "above")
 
 
-def _pairs(ledger: Ledger, value: int, side: Side) -> None:
+def _pairs(ledger: Ledger, value: int, data: Mapping[str, Any], side: Side) -> None:
     needed = pairs_needed(ledger.counting)
     if needed < 1:
         raise Refuted("it is not known how many members hold two partitions")
-    if all_beyond(ledger.counting, value, side, needed):
-        raise Refuted(f"there are {needed} disjoint pairs of partitions {side} it")
+    named = data.get("apart")
+    if not isinstance(named, list):
+        raise Refuted("data.apart is no list of partitions")
+    place = {name: i for i, name in enumerate(iter_names(ledger.group, ledger.counting.partition))}
+    apart = np.zeros(len(place), dtype=np.bool_)
+    for name in named:
+        known = isinstance(name, list) and [type(part) for part in name] == [str, int]
+        if not known or tuple(name) not in place:
+            raise Refuted(f"data.apart names {name!r}, which is no free partition")
+        apart[place[tuple(name)]] = True
+    most = most_disjoint(pairs_beyond(ledger.counting, value, side), apart)
+    if most >= needed:
+        raise Refuted(f"{most} disjoint pairs {side} it are not ruled out, {needed} are needed")
 
 
 def _difference(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:

@@ -1,9 +1,9 @@
-"""Bounds for members of two partitions each: maximum matchings (Edmonds, "Paths, trees, and
-flowers").
+"""Bounds for members of two partitions each, by disjoint pairs.
 
 If all loads lay beyond a value, then every member that holds exactly two partitions would hold a
-pair which does, and which a member may hold. Disjoint pairs are a matching; where a maximum one is
-smaller than the number of such members, the value cannot be passed. docs/certificates.md words it.
+pair which does, and which a member may hold. Such pairs are a matching, and a set of partitions
+without which the others fall apart shows how large a matching can be (Berge, "Sur le couplage
+maximum d'un graphe"). docs/certificates.md words it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from equilag.certificate.bounds import Counting
 from equilag.group import Flags
 
 LARGEST: Final = 150
-"""Free partitions up to which matchings are worth their time, O(partitions³)."""
+"""Free partitions up to which pairs are looked at."""
 
 Side = Literal["above", "below"]
 
@@ -37,24 +37,32 @@ def pairs_needed(counting: Counting) -> int:
     return int((as_two == 2).sum()) - with_one - (with_one + over)
 
 
-def all_beyond(counting: Counting, value: int, side: Side, needed: int) -> bool:
-    """Are there `needed` disjoint pairs that are heavier, or lighter, than `value`, each of them
-    such that some member may hold it? O(partitions³)."""
-    import networkx as nx
-
+def pairs_beyond(counting: Counting, value: int, side: Side) -> Flags:
+    """[F, F] pairs of free partitions that are heavier, or lighter, than `value` together, and that
+    a member which may hold two may hold."""
     lag = counting.lag
     total = lag[:, None] + lag[None, :]
-    wanted: Flags = total > value if side == "above" else total < value
-    first, second = np.nonzero(np.triu(wanted & _together(counting), 1))
-    graph: nx.Graph[int] = nx.Graph()
-    graph.add_edges_from(zip(first.tolist(), second.tolist(), strict=True))
-    return len(nx.max_weight_matching(graph, maxcardinality=True)) >= needed
-
-
-def _together(counting: Counting) -> Flags:
-    """[F, F] free partitions that a member which may hold two may hold together."""
     two = (counting.lo <= 2) & (counting.hi >= 2)
     kinds = np.unique(counting.group.class_of[two])
     takes = counting.constraint.allowed[counting.bucket][:, kinds].astype(np.int32)
-    found: Flags = takes @ takes.T > 0
+    found: Flags = (takes @ takes.T > 0) & (total > value if side == "above" else total < value)
+    np.fill_diagonal(found, False)
     return found
+
+
+def most_disjoint(pairs: Flags, apart: Flags) -> int:
+    """No more than so many disjoint pairs, by a set of partitions [F] to be set apart.
+
+    Each odd component of the others leaves one partition over, or pairs it with one set apart.
+    """
+    left = ~apart
+    odd = 0
+    while left.any():
+        component = np.zeros(len(left), dtype=np.bool_)
+        component[left.argmax()] = True
+        size = 0
+        while size < (size := int(component.sum())):
+            component |= pairs[component].any(axis=0) & left
+        left &= ~component
+        odd += size % 2
+    return (len(left) + int(apart.sum()) - odd) // 2

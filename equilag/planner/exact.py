@@ -9,13 +9,15 @@ import numpy as np
 
 from equilag.certificate.check_claims import SEARCH_WORK, search_target
 from equilag.certificate.claims import Claim
-from equilag.certificate.pairs import Side, all_beyond, pairs_needed
+from equilag.certificate.pairs import Side, pairs_beyond, pairs_needed
 from equilag.certificate.search import OutOfBudget, Search
 from equilag.certificate.whole import Whole, whole_problem
+from equilag.group import iter_names
 from equilag.metrics import member_loads
 from equilag.planner.stages import claim_bounds
 from equilag.planner.work import Work
 from equilag.solver.bounds import LoadBounds
+from equilag.solver.pairs import disjoint_pairs
 
 MODEL_SIZE: Final = 4_000
 """Items × members up to which the whole group is worth a CP-SAT model."""
@@ -155,37 +157,36 @@ class Pairs:
         loads = loads[~work.group.idle]
         highest, lowest = work.claims["max_load_at_least"], work.claims["min_load_at_most"]
         stop = work.stop(self.PRICE, upto=0.8, share=SHARE)
-        low = _closest(work, int(loads.min()), lowest.value, "above", stop)
-        high = _closest(work, int(loads.max()), highest.value, "below", stop)
-        if low is not None:
-            lowest = Claim("min_load_at_most", low, "pairs")
-        if high is not None:
-            highest = Claim("max_load_at_least", high, "pairs")
-        claim_bounds(work, LoadBounds(highest, lowest))
+        low = _closest(work, int(loads.min()), lowest, "above", stop)
+        high = _closest(work, int(loads.max()), highest, "below", stop)
+        claim_bounds(work, LoadBounds(high, low))
 
 
-def _closest(
-    work: Work, reached: int, known: int, side: Side, stop: Callable[[], bool]
-) -> int | None:
-    """The value closest to the one reached that pairs cannot all pass, if it is new: by bisection
-    over what pairs weigh."""
-    if known == reached:
-        return None
-    lag, needed = work.counting.lag, pairs_needed(work.counting)
-    sums = np.unique(lag[:, None] + lag[None, :])
+def _closest(work: Work, reached: int, known: Claim, side: Side, stop: Callable[[], bool]) -> Claim:
+    """The claim closest to the value reached that disjoint pairs prove: by bisection over what
+    pairs weigh."""
+    if known.value == reached:
+        return known
+    counting = work.counting
+    needed, sums = pairs_needed(counting), np.unique(counting.lag[:, None] + counting.lag[None, :])
     if side == "above":
-        values = [reached, *sums[(sums > reached) & (sums < known)].tolist()]
+        values = [reached, *sums[(sums > reached) & (sums < known.value)].tolist()]
     else:
-        values = [reached, *sums[(sums < reached) & (sums > known)][::-1].tolist()]
+        values = [reached, *sums[(sums < reached) & (sums > known.value)][::-1].tolist()]
+    best = known
     passed, out_of_reach = -1, len(values)
     while out_of_reach - passed > 1 and not stop():
         # The value reached comes first: if it cannot be passed, there is nothing else to ask.
         middle = (passed + out_of_reach) // 2 if passed >= 0 else 0
-        if all_beyond(work.counting, values[middle], side, needed):
+        found = disjoint_pairs(pairs_beyond(counting, values[middle], side))
+        if found.number >= needed:
             passed = middle
-        else:
-            out_of_reach = middle
-    return values[out_of_reach] if out_of_reach < len(values) else None
+            continue
+        out_of_reach = middle
+        names = iter_names(work.group, counting.partition[found.apart])
+        apart = [list(name) for name in names]
+        best = Claim(known.claim, values[middle], "pairs", {"apart": apart})
+    return best
 
 
 class FullModel:

@@ -111,7 +111,7 @@ def networks(draw: st.DrawFn, wide: bool) -> Network:
     Where arcs are narrow, a sink is one member.
     """
     supply = draw(st.lists(st.integers(0, 5), min_size=1, max_size=3))
-    base, width = st.integers(0, 4), st.integers(1, 3 if wide else 1)
+    base, width = st.sampled_from([0, 1, 2, 4, 9]), st.integers(1, 3 if wide else 1)
     sinks = draw(st.lists(st.tuples(base, width), min_size=1, max_size=4))
     pair = st.tuples(st.integers(0, len(supply) - 1), st.integers(0, len(sinks) - 1))
     pairs = draw(st.lists(pair, unique=True, max_size=7))
@@ -206,6 +206,12 @@ def test_levels_one_after_the_other() -> None:
     supply = [min(2 * s, 6) for s in range(n - 1)] + [3]
     full = network(supply, [0] * n, [1] * n, [(s, d, 3) for s, d, _ in arcs])
     agrees(full, by_convex_costs(full))
+
+
+def test_who_holds_much_already_takes_nothing() -> None:
+    for base, units in (([4, 4, 0, 0], 2), ([20, 0, 0, 0, 0], 7), ([9, 3, 0], 3)):
+        net = network([units], base, [1] * len(base), [(0, d, 8) for d in range(len(base))])
+        agrees(net, by_convex_costs(net))
 
 
 @pytest.mark.parametrize(
