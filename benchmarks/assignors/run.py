@@ -30,7 +30,7 @@ from benchmarks.assignors.targets import judged, missed
 from benchmarks.machine import machine
 
 BUDGETS: Final = {
-    "short": Budget(warm_s=0.3, measure_s=0.3, limit_s=10.0),
+    "short": Budget(warm_s=0.2, measure_s=0.2, limit_s=3.0),
     "full": Budget(warm_s=0.2, measure_s=0.3, limit_s=60.0),
 }
 """A peer that takes longer than the limit for one call has timed out; a short run waits less."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from equilag.planner.work import Work
 from equilag.solver.bounds import LoadBounds
 from equilag.solver.pairs import disjoint_pairs
 
+if TYPE_CHECKING:
+    from equilag.solver.cpsat.model import Limits
+
 MODEL_SIZE: Final = 4_000
 """Items × members up to which the whole group is worth a CP-SAT model."""
 
@@ -31,6 +34,8 @@ DEEP: Final = SEARCH_WORK // 10
 """Array elements that the search may cost before and after CP-SAT has had its turn."""
 SHARE: Final = 0.7
 """Of the time left, what CP-SAT may take."""
+LISTING: Final = 0.5
+"""Of what the model was allowed, what listing its solutions may take."""
 DETERMINISTIC: Final = 0.3
 """CP-SAT's deterministic time per second, of time or of effort: less than the clock allows, so that
 the run is the same every time."""
@@ -214,13 +219,7 @@ class FullModel:
         return work.deadline.left > FIRST_CALL
 
     def run(self, work: Work) -> None:
-        from equilag.solver.cpsat.model import (
-            Limits,
-            SolverFailed,
-            parameters,
-            solve_model,
-            version,
-        )
+        from equilag.solver.cpsat.model import Limits, SolverFailed, all_below, solve_model
 
         assert work.constraint is not None and work.best is not None
         whole = whole_problem(work.group, work.constraint, work.moves_at_most, MODEL_SIZE)
@@ -245,14 +244,32 @@ class FullModel:
         work.deadline.cut |= not answer.exhausted
         if answer.assigned is not None:
             work.offer(whole.assignment(answer.assigned), "cp-sat")
-        name = "cost_at_least" if work.move_cost else "spread_at_least"
         if answer.outcome == "infeasible":
             work.notes.append("cp-sat called a model infeasible that has a solution")
-        elif answer.bound > (work.bound_of(name) or 0):
-            data = {
-                "max_moves": work.moves_at_most,
-                "version": version(),
-                "parameters": {k: v for k, v in parameters(limits).items() if "max_time" not in k},
-            }
-            work.claim(Claim(name, answer.bound, "cp-sat", data, "solver"))
-            work.recheck()
+            return
+        _on_its_word(work, answer.bound, limits)
+        if answer.outcome == "optimal" and not work.proved and not work.move_cost:
+            # What is left is the rounding of the model: list what it takes for as good.
+            wall = min(LISTING * limits.wall, work.deadline.left * SHARE)
+            limits = Limits(wall, LISTING * limits.deterministic, work.seed)
+            found = all_below(whole.problem, limits, work.best.spread, work.moves_at_most)
+            if found is not None:
+                for assigned in found:
+                    work.offer(whole.assignment(assigned), "cp-sat")
+                _on_its_word(work, work.best.spread, limits)
+
+
+def _on_its_word(work: Work, bound: int, limits: Limits) -> None:
+    """A claim that rests on the solver, if it is a new one."""
+    from equilag.solver.cpsat.model import parameters, version
+
+    name = "cost_at_least" if work.move_cost else "spread_at_least"
+    if bound <= (work.bound_of(name) or 0):
+        return
+    data = {
+        "max_moves": work.moves_at_most,
+        "version": version(),
+        "parameters": {k: v for k, v in parameters(limits).items() if "max_time" not in k},
+    }
+    work.claim(Claim(name, bound, "cp-sat", data, "solver"))
+    work.recheck()

@@ -26,7 +26,8 @@ ANY: Final = 2**62
 class Network:
     """Supplies [S], sinks [D] and arcs [A] from supplies to sinks.
 
-    A sink stands for `width` members alike that hold `base` units each.
+    A sink stands for `width` members alike that hold `base` units each; for one only where arcs
+    into it are narrower than the supplies they come from.
     """
 
     supply: Ints
@@ -93,7 +94,7 @@ class _Part:
         base, width = self.net.base, self.net.width
         high = int(base.max())
         even = -(-(self.total + int((width * base).sum())) // int(width.sum()))
-        if even >= high:  # nobody holds more than that already
+        if even > high:  # all members take part
             return even
         low = int(base.min())
         while low < high:

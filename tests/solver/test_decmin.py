@@ -208,10 +208,14 @@ def test_levels_one_after_the_other() -> None:
     agrees(full, by_convex_costs(full))
 
 
-def test_who_holds_much_already_takes_nothing() -> None:
-    for base, units in (([4, 4, 0, 0], 2), ([20, 0, 0, 0, 0], 7), ([9, 3, 0], 3)):
-        net = network([units], base, [1] * len(base), [(0, d, 8) for d in range(len(base))])
-        agrees(net, by_convex_costs(net))
+@pytest.mark.parametrize(
+    ("base", "units"),
+    [([4, 4, 0, 0], 2), ([20, 0, 0, 0, 0], 7), ([9, 3, 0], 3), ([3, 3, 3, 0, 0], 2)],
+)
+def test_who_holds_much_already_takes_nothing(base: list[int], units: int) -> None:
+    """In the last one as much as an even split would come to, rounded up."""
+    net = network([units], base, [1] * len(base), [(0, d, 8) for d in range(len(base))])
+    agrees(net, by_convex_costs(net))
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,9 @@ from equilag.solver.cpsat import families
 from equilag.solver.cpsat.scale import scaled
 from equilag.solver.cpsat.variables import Variables
 
+MOST: Final = 200
+"""Solutions that are listed to see which of them is the best without rounding."""
+
 Outcome = Literal["optimal", "feasible", "infeasible", "unknown"]
 
 OUTCOMES: Final[dict[Any, Outcome]] = {
@@ -118,6 +121,42 @@ def solve_model(
         bound = v.scaled.floor(raw, int(problem.hi.max(initial=0)))
     in_time = solver.wall_time < limits.wall * 0.98
     return Answer(outcome, found, bound, outcome in ("optimal", "infeasible") or in_time)
+
+
+def all_below(
+    problem: SmallProblem, limits: Limits, spread: int, max_moves: int | None = None
+) -> list[Ints] | None:
+    """Assignments [I], among them every one of a smaller spread, but for members that are alike.
+
+    None if there are more than MOST, or no time to list them all. What the model takes for small
+    enough may be off by its rounding, so that some of them may be no better.
+    """
+    v = build(problem, None, max_moves)
+    unit, most_items = v.scaled.unit, int(problem.hi.max(initial=0))
+    v.model.clear_objective()  # type: ignore[no-untyped-call]
+    # A window of one width, so that an assignment comes but once for each place it fits at.
+    v.model.add(v.highest - v.lowest == (spread - 1 + (unit - 1) * (most_items + 1)) // unit)
+    solver, listed = cp_model.CpSolver(), _Listed(v)
+    for name, value in {**parameters(limits), "enumerate_all_solutions": True}.items():
+        setattr(solver.parameters, name, value)
+    status = solver.solve(v.model, listed)
+    if len(listed.found) > MOST or status not in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
+        return None
+    return listed.found
+
+
+class _Listed(cp_model.CpSolverSolutionCallback):
+    """Keeps the solutions, and ends the search where they are too many."""
+
+    def __init__(self, variables: Variables) -> None:
+        super().__init__()
+        self.variables = variables
+        self.found: list[Ints] = []
+
+    def on_solution_callback(self) -> None:
+        self.found.append(self.variables.read(self))
+        if len(self.found) > MOST:
+            self.stop_search()
 
 
 def version() -> str:

@@ -55,7 +55,7 @@ class Variables:
             for j, variable in row.items():
                 self.model.add_hint(variable, int(assigned[i] == j))
 
-    def read(self, solver: cp_model.CpSolver) -> Ints:
+    def read(self, solver: cp_model.CpSolver | cp_model.CpSolverSolutionCallback) -> Ints:
         """[I] member per item of the solution."""
         chosen = [
             next((j for j, variable in row.items() if solver.boolean_value(variable)), -1)
