@@ -106,10 +106,7 @@ def solve_model(
 ) -> Answer:
     """Solve within the limits. Raises SolverFailed, or MemoryError as it comes."""
     v = build(problem, hint, max_moves, move_cost, outside)
-    solver = cp_model.CpSolver()
-    chosen = parameters(limits)
-    for name, value in chosen.items():
-        setattr(solver.parameters, name, value)
+    solver = _solver(limits)
     status = solver.solve(v.model)
     if status not in OUTCOMES:
         raise SolverFailed(f"status {solver.status_name(status)}")
@@ -136,13 +133,19 @@ def all_below(
     v.model.clear_objective()  # type: ignore[no-untyped-call]
     # A window of one width, so that an assignment comes but once for each place it fits at.
     v.model.add(v.highest - v.lowest == (spread - 1 + (unit - 1) * (most_items + 1)) // unit)
-    solver, listed = cp_model.CpSolver(), _Listed(v)
-    for name, value in {**parameters(limits), "enumerate_all_solutions": True}.items():
-        setattr(solver.parameters, name, value)
+    solver, listed = _solver(limits), _Listed(v)
+    solver.parameters.enumerate_all_solutions = True
     status = solver.solve(v.model, listed)
     if len(listed.found) > MOST or status not in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
         return None
     return listed.found
+
+
+def _solver(limits: Limits) -> cp_model.CpSolver:
+    solver = cp_model.CpSolver()
+    for name, value in parameters(limits).items():
+        setattr(solver.parameters, name, value)
+    return solver
 
 
 class _Listed(cp_model.CpSolverSolutionCallback):
