@@ -219,7 +219,7 @@ class FullModel:
         return work.deadline.left > FIRST_CALL
 
     def run(self, work: Work) -> None:
-        from equilag.solver.cpsat.model import Limits, SolverFailed, all_below, solve_model
+        from equilag.solver.cpsat.model import Limits, SolverFailed, solve_model
 
         assert work.constraint is not None and work.best is not None
         whole = whole_problem(work.group, work.constraint, work.moves_at_most, MODEL_SIZE)
@@ -248,15 +248,34 @@ class FullModel:
             work.notes.append("cp-sat called a model infeasible that has a solution")
             return
         _on_its_word(work, answer.bound, limits)
-        if answer.outcome == "optimal" and not work.proved and not work.move_cost:
-            # What is left is the rounding of the model: list what it takes for as good.
-            wall = min(LISTING * limits.wall, work.deadline.left * SHARE)
-            limits = Limits(wall, LISTING * limits.deterministic, work.seed)
-            found = all_below(whole.problem, limits, work.best.spread, work.moves_at_most)
-            if found is not None:
-                for assigned in found:
-                    work.offer(whole.assignment(assigned), "cp-sat")
-                _on_its_word(work, work.best.spread, limits)
+        if answer.outcome == "optimal" and answer.rounded and not work.proved:
+            _behind_rounding(work, whole, limits)
+
+
+def _behind_rounding(work: Work, whole: Whole, limits: Limits) -> None:
+    """Nothing is left between plan and bound but what the model rounds away: list all that it takes
+    for as good as the plan, and compare them exactly."""
+    from equilag.solver.cpsat.model import Limits, all_below
+
+    if work.best is None or work.move_cost:
+        return
+    deterministic = LISTING * limits.deterministic
+    if work.effort.limited:
+        deterministic = min(deterministic, DETERMINISTIC * work.effort.left())
+        work.effort.spend(deterministic / DETERMINISTIC)
+    wall = min(LISTING * limits.wall, work.deadline.left * SHARE)
+    found = all_below(
+        whole.problem,
+        Limits(wall, deterministic, work.seed),
+        work.best.spread,
+        work.moves_at_most,
+    )
+    if found is None:
+        work.deadline.cut = True
+        return
+    for assigned in found:
+        work.offer(whole.assignment(assigned), "cp-sat")
+    _on_its_word(work, work.best.spread, limits)
 
 
 def _on_its_word(work: Work, bound: int, limits: Limits) -> None:

@@ -67,6 +67,8 @@ CASES: Final = [
     Proved("max_load_at_least", "average", 55, EVERYBODY),
     Proved("max_load_at_least", "average", 58, {"members": ["m00", "m01"]}),
     Proved("max_load_at_least", "heavy", 103, {"members": ["m00", "m01"], "heaviest": 1}),
+    Proved("max_load_at_least", "pairs", 103, {"apart": []}),
+    Proved("min_load_at_most", "pairs", 27, {"apart": [["t00", 0], ["t01", 0]]}),
     Proved("min_load_at_most", "average", 55, EVERYBODY),
     Proved("min_load_at_most", "average", 50, {"members": ["m02"]}),
     Proved("min_load_at_most", "rest", 12, {"members": ["m00", "m01"], "heaviest": 1}),

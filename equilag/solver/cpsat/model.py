@@ -45,6 +45,8 @@ class Answer:
     """spread + move cost × moves of every assignment is at least this, in records."""
     exhausted: bool
     """Did it end by itself or by deterministic time, and not by the wall clock."""
+    rounded: bool = False
+    """Were the numbers of the model rounded, so that the bound may be short of the truth."""
 
 
 class SolverFailed(Exception):
@@ -117,7 +119,8 @@ def solve_model(
         raw = max(0, round(solver.best_objective_bound))
         bound = v.scaled.floor(raw, int(problem.hi.max(initial=0)))
     in_time = solver.wall_time < limits.wall * 0.98
-    return Answer(outcome, found, bound, outcome in ("optimal", "infeasible") or in_time)
+    ended = outcome in ("optimal", "infeasible") or in_time
+    return Answer(outcome, found, bound, ended, v.scaled.unit > 1)
 
 
 def all_below(
