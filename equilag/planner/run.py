@@ -19,7 +19,8 @@ from equilag.planner.descent import (
     Sweeps,
     Trade,
 )
-from equilag.planner.exact import DEEP, QUICK, FullModel, Pairs, SmallSearch
+from equilag.planner.exact import DEEP, QUICK, FullModel, SmallSearch
+from equilag.planner.pairs import Pairs
 from equilag.planner.stages import (
     Bounds,
     Counts,
