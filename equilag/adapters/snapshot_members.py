@@ -172,6 +172,7 @@ def _written_subscription(entry: Entry, named: Object) -> str | tuple[str, ...]:
     if isinstance(written, str):
         if written not in named:
             problem = f"{show(written)} is not in subscriptions{guess(written, named)}"
+            problem += "; topics themselves are a list"
             raise InputError(problem, entry.place("subscription"))
         return written
     if not isinstance(written, list):

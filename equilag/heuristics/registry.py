@@ -41,6 +41,8 @@ def get_assignor(name: str) -> Assignor:
 
     A built-in name cannot be taken over by an installed package.
     """
+    if not isinstance(name, str):
+        raise InputError(f"is given by its name, not as {type(name).__name__}", "assignor")
     if name in _BUILT_IN:
         return _load(name, _BUILT_IN[name])
     installed = _installed()

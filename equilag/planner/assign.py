@@ -11,6 +11,7 @@ from equilag.group import Group
 from equilag.heuristics import get_assignor
 from equilag.heuristics.registry import run_assignor
 from equilag.plan import Plan
+from equilag.planner.solve import check_group
 from equilag.policy import UNCONSTRAINED
 from equilag.solver.bounds import difference, overall_bounds
 
@@ -21,6 +22,7 @@ def assign(group: Group, assignor: str) -> Plan:
     Its certificate claims nothing about counts or moves, only what holds for any assignment. Raises
     InputError for an unknown assignor and for one whose answer is not valid.
     """
+    check_group(group)
     start = time.monotonic()
     assigned = run_assignor(get_assignor(assignor), group)
     bounds = overall_bounds(Counting(group, unconstrained(group)))

@@ -44,6 +44,7 @@ def solve(
     Raises InputError for settings that make no sense, and where `max_moves` is fewer than the
     count balance forces.
     """
+    check_group(group)
     deadline = Deadline(seconds(time_limit), reserve=_reserve(group))
     chosen = _policy(policy, balance, move_cost, tolerance, max_moves, fresh)
     check_seed(seed)
@@ -66,6 +67,12 @@ def solve(
     run(work, STAGES)
     work.use_tolerance()
     return finish(work)
+
+
+def check_group(group: object) -> None:
+    """Raises InputError."""
+    if not isinstance(group, Group):
+        raise InputError(f"{type(group).__name__} is no group; load_snapshot makes one", "group")
 
 
 def check_seed(seed: int) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from equilag.certificate.claims import Claim
 from equilag.errors import InputError
 from equilag.group import NOBODY
 from equilag.heuristics import assignor_names
+from equilag.heuristics.sticky import StickyAssignor
 from equilag.planner.compare import Comparison, compare
 
 GROUP = group_of([4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 2])
@@ -130,6 +133,18 @@ def test_without_members_there_is_nothing_to_claim() -> None:
 def test_an_unknown_assignor() -> None:
     with pytest.raises(InputError, match="best-ever"):
         equilag.assign(GROUP, "best-ever")
+
+
+def test_an_assignor_that_is_no_name() -> None:
+    wrong: Any = StickyAssignor()
+    with pytest.raises(InputError, match="not as StickyAssignor"):
+        equilag.assign(GROUP, wrong)
+
+
+@pytest.mark.parametrize("way_in", [equilag.solve, lambda group: equilag.assign(group, "sticky")])
+def test_a_group_that_is_none(way_in: Callable[[Any], object]) -> None:
+    with pytest.raises(InputError, match="dict is no group"):
+        way_in({"group": "g"})
 
 
 def test_claims_are_written_in_full() -> None:

@@ -14,7 +14,7 @@ from oracles import Assignments, Truth
 import equilag
 from equilag.errors import InputError
 from equilag.group import Group
-from equilag.metrics import count_moves, is_valid
+from equilag.metrics import count_moves, is_valid, member_counts
 from equilag.plan import Plan
 from equilag.policy import BALANCES, POLICIES, Policy
 
@@ -183,6 +183,14 @@ def test_without_time_there_is_a_valid_plan(policy: str, balance: str) -> None:
         assert equilag.verify(group, plan) == []
         if policy == "sticky-yet-fair":
             assert len(plan.moves) == 0
+
+
+def test_without_time_counts_of_small_mixed_groups_are_nearly_even() -> None:
+    reads = [[0], [0, 1], [1]]
+    group = group_of([6, 4], reads, owners=[0] * 6 + [2] * 4)
+    plan = equilag.solve(group, time_limit=0)
+    assert plan.status == "fallback"
+    assert sorted(member_counts(plan.assigned, 3).tolist()) == [3, 3, 4]
 
 
 @given(groups(), st.sampled_from(POLICIES), st.booleans())
