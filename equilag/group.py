@@ -82,7 +82,7 @@ class Group:
     @cached_property
     def topic_size(self) -> Ints:
         """[T] partitions of each topic."""
-        return np.diff(self.topic_start)
+        return self.topic_start[1:] - self.topic_start[:-1]
 
     @cached_property
     def topic_of(self) -> Index:

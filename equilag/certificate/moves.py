@@ -24,10 +24,10 @@ class Potentials(NamedTuple):
 
 def moves_claim(group: Group, moves: int, potentials: Potentials) -> Claim:
     """No plan has fewer than so many moves; by name, the potentials that are not 0."""
-    topics, members = potentials
+    topics, members = (side.tolist() for side in potentials)
     data = {
-        "topics": {group.topics[t]: int(topics[t]) for t in np.flatnonzero(topics).tolist()},
-        "members": {group.members[m].id: int(members[m]) for m in np.flatnonzero(members).tolist()},
+        "topics": {name: y for name, y in zip(group.topics, topics, strict=True) if y},
+        "members": {member.id: z for member, z in zip(group.members, members, strict=True) if z},
     }
     return Claim("fewest_moves", moves, "potentials", data)
 

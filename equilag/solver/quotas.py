@@ -8,7 +8,7 @@ right to the remainder, so that no partition moves without need. O(P), a few pas
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from equilag.counts import CountConstraint
 from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import member_counts
 from equilag.policy import Policy
+
+FEW: Final = 8
+"""Of so many partitions one, or less: their topics are looked up one by one."""
 
 
 class Quotas(NamedTuple):
@@ -62,14 +65,20 @@ def keep_to_quotas(group: Group) -> Quotas:
     free = np.flatnonzero(assigned == NOBODY)
     lacking = np.maximum(share.quota - owned, 0)
     if one:
-        assigned[free] = np.repeat(np.arange(group.n_members), lacking)
+        assigned[free] = np.arange(group.n_members).repeat(lacking)
     else:
-        kind = share.reader[group.topic_of[free]]
-        by_kind = np.argsort(kind, kind="stable")
+        by_kind = _readers(group, share.reader, free).argsort(kind="stable")
         by_kind = by_kind[: int(lacking.sum())]  # what nobody reads comes last
-        assigned[free[by_kind]] = np.repeat(share.order, lacking[share.order])
+        assigned[free[by_kind]] = share.order.repeat(lacking[share.order])
     moves = int(np.maximum(owned - share.quota, 0).sum())
     return Quotas(assigned, share.floor, share.rest, Potentials(share.topic, share.member), moves)
+
+
+def _readers(group: Group, reader: Ints, some: Ints) -> Ints:
+    """[some] who reads each of the partitions."""
+    if FEW * len(some) < group.n_partitions:
+        return reader[group.topic_start.searchsorted(some, side="right") - 1]
+    return reader.repeat(group.topic_size)[some]
 
 
 class _Share(NamedTuple):
@@ -114,15 +123,16 @@ def _disjoint_classes(group: Group, owned: Ints) -> _Share:
     topics, readers = group.read
     reader = np.full(len(group.topics), n_kinds)
     reader[topics] = readers
-    size = np.zeros(n_kinds + 1, np.int64)
-    np.add.at(size, reader, group.topic_size)
-    floor = size[:-1] // members
-    rest = size[:-1] - floor * members
-    rich = owned > floor[kind]
-    order = np.argsort(2 * kind.astype(np.int64) + ~rich, kind="stable")
-    rank = np.arange(len(order)) - (np.cumsum(members) - members)[kind[order]]
+    # Exact, though it goes through floats: there are fewer than 2^53 partitions.
+    size = np.bincount(reader, group.topic_size, n_kinds + 1)[:-1].astype(np.int64)
+    floor = size // members
+    rest = size - floor * members
     quota = floor[kind]
-    quota[order] += rank < rest[kind[order]]
+    rich = owned > quota
+    order = (2 * kind.astype(np.int64) + ~rich).argsort(kind="stable")
+    by_kind = kind[order]
+    rank = np.arange(len(order)) - (members.cumsum() - members)[by_kind]
+    quota[order] += rank < rest[by_kind]
     crowded = np.zeros(n_kinds + 1, np.bool_)
     crowded[:-1] = (np.bincount(kind[rich], minlength=n_kinds) > rest) & (rest > 0)
     topic = crowded[reader].astype(np.int64)
@@ -135,10 +145,10 @@ def _released(owner: Index, owned: Ints, quota: Ints) -> Index:
     assigned = owner.copy()
     over = owned > quota
     if over.any():
-        theirs = np.flatnonzero(np.append(over, False)[owner])  # the last one stands for NOBODY
-        theirs = theirs[np.argsort(owner[theirs], kind="stable")]
+        theirs = np.flatnonzero(over[owner] & (owner != NOBODY))
+        theirs = theirs[owner[theirs].argsort(kind="stable")]
         whose = owner[theirs]
-        held = np.where(over, owned, 0)
-        place = np.arange(len(theirs)) - (np.cumsum(held) - held)[whose]
+        held = owned * over
+        place = np.arange(len(theirs)) - (held.cumsum() - held)[whose]
         assigned[theirs[place >= quota[whose]]] = NOBODY
     return assigned
