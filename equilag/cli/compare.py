@@ -9,6 +9,7 @@ from typing import Final
 from equilag.cli import options
 from equilag.cli.files import read_snapshot, to_json
 from equilag.cli.screen import ProgressLine, emit, style_of
+from equilag.errors import InputError
 
 NAME: Final = "compare"
 HELP: Final = "every assignor, what is in force and the optimum side by side"
@@ -24,16 +25,30 @@ example:
 def configure(parser: argparse.ArgumentParser) -> None:
     options.add_snapshot(parser)
     options.add_time_limit(parser, 2.0)
+    parser.add_argument(
+        "--assignor",
+        action="append",
+        default=[],
+        metavar="MODULE:ATTRIBUTE",
+        help="one of your own beside them; may be given more than once",
+    )
     parser.add_argument("--json", action="store_true", help="JSON instead of a table")
 
 
 def run(args: argparse.Namespace) -> int:
-    group = read_snapshot(args.snapshot)
-
+    from equilag.heuristics.registry import get_assignor
     from equilag.planner.compare import compare
 
-    with ProgressLine() as progress:
-        comparison = compare(group, time_limit=args.time_limit, progress=progress)
+    try:
+        for name in args.assignor:
+            get_assignor(name)  # a wrong name is worth saying before a large file is read
+        group = read_snapshot(args.snapshot)
+        with ProgressLine() as progress:
+            comparison = compare(
+                group, assignors=args.assignor, time_limit=args.time_limit, progress=progress
+            )
+    except InputError as error:
+        raise InputError(error.problem, options.option(error.place), error.source) from error
     document = comparison.to_dict()
     if args.json:
         emit(to_json(document))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from equilag.heuristics.registry import run_assignor
 from equilag.metrics import count_moves, member_counts, member_loads, spread
 from equilag.plan import Plan
 from equilag.planner.progress import Watcher
-from equilag.planner.solve import solve
+from equilag.planner.solve import check_group, solve
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +50,21 @@ class Comparison:
 
 
 def compare(
-    group: Group, *, time_limit: float = 2.0, seed: int = 0, progress: Watcher | None = None
+    group: Group,
+    *,
+    assignors: Sequence[str] = (),
+    time_limit: float = 2.0,
+    seed: int = 0,
+    progress: Watcher | None = None,
 ) -> Comparison:
-    """Every assignor on the same group; `time_limit` (seconds) is for the optimum alone.
+    """Every assignor on the same group, and those in `assignors` (names, or ``module:attribute``).
 
-    The row ``current`` is there if anybody owns anything, and counts only what is owned.
+    `time_limit` (seconds) is for the optimum alone. The row ``current`` is there if anybody owns
+    anything, and counts only what is owned. Raises InputError for an unknown assignor and for one
+    whose answer is not valid.
     """
-    answers = baselines(group)
+    check_group(group)
+    answers = baselines(group, tuple(dict.fromkeys((*assignor_names(), *assignors))))
     start = time.perf_counter()
     plan = solve(group, time_limit=time_limit, seed=seed, progress=progress)
     wall = time.perf_counter() - start
@@ -78,8 +87,8 @@ def baselines(group: Group, names: tuple[str, ...] | None = None) -> list[Answer
     answers: list[Answer] = []
     if (group.owner != NOBODY).any():
         answers.append(Answer("current", group.owner, 0.0))
-    for name in assignor_names() if names is None else names:
-        assignor = get_assignor(name)
+    wanted = assignor_names() if names is None else names
+    for name, assignor in [(name, get_assignor(name)) for name in wanted]:
         start = time.perf_counter()
         assigned = run_assignor(assignor, group)
         answers.append(Answer(name, assigned, time.perf_counter() - start))

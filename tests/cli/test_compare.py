@@ -30,6 +30,44 @@ def test_json(run, samples) -> None:
         assert tuple(row) == FIELDS
 
 
+class Nobody:
+    name = "nobody"
+
+    def assign(self, group):
+        return list(range(group.n_partitions))
+
+
+class First:
+    name = "first"
+
+    def assign(self, group):
+        return [0] * group.n_partitions
+
+
+def test_ones_own_assignor_beside_them(run, samples) -> None:
+    snapshot = samples / "token-indexer.snapshot.json"
+    own = f"{__name__}:First"
+    options = ("--assignor", own, "--assignor", "range", "--assignor", own)
+    out = run("compare", snapshot, "--time-limit", 0.3, "--json", *options).out
+    rows = [row["assignor"] for row in json.loads(out)["rows"]]
+    assert rows == ["current", *assignor_names(), own, "equilag"]
+
+
+@pytest.mark.parametrize(
+    ("own", "problem"),
+    [
+        ("best-ever", "--assignor: unknown assignor 'best-ever'"),
+        (f"{__name__}:Absent", "Absent"),
+        (f"{__name__}:Nobody", "member number"),
+    ],
+)
+def test_ones_own_assignor_that_is_wrong(run, samples, own: str, problem: str) -> None:
+    status, out, err = run("compare", samples / "audit.snapshot.json", "--assignor", own)
+    assert (status, out) == (2, "")
+    assert problem in err
+    assert err.count("\n") == 1
+
+
 def test_the_table_has_aligned_columns(run, samples) -> None:
     out = run("compare", samples / "stats.snapshot.json", "--time-limit", 0.5).out
     lines = out.splitlines()
