@@ -23,7 +23,7 @@ def render_frontier(group: Group, points: Sequence[Point], style: Style) -> str:
         return "\n".join([*lines, "No trade-offs: there is nothing to assign.", ""])
     mean = mean_load(group)
     most, least = points[0].spread, points[-1].spread
-    rows = [[*HEADINGS, ""]]
+    rows = [[*HEADINGS, "lag spread"]]
     for point in points:
         gain = 100 * (most - point.spread) / (most - least) if most > least else 0.0
         rows.append([
