@@ -116,6 +116,8 @@ class Level:
 
     name: Final = "level"
     LARGEST: Final = 200_000
+    SHARE: Final = 0.5
+    """Of the time left: a member that comes no closer may need an exact split."""
 
     def applies(self, work: Work) -> bool:
         if not _open(work) or _moves_matter(work) or work.group.n_partitions > self.LARGEST:
@@ -132,7 +134,8 @@ class Level:
             return
         found = level(
             work.group, work.constraint, work.best.assigned, Window(low, max(low, high)),
-            work.rng, work.stop(6 * STEP + 6e-7 * work.group.n_partitions, upto=0.75),
+            work.rng,
+            work.stop(6 * STEP + 6e-7 * work.group.n_partitions, upto=0.75, share=self.SHARE),
         )  # fmt: skip
         work.offer(found, "level")
 

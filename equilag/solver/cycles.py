@@ -155,23 +155,29 @@ class Cycles:
         return True
 
     def by_three(self, member: int, window: Window) -> bool:
-        """`member` gives r to a second one, which gives s to a third one, which gives p back."""
+        """`member` gives r to a second one, which gives s to a third one, which gives p back.
+
+        Or it gives nothing, where the counts have room for it to hold one more.
+        """
         lag, assigned = self.group.lag, self.assigned
         back = self._some(self.others_for(member), BACK)
         third = assigned[back].astype(np.int64)
         first = self.loads[member]
         best: tuple[int, tuple[int, int, int]] = (0, (0, 0, 0))
-        given = self._some(np.array(self.held[member], np.int64), GIVEN)
+        given = self._some(np.array(self.held[member], np.int64), GIVEN).tolist()
+        if self.counts[member] < self.constraint.hi[member]:
+            given.append(NOBODY)
         most = CELLS // (len(given) * len(back) + 1) + 1
-        for r in given.tolist() if len(back) else []:
+        for r in given if len(back) else []:
             passed = self._passed(member, r, most)
             if not len(passed):
                 continue
+            weight = lag[r] if r != NOBODY else 0
             holder = assigned[passed].astype(np.int64)
             fits = self.may(passed[:, None], third[None, :]) & (holder[:, None] != third[None, :])
-            one = window.outside(first) - window.outside(first - lag[r] + lag[back])
+            one = window.outside(first) - window.outside(first - weight + lag[back])
             two = window.outside(self.loads[holder])
-            two = two - window.outside(self.loads[holder] + lag[r] - lag[passed])
+            two = two - window.outside(self.loads[holder] + weight - lag[passed])
             three = self.loads[third][None, :] + lag[passed][:, None] - lag[back][None, :]
             gain = one[None, :] + two[:, None]
             gain += window.outside(self.loads[third])[None, :] - window.outside(three)
@@ -184,15 +190,20 @@ class Cycles:
             return False
         r, s, p = best[1]
         middle, last = int(assigned[s]), int(assigned[p])
-        self.pass_on(r, member, middle)
+        if r != NOBODY:
+            self.pass_on(r, member, middle)
         self.pass_on(s, middle, last)
         self.pass_on(p, last, member)
         return True
 
     def _passed(self, member: int, given: int, most: int) -> Ints:
-        """What those who may take a partition could give for it, `most` of it at most."""
-        readers = self.constraint.allowed[self.group.partition_class[given]]
-        second = np.flatnonzero(readers[self.group.class_of])
+        """What those who may take a partition could give for it, `most` of it at most; for NOBODY,
+        what is held by those who may give something and take nothing."""
+        if given == NOBODY:
+            second = np.flatnonzero(self.counts > self.constraint.lo)
+        else:
+            readers = self.constraint.allowed[self.group.partition_class[given]]
+            second = np.flatnonzero(readers[self.group.class_of])
         second = self._some(second[second != member], most)
         parts: list[int] = []
         for m in second.tolist():

@@ -137,14 +137,15 @@ def giving(work: Cycles, member: int) -> Iterator[dict[int, int]]:
 
 
 def three_of(work: Cycles, member: int) -> Iterator[dict[int, int]]:
+    """`member` takes one of another, which takes one of a third; that gets one back, or nothing."""
     owner = work.assigned
-    for r in movable(work):
-        if owner[r] != member:
-            continue
-        for s in movable(work):
-            for p in movable(work):
-                if len({member, int(owner[s]), int(owner[p])}) == 3:
-                    yield {r: int(owner[s]), s: int(owner[p]), p: member}
+    own = [r for r in movable(work) if owner[r] == member]
+    for s in movable(work):
+        for p in movable(work):
+            if len({member, int(owner[s]), int(owner[p])}) == 3:
+                passed = {s: int(owner[p]), p: member}
+                yield passed
+                yield from ({r: int(owner[s]), **passed} for r in own)
 
 
 def plain_chain(
