@@ -157,7 +157,7 @@ class Cycles:
     def by_three(self, member: int, window: Window) -> bool:
         """`member` gives r to a second one, which gives s to a third one, which gives p back.
 
-        Or it gives nothing, where the counts have room for it to hold one more.
+        If that helps nobody, it gives nothing, where the counts have room for it to hold one more.
         """
         lag, assigned = self.group.lag, self.assigned
         back = self._some(self.others_for(member), BACK)
@@ -169,6 +169,8 @@ class Cycles:
             given.append(NOBODY)
         most = CELLS // (len(given) * len(back) + 1) + 1
         for r in given if len(back) else []:
+            if r == NOBODY and best[0]:
+                break
             passed = self._passed(member, r, most)
             if not len(passed):
                 continue
