@@ -126,7 +126,7 @@ def ranges(begin: Ints, end: Ints) -> Ints:
 
 def pinned_partitions(group: Group, policy: Policy) -> Flags:
     """[P] what no plan of the policy may move."""
-    if policy.name == "sticky-yet-fair":
+    if policy.pins_owned:
         owned: Flags = group.owner != NOBODY
         return owned
     return np.zeros(group.n_partitions, dtype=np.bool_)

@@ -93,12 +93,12 @@ class Group:
     def reads(self) -> Flags:
         """[T, K] does the member class read the topic."""
         table = np.zeros((len(self.topics), len(self.class_topics)), dtype=np.bool_)
-        table[self.read] = True
+        table[self.subscriptions] = True
         return table
 
     @cached_property
-    def read(self) -> tuple[Ints, Ints]:
-        """Topic and member class of every subscription, by member class."""
+    def subscriptions(self) -> tuple[Ints, Ints]:
+        """Topic and member class of every pair that goes together, by member class."""
         if not self.class_topics:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         kinds = np.repeat(np.arange(len(self.class_topics)), list(map(len, self.class_topics)))
@@ -110,25 +110,29 @@ class Group:
         return np.bincount(self.class_of, minlength=len(self.class_topics)).astype(np.int64)
 
     @cached_property
-    def _topic_classes(self) -> tuple[Index, Flags]:
+    def _topic_classes(self) -> tuple[Index, Flags, Ints]:
+        """[T] class of each topic; [C, K] the readers and [C] the first topic of each class."""
         if not self.topics:
-            return np.zeros(0, np.int32), np.zeros((0, len(self.class_topics)), np.bool_)
+            nothing = np.zeros((0, len(self.class_topics)), np.bool_)
+            return np.zeros(0, np.int32), nothing, np.zeros(0, np.int64)
         if self.reads.all():  # the most common group of all
-            return np.zeros(len(self.topics), np.int32), self.reads[:1]
+            return np.zeros(len(self.topics), np.int32), self.reads[:1], np.zeros(1, np.int64)
+        topics, kinds = self.subscriptions
         for seed in range(2**32):  # the first will do but for a collision of 64-bit numbers
             mark = np.zeros(len(self.topics), dtype=np.uint64)
-            np.add.at(mark, self.read[0], _scrambled(len(self.class_topics), seed)[self.read[1]])
+            np.add.at(mark, topics, _scrambled(len(self.class_topics), seed)[kinds])
             _, first, inverse = np.unique(mark, return_index=True, return_inverse=True)
             like = first[inverse]
             others = np.flatnonzero(like != np.arange(len(like)))
             if np.array_equal(self.reads[others], self.reads[like[others]]):
                 break
         if len(first) == len(mark):
-            return np.arange(len(mark), dtype=np.int32), self.reads
+            every = np.arange(len(mark))
+            return every.astype(np.int32), self.reads, every
         order = np.argsort(first, kind="stable")  # number classes by their first topic
         rank = np.empty_like(order)
         rank[order] = np.arange(len(order))
-        return rank[inverse].astype(np.int32), self.reads[first[order]]
+        return rank[inverse].astype(np.int32), self.reads[first[order]], first[order]
 
     @property
     def topic_class(self) -> Index:
@@ -143,9 +147,9 @@ class Group:
     @cached_property
     def arcs(self) -> tuple[Ints, Ints]:
         """Topic class and member class of every pair of the two that goes together, ascending."""
-        topics, kinds = self.read
+        topics, kinds = self.subscriptions
         first = np.zeros(len(self.topics), dtype=np.bool_)
-        first[np.unique(self.topic_class, return_index=True)[1]] = True
+        first[self._topic_classes[2]] = True
         one_each = first[topics]  # one topic speaks for all of its class
         classes, kinds = self.topic_class[topics[one_each]].astype(np.int64), kinds[one_each]
         narrow = classes.astype(np.min_scalar_type(len(first)))  # up to 16 bits sort much faster
@@ -189,7 +193,7 @@ class Group:
         total = sum(map(len, self.class_topics))
         if not 0 < total <= len(self.topics):
             return False
-        return len(self.class_topics) == 1 or bool(np.bincount(self.read[0]).max() <= 1)
+        return len(self.class_topics) == 1 or bool(np.bincount(self.subscriptions[0]).max() <= 1)
 
     def subscribers(self, topic: int) -> Index:
         """Members, ascending, that read the topic."""

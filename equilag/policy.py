@@ -85,6 +85,16 @@ class Policy:
         """Do fewer moves come before the lag spread."""
         return self.name in ("fair-yet-sticky", "sticky-yet-fair")
 
+    @property
+    def pins_owned(self) -> bool:
+        """Does everything that is owned stay where it is."""
+        return self.name == "sticky-yet-fair"
+
+    @property
+    def evens_totals(self) -> bool:
+        """Do members' totals alone decide how even counts are, with nothing pinned."""
+        return self.balance == "total" and not self.pins_owned
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "name": self.name,

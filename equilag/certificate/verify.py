@@ -220,8 +220,7 @@ def _constraint(
     """The count constraint that the plan is held to, and whether it is the policy's."""
     if policy is None or status == "fallback":
         return unconstrained(group), False
-    pinned = policy.name == "sticky-yet-fair"
-    if pinned and count_moves(group.owner, assigned):
+    if policy.pins_owned and count_moves(group.owner, assigned):
         findings.append("assignment: an owned partition moved, which the policy rules out")
         return unconstrained(group), False
     try:

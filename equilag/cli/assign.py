@@ -8,7 +8,6 @@ from typing import Final
 from equilag.cli import options
 from equilag.cli.deliver import deliver, target_of
 from equilag.cli.files import read_snapshot
-from equilag.errors import InputError
 
 NAME: Final = "assign"
 HELP: Final = "what one assignor makes of the group, as it is"
@@ -42,12 +41,10 @@ def run(args: argparse.Namespace) -> int:
     from equilag.heuristics.registry import get_assignor
     from equilag.planner.assign import assign
 
-    try:
+    with options.named():
         get_assignor(args.assignor)  # a wrong name is worth saying before a large file is read
         group = read_snapshot(args.snapshot)
         plan = assign(group, args.assignor)
-    except InputError as error:
-        raise InputError(error.problem, options.option(error.place), error.source) from error
 
     deliver(plan, args, target)
     return 0

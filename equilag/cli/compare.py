@@ -9,7 +9,6 @@ from typing import Final
 from equilag.cli import options
 from equilag.cli.files import read_snapshot, to_json
 from equilag.cli.screen import ProgressLine, emit, style_of
-from equilag.errors import InputError
 
 NAME: Final = "compare"
 HELP: Final = "every assignor, what is in force and the optimum side by side"
@@ -39,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     from equilag.heuristics.registry import get_assignor
     from equilag.planner.compare import compare
 
-    try:
+    with options.named():
         for name in args.assignor:
             get_assignor(name)  # a wrong name is worth saying before a large file is read
         group = read_snapshot(args.snapshot)
@@ -47,8 +46,6 @@ def run(args: argparse.Namespace) -> int:
             comparison = compare(
                 group, assignors=args.assignor, time_limit=args.time_limit, progress=progress
             )
-    except InputError as error:
-        raise InputError(error.problem, options.option(error.place), error.source) from error
     document = comparison.to_dict()
     if args.json:
         emit(to_json(document))

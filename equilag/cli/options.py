@@ -5,8 +5,11 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Final
+
+from equilag.errors import InputError
 
 STDIN: Final = "-"
 PARAMETERS: Final = {
@@ -110,6 +113,12 @@ def add_outputs(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def option(parameter: str) -> str:
-    """The option that sets a parameter of the library; other places stay what they are."""
-    return PARAMETERS.get(parameter, parameter)
+@contextmanager
+def named() -> Iterator[None]:
+    """The library's errors name its parameters: here each becomes the option that sets it. Other
+    places stay what they are."""
+    try:
+        yield
+    except InputError as error:
+        place = PARAMETERS.get(error.place, error.place)
+        raise InputError(error.problem, place, error.source) from error

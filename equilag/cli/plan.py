@@ -9,7 +9,6 @@ from equilag.cli import options
 from equilag.cli.deliver import deliver, target_of
 from equilag.cli.files import read_snapshot
 from equilag.cli.screen import ProgressLine
-from equilag.errors import InputError
 from equilag.policy import BALANCES, MAX_MOVE_COST, POLICIES, Policy
 
 NAME: Final = "plan"
@@ -93,25 +92,21 @@ def run(args: argparse.Namespace) -> int:
 
     from equilag.planner.solve import solve
 
-    with ProgressLine() as progress:
-        try:
-            plan = solve(
-                group,
-                policy.name,
-                time_limit=args.time_limit,
-                seed=args.seed,
-                balance=policy.balance,
-                move_cost=policy.move_cost,
-                tolerance=policy.tolerance,
-                max_moves=policy.max_moves,
-                fresh=policy.fresh,
-                effort=args.effort,
-                deterministic=args.deterministic,
-                progress=progress,
-            )
-        except InputError as error:
-            # The library names the parameter, a command line its option.
-            raise InputError(error.problem, options.option(error.place), error.source) from error
+    with ProgressLine() as progress, options.named():
+        plan = solve(
+            group,
+            policy.name,
+            time_limit=args.time_limit,
+            seed=args.seed,
+            balance=policy.balance,
+            move_cost=policy.move_cost,
+            tolerance=policy.tolerance,
+            max_moves=policy.max_moves,
+            fresh=policy.fresh,
+            effort=args.effort,
+            deterministic=args.deterministic,
+            progress=progress,
+        )
 
     deliver(plan, args, target)
     return 0

@@ -12,7 +12,7 @@ from equilag.group import Group
 if TYPE_CHECKING:
     from equilag.planner.frontier import Point
 
-HEADINGS: Final = ("moves", "lag spread", "of the mean", "at least", "gain")
+HEADINGS: Final = ("moves", "lag spread", "of the mean", "at least", "gain", "lag spread")
 CELLS: Final = 20
 
 
@@ -23,7 +23,7 @@ def render_frontier(group: Group, points: Sequence[Point], style: Style) -> str:
         return "\n".join([*lines, "No trade-offs: there is nothing to assign.", ""])
     mean = mean_load(group)
     most, least = points[0].spread, points[-1].spread
-    rows = [[*HEADINGS, "lag spread"]]
+    rows = [list(HEADINGS)]
     for point in points:
         gain = 100 * (most - point.spread) / (most - least) if most > least else 0.0
         rows.append([

@@ -6,9 +6,8 @@ import argparse
 from typing import Final
 
 from equilag.cli.files import Target, one_stdin, read_file, shown_path, to_json
-from equilag.cli.options import one_of, option
+from equilag.cli.options import named, one_of
 from equilag.cli.screen import emit, remark
-from equilag.errors import InputError
 
 NAME: Final = "snapshot"
 HELP: Final = "a snapshot out of what kafka-consumer-groups --describe printed"
@@ -83,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
 
     from equilag.adapters.describe_text import snapshot_from_describe
 
-    try:
+    with named():
         result = snapshot_from_describe(
             describe,
             members,
@@ -94,8 +93,6 @@ def run(args: argparse.Namespace) -> int:
             source=shown_path(args.from_describe),
             members_source=None if args.members is None else shown_path(args.members),
         )
-    except InputError as error:
-        raise InputError(error.problem, option(error.place), error.source) from error
     text = to_json(result.snapshot, sum(result.snapshot["topics"].values()))
     if target is not None:
         target.write(text)

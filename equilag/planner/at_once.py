@@ -69,8 +69,7 @@ def _exact(group: Group, policy: Policy, deadline: Deadline) -> _Exact | None:
     if has_quotas(group, policy):
         quotas = keep_to_quotas(group)
         return _Exact("quotas", quotas.assigned, quotas.moves, quotas.claims(group))
-    counted_one_by_one = policy.balance != "total" or policy.name == "sticky-yet-fair"
-    if counted_one_by_one or not any(map(len, group.class_topics)):
+    if not policy.evens_totals or not any(map(len, group.class_topics)):
         return None
     if SAFE * seconds_of_flow(group, policy) > deadline.left:
         return None

@@ -29,8 +29,6 @@ MANY: Final = 400
 SETTLE: Final = 1e-6
 """Seconds per partition before the first round of `even_out`."""
 EVEN_OUT: Final = "even-out"
-SHARE: Final = 0.5
-"""Of the time left, what evening out several sets of members may take."""
 
 
 class Trade:
@@ -63,6 +61,8 @@ class EvenOut:
 
     name: Final = "even out"
     SETS: Final = 50
+    SHARE: Final = 0.5
+    """Of the time left, where there are several sets."""
 
     def applies(self, work: Work) -> bool:
         if not _open(work) or _moves_matter(work):
@@ -77,7 +77,7 @@ class EvenOut:
         found = best.assigned
         enough = work.spread_bound if are_alike(work.group, constraint) else 0
         for number, members in enumerate(sets):
-            share = SHARE / (len(sets) - number) if len(sets) > 1 else None
+            share = self.SHARE / (len(sets) - number) if len(sets) > 1 else None
             stop = work.stop(STEP * 2 + 2e-8 * size, upto=0.5, share=share)
             if work.deadline.expired():
                 break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -197,7 +198,7 @@ class FullModel:
 def _behind_rounding(work: Work, whole: Whole, limits: Limits) -> None:
     """Nothing is left between plan and bound but what the model rounds away: list all that it takes
     for as good as the plan, and compare them exactly."""
-    from equilag.solver.cpsat.model import Limits, all_below
+    from equilag.solver.cpsat.model import all_below
 
     if work.best is None or work.move_cost:
         return
@@ -206,12 +207,8 @@ def _behind_rounding(work: Work, whole: Whole, limits: Limits) -> None:
         deterministic = min(deterministic, DETERMINISTIC * work.effort.left())
         work.effort.spend(deterministic / DETERMINISTIC)
     wall = min(LISTING * limits.wall, work.deadline.left * SHARE)
-    found = all_below(
-        whole.problem,
-        Limits(wall, deterministic, work.seed),
-        work.best.spread,
-        work.moves_at_most,
-    )
+    limits = replace(limits, wall=wall, deterministic=deterministic)
+    found = all_below(whole.problem, limits, work.best.spread, work.moves_at_most)
     if found is None:
         work.deadline.cut = True
         return

@@ -19,7 +19,7 @@ SMALL: Final = 500
 
 def fallback(group: Group, policy: Policy) -> tuple[Index, str]:
     """A valid assignment [P] and the name of what made it; linear in the size of large groups."""
-    if policy.name == "sticky-yet-fair":
+    if policy.pins_owned:
         return keep_and_fill(group), KEEP
     if policy.balance != "total":
         name = "lag-aware"

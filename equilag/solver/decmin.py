@@ -17,6 +17,7 @@ import numpy as np
 
 from equilag.errors import EquilagError
 from equilag.group import Flags, Ints
+from equilag.solver.max_flow import maximum, new_graph
 
 ANY: Final = 2**62
 """A level that has room for everything."""
@@ -114,7 +115,7 @@ class _Part:
         graph.add_arcs_with_capacity(nodes, np.full(len(nodes), overflow), high - low)
         # What may pass the lower room in all is exactly what is left over, so that it fills up.
         graph.add_arc_with_capacity(overflow, sink, self.total - int(low.sum()))
-        if _maximum(graph, sink) < self.total:
+        if maximum(graph, sink - 1, sink) < self.total:
             return None
         return np.asarray(graph.flows(main), dtype=np.int64)
 
@@ -182,7 +183,7 @@ class _Part:
         room = self.room(level)
         graph, _, nodes, sink = self._graph()
         graph.add_arcs_with_capacity(nodes, np.full(len(nodes), sink), room)
-        if _maximum(graph, sink) == (self.total if short == "supply" else int(room.sum())):
+        if maximum(graph, sink - 1, sink) == (self.total if short == "supply" else int(room.sum())):
             return None
         above = np.zeros(sink + 1, dtype=np.bool_)
         if short == "supply":
@@ -226,9 +227,7 @@ class _Part:
     def _graph(self) -> tuple[Any, Ints, Ints, int]:
         """The graph but for the arcs out of the sinks; its main arcs, the sinks' nodes, and the
         last node, which is where all is to go: the one before it is where all comes from."""
-        from ortools.graph.python.max_flow import SimpleMaxFlow
-
-        net, graph = self.net, SimpleMaxFlow()
+        net, graph = self.net, new_graph()
         n_sources, n_sinks = len(net.supply), len(net.base)
         sinks = n_sources + np.arange(n_sinks)
         source = n_sources + n_sinks
@@ -236,10 +235,3 @@ class _Part:
         graph.add_arcs_with_capacity(np.full(n_sources, source), np.arange(n_sources), net.supply)
         graph.add_arc_with_capacity(source, source + 1, 0)  # so that the last node exists
         return graph, main, sinks, source + 1
-
-
-def _maximum(graph: Any, sink: int) -> int:
-    """Units of a maximum flow."""
-    if graph.solve(sink - 1, sink) != graph.OPTIMAL:
-        raise EquilagError("the maximum flow solver failed")
-    return int(graph.optimal_flow())

@@ -184,22 +184,12 @@ def _by_flow(
     shared = members[~single]
     kind_node = n_classes + n_members + np.arange(n_kinds)
     kind_node[group.class_of[single]] = n_classes + members[single]  # its only member's
-    found = _between_counts(
-        [
-            (own_c, n_classes + own_m, own_count, 0),
-            (open_c, kind_node[open_k], np.full(len(open_c), int(supply.sum()) + 1), 1),
-            (
-                kind_node[group.class_of[shared]],
-                n_classes + shared,
-                np.full(len(shared), int(supply.sum()) + 1),
-                0,
-            ),
-        ],
-        own_count,
-        supply,
-        (constraint.lo - base, constraint.hi - base),
-        n_kinds,
-    )
+    plenty = int(supply.sum()) + 1
+    kept_arcs = own_c, n_classes + own_m, own_count, 0
+    open_arcs = open_c, kind_node[open_k], np.full_like(open_c, plenty), 1
+    passing = kind_node[group.class_of[shared]], n_classes + shared, np.full_like(shared, plenty), 0
+    counts = constraint.lo - base, constraint.hi - base
+    found = _between_counts([kept_arcs, open_arcs, passing], own_count, supply, counts, n_kinds)
     kept, opened, passed = found.units
     given = np.zeros(n_members, dtype=np.int64)
     given[shared] = passed

@@ -8,9 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.errors import EquilagError
-from equilag.group import Flags
-
-NOBODY = -1
+from equilag.group import NOBODY, Flags
 
 
 class Disjoint(NamedTuple):

@@ -53,7 +53,7 @@ class Quotas(NamedTuple):
 
 def has_quotas(group: Group, policy: Policy) -> bool:
     """Do total counts decide, and does no member read what another one reads only in part."""
-    return policy.balance == "total" and policy.name != "sticky-yet-fair" and group.disjoint
+    return policy.evens_totals and group.disjoint
 
 
 def keep_to_quotas(group: Group) -> Quotas:
@@ -120,7 +120,7 @@ def _one_class(group: Group, owned: Ints) -> _Share:
 
 def _disjoint_classes(group: Group, owned: Ints) -> _Share:
     kind, members, n_kinds = group.class_of, group.class_size, len(group.class_topics)
-    topics, readers = group.read
+    topics, readers = group.subscriptions
     reader = np.full(len(group.topics), n_kinds)
     reader[topics] = readers
     # Exact, though it goes through floats: there are fewer than 2^53 partitions.

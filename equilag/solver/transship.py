@@ -17,6 +17,7 @@ import numpy as np
 from equilag.counts import ranges
 from equilag.errors import EquilagError
 from equilag.group import Ints
+from equilag.solver.max_flow import maximum, new_graph
 
 FAR: Final = np.int64(2**40)
 FEW: Final = 600
@@ -126,15 +127,12 @@ def _all_at_once(tail: Ints, head: Ints, length: Ints, excess: Ints) -> Ints:
 def _most(tail: Ints, head: Ints, capacity: Ints, excess: Ints) -> tuple[Ints, Ints]:
     """A maximum flow from the nodes that hold too much to those that lack something: units by arc,
     and what it changes of the excess."""
-    from ortools.graph.python.max_flow import SimpleMaxFlow
-
-    graph, source, sink = SimpleMaxFlow(), len(excess), len(excess) + 1
+    graph, source, sink = new_graph(), len(excess), len(excess) + 1
     over, under = np.flatnonzero(excess > 0), np.flatnonzero(excess < 0)
     main = graph.add_arcs_with_capacity(tail, head, capacity)
     out = graph.add_arcs_with_capacity(np.full(len(over), source), over, excess[over])
     into = graph.add_arcs_with_capacity(under, np.full(len(under), sink), -excess[under])
-    if graph.solve(source, sink) != graph.OPTIMAL:
-        raise EquilagError("the maximum flow solver failed")
+    maximum(graph, source, sink)
     change = np.zeros(len(excess), dtype=np.int64)
     change[over] -= graph.flows(out)
     change[under] += graph.flows(into)

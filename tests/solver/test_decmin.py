@@ -189,8 +189,8 @@ def test_poor_sinks_take_all_they_reach_without_a_cut(monkeypatch: pytest.Monkey
         flows.append(args)
         return plain(*args)
 
-    plain = decmin._maximum
-    monkeypatch.setattr(decmin, "_maximum", counted)
+    plain = decmin.maximum
+    monkeypatch.setattr(decmin, "maximum", counted)
     arcs = [(s, s, 1000) for s in range(30)] + [(s, d, 1000) for s in (30, 31) for d in (30, 31)]
     net = network([5] * 30 + [500, 400], [0] * 32, [1] * 32, arcs)
     assert totals(net, even_flow(net)) == [450] * 2 + [5] * 30
