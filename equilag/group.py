@@ -38,6 +38,8 @@ class Member:
     rack: str | None = None
     generation: int = -1
     capacity: float = 1.0
+    client_id: str | None = None
+    host: str | None = None
 
 
 @dataclass(frozen=True, eq=False)

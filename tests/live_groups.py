@@ -8,6 +8,17 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
 from confluent_kafka import Consumer
+from confluent_kafka.admin import (
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    ResourcePatternType,
+    ResourceType,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialUpsertion,
+)
 
 from equilag.adapters.kafka.client_config import Config
 
@@ -74,3 +85,40 @@ def pairs(
 
 def owned_by(member: Consumer) -> list[Partition]:
     return sorted((one.topic, one.partition) for one in member.assignment())
+
+
+def add_user(admin: AdminClient, name: str, password: str) -> None:
+    """A user who may log in at `Broker.sasl`, and nothing else."""
+    information = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, 4096)
+    made = UserScramCredentialUpsertion(name, information, password.encode())
+    for future in admin.alter_user_scram_credentials([made]).values():
+        future.result()
+
+
+def allow(admin: AdminClient, user: str, kind: ResourceType, name: str) -> None:
+    """Let a user describe one group or topic."""
+    binding = AclBinding(
+        kind, name, ResourcePatternType.LITERAL, f"User:{user}", "*",
+        AclOperation.DESCRIBE, AclPermissionType.ALLOW,
+    )  # fmt: skip
+    for future in admin.create_acls([binding]).values():
+        future.result()
+
+
+def login(user: str, password: str) -> dict[str, str]:
+    """Settings of librdkafka, to log in at `Broker.sasl`."""
+    return {
+        "security.protocol": "SASL_PLAINTEXT",
+        "sasl.mechanism": "SCRAM-SHA-256",
+        "sasl.username": user,
+        "sasl.password": password,
+    }
+
+
+def login_properties(user: str, password: str) -> str:
+    """The same as a file of Kafka's own tools."""
+    module = "org.apache.kafka.common.security.scram.ScramLoginModule required"
+    return (
+        "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=SCRAM-SHA-256\n"
+        f'sasl.jaas.config={module} username="{user}" password="{password}";\n'
+    )

@@ -37,6 +37,7 @@ _FIELDS: Final = frozenset(
         "generation",
         "offsets",
         "lags",
+        "unknown_lags",
         "auto_offset_reset",
         "racks",
     }

@@ -1,4 +1,4 @@
-"""Lag and its quality per partition, from a snapshot's `lags` and `offsets`."""
+"""Lag and its quality per partition, from a snapshot's `lags`, `offsets` and `unknown_lags`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from typing import Final
 import numpy as np
 
 from equilag.adapters.show import show
+from equilag.adapters.snapshot_columns import Numbers
 from equilag.adapters.snapshot_fields import (
     LAGS,
     NATURAL,
     Object,
+    Row,
+    as_list,
     as_object,
     as_text,
     check_keys,
@@ -36,7 +39,8 @@ def read_reset(value: object, place: str = "auto_offset_reset") -> str:
 
 
 def read_lags(snapshot: Object, topics: Topics) -> tuple[Ints, Marks]:
-    """[P] lag in records and [P] quality mark: `lags` before `offsets` before 0 unknown.
+    """[P] lag in records and [P] quality mark: `unknown_lags`, then `lags` before `offsets` before
+    0 unknown.
 
     Raises InputError, also for lags that add up to too much.
     """
@@ -45,11 +49,13 @@ def read_lags(snapshot: Object, topics: Topics) -> tuple[Ints, Marks]:
     quality = np.full(topics.n_partitions, _MARK["unknown"], dtype=np.uint8)
     given = per_topic(snapshot, "lags", topics)
     offsets = per_topic(snapshot, "offsets", topics)
+    untold = _untold(per_topic(snapshot, "unknown_lags", topics))
     if offsets.names:
         computed, marks = _from_offsets(offsets, latest)
         # Where `lags` wins, a lag that the offsets would give is nobody's lag.
-        counts = ~given.covered[offsets.covered]
-        large = np.flatnonzero((computed >= MAX_LAG) & counts)
+        counts = ~given.covered
+        counts[untold] = False
+        large = np.flatnonzero((computed >= MAX_LAG) & counts[offsets.covered])
         if len(large):
             problem = f"the lag {computed[large[0]]} is 2^53 or more"
             raise InputError(problem, offsets.spot(int(large[0]), "log_end"))
@@ -58,12 +64,41 @@ def read_lags(snapshot: Object, topics: Topics) -> tuple[Ints, Marks]:
         rows = given.arrays(given.entries)
         lag[given.covered] = integer_column(rows, LAGS, given.place)
         quality[given.covered] = _MARK["given"]
+    lag[untold], quality[untold] = 0, _MARK["unknown"]
     try:
         check_sizes(lag, topics.n_partitions)
     except InputError as error:
         place = "lags" if given.names else "offsets"
         raise InputError(error.problem, place) from error
     return lag, quality
+
+
+def _untold(field: PerTopic) -> Ints:
+    """The partitions that are listed; each once or several times. Raises InputError."""
+    if not field.names:
+        return np.zeros(0, np.int64)
+    rows: list[Row] = []
+    for number, value in enumerate(field.entries):
+        place = field.place(number)
+        rows.append(value if isinstance(value, Numbers) else as_list(value, place))
+    column = integer_column(rows, NATURAL, field.place)
+    lengths = list(map(len, rows))
+    beyond = np.flatnonzero(column >= np.repeat(field.size, lengths))
+    if len(beyond):
+        row, index = _position(lengths, int(beyond[0]))
+        problem = f"{column[beyond[0]]} is no partition of {field.size[row]}"
+        raise InputError(problem, f"{field.place(row)}[{index}]")
+    numbers = [field.topics.number[name] for name in field.names]
+    return column + np.repeat(field.topics.start[numbers], lengths)
+
+
+def _position(lengths: list[int], position: int) -> tuple[int, int]:
+    """Row, and place in it, of an entry that is counted over all rows."""
+    for row, length in enumerate(lengths):
+        if position < length:
+            return row, position
+        position -= length
+    raise AssertionError("no row has the entry")
 
 
 def _from_offsets(offsets: PerTopic, latest: bool) -> tuple[Ints, Marks]:

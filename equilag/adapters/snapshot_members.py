@@ -28,7 +28,9 @@ from equilag.errors import InputError
 from equilag.group import Index, Member, intern_subscriptions
 
 _REQUIRED: Final = frozenset({"id", "subscription"})
-_FIELDS: Final = _REQUIRED | {"owned", "generation", "instance_id", "capacity", "rack"}
+_FIELDS: Final = _REQUIRED | {
+    "owned", "generation", "instance_id", "capacity", "rack", "client_id", "host",
+}  # fmt: skip
 _NEVER: Final = -1
 """The generation of claims of which nobody says when they were made."""
 
@@ -88,11 +90,15 @@ def read_members(entries: list[Entry], generation: int | None) -> tuple[Member, 
                 value, place = entry.fields["generation"], entry.place("generation")
                 generations[number] = as_integer(value, GENERATIONS, place)
     ids = [entry.id for entry in entries]
-    instances, racks = (
+    instances, racks, client_ids, hosts = (
         _texts(entries, field) if field in given else repeat(None)
-        for field in ("instance_id", "rack")
+        for field in ("instance_id", "rack", "client_id", "host")
     )
-    return _members(ids, instances, racks, generations, repeat(_one_capacity(entries)))
+    for field, column in (("client_id", client_ids), ("host", hosts)):
+        if field in given and "" in column:
+            raise InputError("empty", entries[list(column).index("")].place(field))
+    capacities = repeat(_one_capacity(entries))
+    return _members(ids, instances, racks, generations, capacities, client_ids, hosts)
 
 
 def _members(ids: list[str], *columns: Iterable[object]) -> tuple[Member, ...]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from equilag.cli import options
 from equilag.cli.deliver import deliver, target_of
-from equilag.cli.files import read_snapshot
+from equilag.cli.source import add_source, read_group
 
 NAME: Final = "assign"
 HELP: Final = "what one assignor makes of the group, as it is"
@@ -28,7 +28,7 @@ example:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    options.add_snapshot(parser)
+    add_source(parser)
     parser.add_argument(
         "--assignor", metavar="NAME", required=True, help="which one; see the list below"
     )
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
     with options.named():
         get_assignor(args.assignor)  # a wrong name is worth saying before a large file is read
-        group = read_snapshot(args.snapshot)
+        group = read_group(args)
         plan = assign(group, args.assignor)
 
     deliver(plan, args, target)

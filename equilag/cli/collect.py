@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 import signal
 import sys
 import time
@@ -12,7 +11,7 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli import options
-from equilag.cli.cluster import client_settings
+from equilag.cli.cluster import add_cluster, client_settings
 from equilag.cli.screen import is_terminal, remark
 from equilag.cli.text import listed, number, plural
 from equilag.errors import InputError
@@ -43,12 +42,7 @@ _MOST: Final = 5
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--bootstrap-server",
-        metavar="B",
-        required=True,
-        help="brokers to ask first, as host:port, several separated by commas",
-    )
+    add_cluster(parser)
     parser.add_argument("--out", metavar="DIR", required=True, help="where the history is kept")
     parser.add_argument(
         "--every",
@@ -60,25 +54,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--groups",
         metavar="REGEX",
-        type=pattern,
+        type=options.pattern,
         help="only groups whose whole name this matches, such as 'orders-.*'",
     )
     parser.add_argument(
         "--rounds", metavar="N", type=options.whole(), help="stop after so many rounds"
     )
-    parser.add_argument(
-        "--command-config",
-        metavar="FILE.properties",
-        help="how to log in, as for Kafka's own tools; names may also be librdkafka's",
-    )
-
-
-def pattern(text: str) -> re.Pattern[str]:
-    """A regular expression."""
-    try:
-        return re.compile(text)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no regular expression: {error}") from error
 
 
 def run(args: argparse.Namespace) -> int:

@@ -7,8 +7,9 @@ import sys
 from typing import Final
 
 from equilag.cli import options
-from equilag.cli.files import read_snapshot, to_json
+from equilag.cli.files import to_json
 from equilag.cli.screen import ProgressLine, emit, style_of
+from equilag.cli.source import add_source, read_group
 
 NAME: Final = "compare"
 HELP: Final = "every assignor, what is in force and the optimum side by side"
@@ -22,7 +23,7 @@ example:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    options.add_snapshot(parser)
+    add_source(parser)
     options.add_time_limit(parser, 2.0)
     parser.add_argument(
         "--assignor",
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     with options.named():
         for name in args.assignor:
             get_assignor(name)  # a wrong name is worth saying before a large file is read
-        group = read_snapshot(args.snapshot)
+        group = read_group(args)
         with ProgressLine() as progress:
             comparison = compare(
                 group, assignors=args.assignor, time_limit=args.time_limit, progress=progress

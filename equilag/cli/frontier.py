@@ -7,8 +7,9 @@ import sys
 from typing import Final
 
 from equilag.cli import options
-from equilag.cli.files import Target, read_snapshot, to_json
+from equilag.cli.files import Target, to_json
 from equilag.cli.screen import ProgressLine, emit, style_of
+from equilag.cli.source import add_source, read_group
 
 NAME: Final = "frontier"
 HELP: Final = "all trade-offs between moves and lag spread"
@@ -21,7 +22,7 @@ example:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    options.add_snapshot(parser)
+    add_source(parser)
     options.add_time_limit(parser, 5.0)
     parser.add_argument("--json", action="store_true", help="JSON instead of a table")
     parser.add_argument("--plot", metavar="F.svg", help="draw the trade-offs into this file")
@@ -29,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     target = Target(args.plot, "--plot", (args.snapshot,)) if args.plot is not None else None
-    group = read_snapshot(args.snapshot)
+    group = read_group(args)
 
     from equilag.planner.frontier import frontier
 

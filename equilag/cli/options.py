@@ -12,6 +12,12 @@ from typing import Final
 from equilag.errors import InputError
 
 STDIN: Final = "-"
+RESETS: Final = ("earliest", "latest", "none")
+RESETS_DEFAULT: Final = "latest"
+ISOLATION_LEVELS: Final = ("read_uncommitted", "read_committed")
+SNAPSHOT_HELP: Final = (
+    "the group: JSON (equilag/snapshot/1), also gzip or zstd; - for standard input"
+)
 PARAMETERS: Final = {
     name: f"--{name.replace('_', '-')}"
     for name in (
@@ -86,12 +92,21 @@ def one_of(names: tuple[str, ...]) -> Callable[[str], str]:
     return convert
 
 
+def reset(text: str) -> str:
+    """A setting of consumers' ``auto.offset.reset``."""
+    return one_of(RESETS)(text.lower())
+
+
+def pattern(text: str) -> re.Pattern[str]:
+    """A regular expression."""
+    try:
+        return re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no regular expression: {error}") from error
+
+
 def add_snapshot(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "snapshot",
-        metavar="SNAPSHOT",
-        help="the group: JSON (equilag/snapshot/1), also gzip or zstd; - for standard input",
-    )
+    parser.add_argument("snapshot", metavar="SNAPSHOT", help=SNAPSHOT_HELP)
 
 
 def add_time_limit(parser: argparse.ArgumentParser, default: float) -> None:

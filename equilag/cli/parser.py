@@ -6,10 +6,23 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
-from equilag.cli import assign, collect, compare, fleet, frontier, plan, snapshot, verify
+from equilag.cli import (
+    assign,
+    collect,
+    compare,
+    fleet,
+    frontier,
+    groups,
+    plan,
+    snapshot,
+    steward,
+    verify,
+)
 from equilag.errors import InputError
 
-COMMANDS: Final = (plan, assign, compare, verify, frontier, snapshot, collect, fleet)
+COMMANDS: Final = (
+    plan, assign, compare, verify, frontier, snapshot, groups, collect, fleet, steward,
+)  # fmt: skip
 
 DESCRIPTION: Final = """\
 Plans which member of a Kafka consumer group reads which partitions: even
@@ -21,6 +34,8 @@ example:
   equilag verify snapshot.json plan.json
 
 SNAPSHOT and PLAN are JSON files, also gzip or zstd; "-" reads standard input.
+--bootstrap-server B --group G takes the place of SNAPSHOT where a live group is
+to be read.
 equilag COMMAND --help describes the options of a command.
 
 exit status:

@@ -7,8 +7,8 @@ from typing import Final
 
 from equilag.cli import options
 from equilag.cli.deliver import deliver, target_of
-from equilag.cli.files import read_snapshot
 from equilag.cli.screen import ProgressLine
+from equilag.cli.source import add_source, read_group
 from equilag.policy import BALANCES, MAX_MOVE_COST, POLICIES, Policy
 
 NAME: Final = "plan"
@@ -29,7 +29,7 @@ example:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    options.add_snapshot(parser)
+    add_source(parser)
     parser.add_argument(
         "--policy",
         metavar="P",
@@ -88,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
         args.policy, args.balance, args.move_cost, args.tolerance, args.max_moves, args.fresh
     )
     target = target_of(args)
-    group = read_snapshot(args.snapshot)
+    group = read_group(args)
 
     from equilag.planner.solve import solve
 

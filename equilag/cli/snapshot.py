@@ -1,40 +1,50 @@
-"""``equilag snapshot``: a snapshot out of what Kafka's own tools print."""
+"""``equilag snapshot``: a snapshot of a live group, or out of what Kafka's own tools print."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Final
+from typing import Any, Final
 
+from equilag.cli.cluster import add_cluster, add_reading
 from equilag.cli.files import Target, one_stdin, read_file, shown_path, to_json
-from equilag.cli.options import named, one_of
+from equilag.cli.options import RESETS_DEFAULT, named
 from equilag.cli.screen import emit, remark
+from equilag.cli.source import live_snapshot
 
 NAME: Final = "snapshot"
-HELP: Final = "a snapshot out of what kafka-consumer-groups --describe printed"
+HELP: Final = "a snapshot of a live group, or of what Kafka's own tool printed"
 DESCRIPTION: Final = """\
-Reads what kafka-consumer-groups printed and writes a snapshot. What that output
-does not say has to be assumed; each assumption is a line on standard error."""
+Reads a group from a live cluster, or from what kafka-consumer-groups printed,
+and writes a snapshot. From a cluster nothing is assumed; no group is joined,
+nothing committed, and rights to describe the group and its topics are enough.
+What a text does not say has to be assumed; each assumption is a line on
+standard error."""
 EPILOG: Final = """\
-example:
+examples:
+  equilag snapshot --bootstrap-server B --group G | equilag plan -
+
   kafka-consumer-groups --bootstrap-server B --group G --describe > d.txt
   kafka-consumer-groups --bootstrap-server B --group G --describe \\
       --members --verbose > m.txt
   equilag snapshot --from-describe d.txt --members m.txt | equilag plan -"""
 
-RESETS: Final = ("earliest", "latest", "none")
+LIVE_ONLY: Final = ("command_config", "isolation_level")
+TEXT_ONLY: Final = ("members", "subscribe", "as_owned")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    add_cluster(parser, required=False)
     parser.add_argument(
         "--from-describe",
         metavar="F",
-        required=True,
         help="what --describe --group G printed; - for standard input",
     )
     parser.add_argument(
         "--members", metavar="F2", help="what --describe --group G --members --verbose printed"
     )
-    parser.add_argument("--group", metavar="G", help="which group, if the text holds several")
+    parser.add_argument(
+        "--group", metavar="G", help="which group; for a text only if it holds several"
+    )
     parser.add_argument(
         "--subscribe",
         metavar="ID=t1,t2",
@@ -48,16 +58,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="take each member to subscribe to the topics that it owns partitions of, no more",
     )
-    parser.add_argument(
-        "--auto-offset-reset",
-        metavar="R",
-        type=reset,
-        default="latest",
-        help="what a partition without a commit counts as: earliest, latest (unless told) or none",
-    )
+    add_reading(parser)
     parser.add_argument(
         "--out", metavar="F", help="write the snapshot to this file, not to standard output"
     )
+    parser.set_defaults(refuse=parser.error)
 
 
 def subscription(text: str) -> tuple[str, list[str]]:
@@ -69,14 +74,42 @@ def subscription(text: str) -> tuple[str, list[str]]:
     return member, [topic.strip() for topic in topics.split(",") if topic.strip()]
 
 
-def reset(text: str) -> str:
-    return one_of(RESETS)(text.lower())
-
-
 def run(args: argparse.Namespace) -> int:
-    one_stdin(args.from_describe, args.members)
-    inputs = (args.from_describe, args.members)
-    target = Target(args.out, "--out", inputs) if args.out is not None else None
+    _check_sources(args)
+    if args.bootstrap_server is not None:
+        target = Target(args.out, "--out") if args.out is not None else None
+        snapshot, remarks = live_snapshot(args)
+    else:
+        inputs = (args.from_describe, args.members)
+        one_stdin(*inputs)
+        target = Target(args.out, "--out", inputs) if args.out is not None else None
+        snapshot, remarks = _from_text(args)
+    text = to_json(snapshot, sum(snapshot["topics"].values()))
+    if target is not None:
+        target.write(text)
+    for line in remarks:
+        remark(line)
+    if target is None:
+        emit(text)
+    return 0
+
+
+def _check_sources(args: argparse.Namespace) -> None:
+    """Refuse anything but exactly one of the two sources. Raises InputError."""
+    live = args.bootstrap_server is not None
+    if live and args.from_describe is not None:
+        args.refuse("--from-describe and --bootstrap-server: give one of them")
+    if not live and args.from_describe is None:
+        args.refuse("required: --from-describe, or --bootstrap-server with --group")
+    if live and args.group is None:
+        args.refuse("--bootstrap-server needs --group")
+    for name in TEXT_ONLY if live else LIVE_ONLY:
+        if getattr(args, name):
+            due = "--from-describe" if live else "--bootstrap-server"
+            args.refuse(f"--{name.replace('_', '-')} goes with {due}")
+
+
+def _from_text(args: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
     describe = read_file(args.from_describe)
     members = read_file(args.members) if args.members is not None else None
 
@@ -89,15 +122,8 @@ def run(args: argparse.Namespace) -> int:
             group=args.group,
             subscribe=dict(args.subscribe),
             as_owned=args.as_owned,
-            auto_offset_reset=args.auto_offset_reset,
+            auto_offset_reset=args.auto_offset_reset or RESETS_DEFAULT,
             source=shown_path(args.from_describe),
             members_source=None if args.members is None else shown_path(args.members),
         )
-    text = to_json(result.snapshot, sum(result.snapshot["topics"].values()))
-    if target is not None:
-        target.write(text)
-    for assumption in result.assumed:
-        remark(f"assumed: {assumption}")
-    if target is None:
-        emit(text)
-    return 0
+    return result.snapshot, [f"assumed: {assumption}" for assumption in result.assumed]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
+import io
+import json
 from typing import Any
 
 import numpy as np
 import pytest
 
 from equilag.adapters.snapshot_json import load_snapshot
+from equilag.errors import InputError
 from equilag.group import NOBODY, QUALITY, Group, Member
 
 Snapshot = dict[str, Any]
@@ -320,3 +323,43 @@ def test_many_members_that_share_a_named_subscription() -> None:
     assert group.n_members == 2000
     assert len(group.class_topics) == 1
     assert group.class_topics[0].tolist() == list(range(300))
+
+
+def test_lags_that_nobody_could_tell() -> None:
+    snapshot = copy.deepcopy(FULL)
+    snapshot["unknown_lags"] = {"payments": [2, 0, 0], "orders": [0, 5]}
+    group = load_snapshot(snapshot)
+    assert group.lag.tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 0]
+    expected = ["unknown", "no_commit", *["ok"] * 3, "unknown", "unknown", "given", "unknown"]
+    assert marks(group) == expected
+    # They stand before everything else, what nobody could plan with too.
+    snapshot["offsets"]["orders"]["log_end"][0] = 2**60
+    assert load_snapshot(snapshot).lag.tolist() == group.lag.tolist()
+    assert load_snapshot({**FULL, "unknown_lags": {}}).lag.any()
+
+
+def test_where_members_run() -> None:
+    snapshot = copy.deepcopy(FULL)
+    snapshot["members"][0] |= {"client_id": "app", "host": "10.0.0.7"}
+    first, second = load_snapshot(snapshot).members
+    assert (first.client_id, first.host) == ("app", "10.0.0.7")
+    assert (second.client_id, second.host) == (None, None)
+
+
+def test_many_lags_that_nobody_could_tell() -> None:
+    def read(numbers: range) -> Group:
+        document = {
+            "format": "equilag/snapshot/1",
+            "group": "g",
+            "topics": {"a": 1, "t": 200},
+            "members": [],
+            "lags": {"a": [7], "t": [5] * 200},
+            "unknown_lags": {"a": [], "t": list(numbers)},
+        }
+        return load_snapshot(io.StringIO(json.dumps(document)))
+
+    group = read(range(50, 150))
+    assert group.lag.tolist() == [7, *[5] * 50, *[0] * 100, *[5] * 50]
+    assert marks(group).count("unknown") == 100
+    with pytest.raises(InputError, match=r"unknown_lags\.t\[50\]: 200 is no partition of 200"):
+        read(range(150, 250))

@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-COMMANDS = ("plan", "assign", "compare", "verify", "frontier", "snapshot", "collect", "fleet")
+COMMANDS = (
+    "plan", "assign", "compare", "verify", "frontier", "snapshot", "groups", "collect", "fleet",
+    "steward",
+)  # fmt: skip
 
 
 def test_help_names_every_command_and_exit_status(run) -> None:
@@ -33,13 +36,20 @@ def test_help_of_a_command(run, command) -> None:
     assert max(map(len, out.splitlines())) <= 80
 
 
+LIVE = (
+    "--bootstrap-server --group --command-config --auto-offset-reset --isolation-level"
+    " --save-snapshot"
+)
 OPTIONS = {
-    "plan": "--policy --time-limit --seed --effort --deterministic --balance --move-cost"
+    "plan": f"{LIVE} --policy --time-limit --seed --effort --deterministic --balance --move-cost"
     " --tolerance --max-moves --fresh --out --json",
-    "assign": "--assignor --out --json",
-    "compare": "--time-limit --json",
-    "frontier": "--time-limit --json --plot",
-    "snapshot": "--from-describe --members --subscribe --as-owned --auto-offset-reset --out",
+    "assign": f"{LIVE} --assignor --out --json",
+    "compare": f"{LIVE} --time-limit --json",
+    "frontier": f"{LIVE} --time-limit --json --plot",
+    "snapshot": "--from-describe --members --subscribe --as-owned --auto-offset-reset --out"
+    " --bootstrap-server --group --command-config --isolation-level",
+    "groups": "--bootstrap-server --command-config --groups --auto-offset-reset --isolation-level"
+    " --json",
     "collect": "--bootstrap-server --every --out --groups --rounds --command-config",
     "fleet": "--history --offsets --members --bootstrap-server --command-config --out --json"
     " --policy --rules --effort --time-limit --seed --weight --at --window --horizon --stale-after"
@@ -59,6 +69,8 @@ def test_version(run) -> None:
     assert out.startswith("equilag ")
     assert out.count("\n") == 1
 
+
+LIVE_GROUP = ["--bootstrap-server", "b", "--group", "g"]
 
 WRONG = [
     ([], "no command; one of plan, assign"),
@@ -89,7 +101,21 @@ WRONG = [
     (["assign", "x", "--assignor", "best"], "--assignor: unknown assignor 'best'; one of range"),
     (["verify", "x"], "required: PLAN"),
     (["verify", "-", "-"], "only one of the inputs"),
-    (["snapshot"], "required: --from-describe"),
+    (["plan", "x", "--bootstrap-server", "b", "--group", "g"], "SNAPSHOT and --bootstrap-server"),
+    (["compare", "--bootstrap-server", "b"], "--bootstrap-server needs --group"),
+    (["frontier", "x", "--group", "g"], "--group goes with --bootstrap-server"),
+    (["assign", "x", "--assignor", "range", "--save-snapshot", "f"], "--save-snapshot goes with"),
+    (["plan", *LIVE_GROUP, "--out", "f", "--save-snapshot", "f"], "the file of --out as well"),
+    (["plan", *LIVE_GROUP, "--isolation-level", "x"], "'x' is none of read_uncommitted"),
+    (["plan", *LIVE_GROUP, "--auto-offset-reset", "x"], "'x' is none of earliest"),
+    (["groups"], "required: --bootstrap-server"),
+    (["groups", "--bootstrap-server", "b", "--groups", "("], "'(' is no regular expression"),
+    (["groups", "--bootstrap-server", " "], "bootstrap servers: empty"),
+    (["snapshot"], "required: --from-describe, or --bootstrap-server with --group"),
+    (["snapshot", "--bootstrap-server", "b"], "--bootstrap-server needs --group"),
+    (["snapshot", *LIVE_GROUP, "--from-describe", "x"], "give one of them"),
+    (["snapshot", *LIVE_GROUP, "--as-owned"], "--as-owned goes with --from-describe"),
+    (["snapshot", "--from-describe", "x", "--isolation-level", "read_committed"], "goes with"),
     (["snapshot", "--from-describe", "-", "--members", "-"], "only one of the inputs"),
     (["snapshot", "--from-describe", "x", "--subscribe", "a"], "'a' is not of the form ID=t1,t2"),
     (["snapshot", "--from-describe", "x", "--auto-offset-reset", "no"], "'no' is none of earliest"),

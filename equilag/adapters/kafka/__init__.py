@@ -1,1 +1,1 @@
-"""Live clusters: what `__consumer_offsets` says of groups, and where the logs begin and end."""
+"""Live clusters: groups read from outside, `__consumer_offsets` decoded, logs measured."""

@@ -7,11 +7,16 @@ counterpart. Tuning that only one of the two knows is librdkafka's matter to acc
 from __future__ import annotations
 
 import re
+import tempfile
+import textwrap
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from equilag.adapters.kafka.client_config import SERVERS, Config
 from equilag.errors import InputError
+
+if TYPE_CHECKING:
+    import ssl
 
 _STORES: Final = {
     "ssl.truststore.location": ("ssl.truststore.type", ("ssl.ca.location",)),
@@ -21,13 +26,29 @@ _STORES: Final = {
     ),
 }
 """Java's stores: where their kind is said, and what librdkafka calls the same file."""
+_INLINE: Final = {
+    "ssl.truststore.certificates": "ssl.ca.pem",
+    "ssl.keystore.certificate.chain": "ssl.certificate.pem",
+    "ssl.keystore.key": "ssl.key.pem",
+}
+"""PEM as the value itself."""
 _IGNORED: Final = frozenset({
-    SERVERS, "request.timeout.ms", "default.api.timeout.ms", "sasl.login.callback.handler.class",
-    "sasl.client.callback.handler.class", "ssl.truststore.type", "ssl.keystore.type",
-    "ssl.truststore.password", "ssl.keystore.password",
+    SERVERS, "request.timeout.ms", "default.api.timeout.ms", "sasl.client.callback.handler.class",
+    "ssl.truststore.type", "ssl.keystore.type", "ssl.truststore.password", "ssl.keystore.password",
+    "ssl.protocol", "ssl.enabled.protocols", "ssl.provider", "ssl.keymanager.algorithm",
+    "ssl.trustmanager.algorithm", "ssl.secure.random.implementation",
+    "socket.connection.setup.timeout.max.ms", "key.deserializer", "value.deserializer",
+    "key.serializer", "value.serializer", "metric.reporters", "interceptor.classes",
+    "auto.include.jmx.reporter", "enable.metrics.push",
 })  # fmt: skip
-"""Without a counterpart, or said by other means."""
+_IGNORED_KINDS: Final = ("sasl.login.", "sasl.kerberos.ticket.renew.", "metrics.")
+"""Without a counterpart, or said by other means. Both clients agree on the newest TLS there is."""
+_BUFFERS: Final = {
+    "receive.buffer.bytes": "socket.receive.buffer.bytes",
+    "send.buffer.bytes": "socket.send.buffer.bytes",
+}
 _CREDENTIAL: Final = re.compile(r"\b(username|password)\s*=\s*(?:\"((?:[^\"\\]|\\.)*)\"|'([^']*)')")
+_PEM: Final = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----(.*?)-----END \1-----", re.DOTALL)
 _PLAIN: Final = {
     "sasl.username": "sasl_plain_username",
     "sasl.password": "sasl_plain_password",
@@ -68,7 +89,7 @@ def translated(properties: Mapping[str, str]) -> dict[str, str]:
     """Java's names as librdkafka's. Raises InputError for Java key stores that are no PEM files."""
     found: dict[str, str] = {}
     for name, value in properties.items():
-        if name in _IGNORED:
+        if name in _IGNORED or name.startswith(_IGNORED_KINDS):
             continue
         if name in _STORES:
             kind, names = _STORES[name]
@@ -77,6 +98,11 @@ def translated(properties: Mapping[str, str]) -> dict[str, str]:
                     f"a Java key store cannot be read: give a PEM file and {kind}=PEM", name
                 )
             found |= dict.fromkeys(names, value)
+        elif name in _INLINE:
+            found[_INLINE[name]] = _pem(value, name)
+        elif name in _BUFFERS:
+            if _int_of(value) >= 0:  # Java's -1 leaves it to the system
+                found[_BUFFERS[name]] = value
         elif name == "sasl.jaas.config":
             found |= _credentials(value)
         elif name == "ssl.endpoint.identification.algorithm":
@@ -106,10 +132,57 @@ def plain_config(config: Config) -> dict[str, Any]:
         found["sasl_mechanism"] = mechanism
     if config.get("ssl.endpoint.identification.algorithm") == "none":
         found["ssl_check_hostname"] = False
-    for name in ("ssl.ca.pem", "ssl.certificate.pem", "ssl.key.pem", "ssl.keystore.location"):
+    for name in ("ssl.keystore.location", "ssl.ca.certificate.stores", "ssl.engine.location"):
         if name in config:
             raise InputError("is not understood here: name PEM files by their location", name)
+    if any(name in config for name in _INLINE.values()):
+        found["ssl_context"] = _context(config)
     return found
+
+
+def _context(config: Config) -> ssl.SSLContext:
+    """For PEM that is no file: kafka-python takes nothing else then. Raises InputError."""
+    import ssl
+
+    def given(name: str) -> str | None:
+        return str(config[name]) if name in config else None
+
+    place = "ssl.ca.pem"
+    try:
+        context = ssl.create_default_context(
+            cafile=given("ssl.ca.location"), cadata=given("ssl.ca.pem")
+        )
+        context.check_hostname = config.get("ssl.endpoint.identification.algorithm") != "none"
+        if "ssl.certificate.pem" in config or "ssl.key.pem" in config:
+            place = "ssl.certificate.pem"
+            parts = (given("ssl.key.pem"), given("ssl.certificate.pem"))
+            with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:  # for its owner alone
+                file.write("\n".join(part for part in parts if part))
+                file.flush()
+                context.load_cert_chain(file.name, password=given("ssl.key.password") or "")
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot be used: {error}", place) from error
+    return context
+
+
+def _pem(value: str, name: str) -> str:
+    """PEM in the lines that OpenSSL wants; in a properties file it is often in one. Raises
+    InputError, and never shows the value."""
+    blocks = _PEM.findall(value)
+    if not blocks:
+        raise InputError("is no PEM: -----BEGIN …----- is missing", name)
+    return "".join(
+        "\n".join([f"-----BEGIN {kind}-----", *textwrap.wrap("".join(body.split()), 64),
+                   f"-----END {kind}-----", ""])
+        for kind, body in blocks
+    )  # fmt: skip
+
+
+def _int_of(value: str) -> int:
+    try:
+        return int(value)
+    except ValueError:
+        return 0  # for librdkafka to refuse
 
 
 def _credentials(jaas: str) -> dict[str, str]:

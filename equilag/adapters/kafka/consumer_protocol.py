@@ -7,9 +7,15 @@ adds fields at the end, and whoever does not know it reads it as the newest that
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from equilag.adapters.kafka.wire import BrokenRecord, Cursor
+
+_INT16: Final = struct.Struct(">h")
+_INT32: Final = struct.Struct(">i")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,28 @@ def read_assignment(data: bytes) -> dict[str, list[int]]:
     assigned = _partitions(cursor)
     cursor.nullable_bytes()  # the assignor's own data
     return assigned
+
+
+def write_subscription(topics: Iterable[str]) -> bytes:
+    """The subscription of a member that owns nothing, in version 1, which every client reads."""
+    nothing_owned, no_user_data = _INT32.pack(0), _INT32.pack(-1)
+    names = [_text(topic) for topic in topics]
+    parts = [_INT16.pack(1), _INT32.pack(len(names)), *names, no_user_data, nothing_owned]
+    return b"".join(parts)
+
+
+def write_assignment(assigned: Mapping[str, Iterable[int]]) -> bytes:
+    """What a member is given, in version 0, which every client reads."""
+    parts = [_INT16.pack(0), _INT32.pack(len(assigned))]
+    for topic, partitions in assigned.items():
+        numbers = list(partitions)
+        parts += [_text(topic), struct.pack(f">i{len(numbers)}i", len(numbers), *numbers)]
+    return b"".join([*parts, _INT32.pack(-1)])
+
+
+def _text(text: str) -> bytes:
+    data = text.encode()
+    return _INT16.pack(len(data)) + data
 
 
 def _version(cursor: Cursor) -> int:

@@ -20,8 +20,9 @@ T = TypeVar("T")
 Partition: TypeAlias = tuple[str, int]
 """Topic and number."""
 
-_BATCH: Final = 10_000
-"""Partitions, or topics, in one request."""
+_BATCH: Final = 1000
+"""Partitions, or topics, in one request: the time that librdkafka takes for one grows with the
+square of its partitions."""
 _TIMEOUT_S: Final = 30.0
 _TRIES: Final = 4
 _PAUSE_S: Final = 0.5
@@ -101,16 +102,12 @@ def read_log_ends(config: Config, partitions: Iterable[Partition]) -> LogEnds:
             asked.append(partition)
     for batch in _batches(asked):
         with named(config):
-            # The end first: a log only grows there, so a start can be above an end but for an
-            # instant, and then the end is the older one.
-            end = offsets(admin, batch, latest=True)
-            start = offsets(admin, batch, latest=False)
-        for partition in batch:
-            first, last = start[partition], end[partition]
-            if isinstance(first, int) and isinstance(last, int):
-                ends.start[partition], ends.end[partition] = first, max(first, last)
+            bounds = log_bounds(admin, batch)
+        for partition, told in bounds.items():
+            if isinstance(told, str):
+                ends.unknown[partition] = told
             else:
-                ends.unknown[partition] = str(last if isinstance(first, int) else first)
+                ends.start[partition], ends.end[partition] = told
     return ends
 
 
@@ -127,8 +124,33 @@ def unavailable(cluster: ClusterMetadata, partition: Partition) -> str | None:
     return "no leader" if topic.partitions[number].leader < 0 else None
 
 
+def log_bounds(
+    admin: AdminClient,
+    partitions: Sequence[Partition],
+    *,
+    committed: bool = False,
+) -> dict[Partition, tuple[int, int] | str]:
+    """The first and the next offset of each partition, or why there are none; as `offsets`."""
+    # The end first: a log only grows there, so a start can be above an end but for an instant, and
+    # then the end is the older one.
+    last = offsets(admin, partitions, latest=True, committed=committed)
+    first = offsets(admin, partitions, latest=False)
+    found: dict[Partition, tuple[int, int] | str] = {}
+    for partition in partitions:
+        start, end = first[partition], last[partition]
+        if isinstance(start, int) and isinstance(end, int):
+            found[partition] = start, max(start, end)
+        else:
+            found[partition] = str(end if isinstance(start, int) else start)
+    return found
+
+
 def offsets(
-    admin: AdminClient, partitions: Iterable[Partition], *, latest: bool, committed: bool = False
+    admin: AdminClient,
+    partitions: Iterable[Partition],
+    *,
+    latest: bool,
+    committed: bool = False,
 ) -> dict[Partition, int | str]:
     """The first or the next offset of each partition, or why there is none.
 

@@ -10,12 +10,11 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
-from equilag.adapters.kafka.consumer_protocol import read_assignment, read_subscription
-from equilag.adapters.kafka.sample_rows import Member, TopicPartition
-from equilag.adapters.kafka.wire import BrokenRecord
+from equilag.adapters.kafka.described import Described, Unknown
+from equilag.adapters.kafka.descriptions import GONE, error_name, read_classic, read_new
+from equilag.adapters.kafka.sample_rows import TopicPartition
 
 _SCHEMAS: Final = "equilag.adapters.kafka.schemas"
 
@@ -46,20 +45,7 @@ BATCH: Final = 100
 """Groups in one request: answers stay small, and one that fails takes few others with it."""
 
 _GROUP: Final = 0
-_REBALANCING: Final = frozenset({"PreparingRebalance", "CompletingRebalance"})
-_GONE: Final = 69
-_FORBIDDEN: Final = frozenset({29, 30, 31})
-"""Topic, group and cluster authorization."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """Why the members of a group are not known; `gone` if the group is no more."""
-
-    reason: str
-    passing: bool = True
-    """Whether to ask again makes sense."""
-    gone: bool = False
+_UNSUPPORTED: Final = (errors.UnsupportedVersionError, errors.IncompatibleBrokerVersion)
 
 
 class PlainClient:
@@ -91,28 +77,55 @@ class PlainClient:
         self._net.stop(timeout_ms=2000)
         self._net.close()
 
-    def describe(self, groups: Mapping[str, bool]) -> dict[str, list[Member] | Unknown]:
-        """The members of each group; the value says whether it is a group of KIP-848."""
-        found: dict[str, list[Member] | Unknown] = {}
-        by_node: dict[tuple[int, bool], list[str]] = {}
+    def ask(self, node: int | None, request: Any, wait_ms: int | None = None) -> Any:
+        """The answer of one broker, or of any; several threads may ask at the same time."""
+
+        async def asked() -> Any:
+            return await self._manager.send(request, node_id=node, request_timeout_ms=wait_ms)
+
+        return self._manager.run(asked)
+
+    def describe(self, groups: Mapping[str, bool | None]) -> dict[str, Described | Unknown]:
+        """What each group is like. The value says whether it is a group of KIP-848; None if that
+        is not known, which takes another request."""
+        found: dict[str, Described | Unknown] = {}
+        nodes: dict[str, int] = {}
         for group, node in self._coordinators(list(groups)).items():
             if isinstance(node, Unknown):
                 found[group] = node
             else:
-                by_node.setdefault((node, groups[group]), []).append(group)
+                nodes[group] = node
+        found |= self._described({name: (nodes[name], bool(groups[name])) for name in nodes})
+        # A coordinator takes a group of the other kind for one that is not there.
+        other = {
+            name: (node, True)
+            for name, node in nodes.items()
+            if groups[name] is None and isinstance(told := found[name], Unknown) and told.gone
+        }
+        return found | self._described(other)
+
+    def _described(self, groups: Mapping[str, tuple[int, bool]]) -> dict[str, Described | Unknown]:
+        """Groups by their coordinators, and whether they are asked for as groups of KIP-848."""
+        found: dict[str, Described | Unknown] = {}
+        by_node: dict[tuple[int, bool], list[str]] = {}
+        for group, asked_as in groups.items():
+            by_node.setdefault(asked_as, []).append(group)
         asked = [
             (node, new, names[at : at + BATCH])
             for (node, new), names in by_node.items()
             for at in range(0, len(names), BATCH)
         ]
-        answers = self._ask([(node, _describe(new, names)) for node, new, names in asked])
+        answers = self.ask_all([(node, _describe(new, names)) for node, new, names in asked])
         for (node, new, names), answer in zip(asked, answers, strict=True):
+            if new and isinstance(answer, _UNSUPPORTED):
+                found.update(dict.fromkeys(names, GONE))  # no broker of this kind has any
+                continue
             if isinstance(answer, Exception):
                 reason = f"its coordinator, broker {node}, does not answer: {said(answer)}"
                 found.update(dict.fromkeys(names, Unknown(reason)))
                 continue
-            read = _read_new if new else _read_classic
-            told = {group.group_id: read(group) for group in answer.groups}
+            read = read_new if new else read_classic
+            told = {group.group_id: read(group, node) for group in answer.groups}
             nothing = Unknown("its coordinator says nothing of it")
             found.update({name: told.get(name, nothing) for name in names})
         return found
@@ -127,36 +140,44 @@ class PlainClient:
         sizes: dict[TopicPartition, int] = {}
         problems = []
         asked = [(node, _log_dirs(topics)) for node, topics in sorted(by_node.items())]
-        for (node, _), answer in zip(asked, self._ask(asked), strict=True):
+        for (node, _), answer in zip(asked, self.ask_all(asked), strict=True):
             problem = None
             if isinstance(answer, Exception):
                 problem = said(answer)
             elif answer.error_code:
-                problem = _name(answer.error_code)
+                problem = error_name(answer.error_code)
             else:
                 failed = [one.error_code for one in answer.results if one.error_code]
-                problem = _name(failed[0]) if failed else None
+                problem = error_name(failed[0]) if failed else None
                 sizes.update(_sizes(answer.results))
             if problem:
                 problems.append(f"broker {node} does not tell the sizes of its logs: {problem}")
         return sizes, problems
 
-    def _coordinators(self, groups: Sequence[str]) -> dict[str, int | Unknown]:
+    def coordinator(self, group: str, wait_ms: int | None = None) -> int | Unknown:
+        """The broker that coordinates a group."""
+        return self._coordinators([group], wait_ms)[group]
+
+    def _coordinators(
+        self, groups: Sequence[str], wait_ms: int | None = None
+    ) -> dict[str, int | Unknown]:
         request = FindCoordinatorRequest(
             key_type=_GROUP, coordinator_keys=list(groups), min_version=4
         )
-        (answer,) = self._ask([(None, request)])
+        (answer,) = self.ask_all([(None, request)], wait_ms)
         if isinstance(answer, Exception):
             raise answer
         found: dict[str, int | Unknown] = dict.fromkeys(groups, Unknown("no coordinator"))
         for one in answer.coordinators:
             found[one.key] = one.node_id
             if one.error_code:
-                reason = f"no coordinator: {_name(one.error_code)}"
-                found[one.key] = Unknown(reason, one.error_code not in _FORBIDDEN)
+                reason = f"no coordinator: {error_name(one.error_code)}"
+                found[one.key] = Unknown.of(reason, one.error_code)
         return found
 
-    def _ask(self, requests: Sequence[tuple[int | None, Any]]) -> list[Any]:
+    def ask_all(
+        self, requests: Sequence[tuple[int | None, Any]], wait_ms: int | None = None
+    ) -> list[Any]:
         """The answer to each (broker, request), or the error in its place; brokers in parallel."""
         manager = self._manager
         answers: list[Any] = [None] * len(requests)
@@ -167,7 +188,9 @@ class PlainClient:
         async def in_turn(node: int | None, places: list[int]) -> None:
             for at in places:
                 try:
-                    answers[at] = await manager.send(requests[at][1], node_id=node)
+                    answers[at] = await manager.send(
+                        requests[at][1], node_id=node, request_timeout_ms=wait_ms
+                    )
                 except errors.KafkaError as error:
                     answers[at] = error
 
@@ -184,12 +207,6 @@ def said(error: BaseException) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _name(code: int) -> str:
-    """The name of an error code of the protocol."""
-    kind = errors.for_code(code)
-    return getattr(kind, "message", None) or f"error {code}"
-
-
 def _describe(new: bool, groups: list[str]) -> Any:
     if new:
         return ConsumerGroupDescribeRequest(group_ids=groups, include_authorized_operations=False)
@@ -201,64 +218,6 @@ def _log_dirs(topics: Mapping[str, list[int]]) -> Any:
     return DescribeLogDirsRequest(
         topics=[kind(topic=topic, partitions=numbers) for topic, numbers in topics.items()]
     )
-
-
-def _failed(group: Any) -> Unknown | None:
-    """The error in a group's description, of either kind."""
-    if group.group_state == "Dead" or group.error_code == _GONE:
-        return Unknown("it is gone", passing=False, gone=True)
-    if group.error_code:
-        return Unknown(_name(group.error_code), group.error_code not in _FORBIDDEN)
-    return None
-
-
-def _read_classic(group: Any) -> list[Member] | Unknown:
-    """Members out of a DescribedGroup of DescribeGroupsResponse."""
-    if failed := _failed(group):
-        return failed
-    if group.members and group.group_state in _REBALANCING:
-        # The coordinator keeps the members' metadata to itself until the group is stable.
-        return Unknown("it is rebalancing")
-    try:
-        return [_classic(member) for member in group.members]
-    except BrokenRecord as error:
-        return Unknown(f"a member's metadata cannot be read: {error}", passing=False)
-
-
-def _classic(member: Any) -> Member:
-    told = read_subscription(bytes(member.member_metadata))
-    return Member(
-        member.member_id,
-        tuple(told.topics),
-        owned=read_assignment(bytes(member.member_assignment)),
-        rack=told.rack or None,
-        instance_id=member.group_instance_id,
-    )
-
-
-def _read_new(group: Any) -> list[Member] | Unknown:
-    """Members out of a DescribedGroup of ConsumerGroupDescribeResponse."""
-    if failed := _failed(group):
-        return failed
-    return [
-        Member(
-            member.member_id,
-            tuple(member.subscribed_topic_names),
-            member.subscribed_topic_regex or None,
-            _owned(member.assignment.topic_partitions),
-            member.rack_id or None,
-            member.instance_id,
-            member.member_epoch,
-        )
-        for member in group.members
-    ]
-
-
-def _owned(assigned: Iterable[Any]) -> dict[str, list[int]]:
-    owned: dict[str, list[int]] = {}
-    for one in assigned:
-        owned.setdefault(one.topic_name, []).extend(one.partitions)
-    return owned
 
 
 def _sizes(results: Iterable[Any]) -> Iterator[tuple[TopicPartition, int]]:

@@ -36,6 +36,8 @@ class Member:
     rack: str | None = None
     instance_id: str | None = None
     generation: int | None = None
+    client_id: str | None = None
+    host: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,19 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
-from kafka_broker import Broker, NoBroker, start_broker
+from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic, ResourceType
+from kafka_broker import Broker
 from live_groups import (
     KIP_848,
     PATIENCE_S,
     RANGE,
     STICKY,
+    add_user,
+    allow,
     every_partition,
+    login,
+    login_properties,
     owned_by,
     pairs,
     until,
@@ -148,8 +152,8 @@ def test_a_group_that_rebalances_is_left_out_and_the_others_are_not(config: Conf
 # The process itself.
 
 
-def command(broker: Broker, folder: Path, *more: str) -> list[str]:
-    argv = ["collect", "--bootstrap-server", broker.bootstrap, "--out", str(folder), *more]
+def command(bootstrap: str, folder: Path, *more: str) -> list[str]:
+    argv = ["collect", "--bootstrap-server", bootstrap, "--out", str(folder), *more]
     return [sys.executable, "-m", "equilag", *argv]
 
 
@@ -184,7 +188,7 @@ def test_rows_are_what_the_clients_report(broker: Broker, config: Config, tmp_pa
     with groups(config, kinds) as made:
         before = {m.memberid(): owned_by(m) for members in made.values() for m in members}
         done = subprocess.run(
-            command(broker, folder, "--rounds", "1", "--groups", "proc-.*"),
+            command(broker.bootstrap, folder, "--rounds", "1", "--groups", "proc-.*"),
             capture_output=True,
             text=True,
             check=False,
@@ -210,7 +214,7 @@ def test_stopped_killed_and_started_again(broker: Broker, config: Config, tmp_pa
     with groups(config, {"coll-again": RANGE}):
         pass
     folder = tmp_path / "history"
-    argv = command(broker, folder, "--every", "0.2s", "--groups", "coll-again")
+    argv = command(broker.bootstrap, folder, "--every", "0.2s", "--groups", "coll-again")
 
     def parts() -> int:
         return len(list(folder.glob("members/*.parquet")))
@@ -235,41 +239,12 @@ def test_stopped_killed_and_started_again(broker: Broker, config: Config, tmp_pa
     assert len(rounds(folder)) >= there + 2
 
 
-def test_a_reader_with_few_rights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_with_few_rights(
+    broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One group of two, one topic of two, and nothing of the cluster."""
-    module = "org.apache.kafka.common.security.plain.PlainLoginModule required"
-    try:
-        broker = start_broker(tmp_path / "kafka", {
-            "listener.security.protocol.map": "PLAINTEXT:SASL_PLAINTEXT,CONTROLLER:PLAINTEXT",
-            "sasl.enabled.mechanisms": "PLAIN",
-            "sasl.mechanism.inter.broker.protocol": "PLAIN",
-            "listener.name.plaintext.plain.sasl.jaas.config":
-                f'{module} username="admin" password="a" user_admin="a" user_reader="r";',
-            "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
-            "super.users": "User:admin;User:ANONYMOUS",
-        })  # fmt: skip
-    except NoBroker as error:
-        pytest.skip(f"no Kafka here: {error}")
-    try:
-        few_rights(broker, tmp_path, monkeypatch)
-    finally:
-        broker.stop()
-
-
-def few_rights(broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from confluent_kafka import ConsumerGroupTopicPartitions
-    from confluent_kafka.admin import (
-        AclBinding,
-        AclOperation,
-        AclPermissionType,
-        ResourcePatternType,
-        ResourceType,
-    )
-
-    login = {"security.protocol": "SASL_PLAINTEXT", "sasl.mechanism": "PLAIN"}
-    admin = AdminClient(
-        {**kafka_config(broker.bootstrap, login), "sasl.username": "admin", "sasl.password": "a"}
-    )
+    admin = AdminClient(dict(kafka_config(broker.bootstrap)))
+    add_user(admin, "collector", "r")
     for future in admin.create_topics([NewTopic(t, 2, 1) for t in ("mine", "yours")]).values():
         future.result()
     for name in ("mine", "yours"):
@@ -281,23 +256,14 @@ def few_rights(broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             return all(one.error is None for one in done.topic_partitions)
 
         until(committed)
-    allowed = [
-        AclBinding(kind, "mine", ResourcePatternType.LITERAL, "User:reader", "*",
-                   AclOperation.DESCRIBE, AclPermissionType.ALLOW)
-        for kind in (ResourceType.TOPIC, ResourceType.GROUP)
-    ]  # fmt: skip
-    for future in admin.create_acls(allowed).values():
-        future.result()
+    for kind in (ResourceType.TOPIC, ResourceType.GROUP):
+        allow(admin, "collector", kind, "mine")
     properties = tmp_path / "client.properties"
-    properties.write_text(
-        "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.jaas.config=org.apache.kafka"
-        '.common.security.plain.PlainLoginModule required username="reader" password="r";\n',
-        "utf-8",
-    )
+    properties.write_text(login_properties("collector", "r"), "utf-8")
     folder = tmp_path / "history"
     more = ("--rounds", "2", "--every", "0.2s", "--command-config", str(properties))
     done = subprocess.run(
-        command(broker, folder, *more), capture_output=True, text=True, check=False
+        command(broker.sasl, folder, *more), capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     remarks = [line for line in done.stderr.splitlines() if "longer than --every" not in line]
@@ -308,5 +274,4 @@ def few_rights(broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert {(row["group"], row["log_bytes"]) for row in read(folder, "offsets")} == {("mine", None)}
     monkeypatch.setattr("equilag.adapters.kafka.connect.WAIT_S", 1.5)
     with pytest.raises(InputError, match="uthentication failed"):
-        Sampler(kafka_config(broker.bootstrap, {**login, "sasl.username": "reader",
-                                                "sasl.password": "wrong"}))  # fmt: skip
+        Sampler(kafka_config(broker.sasl, login("collector", "wrong")))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from equilag.adapters.kafka.command_config import plain_config, read_properties, translated
+from equilag.adapters.kafka.described import Described, Unknown
 from equilag.adapters.kafka.sample_rows import (
     MEMBERS,
     OFFSETS,
@@ -163,54 +166,133 @@ def test_properties_that_cannot_be_used(text: str, place: str) -> None:
     assert caught.value.place == place
 
 
-@pytest.mark.parametrize("name", ["ssl.ca.pem", "sasl.mechanism"])
+@pytest.mark.parametrize("name", ["ssl.keystore.location", "sasl.mechanism"])
 def test_settings_that_kafka_python_does_not_have(name: str) -> None:
     with pytest.raises(InputError) as caught:
         plain_config({"bootstrap.servers": "a:1", name: "OAUTHBEARER"})
     assert caught.value.place == name
 
 
+def test_what_only_java_knows_is_left_out() -> None:
+    text = """
+    ssl.protocol=TLSv1.3
+    ssl.enabled.protocols=TLSv1.2,TLSv1.3
+    sasl.login.refresh.window.factor=0.8
+    metrics.num.samples=2
+    key.deserializer=org.apache.kafka.common.serialization.StringDeserializer
+    receive.buffer.bytes=-1
+    send.buffer.bytes=65536
+    """
+    assert translated(read_properties(text)) == {"socket.send.buffer.bytes": "65536"}
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"])
+def test_mechanisms_of_both_clients(mechanism: str) -> None:
+    text = f"security.protocol=sasl_ssl\nsasl.mechanism={mechanism}\nsasl.username=u"
+    settings = {**translated(read_properties(text)), "bootstrap.servers": "a:1"}
+    found = plain_config(settings)
+    assert (found["sasl_mechanism"], found["security_protocol"]) == (mechanism, "SASL_SSL")
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """A certificate and its key, each in one line, as properties files have them."""
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    folder = tmp_path_factory.mktemp("pem")
+    made = [folder / "cert.pem", folder / "key.pem"]
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=t",
+         "-out", made[0], "-keyout", made[1]],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    certificate, key = (" ".join(path.read_text("ascii").split("\n")) for path in made)
+    return certificate, key
+
+
+def test_pem_as_the_value_itself(certificate: tuple[str, str]) -> None:
+    chain, key = certificate
+    text = (
+        f"security.protocol=SSL\nssl.truststore.type=PEM\nssl.truststore.certificates={chain}\n"
+        f"ssl.keystore.type=PEM\nssl.keystore.certificate.chain={chain}\nssl.keystore.key={key}\n"
+    )
+    settings = {**translated(read_properties(text)), "bootstrap.servers": "127.0.0.1:1"}
+    assert settings["ssl.ca.pem"].count("\n") > 5
+    context = plain_config(settings)["ssl_context"]
+    assert context.check_hostname
+    assert [dict(*one["subject"]) for one in context.get_ca_certs()] == [{"commonName": "t"}]
+    # librdkafka takes them too: what it says is about the cluster, which is not there.
+    connect = pytest.importorskip("equilag.adapters.kafka.connect")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(connect, "WAIT_S", 0.2)
+        with pytest.raises(InputError, match="no broker answers"):
+            connect.connect(settings)
+
+
+def test_pem_that_is_none(certificate: tuple[str, str]) -> None:
+    with pytest.raises(InputError, match=r"ssl.keystore.key: is no PEM") as caught:
+        translated({"ssl.keystore.key": "secret"})
+    assert "secret" not in str(caught.value)
+    broken = {"bootstrap.servers": "a:1", "ssl.certificate.pem": certificate[0]}  # without its key
+    with pytest.raises(InputError, match=r"ssl.certificate.pem: cannot be used: "):
+        plain_config(broken)
+
+
 # Descriptions of groups, as kafka-python hands them over.
 
 
 def described(**fields: Any) -> SimpleNamespace:
-    empty = {"error_code": 0, "group_id": "g", "group_state": "Stable", "members": []}
+    empty = {
+        "error_code": 0,
+        "group_id": "g",
+        "group_state": "Stable",
+        "members": [],
+        "protocol_type": "consumer",
+        "protocol_data": "range",
+    }
     return SimpleNamespace(**empty | fields)
 
 
-@pytest.mark.parametrize("kind", ["_read_classic", "_read_new"])
+@pytest.mark.parametrize("kind", ["read_classic", "read_new"])
 @pytest.mark.parametrize(
-    ("fields", "reason", "passing", "gone"),
+    ("fields", "unknown"),
     [
-        ({"error_code": 30}, "GROUP_AUTHORIZATION_FAILED", False, False),
-        ({"error_code": 16}, "NOT_COORDINATOR", True, False),
-        ({"error_code": 69}, "it is gone", False, True),
-        ({"group_state": "Dead"}, "it is gone", False, True),
+        ({"error_code": 30}, Unknown("GROUP_AUTHORIZATION_FAILED", False, lacks="Group")),
+        ({"error_code": 29}, Unknown("TOPIC_AUTHORIZATION_FAILED", False, lacks="Topic")),
+        ({"error_code": 16}, Unknown("NOT_COORDINATOR")),
+        ({"error_code": 69}, Unknown("it is gone", False, gone=True)),
+        ({"group_state": "Dead"}, Unknown("it is gone", False, gone=True)),
     ],
 )
-def test_a_group_that_is_not_described(
-    kind: str, fields: dict[str, Any], reason: str, passing: bool, gone: bool
-) -> None:
-    client = pytest.importorskip("equilag.adapters.kafka.plain_client")
-    answer = getattr(client, kind)(described(**fields))
-    assert answer == client.Unknown(reason, passing, gone)
+def test_a_group_that_is_not_described(kind: str, fields: dict[str, Any], unknown: Unknown) -> None:
+    client = pytest.importorskip("equilag.adapters.kafka.descriptions")
+    assert getattr(client, kind)(described(**{"group_state": "", **fields}), 1) == unknown
 
 
 def test_members_without_metadata() -> None:
-    client = pytest.importorskip("equilag.adapters.kafka.plain_client")
+    client = pytest.importorskip("equilag.adapters.kafka.descriptions")
     member = SimpleNamespace(
         member_id="m", group_instance_id=None, member_metadata=b"", member_assignment=b""
     )
     rebalancing = described(group_state="PreparingRebalance", members=[member])
-    assert client._read_classic(rebalancing) == client.Unknown("it is rebalancing")
-    broken = client._read_classic(described(members=[member]))
+    assert client.read_classic(rebalancing, 1) == Unknown(
+        "it is rebalancing", state="PreparingRebalance"
+    )
+    broken = client.read_classic(described(members=[member]), 1)
     assert broken.reason.startswith("a member's metadata cannot be read: ")
     assert not broken.passing
-    assert client._read_classic(described(group_state="Empty")) == []
+    empty = client.read_classic(described(group_state="Empty", protocol_data=""), 1)
+    assert empty == Described("classic", "Empty", "", 1, [])
+
+
+def test_a_group_of_others_than_consumers() -> None:
+    client = pytest.importorskip("equilag.adapters.kafka.descriptions")
+    connect = client.read_classic(described(protocol_type="connect"), 1)
+    assert connect == Unknown("its members are no consumers but 'connect'", passing=False)
 
 
 def test_a_member_of_a_classic_group() -> None:
-    client = pytest.importorskip("equilag.adapters.kafka.plain_client")
+    client = pytest.importorskip("equilag.adapters.kafka.descriptions")
     # Version 3: one topic, no user data, nothing owned, generation -1, an empty rack.
     metadata = b"\0\3" + b"\0\0\0\1\0\1t" + b"\xff" * 4 + b"\0" * 4 + b"\xff" * 4 + b"\0\0"
     assignment = b"\0\0" + b"\0\0\0\1\0\1t\0\0\0\2\0\0\0\0\0\0\0\5" + b"\xff" * 4
@@ -219,7 +301,9 @@ def test_a_member_of_a_classic_group() -> None:
         group_instance_id="i",
         member_metadata=metadata,
         member_assignment=memoryview(assignment),
+        client_id="c",
+        client_host="/10.0.0.7",
     )
-    assert client._read_classic(described(members=[member])) == [
-        Member("m", ("t",), owned={"t": [0, 5]}, instance_id="i")
-    ]
+    read = client.read_classic(described(members=[member]), 3)
+    one = Member("m", ("t",), owned={"t": [0, 5]}, instance_id="i", client_id="c", host="10.0.0.7")
+    assert read == Described("classic", "Stable", "range", 3, [one])

@@ -1,0 +1,70 @@
+"""What coordinators say of groups: how each is described, or why that is not known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from equilag.adapters.kafka.sample_rows import Member
+from equilag.errors import InputError
+
+_LACKING: Final = {29: "Topic", 30: "Group", 31: "Cluster"}
+"""Error codes of the protocol to the kind of resource that may not be described."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Why something of a group is not known; `gone` if the group is no more."""
+
+    reason: str
+    passing: bool = True
+    """Whether to ask again makes sense."""
+    gone: bool = False
+    state: str = ""
+    """Kafka's name for it, as far as it was told."""
+    lacks: str = ""
+    """Where a right is missing, the kind of resource: ``Group``, ``Topic`` or ``Cluster``."""
+
+    @classmethod
+    def of(cls, reason: str, code: int, state: str = "") -> Unknown:
+        """For an error code of the protocol."""
+        lacks = _LACKING.get(code, "")
+        return cls(reason, passing=not lacks, state=state, lacks=lacks)
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A group as its coordinator describes it.
+
+    `state` is Kafka's name for it, `protocol` the assignor in use, "" while there is none, and
+    `epoch` the group's in KIP-848 (classic groups are described without their generation).
+    """
+
+    kind: str
+    """``classic`` or ``consumer`` (KIP-848)."""
+    state: str
+    protocol: str
+    coordinator: int
+    members: list[Member]
+    epoch: int | None = None
+
+
+class MissingRight(InputError):
+    """What was asked for may not be described."""
+
+
+def right(kind: str, names: list[str]) -> str:
+    """The right that is missing, in the terms of `kafka-acls`."""
+    shown = ", ".join(map(repr, names[:_MOST]))
+    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return f"needs the right Describe on {kind} {shown}{more}"
+
+
+_MOST: Final = 5
+
+
+def lacking(why: Unknown, group: str) -> str:
+    """The right that is missing, for a group that is not known for want of it."""
+    if why.lacks == "Topic":  # the coordinator does not say which
+        return f"needs the right Describe on every Topic of group {group!r}"
+    return right(why.lacks, [group] if why.lacks == "Group" else ["kafka-cluster"])

@@ -1,0 +1,104 @@
+"""Groups out of what coordinators answer to DescribeGroups and ConsumerGroupDescribe.
+
+Importing this module imports kafka-python.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any, Final
+
+from equilag.adapters.kafka.consumer_protocol import read_assignment, read_subscription
+from equilag.adapters.kafka.described import Described, Unknown
+from equilag.adapters.kafka.sample_rows import Member
+from equilag.adapters.kafka.wire import BrokenRecord
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from kafka import errors
+
+GONE: Final = Unknown("it is gone", passing=False, gone=True)
+
+_REBALANCING: Final = frozenset({"PreparingRebalance", "CompletingRebalance"})
+_NOT_FOUND: Final = 69
+_CONSUMERS: Final = frozenset({"consumer", ""})
+"""Protocol types; the empty one is that of groups which only commit."""
+
+
+def error_name(code: int) -> str:
+    """The name of an error code of the protocol."""
+    kind = errors.for_code(code)
+    return getattr(kind, "message", None) or f"error {code}"
+
+
+def _failed(group: Any) -> Unknown | None:
+    """The error in a group's description, of either kind."""
+    if group.group_state == "Dead" or group.error_code == _NOT_FOUND:
+        return GONE
+    if group.error_code:
+        return Unknown.of(error_name(group.error_code), group.error_code, group.group_state)
+    return None
+
+
+def read_classic(group: Any, coordinator: int) -> Described | Unknown:
+    """A DescribedGroup of DescribeGroupsResponse."""
+    if failed := _failed(group):
+        return failed
+    if group.protocol_type not in _CONSUMERS:
+        return Unknown(f"its members are no consumers but {group.protocol_type!r}", passing=False)
+    if group.members and group.group_state in _REBALANCING:
+        # The coordinator keeps the members' metadata to itself until the group is stable.
+        return Unknown("it is rebalancing", state=group.group_state)
+    try:
+        members = [_classic(member) for member in group.members]
+    except BrokenRecord as error:
+        return Unknown(f"a member's metadata cannot be read: {error}", passing=False)
+    return Described("classic", group.group_state, group.protocol_data, coordinator, members)
+
+
+def _classic(member: Any) -> Member:
+    told = read_subscription(bytes(member.member_metadata))
+    return Member(
+        member.member_id,
+        tuple(told.topics),
+        owned=read_assignment(bytes(member.member_assignment)),
+        rack=told.rack or None,
+        instance_id=member.group_instance_id,
+        client_id=member.client_id or None,
+        host=_host(member.client_host),
+    )
+
+
+def read_new(group: Any, coordinator: int) -> Described | Unknown:
+    """A DescribedGroup of ConsumerGroupDescribeResponse."""
+    if failed := _failed(group):
+        return failed
+    members = [
+        Member(
+            member.member_id,
+            tuple(member.subscribed_topic_names),
+            member.subscribed_topic_regex or None,
+            _owned(member.assignment.topic_partitions),
+            member.rack_id or None,
+            member.instance_id,
+            member.member_epoch,
+            member.client_id or None,
+            _host(member.client_host),
+        )
+        for member in group.members
+    ]
+    protocol, epoch = group.assignor_name, group.group_epoch
+    return Described("consumer", group.group_state, protocol, coordinator, members, epoch)
+
+
+def _host(told: str) -> str | None:
+    """Brokers put a slash before an address."""
+    return told.removeprefix("/") or None
+
+
+def _owned(assigned: Iterable[Any]) -> dict[str, list[int]]:
+    owned: dict[str, list[int]] = {}
+    for one in assigned:
+        owned.setdefault(one.topic_name, []).extend(one.partitions)
+    return owned

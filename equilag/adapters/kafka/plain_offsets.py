@@ -1,0 +1,182 @@
+"""Topics, commits and log ends through kafka-python, in three rounds of requests.
+
+For whoever has to know within a moment, also while brokers come back: librdkafka waits longer
+before it connects again, and longer with each attempt. Importing this module imports kafka-python.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from equilag.adapters.kafka.cluster import NamedTopics
+from equilag.adapters.kafka.described import Unknown
+from equilag.adapters.kafka.descriptions import error_name
+from equilag.adapters.kafka.plain_client import PlainClient, said
+from equilag.adapters.kafka.sample_rows import TopicPartition
+
+with warnings.catch_warnings():
+    # kafka-python reads its schemas with a function that Python 3.11 and 3.12 call deprecated.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from kafka import errors
+    from kafka.protocol.consumer.group import OffsetFetchRequest
+    from kafka.protocol.consumer.offsets import ListOffsetsRequest
+    from kafka.protocol.metadata import MetadataRequest
+
+_LATEST: Final = -1
+_EARLIEST: Final = -2
+_CONSUMER: Final = -1
+"""Who asks for offsets is no replica."""
+_MISSING: Final = (
+    errors.UnknownTopicOrPartitionError.errno,
+    errors.InvalidTopicError.errno,
+)
+
+
+@dataclass(slots=True)
+class PlainOffsets:
+    """What was told: topics, commits or why not, first offset and end of each log or why not."""
+
+    topics: NamedTopics = field(default_factory=NamedTopics)
+    commits: dict[TopicPartition, int] | Unknown = field(default_factory=dict)
+    ends: dict[TopicPartition, tuple[int, int]] = field(default_factory=dict)
+    failed: dict[TopicPartition, str] = field(default_factory=dict)
+
+
+def read_offsets(
+    client: PlainClient, group: str, topics: Iterable[str], committed: bool, wait_ms: int
+) -> PlainOffsets:
+    """Of these topics, for the group; each request may take `wait_ms`.
+
+    With `committed` a log ends where the oldest open transaction begins. Raises what kafka-python
+    raises if the metadata cannot be had.
+    """
+    names = sorted(set(topics))
+    node = client.coordinator(group, wait_ms)
+    asked: list[tuple[int | None, Any]] = [(None, _metadata(names))]
+    if not isinstance(node, Unknown):
+        asked.append((node, _commits_of(group)))
+    metadata, *told = client.ask_all(asked, wait_ms)
+    if isinstance(metadata, Exception):
+        raise metadata
+    found = PlainOffsets(_topics(metadata))
+    found.commits = node if isinstance(node, Unknown) else _commits(told[0])
+    _read_ends(client, found, committed, wait_ms)
+    return found
+
+
+def _metadata(names: list[str]) -> Any:
+    kind = MetadataRequest.MetadataRequestTopic
+    return MetadataRequest(
+        topics=[kind(name=name) for name in names],
+        allow_auto_topic_creation=False,
+        include_cluster_authorized_operations=False,
+        include_topic_authorized_operations=False,
+        min_version=4,
+        max_version=12,
+    )
+
+
+def _commits_of(group: str) -> Any:
+    kind = OffsetFetchRequest.OffsetFetchRequestGroup
+    # From version 10 on topics go by their ids.
+    return OffsetFetchRequest(
+        groups=[kind(group_id=group, topics=None)],
+        require_stable=False,
+        min_version=8,
+        max_version=9,
+    )
+
+
+def _topics(answer: Any) -> NamedTopics:
+    told = NamedTopics()
+    for topic in answer.topics:
+        if topic.error_code in _MISSING:
+            told.missing.append(topic.name)
+        elif topic.error_code == errors.TopicAuthorizationFailedError.errno:
+            told.forbidden.append(topic.name)
+        else:
+            told.found[topic.name] = {
+                one.partition_index: one.leader_id for one in topic.partitions
+            }
+    return told
+
+
+def _commits(answer: Any) -> dict[TopicPartition, int] | Unknown:
+    if isinstance(answer, Exception):
+        return Unknown(f"its commits cannot be read: {said(answer)}")
+    (group,) = answer.groups
+    codes = [group.error_code]
+    codes += [one.error_code for topic in group.topics for one in topic.partitions]
+    wrong = next((code for code in codes if code), 0)
+    if wrong:
+        return Unknown.of(f"its commits cannot be read: {error_name(wrong)}", wrong)
+    return {
+        (topic.name, one.partition_index): one.committed_offset
+        for topic in group.topics
+        for one in topic.partitions
+        if one.committed_offset >= 0
+    }
+
+
+def _read_ends(client: PlainClient, found: PlainOffsets, committed: bool, wait_ms: int) -> None:
+    """Log ends from the leader of each partition: the end first, as it can only be too old then,
+    and never before the start."""
+    by_leader: dict[int, dict[str, list[int]]] = {}
+    for topic, leaders in found.topics.found.items():
+        for partition, leader in leaders.items():
+            if leader < 0:
+                found.failed[topic, partition] = "no leader"
+            else:
+                by_leader.setdefault(leader, {}).setdefault(topic, []).append(partition)
+    asked = [
+        (leader, _list_offsets(mine, at, committed))
+        for leader, mine in by_leader.items()
+        for at in (_LATEST, _EARLIEST)
+    ]
+    answers = client.ask_all(asked, wait_ms)
+    for number, mine in enumerate(by_leader.values()):
+        ends, starts = (_offsets(mine, answer) for answer in answers[2 * number : 2 * number + 2])
+        for tp, end in ends.items():
+            start = starts[tp]
+            if isinstance(end, str) or isinstance(start, str):
+                found.failed[tp] = str(end if isinstance(end, str) else start)
+            else:
+                found.ends[tp] = (start, max(start, end))
+
+
+def _list_offsets(topics: Mapping[str, list[int]], at: int, committed: bool) -> Any:
+    topic = ListOffsetsRequest.ListOffsetsTopic
+    partition = topic.ListOffsetsPartition
+    return ListOffsetsRequest(
+        replica_id=_CONSUMER,
+        isolation_level=int(committed),
+        topics=[
+            topic(
+                name=name,
+                partitions=[
+                    partition(partition_index=number, current_leader_epoch=-1, timestamp=at)
+                    for number in numbers
+                ],
+            )
+            for name, numbers in topics.items()
+        ],
+        min_version=4,
+        max_version=9,
+    )
+
+
+def _offsets(asked: Mapping[str, list[int]], answer: Any) -> dict[TopicPartition, int | str]:
+    """An offset for each partition that was asked for, or what went wrong."""
+    problem = said(answer) if isinstance(answer, Exception) else "no answer"
+    found: dict[TopicPartition, int | str] = {
+        (topic, number): problem for topic, numbers in asked.items() for number in numbers
+    }
+    if not isinstance(answer, Exception):
+        for topic in answer.topics:
+            for one in topic.partitions:
+                told = error_name(one.error_code) if one.error_code else int(one.offset)
+                found[topic.name, one.partition_index] = told
+    return found

@@ -1,0 +1,180 @@
+"""One group of a live cluster at one moment: what was read, and the snapshot that it makes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from equilag.adapters.kafka.sample_rows import Member, TopicPartition, subscription
+
+Offsets = dict[str, list[int | None]]
+"""Topic to an offset per partition."""
+
+_FORMAT: Final = "equilag/snapshot/1"
+
+
+@dataclass(slots=True)
+class TopicOffsets:
+    """Offsets of some topics, one per partition; None where nobody could tell, or no commit is.
+
+    `sizes` has the partitions of each topic that exists, `unknown` the numbers of those whose log
+    nobody could tell the ends of: without a leader, or not answered.
+    """
+
+    sizes: dict[str, int] = field(default_factory=dict)
+    log_start: Offsets = field(default_factory=dict)
+    log_end: Offsets = field(default_factory=dict)
+    committed: Offsets = field(default_factory=dict)
+    unknown: dict[str, list[int]] = field(default_factory=dict)
+    remarks: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Reading:
+    """A group, its members (with the topics that their patterns match) and its offsets.
+
+    `kind` is ``classic`` or ``consumer`` (KIP-848), `state` Kafka's name for it, `protocol` the
+    assignor in use ("" if none is), `coordinator` a broker's id, `taken_at` a time as in RFC 3339.
+    """
+
+    group: str
+    kind: str
+    state: str
+    protocol: str
+    coordinator: int
+    taken_at: str
+    members: list[Member]
+    offsets: TopicOffsets
+    remarks: list[str] = field(default_factory=list)
+    epoch: int | None = None
+    """The group's in KIP-848; classic groups are described without their generation."""
+
+    def snapshot(self, auto_offset_reset: str = "latest") -> dict[str, Any]:
+        """The group as `equilag/snapshot/1`."""
+        offsets = self.offsets
+        shared = _shared(self.members)
+        document: dict[str, Any] = {
+            "format": _FORMAT,
+            "group": self.group,
+            "taken_at": self.taken_at,
+            "topics": dict(offsets.sizes),
+        }
+        if shared:
+            document["subscriptions"] = {name: list(topics) for topics, name in shared.items()}
+        document["members"] = [
+            _member(member, shared.get(member.topics, list(member.topics)))
+            for member in self.members
+        ]
+        if self.epoch is not None:
+            document["generation"] = self.epoch
+        document["offsets"] = {topic: self._arrays(topic) for topic in offsets.sizes}
+        if offsets.unknown:
+            document["unknown_lags"] = {t: list(ps) for t, ps in offsets.unknown.items()}
+        document["auto_offset_reset"] = auto_offset_reset
+        return document
+
+    def _arrays(self, topic: str) -> dict[str, list[int | None]]:
+        offsets = self.offsets
+        start, end = list(offsets.log_start[topic]), list(offsets.log_end[topic])
+        committed = list(offsets.committed[topic])
+        for partition in offsets.unknown.get(topic, ()):
+            start[partition] = end[partition] = 0
+            committed[partition] = None
+        return {"log_start": start, "log_end": end, "committed": committed}
+
+
+def _shared(all_members: Iterable[Member]) -> dict[tuple[str, ...], str]:
+    """A name for each subscription of several members, so that it is written once."""
+    count = Counter(member.topics for member in all_members)
+    several = [topics for topics, members in count.items() if members > 1]
+    return {topics: f"s{number}" for number, topics in enumerate(several, 1)}
+
+
+def _member(member: Member, subscribed: str | list[str]) -> dict[str, Any]:
+    owned = member.owned
+    entry: dict[str, Any] = {
+        "id": member.id,
+        "subscription": subscribed,
+        "owned": {topic: sorted(owned[topic]) for topic in sorted(owned) if owned[topic]},
+        "instance_id": member.instance_id,
+        "rack": member.rack,
+        "generation": member.generation,
+        "client_id": member.client_id,
+        "host": member.host,
+    }
+    return {name: value for name, value in entry.items() if value is not None}
+
+
+def topic_offsets(
+    names: Iterable[str],
+    topics: Mapping[str, Mapping[int, int]],
+    commits: Mapping[TopicPartition, int],
+    ends: Mapping[TopicPartition, tuple[int, int]],
+    failed: Mapping[TopicPartition, str],
+) -> TopicOffsets:
+    """The offsets of the topics `names`, all of which are in `topics`.
+
+    `failed` says of partitions that are not in `ends`, why.
+    """
+    found = TopicOffsets()
+    doubts: dict[str, list[TopicPartition]] = {}
+    for topic in sorted(names):
+        size = max(topics[topic], default=-1) + 1
+        every = [(topic, number) for number in range(size)]
+        bounds = [ends.get(tp) for tp in every]
+        at = [commits.get(tp) for tp in every]
+        found.sizes[topic] = size
+        found.log_start[topic] = [None if one is None else one[0] for one in bounds]
+        found.log_end[topic] = [None if one is None else one[1] for one in bounds]
+        found.committed[topic] = at
+        for tp, bound, offset in zip(every, bounds, at, strict=True):
+            if bound is None:
+                found.unknown.setdefault(topic, []).append(tp[1])
+                doubt = f"lag unknown ({failed.get(tp, 'no answer')})"
+            elif offset is None:
+                doubt = "no commit"
+            elif offset > bound[1]:
+                doubt = "commit ahead of the log's end"
+            elif offset < bound[0]:
+                doubt = "commit below the log's start"
+            else:
+                continue
+            doubts.setdefault(doubt, []).append(tp)
+    found.remarks = [f"{doubt}: {several(tps)}" for doubt, tps in sorted(doubts.items())]
+    return found
+
+
+def resolved(members: Iterable[Member], topics: Iterable[str]) -> tuple[list[Member], list[str]]:
+    """The members with all topics that they subscribe to, out of `topics` where a pattern has to
+    match, in order; and remarks about patterns that cannot be read here."""
+    found, remarks = [], []
+    known: dict[tuple[tuple[str, ...], str | None], tuple[str, ...]] = {}
+    for member in members:
+        asked = member.topics, member.pattern  # most members of a group ask for the same
+        names = known.get(asked)
+        if names is None:
+            told, problem = subscription(member, topics)
+            names = tuple(told)
+            if problem:  # what it owns is its own
+                remarks.append(problem)
+            else:
+                known[asked] = names
+        found.append(replace(member, topics=names))
+    return found, list(dict.fromkeys(remarks))
+
+
+def lost_commits(
+    commits: Mapping[TopicPartition, int], topics: Mapping[str, Mapping[int, int]]
+) -> list[str]:
+    """A remark about commits for what does not exist any more, if there are any."""
+    lost = sorted(tp for tp in commits if tp[1] not in topics.get(tp[0], ()))
+    return [f"commits for what is gone: {several(lost)}"] if lost else []
+
+
+def several(partitions: list[TopicPartition]) -> str:
+    """One partition by name, and how many more."""
+    topic, number = partitions[0]
+    more = f" and {len(partitions) - 1:,} more" if len(partitions) > 1 else ""
+    return f"{topic}-{number}{more}"

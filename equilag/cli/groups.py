@@ -1,0 +1,96 @@
+"""``equilag groups``: the consumer groups of a live cluster, the most uneven first."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from equilag.cli import options
+from equilag.cli.cluster import add_cluster, add_reading, reading
+from equilag.cli.files import to_json
+from equilag.cli.screen import emit, remark, style_of
+from equilag.cli.text import listed
+
+if TYPE_CHECKING:
+    from equilag.adapters.kafka.group_reader import Reading, Readings
+
+NAME: Final = "groups"
+HELP: Final = "the groups of a live cluster with their lag, the most uneven first"
+DESCRIPTION: Final = """\
+Lists the consumer groups of a cluster: state, members, lag, and how unevenly
+the assignment in force spreads it. It joins no group and commits nothing:
+rights to describe groups and topics are enough. What cannot be read is a line
+on standard error."""
+EPILOG: Final = """\
+lag spread: the heaviest member's lag minus the lightest's. worst member: the
+share of the group's lag that the heaviest has.
+
+example:
+  equilag groups --bootstrap-server kafka:9092 --groups 'orders-.*'"""
+
+_MOST: Final = 5
+"""Groups that one remark names."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_cluster(parser)
+    parser.add_argument(
+        "--groups",
+        metavar="REGEX",
+        type=options.pattern,
+        help="only groups whose whole name this matches, such as 'orders-.*'",
+    )
+    add_reading(parser)
+    parser.add_argument("--json", action="store_true", help="JSON instead of a table")
+
+
+def run(args: argparse.Namespace) -> int:
+    reset = args.auto_offset_reset or options.RESETS_DEFAULT
+    with reading(args) as reader:
+        found = reader.read_all(bool if args.groups is None else args.groups.fullmatch)
+    rows = [figures(one, reset) for one in found.groups]
+    rows.sort(key=lambda row: (-(row["lag_spread"] or 0), -row["lag"], row["group"]))
+    for line in problems(found):
+        remark(line)
+    if args.json:
+        emit(to_json({"groups": rows, "left_out": found.left_out}))
+        return 0
+
+    from equilag.cli.render_live_groups import render_live_groups
+
+    emit(render_live_groups(rows, style_of(sys.stdout)))
+    return 0
+
+
+def figures(found: Reading, reset: str) -> dict[str, Any]:
+    """A group as a row; figures of members are null where it has none that reads anything."""
+    from equilag.adapters.snapshot_json import load_snapshot
+    from equilag.metrics import member_loads, spread
+
+    group = load_snapshot(found.snapshot(reset))
+    loads = member_loads(group.owner, group.lag, group.n_members)
+    total, active = int(group.lag.sum()), bool((~group.idle).any())
+    worst = int(loads.max()) if active else 0
+    return {
+        "group": group.name,
+        "state": found.state,
+        "kind": found.kind,
+        "members": group.n_members,
+        "partitions": group.n_partitions,
+        "lag": total,
+        "lag_spread": spread(loads, group.idle) if active else None,
+        "worst_member": group.members[int(loads.argmax())].id if active and worst else None,
+        "worst_share_percent": 100 * worst / total if active and total else None,
+        "unknown_lags": sum(map(len, found.offsets.unknown.values())),
+        "remarks": found.remarks,
+    }
+
+
+def problems(found: Readings) -> list[str]:
+    """What could not be read, groups with the same reason together."""
+    by_reason: dict[str, list[str]] = {}
+    for group, reason in sorted(found.left_out.items()):
+        by_reason.setdefault(reason, []).append(group)
+    lines = [f"left out: {listed(groups, _MOST)}: {why}" for why, groups in by_reason.items()]
+    return [*lines, *found.remarks]

@@ -1,0 +1,156 @@
+"""Questions to a cluster whose answers are made up: no leader, no right, no answer; no broker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import closing
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from confluent_kafka import KafkaError, KafkaException
+
+from equilag.adapters.kafka import cluster
+from equilag.adapters.kafka.client_config import kafka_config
+from equilag.adapters.kafka.described import Described, Unknown
+from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, NotNow
+from equilag.adapters.kafka.sample_rows import Member
+from equilag.errors import InputError
+
+pytest.importorskip("equilag.adapters.kafka.plain_client")
+
+
+class FakeAnswer:
+    def __init__(self, value: Any) -> None:
+        self.value = KafkaException(KafkaError(value)) if type(value) is int else value
+
+    def result(self) -> Any:
+        if isinstance(self.value, Exception):
+            raise self.value
+        return self.value
+
+
+class FakeAdmin:
+    """Topics to their leaders, or an error's number; the commits of every group."""
+
+    def __init__(self, topics: dict[str, Any], commits: Any) -> None:
+        self.topics = topics
+        self.commits = commits
+        self.asked: list[tuple[str, int]] = []
+
+    def describe_topics(self, names: Any, request_timeout: float) -> dict[str, FakeAnswer]:
+        return {name: FakeAnswer(self._topic(name)) for name in names.topic_names}
+
+    def _topic(self, name: str) -> Any:
+        leaders = self.topics.get(name, KafkaError.UNKNOWN_TOPIC_OR_PART)
+        if isinstance(leaders, int):
+            return leaders
+        return SimpleNamespace(
+            partitions=[
+                SimpleNamespace(id=n, leader=None if at is None else SimpleNamespace(id=at))
+                for n, at in enumerate(leaders)
+            ]
+        )
+
+    def list_topics(self, timeout: float) -> Any:
+        return SimpleNamespace(
+            topics={
+                name: SimpleNamespace(
+                    partitions={
+                        n: SimpleNamespace(leader=-1 if at is None else at)
+                        for n, at in enumerate(leaders)
+                    }
+                )
+                for name, leaders in self.topics.items()
+                if not isinstance(leaders, int)
+            }
+        )
+
+    def list_consumer_group_offsets(self, asked: Any, request_timeout: float) -> Any:
+        if isinstance(self.commits, int):
+            return {one.group_id: FakeAnswer(self.commits) for one in asked}
+        told = [
+            SimpleNamespace(topic=topic, partition=number, offset=offset, error=None)
+            for (topic, number), offset in self.commits.items()
+        ]
+        answer = FakeAnswer(SimpleNamespace(topic_partitions=told))
+        return {one.group_id: answer for one in asked}
+
+    def list_offsets(self, specs: Any, **settings: Any) -> Any:
+        self.asked += [(one.topic, one.partition) for one in specs]
+        return {one: FakeAnswer(SimpleNamespace(offset=7)) for one in specs}
+
+
+def reader(
+    monkeypatch: pytest.MonkeyPatch, topics: dict[str, Any], commits: Any = None
+) -> tuple[GroupReader, FakeAdmin]:
+    admin = FakeAdmin(topics, {} if commits is None else commits)
+    monkeypatch.setattr(cluster, "connect", lambda _: (admin, None))
+    return GroupReader(kafka_config("a:1")), admin
+
+
+def describing(
+    monkeypatch: pytest.MonkeyPatch, answers: Iterable[Described | Unknown]
+) -> list[bool | None]:
+    """Let a group be described like this, one after the other; what was known of its kind."""
+    monkeypatch.setattr(cluster, "_PAUSES", (0.0,) * 3)
+    answer = iter(answers)
+    known: list[bool | None] = []
+
+    def described(groups: dict[str, bool | None], _: Any) -> Any:
+        known.extend(groups.values())
+        return {name: next(answer) for name in groups}
+
+    monkeypatch.setattr(cluster, "_describe", described)
+    monkeypatch.setattr(cluster.Cluster, "with_plain", lambda _, call: call(None))
+    return known
+
+
+def group(kind: str = "classic", *members: Member) -> Described:
+    return Described(kind, "Stable", "range", 3, list(members))
+
+
+GONE = Unknown("it is gone", passing=False, gone=True)
+BUSY = Unknown("it is rebalancing", state="CompletingRebalance")
+
+
+def test_a_rebalance_that_ends_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads, _ = reader(monkeypatch, {"t": [1]})
+    describing(monkeypatch, [BUSY, BUSY, group()])
+    assert reads.read("g").coordinator == 3
+    describing(monkeypatch, [BUSY] * 4)
+    with pytest.raises(NotNow) as caught:
+        reads.read("g")
+    assert caught.value.state == "CompletingRebalance"
+
+
+def test_a_group_that_comes_back_as_one_of_the_other_kind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reads, _ = reader(monkeypatch, {"t": [1]})
+    known = describing(monkeypatch, [group("consumer"), GONE, group(), GONE, GONE])
+    assert [reads.read("g").kind for _ in range(2)] == ["consumer", "classic"]
+    with pytest.raises(InputError, match="there is no group"):
+        reads.read("g")
+    assert known == [None, True, None, False, None]
+
+
+def test_what_a_group_wants_and_cannot_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    topics = {"t": [1], "secret": KafkaError.TOPIC_AUTHORIZATION_FAILED}
+    reads, _ = reader(monkeypatch, topics, {("lost", 0): 1})
+    describing(monkeypatch, [group("classic", Member("m", ("secret", "t")))])
+    with pytest.raises(MissingRight, match="a:1: needs the right Describe on Topic 'secret'"):
+        reads.read("g")
+    describing(monkeypatch, [group("classic", Member("m", ("gone", "t")))])
+    with closing(reads):
+        found = reads.read("g")
+    assert found.remarks == [
+        "subscribed to what does not exist: gone",
+        "commits for what is gone: lost-0",
+        "no commit: t-0",
+    ]
+
+
+def test_an_isolation_level_that_there_is_not() -> None:
+    with pytest.raises(InputError, match="isolation: 'serializable' is none of"):
+        GroupReader(kafka_config("a:1"), isolation="serializable")

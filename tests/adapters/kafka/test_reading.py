@@ -1,0 +1,139 @@
+"""What a reading makes of plain answers: offsets, remarks, the snapshot; no broker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from equilag.adapters.kafka.described import Unknown, lacking, right
+from equilag.adapters.kafka.reading import (
+    Reading,
+    TopicOffsets,
+    lost_commits,
+    resolved,
+    several,
+    topic_offsets,
+)
+from equilag.adapters.kafka.sample_rows import Member
+from equilag.adapters.snapshot_json import load_snapshot
+from equilag.group import QUALITY
+
+LEADERS = {"orders": {0: 1, 1: -1, 2: 1}, "users": {0: 2}, "audit": {0: 1}}
+COMMITS = {("orders", 0): 3, ("orders", 1): 7, ("gone", 4): 1, ("users", 9): 1}
+ENDS = {("orders", 0): (0, 10), ("users", 0): (5, 20)}
+FAILED = {("orders", 1): "no leader"}
+
+
+def offsets(*names: str) -> TopicOffsets:
+    return topic_offsets(names, LEADERS, COMMITS, ENDS, FAILED)
+
+
+def reading(*members: Member, **fields: Any) -> Reading:
+    given = {"epoch": None, "offsets": offsets("users", "orders"), **fields}
+    return Reading(
+        "g", "classic", "Stable", "range", 1, "2026-11-21T09:00:00Z", list(members), **given
+    )
+
+
+def test_offsets_are_lists_with_holes() -> None:
+    found = offsets("users", "orders")
+    assert found.sizes == {"orders": 3, "users": 1}
+    assert found.log_start == {"orders": [0, None, None], "users": [5]}
+    assert found.log_end == {"orders": [10, None, None], "users": [20]}
+    assert found.committed == {"orders": [3, 7, None], "users": [None]}
+    assert found.unknown == {"orders": [1, 2]}
+    assert found.remarks == [
+        "lag unknown (no answer): orders-2",
+        "lag unknown (no leader): orders-1",
+        "no commit: users-0",
+    ]
+
+
+def test_a_partition_that_the_cluster_does_not_mention() -> None:
+    found = topic_offsets(["t"], {"t": {2: 1}}, {}, {("t", 2): (0, 1)}, {})
+    assert (found.sizes, found.unknown) == ({"t": 3}, {"t": [0, 1]})
+    assert topic_offsets(["t"], {"t": {}}, {}, {}, {}).log_end == {"t": []}
+
+
+def test_a_leaderless_partition_in_the_snapshot() -> None:
+    member = Member("m", ("orders", "users"), owned={"orders": [1, 0], "users": [], "x": [2]})
+    document = reading(member).snapshot("earliest")
+    assert document["unknown_lags"] == {"orders": [1, 2]}
+    assert document["offsets"]["orders"] == {
+        "log_start": [0, 0, 0],
+        "log_end": [10, 0, 0],
+        "committed": [3, None, None],
+    }
+    assert document["members"] == [
+        {"id": "m", "subscription": ["orders", "users"], "owned": {"orders": [0, 1], "x": [2]}}
+    ]
+    group = load_snapshot(document)
+    assert group.lag.tolist() == [7, 0, 0, 15]
+    assert [QUALITY[mark] for mark in group.quality] == ["ok", "unknown", "unknown", "no_commit"]
+    assert (group.dropped_claims, group.taken_at) == (1, "2026-11-21T09:00:00Z")
+
+
+def test_everything_about_a_member() -> None:
+    one = Member("a", ("orders",), None, {}, "r", "i", 7, "app", "10.0.0.7")
+    document = reading(one, epoch=8).snapshot()
+    assert document["members"] == [
+        {
+            "id": "a",
+            "subscription": ["orders"],
+            "owned": {},
+            "instance_id": "i",
+            "rack": "r",
+            "generation": 7,
+            "client_id": "app",
+            "host": "10.0.0.7",
+        }
+    ]
+    (member,) = load_snapshot(document).members
+    assert (member.client_id, member.host, member.generation) == ("app", "10.0.0.7", 7)
+    assert load_snapshot(document).generation == 8
+
+
+def test_subscriptions_of_several_members_are_written_once() -> None:
+    names = ("orders", "users")
+    document = reading(Member("a", names), Member("b", ("users",)), Member("c", names)).snapshot()
+    assert document["subscriptions"] == {"s1": ["orders", "users"]}
+    assert [one["subscription"] for one in document["members"]] == ["s1", ["users"], "s1"]
+    assert "unknown_lags" not in reading(offsets=offsets("users")).snapshot()
+
+
+def test_patterns_are_resolved() -> None:
+    members = [Member("a", ("audit",), "(or|us)d?ers"), Member("b", (), r"\Qx\E", {"users": [0]})]
+    found, remarks = resolved(members, LEADERS)
+    assert [one.topics for one in found] == [("audit", "orders", "users"), ("users",)]
+    assert len(remarks) == 1
+
+
+def test_commits_for_what_is_gone() -> None:
+    assert lost_commits(COMMITS, LEADERS) == ["commits for what is gone: gone-4 and 1 more"]
+    assert lost_commits({("users", 0): 1}, LEADERS) == []
+
+
+def test_several() -> None:
+    assert several([("a", 3)]) == "a-3"
+    assert several([("a", n) for n in range(1002)]) == "a-0 and 1,001 more"
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (30, "needs the right Describe on Group 'g'"),
+        (29, "needs the right Describe on every Topic of group 'g'"),
+        (31, "needs the right Describe on Cluster 'kafka-cluster'"),
+    ],
+)
+def test_rights_are_named(code: int, said: str) -> None:
+    why = Unknown.of("no", code)
+    assert not why.passing
+    assert lacking(why, "g") == said
+    assert Unknown.of("no", 16) == Unknown("no")
+
+
+def test_many_topics_without_a_right() -> None:
+    said = right("Topic", [f"t{number}" for number in range(7)])
+    assert said == "needs the right Describe on Topic 't0', 't1', 't2', 't3', 't4' and 2 more"
