@@ -1,0 +1,108 @@
+"""What the steward shows of itself: written by its threads, read by whoever asks."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final
+
+ROLES: Final = ("starting", "dry-run", "leader", "follower", "standby", "unreachable", "stopped")
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The last that is known; None where nothing is."""
+
+    group: str = ""
+    instance: str = ""
+    role: str = "starting"
+    role_reason: str = ""
+    generation: int = -1
+    protocol: str = ""
+    members: int = 0
+    partitions: int = 0
+    unowned_partitions: int = 0
+    lag_total: int | None = None
+    lag_spread: int | None = None
+    lag_spread_planned: int | None = None
+    lag_spread_would_be: int | None = None
+    """In a dry run: now, had the plan been handed out that the last verdict was about."""
+    moves_planned: int | None = None
+    verdict: str = ""
+    last_handout: str = ""
+    last_doubt: str = ""
+    last_look_age_s: float | None = None
+    last_beat_age_s: float | None = None
+
+
+@dataclass(slots=True)
+class State:
+    """The figures and counters, for several threads."""
+
+    look_every_s: float
+    session_s: float
+    _figures: Figures = field(default_factory=Figures)
+    _counters: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _looked: float | None = None
+    _beaten: float | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def set(self, **changed: Any) -> None:
+        with self._lock:
+            self._figures = replace(self._figures, **changed)
+
+    def count(self, what: str, kind: str = "") -> None:
+        """One more `what`, such as handouts of a kind."""
+        with self._lock:
+            self._counters[what, kind] += 1
+
+    def looked(self) -> None:
+        self._looked = time.monotonic()
+
+    def beaten(self) -> None:
+        self._beaten = time.monotonic()
+
+    @property
+    def figures(self) -> Figures:
+        now = time.monotonic()
+        with self._lock:
+            return replace(
+                self._figures,
+                last_look_age_s=None if self._looked is None else now - self._looked,
+                last_beat_age_s=None if self._beaten is None else now - self._beaten,
+            )
+
+    @property
+    def counters(self) -> dict[tuple[str, str], int]:
+        with self._lock:
+            return dict(self._counters)
+
+    def problem(self) -> str | None:
+        """Why it is not healthy, or None."""
+        shown = self.figures
+        if shown.role in ("unreachable", "stopped"):
+            return f"{shown.role}: {shown.role_reason}" if shown.role_reason else shown.role
+        if shown.last_look_age_s is None:
+            return "the group has not been read yet"
+        if shown.last_look_age_s > max(60.0, 4 * self.look_every_s):
+            return f"the group was last read {shown.last_look_age_s:.0f} s ago"
+        if shown.role in ("leader", "follower") and (
+            shown.last_beat_age_s is None or shown.last_beat_age_s > self.session_s
+        ):
+            return "no heartbeat was answered for the length of the session"
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON: the figures, `counters`, `healthy` and `problem`."""
+        problem = self.problem()
+        counters = {
+            f"{what}:{kind}" if kind else what: n for (what, kind), n in self.counters.items()
+        }
+        return {
+            **asdict(self.figures),
+            "counters": counters,
+            "healthy": problem is None,
+            "problem": problem,
+        }

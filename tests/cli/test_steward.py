@@ -1,0 +1,93 @@
+"""``equilag steward``: its options, its log and what it says where it cannot run."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+
+import pytest
+
+from equilag.adapters.steward.serve import serve
+from equilag.adapters.steward.state import State
+from equilag.cli import main
+from equilag.cli.parser import build_parser
+from equilag.cli.steward import LogLine, _options
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "--bootstrap-server: is due"),
+        (["--bootstrap-server", "b:1"], "--group: is due"),
+        (["--group", ""], "--bootstrap-server: is due"),
+        (["--listen", "nowhere"], "'nowhere' is not of the form HOST:PORT"),
+        (["--listen", "h:70000"], "'h:70000' is not of the form HOST:PORT"),
+        (["--every", "soon"], "'soon' is not a duration"),
+        (["--gain", "-1"], "is not a percentage"),
+        (["--policy", "none"], "'none' is none of"),
+        (["--bootstrap-server", "b:1", "--group", "g", "--confirm", "0"], "--confirm: 0, where"),
+        (
+            ["--bootstrap-server", "b:1", "--group", "g", "--instance-id", ""],
+            "--instance-id: empty",
+        ),
+        (["--status", "--listen", "127.0.0.1:1"], "no steward answers at 127.0.0.1:1"),
+    ],
+)
+def test_bad_usage(options: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["steward", *options]) == 2
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert captured.err.count("\n") == 1
+    assert not captured.out
+
+
+def test_nobody_answers_at_the_servers(capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--bootstrap-server", "127.0.0.1:1", "--group", "g", "--listen", "127.0.0.1:0"]
+    assert main(["steward", *options]) == 2
+    assert "no broker answers" in capsys.readouterr().err
+
+
+def test_what_was_chosen() -> None:
+    arguments = "steward --bootstrap-server b:1 --group g --protocol mine --tolerance 7"
+    arguments += " --gain 30 --gain-records 5 --gain-per-move 2 --confirm 4 --min-interval 2m"
+    options = _options(build_parser().parse_args(arguments.split()))
+    assert options.protocols == ("mine", "range", "roundrobin", "sticky", "cooperative-sticky")
+    assert (options.policy.name, options.policy.tolerance) == ("lag-aware", 7)
+    asked = options.thresholds
+    assert (asked.gain_percent, asked.gain_records, asked.gain_per_move) == (30, 5, 2)
+    assert (asked.confirm, asked.min_interval_s) == (4, 120)
+
+
+def test_a_line_of_the_log() -> None:
+    record = logging.makeLogRecord(
+        {"msg": "handed-out", "levelname": "INFO", "fields": {"n": 3, "why": 'a "b"', "not": ""}}
+    )
+    _, _, rest = LogLine().format(record).partition(" ")
+    assert rest == 'level=info event=handed-out n=3 why="a \\"b\\""'
+
+
+@pytest.fixture
+def running() -> Iterator[tuple[State, str]]:
+    state = State(1.0, 10.0)
+    server = serve(state, "127.0.0.1", 0)
+    yield state, f"127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_status_of_one_that_runs(
+    running: tuple[State, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    state, listen = running
+    state.set(role="leader", group="g")
+    state.looked()
+    state.beaten()
+    assert main(["steward", "--status", "--listen", listen]) == 0
+    assert "role" in capsys.readouterr().out
+
+
+def test_status_of_one_that_is_not_well(
+    running: tuple[State, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["steward", "--status", "--listen", running[1]]) == 1
+    assert "not healthy: the group has not been read yet" in capsys.readouterr().err
