@@ -96,7 +96,7 @@ class Look:
             partitions=int(outlook.group.assignable.sum()),
             unowned_partitions=outlook.unowned,
             lag_total=int(outlook.group.lag.sum()),
-            lag_spread=None if gain is None else gain.spread_now,
+            lag_spread=outlook.as_it_is.spread_now if outlook.members else None,
             lag_spread_planned=None if gain is None else gain.spread_then,
             moves_planned=None if gain is None else gain.moves,
         )

@@ -58,6 +58,11 @@ class Outlook:
         return bool(self.unowned or self.group.dropped_claims)
 
     @property
+    def as_it_is(self) -> Gain:
+        """What it would change to leave everything as it is."""
+        return gain_of(self.group, self.group.owner)
+
+    @property
     def gain(self) -> Gain | None:
         """What the plan would change."""
         return None if self.decision is None else gain_of(self.group, self.decision.plan.assigned)
@@ -156,8 +161,8 @@ class Watch:
             return False
         if outlook.incomplete:
             return True
-        gain = gain_of(group, group.owner)
-        return replace(gain, spread_then=0, moves=0).reaches(self._thresholds)
+        ideal = replace(outlook.as_it_is, spread_then=0, moves=0)
+        return ideal.reaches(self._thresholds)
 
 
 def lags_of(offsets: TopicOffsets, reset: str) -> Lags:

@@ -1,0 +1,105 @@
+"""What a member of an eager group tells the leader it held before: the `user_data` of its join.
+
+One encoding for all clients, so that they can share a group under one protocol name::
+
+    "EQ"  version (1 byte)  generation (int32)  number of topics (int32)
+    and per topic: length of the name (int16)  name (UTF-8)  count (int32)  partitions (int32 each)
+
+Big-endian. Partitions ascend within a topic. A reader takes the version it knows and nothing else:
+what it cannot read is no more than a missed hint.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Final
+
+MAGIC: Final = b"EQ"
+VERSION: Final = 1
+
+_HEAD: Final = struct.Struct(">2sBii")
+_SHORT: Final = struct.Struct(">h")
+_INT: Final = struct.Struct(">i")
+
+
+class Unreadable(ValueError):
+    """User data that are not of this encoding, or broken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The partitions that a member was last assigned, and in which generation (-1: not known)."""
+
+    partitions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    generation: int = -1
+
+    @staticmethod
+    def of(pairs: Iterable[tuple[str, int]], generation: int) -> Held:
+        """From topic and partition pairs."""
+        by_topic: dict[str, set[int]] = {}
+        for topic, partition in pairs:
+            by_topic.setdefault(topic, set()).add(partition)
+        return Held({t: tuple(sorted(by_topic[t])) for t in sorted(by_topic)}, generation)
+
+
+def encode(held: Held) -> bytes:
+    """The bytes of what a member held."""
+    parts = [_HEAD.pack(MAGIC, VERSION, held.generation, len(held.partitions))]
+    for topic in sorted(held.partitions):
+        name, numbers = topic.encode(), sorted(held.partitions[topic])
+        parts += [
+            _SHORT.pack(len(name)),
+            name,
+            struct.pack(f">i{len(numbers)}i", len(numbers), *numbers),
+        ]
+    return b"".join(parts)
+
+
+def decode(data: bytes | None) -> Held:
+    """What a member held; nothing where it sent nothing. Raises Unreadable."""
+    if not data:
+        return Held()
+    try:
+        return _decode(bytes(data))
+    except (struct.error, UnicodeDecodeError) as error:
+        raise Unreadable(f"broken after {len(data)} bytes: {error}") from error
+
+
+def _decode(data: bytes) -> Held:
+    magic, version, generation, topics = _HEAD.unpack_from(data)
+    if magic != MAGIC:
+        raise Unreadable(f"starts with {magic!r}, not with {MAGIC!r}")
+    if version != VERSION:
+        raise Unreadable(f"version {version}, where {VERSION} is known")
+    if topics < 0 or generation < -1:
+        raise Unreadable(f"{topics} topics of generation {generation}")
+    at, partitions = _HEAD.size, dict[str, tuple[int, ...]]()
+    for _ in range(topics):
+        topic, numbers, at = _topic(data, at)
+        if topic in partitions:
+            raise Unreadable(f"the topic {topic!r} is there twice")
+        partitions[topic] = numbers
+    if at != len(data):
+        raise Unreadable(f"{len(data) - at} bytes after its end")
+    return Held(partitions, generation)
+
+
+def _topic(data: bytes, at: int) -> tuple[str, tuple[int, ...], int]:
+    """A topic's name and partitions, and where the next one starts."""
+    (length,) = _SHORT.unpack_from(data, at)
+    at += _SHORT.size
+    name = data[at : at + length] if length > 0 else b""
+    if len(name) != length or not name:
+        raise Unreadable(f"a name of {length} bytes")
+    at += length
+    (count,) = _INT.unpack_from(data, at)
+    at += _INT.size
+    if not 0 <= count <= (len(data) - at) // _INT.size:
+        raise Unreadable(f"{count} partitions in {len(data) - at} bytes")
+    numbers = struct.unpack_from(f">{count}i", data, at)
+    if count and (numbers[0] < 0 or any(a >= b for a, b in pairwise(numbers))):
+        raise Unreadable(f"partitions of {name.decode()!r} that do not ascend")
+    return name.decode(), numbers, at + count * _INT.size
