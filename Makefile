@@ -16,7 +16,7 @@ SUITABLE := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_inf
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-long fleet-demo bench bench-full bench-fleet lint format wheel-test lock clean FORCE
+.PHONY: help run test test-long test-live fleet-demo bench bench-full bench-fleet lint format wheel-test lock clean FORCE
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -27,12 +27,15 @@ run: $(VENV)/.equilag ## plan the sample group, then compare all assignors on it
 	@$(BIN)/equilag compare $(SNAPSHOT)
 
 test: $(VENV)/.dev $(VENV)/.equilag ## the tests, but for the long ones
-	@echo "Left out: tests marked 'long', if there are any (too slow for every change): make test-long"
+	@echo "Left out, as too slow for every change: tests marked 'long' (make test-long) and 'live' (make test-live)."
 	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
 test-long: $(VENV)/.dev $(VENV)/.equilag ## the tests marked long
 	@$(BIN)/pytest -m long $(PYTEST_ARGS) || { status=$$?; \
 	  if [ $$status -ne 5 ]; then exit $$status; fi; echo "No test is marked long."; }
+
+test-live: $(VENV)/.dev $(VENV)/.equilag ## live groups on real brokers, half an hour (Java 17, Maven)
+	@$(BIN)/pytest -m live $(PYTEST_ARGS)
 
 fleet-demo: $(VENV)/.spark $(VENV)/.equilag ## 500 made-up groups planned on Spark (Java 17)
 	@rm -rf fleet-demo

@@ -26,9 +26,9 @@ pytestmark = [pytest.mark.live, pytest.mark.broker]
 MEMBERS = 30
 PARTITIONS = 300
 SECONDS = float(os.environ.get("EQUILAG_SOAK_S", "300"))
-RATE = 2400.0
-"""Records a second for the whole topic; members together can process a quarter more."""
-SPEED = RATE / MEMBERS * 1.25
+RATE = 1200.0
+"""Records a second for the whole topic; members together can process a fifth more."""
+SPEED = RATE / MEMBERS * 1.2
 CHANGES_S = 75.0
 STEWARD = (
     "--every", "5s", "--min-interval", "20s", "--confirm", "2", "--gain", "50",
@@ -125,7 +125,7 @@ def test_with_and_without(broker: Broker, tmp_path: Path, strategy: str) -> None
         for side in sides:
             stack.callback(side.stop)
         until(lambda: all(side.complete() for side in sides), 120)
-        with Traffic(broker.bootstrap, topic, PARTITIONS, RATE, 0.6 * SPEED, CHANGES_S, 7) as flow:
+        with Traffic(broker.bootstrap, topic, PARTITIONS, RATE, 0.7 * SPEED, CHANGES_S, 7) as flow:
             end = time.monotonic() + SECONDS
             while time.monotonic() < end:
                 for side in sides:

@@ -47,8 +47,8 @@ class Traffic:
         assert self._producer.flush(60) == 0
 
     def _shares(self) -> npt.NDArray[np.float64]:
-        """Records a second of each partition: log-normal, cut at the most."""
-        weights = self._rng.lognormal(0.0, 1.5, len(self.produced))
+        """Records a second of each partition: log-normal (sigma 2), cut at the most."""
+        weights = self._rng.lognormal(0.0, 2.0, len(self.produced))
         rates = weights
         for _ in range(50):  # what is cut goes to the others
             rates = np.minimum(rates * (self._rate / rates.sum()), self._most)

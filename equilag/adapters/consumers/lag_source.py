@@ -96,7 +96,7 @@ def checked(lag: object) -> LagSource | LiveLag | Background:
 def lag_of(start: int, end: int, committed: int | None, reset: str) -> int:
     """Records that are still to be read of one partition; `committed` None without a commit."""
     if committed is None or committed < 0:
-        return end - start if reset == "earliest" else 0
+        return 0 if reset == "latest" else end - start
     return max(0, end - max(committed, start))
 
 
