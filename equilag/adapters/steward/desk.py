@@ -149,7 +149,7 @@ class Desk:
         self.messages.put(Message(call, generation, reason))
 
     def end(self) -> None:
-        """Stop all threads; may be called from a signal handler."""
+        """Stop all threads."""
         self.stop.set()
         self.call(Call.STOP)
 

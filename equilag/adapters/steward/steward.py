@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import queue
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from equilag.adapters.kafka.client_config import Config
@@ -22,6 +24,7 @@ _PER_SESSION: Final = 10
 """Heartbeats in the length of one session."""
 _SLOWEST_S: Final = 3.0
 _END_S: Final = 5.0
+_LISTEN_S: Final = 0.5
 
 
 class Steward:
@@ -44,6 +47,8 @@ class Steward:
             options.thresholds,
             lambda group, doubt: decide_within(group, options.ahead, doubt),
         )
+        self._asked_to_end: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._failure: EquilagError | None = None
         self._lead: Lead | None = None
         if not options.dry_run:
             seat = Seat(config, options.group, options.instance, options.protocols, options.session)
@@ -54,7 +59,7 @@ class Steward:
 
     def end(self) -> None:
         """Leave the group and end `run`; may be called from a signal handler."""
-        self._desk.end()
+        self._asked_to_end.put(None)  # takes no lock, unlike an event, that `run` might hold
 
     def run(self) -> None:
         """Until `end`. Raises EquilagError where it had to end by itself."""
@@ -64,10 +69,10 @@ class Steward:
         if lead is not None:
             threads += [self._thread("lead", lead.run), self._thread("beat", self._beat)]
         say(logging.INFO, "started", group=self._options.group, instance=self._options.instance)
-        # A wait without an end would not let signals through on every platform.
-        while not self._desk.stop.wait(1.0):
-            dead = [thread.name for thread in threads if not thread.is_alive()]
-            if dead:
+        # Each thread says when it ends, so this is as good as waiting for any of them.
+        while not self._desk.stop.is_set():
+            with suppress(queue.Empty):
+                self._asked_to_end.get(timeout=_LISTEN_S)
                 self._desk.end()
         if lead is not None:
             self._end_lead(threads[1])
@@ -78,8 +83,9 @@ class Steward:
         self._reader.close()
         if lead is not None:
             self._quick_reader.close()
-            if lead.failure is not None:
-                raise lead.failure
+            self._failure = lead.failure or self._failure
+        if self._failure is not None:
+            raise self._failure
 
     def _end_lead(self, thread: threading.Thread) -> None:
         """Let it leave the group; a join that still waits for others is broken off."""
@@ -94,8 +100,7 @@ class Steward:
                 run()
             except Exception as error:  # the process must not live on without one of its threads
                 logging.getLogger("equilag.steward").exception("%s failed", name)
-                if self._lead is not None and self._lead.failure is None:
-                    self._lead.failure = EquilagError(f"{name}: {type(error).__name__}: {error}")
+                self._failure = EquilagError(f"{name}: {type(error).__name__}: {error}")
             finally:
                 self._desk.end()
 
