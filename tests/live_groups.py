@@ -95,11 +95,17 @@ def add_user(admin: AdminClient, name: str, password: str) -> None:
         future.result()
 
 
-def allow(admin: AdminClient, user: str, kind: ResourceType, name: str) -> None:
-    """Let a user describe one group or topic."""
+def allow(
+    admin: AdminClient,
+    user: str,
+    kind: ResourceType,
+    name: str,
+    what: AclOperation = AclOperation.DESCRIBE,
+) -> None:
+    """Let a user do something with one group or topic."""
     binding = AclBinding(
         kind, name, ResourcePatternType.LITERAL, f"User:{user}", "*",
-        AclOperation.DESCRIBE, AclPermissionType.ALLOW,
+        what, AclPermissionType.ALLOW,
     )  # fmt: skip
     for future in admin.create_acls([binding]).values():
         future.result()

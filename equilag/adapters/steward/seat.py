@@ -285,9 +285,11 @@ class Seat:
 
     def _find(self, client: PlainClient) -> int:
         node = client.coordinator(self.group)
-        if isinstance(node, Unknown):
-            raise Unreachable(node.reason) if node.passing else Refused(node.reason)
-        return node
+        if not isinstance(node, Unknown):
+            return node
+        if node.lacks:
+            self._check(errors.GroupAuthorizationFailedError.errno)
+        raise Unreachable(node.reason)
 
     def _check(self, code: int) -> None:
         """Raise what an error code means for us."""

@@ -122,7 +122,6 @@ class Steward:
                 # The group waits for others, which may take long; or the connection is dead.
                 if seat.beat() is not Beat.SILENT:
                     heard = time.monotonic()
-                    self.state.beaten()
                 elif time.monotonic() - heard > self._options.session:
                     seat.break_off()
                     heard = time.monotonic()

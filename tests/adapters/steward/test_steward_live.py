@@ -8,9 +8,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from confluent_kafka.admin import AdminClient
+from confluent_kafka.admin import AclOperation, AdminClient, ResourceType
 from kafka_broker import Broker, NoBroker
-from live_groups import until
+from live_groups import add_user, allow, login_properties, until
 from live_log import Log, Partition
 from live_members import JavaMembers, RdMember
 from live_topics import add_partitions, admin_of, commit, delete_topic, fill, make_topic
@@ -45,8 +45,9 @@ class Scene:
         self.broker, self.group, self.log = broker, group, Log()
         self._folder, self._stack = folder, stack
 
-    def steward(self, *options: str) -> StewardRun:
-        run = StewardRun(self._folder, self.broker.bootstrap, self.group, *QUICKLY, *options)
+    def steward(self, *options: str, bootstrap: str = "") -> StewardRun:
+        servers = bootstrap or self.broker.bootstrap
+        run = StewardRun(self._folder, servers, self.group, *QUICKLY, *options)
         self._stack.callback(run.end)
         return run
 
@@ -250,6 +251,29 @@ def test_told_to_stop_it_leaves_at_once(scene: Callable[[], Scene], admin: Admin
         here.member(f"rd-{number}", EXAMPLE, "range")
     here.ends_with(BEST)
     assert steward.end() == 0
+    here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}], 10)
+
+
+@pytest.mark.usefixtures("example")
+def test_rights_that_are_missing(
+    scene: Callable[[], Scene], broker: Broker, admin: AdminClient, tmp_path: Path
+) -> None:
+    here = scene()
+    add_user(admin, "steward", "s")
+    properties = tmp_path / "client.properties"
+    properties.write_text(login_properties("steward", "s"), "utf-8")
+    steward = here.steward("--command-config", str(properties), bootstrap=broker.sasl)
+    needs = f"no right to join: needs Read on Group '{here.group}'"
+    steward.wait_for(lambda told: told["role_reason"] == needs)
+    assert not steward.status()["healthy"]
+    allow(admin, "steward", ResourceType.GROUP, here.group, AclOperation.READ)
+    steward.has("leader")
+    # Whoever cannot see the topics must not lead: the members go on without it.
+    for number in range(2):
+        here.member(f"rd-{number}", EXAMPLE, "range")
+    until(lambda: steward.process.poll() is not None)
+    assert steward.process.returncode == 2
+    assert f"needs the right Describe on Topic '{EXAMPLE}'" in steward.text.splitlines()[-1]
     here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}], 10)
 
 
