@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from equilag.errors import InputError
+from equilag.policy import BALANCES, MAX_MOVE_COST, POLICIES
 
 STDIN: Final = "-"
 RESETS: Final = ("earliest", "latest", "none")
@@ -117,6 +118,47 @@ def add_time_limit(parser: argparse.ArgumentParser, default: float) -> None:
         default=default,
         help=f"seconds for all of the planning, {default:g} unless told; 0 gives what is there"
         " at once",
+    )
+
+
+def add_goals(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup, *, tolerance: float
+) -> None:
+    """What a plan is to aim at: ``--policy`` and the settings on top of it, and ``--seed``."""
+    parser.add_argument(
+        "--policy",
+        metavar="P",
+        type=one_of(POLICIES),
+        default=POLICIES[0],
+        help=f"{', '.join(POLICIES)}; the first unless told",
+    )
+    parser.add_argument(
+        "--balance",
+        metavar="B",
+        type=one_of(BALANCES),
+        help="which counts are even: total, per-topic or both; the policy's own unless told",
+    )
+    parser.add_argument(
+        "--move-cost",
+        metavar="LAG",
+        type=whole(MAX_MOVE_COST),
+        default=0,
+        help="records of lag spread that one move must save; 0 unless told",
+    )
+    parser.add_argument(
+        "--tolerance",
+        metavar="PERCENT",
+        type=percent,
+        default=tolerance,
+        help="percent of the mean load by which the spread may exceed the best if that saves"
+        f" moves; {tolerance:g} unless told",
+    )
+    parser.add_argument(
+        "--seed",
+        metavar="N",
+        type=whole(MAX_SEED),
+        default=0,
+        help="the random choices of the search; 0 unless told",
     )
 
 

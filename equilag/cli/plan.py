@@ -9,7 +9,7 @@ from equilag.cli import options
 from equilag.cli.deliver import deliver, target_of
 from equilag.cli.screen import ProgressLine
 from equilag.cli.source import add_source, read_group
-from equilag.policy import BALANCES, MAX_MOVE_COST, POLICIES, Policy
+from equilag.policy import Policy
 
 NAME: Final = "plan"
 HELP: Final = "the best plan within a time limit, with its certificate"
@@ -30,21 +30,8 @@ example:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    parser.add_argument(
-        "--policy",
-        metavar="P",
-        type=options.one_of(POLICIES),
-        default=POLICIES[0],
-        help=f"{', '.join(POLICIES)}; the first unless told",
-    )
+    options.add_goals(parser, tolerance=0.0)
     options.add_time_limit(parser, 2.0)
-    parser.add_argument(
-        "--seed",
-        metavar="N",
-        type=options.whole(options.MAX_SEED),
-        default=0,
-        help="the random choices of the search; 0 unless told",
-    )
     parser.add_argument(
         "--effort",
         metavar="S",
@@ -53,26 +40,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--deterministic", action="store_true", help="an effort of half the time limit"
-    )
-    parser.add_argument(
-        "--balance",
-        metavar="B",
-        type=options.one_of(BALANCES),
-        help="which counts are even: total, per-topic or both; the policy's own unless told",
-    )
-    parser.add_argument(
-        "--move-cost",
-        metavar="LAG",
-        type=options.whole(MAX_MOVE_COST),
-        default=0,
-        help="records of lag spread that one move must save; 0 unless told",
-    )
-    parser.add_argument(
-        "--tolerance",
-        metavar="PERCENT",
-        type=options.percent,
-        default=0.0,
-        help="percent of the mean load by which the spread may exceed the best if that saves moves",
     )
     parser.add_argument(
         "--max-moves", metavar="N", type=options.whole(), help="no more moves than this"

@@ -12,7 +12,7 @@ from equilag.cli import options
 from equilag.cli.cluster import add_cluster, add_reading, client_settings
 from equilag.cli.screen import emit, remark
 from equilag.errors import InputError
-from equilag.policy import BALANCES, MAX_MOVE_COST, POLICIES, Policy
+from equilag.policy import Policy
 
 if TYPE_CHECKING:
     from equilag.adapters.steward.desk import Options
@@ -111,25 +111,7 @@ def _add_worth(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_planning(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--policy", metavar="P", type=options.one_of(POLICIES), default=POLICIES[0],
-        help="as in equilag plan",
-    )  # fmt: skip
-    group.add_argument("--balance", metavar="B", type=options.one_of(BALANCES), help="as there")
-    group.add_argument(
-        "--move-cost",
-        metavar="LAG",
-        type=options.whole(MAX_MOVE_COST),
-        default=0,
-        help="as there; 0 unless told",
-    )
-    group.add_argument(
-        "--tolerance",
-        metavar="PERCENT",
-        type=options.percent,
-        default=5.0,
-        help="as there, but 5 unless told",
-    )
+    options.add_goals(group, tolerance=5.0)
     group.add_argument(
         "--time-limit",
         metavar="S",
@@ -144,9 +126,6 @@ def _add_planning(group: argparse._ArgumentGroup) -> None:
         default=1.0,
         help="seconds for a plan that the group waits for, at most a quarter of the session;"
         " 1 unless told",
-    )
-    group.add_argument(
-        "--seed", metavar="N", type=options.whole(options.MAX_SEED), default=0, help="as there"
     )
     add_reading(group)
 
