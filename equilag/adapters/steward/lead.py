@@ -46,6 +46,7 @@ class Lead:
         self._reason = "equilag steward starts"
         self._generation = -1
         self._leads = False
+        self._took_over = False
         self._failed = 0
         """Rebalances in a row that we could hand out nothing in."""
         self.failure: EquilagError | None = None
@@ -143,7 +144,7 @@ class Lead:
             self._seat.forget()
             self._reason = "equilag steward was expelled"
         elif message.call is Call.TAKE_OVER:
-            return not self._leads and self._take_over()
+            return not (self._leads or self._took_over) and self._take_over()
         elif message.call is Call.FENCED:
             raise Fenced(f"another process has joined as {self._seat.instance!r}")
         else:
@@ -153,11 +154,14 @@ class Lead:
     def _take_over(self) -> bool:
         outlook = self._desk.outlook
         members = [member.id for member in outlook.members] if outlook is not None else []
+        if not members:
+            return False
         try:
             self._seat.remove(members)
         except (Refused, Unreachable) as error:
             say(logging.ERROR, "take-over-failed", problem=str(error))
             return False
+        self._took_over = True  # in one step, and never again
         say(logging.WARNING, "take-over", removed=len(members))
         self._desk.state.count("rebalances_triggered", "take-over")
         self._reason = "equilag steward takes over"
@@ -195,7 +199,6 @@ class Lead:
         if self._desk.state.figures.role_reason != str(error):
             say(logging.ERROR, "refused", problem=str(error))
         self._desk.state.set(role="unreachable", role_reason=str(error))
-        self._desk.call(Call.RECONSIDER)
         self._desk.stop.wait(_STANDBY_S)
 
     def _hand_out(self, joined: Joined) -> None:
@@ -250,7 +253,8 @@ class Lead:
         except MissingRight:
             raise
         except EquilagError as error:
-            if outlook is None:
+            seen = set() if outlook is None else {t for m in outlook.members for t in m.topics}
+            if outlook is None or not seen.issuperset(topics):
                 raise _TopicsUnknown(f"the topics are not known: {error}") from error
             age = time.monotonic() - outlook.at
             fresh = age <= options.lag_age

@@ -32,7 +32,6 @@ class Look:
         self._would_be: Assignment | None = None
         self._failing = ""
         self._remarks: set[str] = set()
-        self._asked_for_lead = False
 
     def run(self) -> None:
         """Until the desk says stop."""
@@ -120,9 +119,8 @@ class Look:
         elif leads:
             if not self._repair(outlook, generation):
                 self._judge_gain(outlook, generation, would=False)
-        elif self._desk.options.take_over and not self._asked_for_lead and generation >= 0:
-            self._asked_for_lead = True
-            self._desk.call(Call.TAKE_OVER)
+        elif self._desk.options.take_over and generation >= 0:
+            self._desk.call(Call.TAKE_OVER, generation)
 
     def _repair(self, outlook: Outlook, generation: int) -> bool:
         """Rebalance for partitions that appeared or are gone: no member of the group will, as it

@@ -103,9 +103,9 @@ def test_a_follower_starts_nothing() -> None:
     assert Run(leads=False).sees(uneven(), uneven(), uneven()).calls == []
 
 
-def test_told_to_it_asks_for_the_lead_once() -> None:
-    run = Run(leads=False, take_over=True).sees(uneven(), uneven(), uneven())
-    assert [call.call for call in run.calls] == [Call.TAKE_OVER]
+def test_told_to_it_asks_for_the_lead() -> None:
+    run = Run(leads=False, take_over=True).sees(uneven())
+    assert run.calls == [Message(Call.TAKE_OVER, 5)]
 
 
 def test_partitions_without_an_owner_are_shared_out() -> None:
