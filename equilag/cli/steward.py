@@ -171,6 +171,10 @@ def run(args: argparse.Namespace) -> int:
             raise InputError("is due (see equilag steward --help)", option)
     if not args.instance_id:
         raise InputError("empty, where an id is due", "--instance-id")
+    if not all(args.protocol):
+        raise InputError("empty, where a name is due", "--protocol")
+    if args.dry_run and args.take_over:
+        raise InputError("a dry run joins nothing", "--take-over")
     if args.confirm < 1:
         raise InputError("0, where at least one look is due", "--confirm")
 

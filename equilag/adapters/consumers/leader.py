@@ -116,7 +116,7 @@ class Leader:
             group = group_of(self._setting.name, _settled(last), last.sizes, lags)
             decision = decide(group, self._settings)
         except Exception as error:  # noqa: BLE001  the group is served; this is an extra
-            log.warning("group %s: %s", self._setting.name, _said(error))
+            self._complain(error)
             return
         last.wants_lag = False
         self._offer(last, group, decision)
@@ -155,15 +155,19 @@ class Leader:
         try:
             sample = self._source.lags(sizes)
         except Exception as error:  # noqa: BLE001  the user's own code
-            if (kind := type(error).__name__) not in self._failures:
-                self._failures.add(kind)
-                log.warning("group %s: the lag source failed: %s", self._setting.name, _said(error))
+            self._complain(error)
             return None, f"the lag source failed: {_said(error)}"
         if sample is None:
             return None, "no lag has been measured yet"
         if sample.age > self._options.max_lag_age:
             return None, f"the newest lags are {sample.age:.0f} s old"
         return sample.lags, None
+
+    def _complain(self, error: Exception) -> None:
+        """Log the first failure of a kind: they come again with every sample."""
+        if (kind := type(error).__name__) not in self._failures:
+            self._failures.add(kind)
+            log.warning("group %s: the lag source failed: %s", self._setting.name, _said(error))
 
     def _group(
         self,

@@ -143,12 +143,27 @@ class GroupReader:
         )
         if isinstance(told.commits, Unknown):
             raise self._why_not(group, told.commits)
-        if told.topics.forbidden:
-            raise MissingRight(right("Topic", told.topics.forbidden), "", self._servers)
+        self._check_topics(told.topics)
         found = told.topics.found
         offsets = topic_offsets(found, found, told.commits, told.ends, told.failed)
         offsets.remarks += [f"there is no topic {name!r}" for name in told.topics.missing]
         return offsets
+
+    def sizes(self, topics: Iterable[str], timeout: float | None = None) -> dict[str, int]:
+        """The partitions of these topics, as far as they exist; no more than one request.
+
+        Raises MissingRight.
+        """
+        from equilag.adapters.kafka.plain_offsets import read_topics
+
+        wait_ms = int(1000 * (self._timeout if timeout is None else timeout))
+        told = self._cluster.with_plain(lambda client: read_topics(client, topics, wait_ms))
+        self._check_topics(told)
+        return {topic: max(found, default=-1) + 1 for topic, found in told.found.items()}
+
+    def _check_topics(self, told: NamedTopics) -> None:
+        if told.forbidden:
+            raise MissingRight(right("Topic", told.forbidden), "", self._servers)
 
     def _why_not(self, group: str, why: Unknown) -> EquilagError:
         if why.lacks:

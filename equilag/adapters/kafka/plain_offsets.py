@@ -67,6 +67,11 @@ def read_offsets(
     return found
 
 
+def read_topics(client: PlainClient, topics: Iterable[str], wait_ms: int) -> NamedTopics:
+    """These topics with the leaders of their partitions. Raises what kafka-python raises."""
+    return _topics(client.ask(None, _metadata(sorted(set(topics))), wait_ms))
+
+
 def _metadata(names: list[str]) -> Any:
     kind = MetadataRequest.MetadataRequestTopic
     return MetadataRequest(

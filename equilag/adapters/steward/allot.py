@@ -100,7 +100,7 @@ def arrival(
             JoinedMember(
                 member,
                 tuple(dict.fromkeys(told.topics)),
-                told.owned or {},
+                _possible(told.owned or {}),
                 -1 if told.generation is None else told.generation,
                 instance,
                 told.rack,
@@ -114,6 +114,11 @@ def arrival(
     if cooperative:  # there the claims are all there is: who lost everything holds nothing
         members = [replace(member, hints={}) for member in members]
     return Arrival(members, cooperative, tuple(doubts))
+
+
+def _possible(claims: Partitions) -> Partitions:
+    """Claims without partitions that cannot be: nobody holds those."""
+    return {topic: [n for n in numbers if n >= 0] for topic, numbers in claims.items()}
 
 
 def allot(

@@ -98,6 +98,7 @@ class Desk:
         self._target: Target | None = None
         self._held: Mapping[str, Partitions] = {}
         self._pending_until = 0.0
+        self._rebalances = 0
 
     @property
     def outlook(self) -> Outlook | None:
@@ -116,15 +117,37 @@ class Desk:
         with self._lock:
             return self._held
 
-    def seen(self, outlook: Outlook) -> None:
-        """A look at the group; an assignment that is complete becomes the target, unless a
-        rebalance towards another one is on its way."""
+    @property
+    def rebalances(self) -> int:
+        """How many there were since we came."""
         with self._lock:
+            return self._rebalances
+
+    def rebalanced(self) -> None:
+        """There was another rebalance: looks that began before it are of no use any more."""
+        with self._lock:
+            self._rebalances += 1
+
+    def gone(self) -> None:
+        """There is no such group now."""
+        with self._lock:
+            self._outlook = None
+
+    def seen(self, outlook: Outlook, rebalances: int) -> bool:
+        """A look at the group that began after so many rebalances; False if that is over by now.
+
+        An assignment that is complete becomes the target, unless a rebalance towards another one
+        is on its way.
+        """
+        with self._lock:
+            if rebalances != self._rebalances:
+                return False
             self._outlook = outlook
             on_the_way = time.monotonic() < self._pending_until
             if outlook.members and not outlook.incomplete and not on_the_way:
                 self._held = outlook.held
                 self._target = Target(outlook.held, topics_by_key(outlook.members), outlook.sizes)
+            return True
 
     def aim(self, target: Target) -> None:
         """Go for another target; for a while no look changes it."""

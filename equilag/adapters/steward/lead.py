@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from equilag.adapters.joined import Decision
-from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
+from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, TopicOffsets
 from equilag.adapters.steward.allot import Arrival, Handout, allot, arrival
 from equilag.adapters.steward.desk import Call, Desk, Message, decide_within, say
 from equilag.adapters.steward.seat import (
@@ -27,7 +27,6 @@ from equilag.group import Group
 _AGAIN_S: Final = 0.3
 """Before the coordinator is asked again that did not answer."""
 _STANDBY_S: Final = 5.0
-_TRIES: Final = 3
 _KNOWN: Final = 0.9
 """Share of partitions whose lag has to be known for a plan."""
 
@@ -47,8 +46,8 @@ class Lead:
         self._generation = -1
         self._leads = False
         self._took_over = False
-        self._failed = 0
-        """Rebalances in a row that we could hand out nothing in."""
+        self._failing_since: float | None = None
+        """When the first of the rebalances was that we could hand out nothing in."""
         self.failure: EquilagError | None = None
         self.joining = False
         """While a JoinGroup waits no heartbeat is due."""
@@ -103,6 +102,7 @@ class Lead:
             joined = self._seat.join(self._reason)
             self.joining = False
             self._generation, self._leads = joined.generation, joined.leads
+            self._desk.rebalanced()
             self._desk.state.beaten()
             if joined.leads and not joined.skip:
                 self._hand_out(joined)
@@ -111,18 +111,13 @@ class Lead:
         except SeatLost:
             self._seat.forget()
         except _TopicsUnknown as error:
-            self._unreachable(str(error))
-            self._failed += 1
-            if self._failed >= _TRIES:  # the group must not wait for us for ever
-                say(logging.ERROR, "leaves", problem=str(error))
-                self._seat.leave()
-                self._desk.stop.wait(_STANDBY_S)
+            self._topics_unknown(str(error))
         except Unreachable as error:
             self._unreachable(str(error))
         except Refused as error:
             self._refused(error)
         else:
-            self._failed = 0
+            self._failing_since = None
             self._settled(joined)
             while not self._desk.stop.is_set() and not self._stands_by():
                 if self._act_on(self._next(_STANDBY_S)):
@@ -193,6 +188,21 @@ class Lead:
         self._desk.state.set(role="unreachable", role_reason=problem)
         self._desk.stop.wait(_AGAIN_S)
 
+    def _topics_unknown(self, problem: str) -> None:
+        """Try again; but the group must not wait for us for ever."""
+        say(logging.WARNING, "topics-unknown", problem=problem)
+        self._desk.state.set(role="unreachable", role_reason=problem)
+        now = time.monotonic()
+        if self._failing_since is None:
+            self._failing_since = now
+        if now - self._failing_since < self._desk.options.session:
+            self._desk.stop.wait(_AGAIN_S)
+            return
+        say(logging.ERROR, "leaves", problem=problem)
+        self._seat.leave()
+        self._failing_since = None
+        self._desk.stop.wait(_STANDBY_S)
+
     def _refused(self, error: Refused) -> None:
         if error.passing:
             return
@@ -238,7 +248,10 @@ class Lead:
             return decide_within(group, self._desk.options.at_once, why)
 
         target = self._desk.target
-        return allot(self._seat.group, here, sizes, lags, target, decide, doubt)
+        try:
+            return allot(self._seat.group, here, sizes, lags, target, decide, doubt)
+        except EquilagError as error:  # such as lags that add up to more than there can be
+            return allot(self._seat.group, here, sizes, {}, None, decide, str(error))
 
     def _sizes_and_lags(
         self, topics: list[str]
@@ -254,14 +267,27 @@ class Lead:
             raise
         except EquilagError as error:
             seen = set() if outlook is None else {t for m in outlook.members for t in m.topics}
-            if outlook is None or not seen.issuperset(topics):
-                raise _TopicsUnknown(f"the topics are not known: {error}") from error
-            age = time.monotonic() - outlook.at
-            fresh = age <= options.lag_age
-            doubt = None if fresh else f"no fresh lag: {error}"
-            return outlook.sizes, outlook.lags, doubt
+            if outlook is not None and seen.issuperset(topics):
+                fresh = time.monotonic() - outlook.at <= options.lag_age
+                doubt = None if fresh else f"no fresh lag: {error}"
+                return outlook.sizes, outlook.lags, doubt
+            return self._sizes(topics), {}, f"no lag: {error}"
+        return self._with_lags(offsets)
+
+    def _sizes(self, topics: list[str]) -> Mapping[str, int]:
+        """Without them nothing can be handed out, so they may take half of the session."""
         try:
-            lags = lags_of(offsets, options.reset)
+            return self._reader.sizes(topics, self._desk.options.session / 2)
+        except MissingRight:
+            raise
+        except EquilagError as error:
+            raise _TopicsUnknown(f"the topics are not known: {error}") from error
+
+    def _with_lags(
+        self, offsets: TopicOffsets
+    ) -> tuple[Mapping[str, int], Mapping[str, Sequence[int | None]], str | None]:
+        try:
+            lags = lags_of(offsets, self._desk.options.reset)
         except InputError as error:
             return offsets.sizes, {}, f"no lag that makes sense: {error}"
         known, total = known_share(lags)

@@ -44,11 +44,11 @@ class Look:
 
     def once(self) -> None:
         """One look and what follows from it; never raises what a cluster can bring about."""
+        before, (leads, generation) = self._desk.rebalances, self._leads()
         try:
             outlook = self._watch.look()
         except NotNow:
             self._desk.state.count("looks", "rebalancing")
-            self._desk.state.looked()
             return
         except NoSuchGroup:
             self._nobody_there()
@@ -61,14 +61,17 @@ class Look:
             self._failing = ""
         self._desk.state.count("looks", "done")
         self._desk.state.looked()
-        self._desk.seen(outlook)
+        if not self._desk.seen(outlook, before):
+            return  # the group went on while the plan was made
         self._show(outlook)
         if outlook.kind == "consumer":
             self._desk.call(Call.RECONSIDER)
         elif outlook.members:
-            self._judge(outlook)
+            self._judge(outlook, leads, generation)
 
     def _nobody_there(self) -> None:
+        self._desk.gone()
+        self._desk.call(Call.RECONSIDER)
         self._desk.state.count("looks", "no group")
         self._desk.state.looked()
         self._desk.state.set(members=0)
@@ -107,13 +110,12 @@ class Look:
                 protocol=outlook.protocol,
             )
 
-    def _judge(self, outlook: Outlook) -> None:
+    def _judge(self, outlook: Outlook, leads: bool, generation: int) -> None:
         members = {member.id for member in outlook.members}
         if members != self._members:
             self._trigger.reset()
             self._would_be = None
             self._members = members
-        leads, generation = self._leads()
         if self._desk.options.dry_run:
             self._judge_gain(outlook, generation, would=True)
         elif leads:
@@ -143,7 +145,7 @@ class Look:
     def _judge_gain(self, outlook: Outlook, generation: int, would: bool) -> None:
         gain = outlook.gain
         if gain is None or outlook.decision is None:
-            self._trigger.reset()
+            self._trigger.judge(outlook.ideal, time.monotonic())
             self._desk.state.set(verdict="no plan could be worth a rebalance")
             return
         if outlook.decision.doubt is not None:

@@ -117,6 +117,8 @@ class Seat:
         self._lock = threading.Lock()
         self._member = ""
         self._generation = -1
+        self._asked = False
+        """Was a join sent since we last had no place."""
         self._protocol = ""
         self._node: int | None = None
         self._quick: PlainClient | None = None
@@ -152,6 +154,7 @@ class Seat:
             reason=reason,
             min_version=9,
         )
+        self._asked = True
         answer = self._send(request, slow=True, wait_ms=_LAST_REBALANCE_MS)
         self._check(answer.error_code)
         self._member, self._generation = answer.member_id, answer.generation_id
@@ -222,8 +225,9 @@ class Seat:
 
     def leave(self) -> None:
         """Leave for good, as well as can be; the group rebalances at once. Never raises."""
-        if not self._member:
+        if not (self._member or self._asked):
             return
+        # A join that still waits has no member id, but a place under our instance id.
         kind = LeaveGroupRequest.MemberIdentity
         ourselves = kind(
             member_id=self._member,
@@ -232,7 +236,7 @@ class Seat:
         )
         with suppress(EquilagError):
             self._leave([ourselves])
-        self._member = ""
+        self.forget()
 
     def break_off(self) -> None:
         """End a join that waits, as its connection may be dead."""
@@ -240,7 +244,7 @@ class Seat:
 
     def forget(self) -> None:
         """The coordinator does not know our member id any more."""
-        self._member, self._generation = "", -1
+        self._member, self._generation, self._asked = "", -1, False
 
     def close(self) -> None:
         """Close the connections, which ends a join that waits."""

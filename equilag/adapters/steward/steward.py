@@ -64,6 +64,8 @@ class Steward:
     def run(self) -> None:
         """Until `end`. Raises EquilagError where it had to end by itself."""
         self._look.once()  # what everybody has, before anything is handed out
+        if not self._asked_to_end.empty():
+            self._desk.end()
         threads = [self._thread("look", self._look.run)]
         lead = self._lead
         if lead is not None:

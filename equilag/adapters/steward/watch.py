@@ -63,6 +63,11 @@ class Outlook:
         return gain_of(self.group, self.group.owner)
 
     @property
+    def ideal(self) -> Gain:
+        """What the best plan that can be imagined would change."""
+        return replace(self.as_it_is, spread_then=0, moves=0)
+
+    @property
     def gain(self) -> Gain | None:
         """What the plan would change."""
         return None if self.decision is None else gain_of(self.group, self.decision.plan.assigned)
@@ -161,8 +166,7 @@ class Watch:
             return False
         if outlook.incomplete:
             return True
-        ideal = replace(outlook.as_it_is, spread_then=0, moves=0)
-        return ideal.reaches(self._thresholds)
+        return outlook.ideal.reaches(self._thresholds)
 
 
 def lags_of(offsets: TopicOffsets, reset: str) -> Lags:

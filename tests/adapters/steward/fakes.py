@@ -58,14 +58,22 @@ class FakeReader:
         self,
         group: Reading | EquilagError | None = None,
         lags: TopicOffsets | EquilagError | None = None,
+        sizes: dict[str, int] | EquilagError | None = None,
     ) -> None:
-        self.group, self.told = group, lags
+        self.group, self.told, self.partitions = group, lags, sizes
 
     def read(self, group: str) -> Reading:
         if isinstance(self.group, EquilagError):
             raise self.group
         assert self.group is not None, group
         return self.group
+
+    def sizes(self, topics: Iterable[str], timeout: float | None = None) -> dict[str, int]:
+        if isinstance(self.partitions, EquilagError):
+            raise self.partitions
+        if self.partitions is None:
+            raise EquilagError("nobody answers at all")
+        return self.partitions
 
     def lags(self, group: str, topics: Iterable[str], timeout: float | None = None) -> TopicOffsets:
         if isinstance(self.told, EquilagError):

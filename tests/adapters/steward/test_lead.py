@@ -8,10 +8,20 @@ import pytest
 from adapters.steward.fakes import FakeReader, FakeSeat, joined, offsets, reading
 
 import equilag.adapters.joined
-from equilag.adapters.kafka.group_reader import GroupReader
+from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
+from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
+from equilag.adapters.steward.allot import Target
 from equilag.adapters.steward.desk import Call, Desk, Options
 from equilag.adapters.steward.lead import Lead
-from equilag.adapters.steward.seat import Fenced, Joined, Refused, Seat, SeatLost, Unreachable
+from equilag.adapters.steward.seat import (
+    Entry,
+    Fenced,
+    Joined,
+    Refused,
+    Seat,
+    SeatLost,
+    Unreachable,
+)
 from equilag.adapters.steward.state import State
 from equilag.adapters.steward.trigger import Thresholds
 from equilag.adapters.steward.watch import Watch
@@ -39,7 +49,7 @@ class Run:
                 group, self.desk.options.ahead, doubt
             ),
         )  # fmt: skip
-        self.desk.seen(watch.look())
+        assert self.desk.seen(watch.look(), self.desk.rebalances)
         return self
 
     def go(self) -> Run:
@@ -91,6 +101,46 @@ def test_lag_of_a_moment_ago_will_do() -> None:
     run = Run([joined("a", "b", "c")], FakeReader(lags=EquilagError("nobody answers")))
     run.looked(FakeReader(here)).go()
     assert run.state.counters["handouts", "plan"] == 1
+
+
+def test_topics_alone_will_do_for_the_heuristic() -> None:
+    """Their sizes have a time limit of their own: without them the group would have to wait."""
+    run = Run([joined("a", "b")], FakeReader(lags=EquilagError("too late"), sizes={"t": 3})).go()
+    assert run.state.figures.last_doubt == "no lag: too late"
+    assert sorted(map(len, run.sets)) == [1, 2]
+
+
+def test_who_cannot_see_the_topics_must_not_lead() -> None:
+    forbidden = MissingRight("needs the right Describe on Topic 't'")
+    run = Run([joined("a", "b")], FakeReader(lags=forbidden)).go()
+    assert run.lead.failure is forbidden
+    assert not run.seat.synced
+
+
+def test_a_group_must_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("equilag.adapters.steward.lead._STANDBY_S", 0.01)
+    run = Run([joined("a")] * 3, FakeReader(lags=EquilagError("nobody answers")), session=0.1).go()
+    assert run.seat.calls.index("leave") < run.seat.calls.index("close") - 1
+
+
+def test_claims_that_cannot_be_do_no_harm() -> None:
+    owned = write_assignment({"t": [-1, 2]})[2:-4]
+    entry = Entry("a", None, write_subscription(["t"])[:-4] + owned)
+    run = Run([Joined(1, "range", True, False, (entry,))], FakeReader(lags=offsets(LAGS))).go()
+    assert run.seat.synced[0]["a"] == {"t": [0, 1, 2]}
+
+
+def test_lags_that_add_up_to_too_much_do_no_harm() -> None:
+    here = reading({"t": [1]}, {"a": {"t": [0]}})
+    run = Run([joined("a")], FakeReader(lags=EquilagError("nobody answers")))
+    run.looked(FakeReader(here))
+    outlook = run.desk.outlook
+    assert outlook is not None
+    outlook.lags["t"] = [2**60]
+    run.desk.aim(Target({}, {}, {}))
+    run.go()
+    assert run.seat.synced[0]["a"] == {"t": [0]}
+    assert run.state.counters["handouts", "heuristic"] == 1
 
 
 def test_what_is_known_of_other_topics_will_not_do() -> None:

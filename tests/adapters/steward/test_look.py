@@ -8,7 +8,7 @@ from typing import Any, cast
 from adapters.steward.fakes import FakeReader, reading
 
 from equilag.adapters.joined import decide
-from equilag.adapters.kafka.group_reader import GroupReader, NotNow, Reading
+from equilag.adapters.kafka.group_reader import GroupReader, NoSuchGroup, NotNow, Reading
 from equilag.adapters.steward.desk import Call, Desk, Message, Options
 from equilag.adapters.steward.look import Look
 from equilag.adapters.steward.state import State
@@ -148,6 +148,39 @@ def test_failures_pass() -> None:
     assert run.state.counters["looks", "rebalancing"] == 1
     run.sees(uneven(), uneven())
     assert [call.call for call in run.calls] == [Call.TRIGGER]
+
+
+def test_a_balanced_look_rearms_the_trigger() -> None:
+    run = Run(thresholds=Thresholds(gain_percent=60, confirm=1, min_interval_s=0))
+    run.sees(uneven())
+    assert [call.call for call in run.calls] == [Call.TRIGGER]
+    run.desk.handed(run.desk.target, complete=True)  # type: ignore[arg-type]
+    run.sees(reading({"t": [500, 250, 250]}, BEST))
+    run.sees(uneven())  # less than twice the threshold
+    assert [call.call for call in run.calls] == [Call.TRIGGER]
+
+
+def test_a_look_that_a_rebalance_overtook_counts_for_nothing() -> None:
+    run = Run(thresholds=Thresholds(confirm=1, min_interval_s=0))
+
+    class Overtaken(FakeReader):
+        def read(self, group: str) -> Reading:
+            run.desk.rebalanced()
+            return uneven()
+
+    run.look._watch._reader = cast(GroupReader, Overtaken())
+    run.look.once()
+    assert run.calls == []
+    assert run.desk.outlook is None
+    assert run.desk.target is None
+
+
+def test_a_group_that_is_gone_is_forgotten() -> None:
+    run = Run().sees(uneven(kind="consumer"))
+    assert run.desk.outlook is not None
+    run.sees(NoSuchGroup("there is no group"))
+    assert run.desk.outlook is None
+    assert {call.call for call in run.calls} == {Call.RECONSIDER}
 
 
 def test_a_group_without_members() -> None:
