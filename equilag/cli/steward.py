@@ -146,6 +146,12 @@ def _add_membership(group: argparse._ArgumentGroup) -> None:
         help="how long the group waits for it when it dies; 10s unless told",
     )
     group.add_argument(
+        "--keep-seat",
+        action="store_true",
+        help="on SIGTERM do not leave the group, so that one that is started again within the"
+        " session still leads",
+    )
+    group.add_argument(
         "--protocol",
         metavar="NAME",
         action="append",
@@ -219,6 +225,7 @@ def _options(args: argparse.Namespace) -> Options:
         isolation=args.isolation_level or options.ISOLATION_LEVELS[0],
         dry_run=args.dry_run,
         take_over=args.take_over,
+        keep_seat=args.keep_seat,
     )
 
 

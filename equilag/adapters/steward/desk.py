@@ -46,6 +46,8 @@ class Options:
     isolation: str = "read_uncommitted"
     dry_run: bool = False
     take_over: bool = False
+    keep_seat: bool = False
+    """Told to end, stay a member: whoever comes back within the session still leads."""
 
     @property
     def ahead(self) -> Settings:

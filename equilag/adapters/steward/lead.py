@@ -75,7 +75,8 @@ class Lead:
         except MissingRight as error:  # whoever cannot see the topics must not lead
             self._fail("missing-right", error)
         finally:
-            self._seat.leave()
+            if self.failure is not None or not self._desk.options.keep_seat:
+                self._seat.leave()
             self._seat.close()
 
     def _fail(self, event: str, error: EquilagError) -> None:
@@ -171,7 +172,11 @@ class Lead:
     def _settled(self, joined: Joined) -> None:
         state = self._desk.state
         role = "leader" if joined.leads else "follower"
-        reason = "" if joined.leads else "another member leads; --take-over, or restart the members"
+        reason = ""
+        if not joined.leads and self._desk.options.take_over and not self._took_over:
+            reason = "another member leads, and is about to lose that"
+        elif not joined.leads:
+            reason = "another member leads; --take-over, or restart the members"
         if state.figures.role != role:
             level = logging.INFO if joined.leads else logging.WARNING
             say(level, role, generation=joined.generation, protocol=joined.protocol, reason=reason)

@@ -14,6 +14,7 @@ from equilag.adapters.steward.trigger import Gain, Trigger
 from equilag.adapters.steward.watch import Outlook, Watch, spread_under
 from equilag.errors import EquilagError
 
+_NO_GROUP: Final = "there is no such group"
 _REPAIR_GAP_S: Final = 15.0
 """Seconds from one rebalance for partitions that nobody has to the next."""
 
@@ -56,9 +57,9 @@ class Look:
         except EquilagError as error:
             self._failed(str(error))
             return
-        if self._failing:
+        if self._failing not in ("", _NO_GROUP):
             say(logging.INFO, "reading-again")
-            self._failing = ""
+        self._failing = ""
         self._desk.state.count("looks", "done")
         self._desk.state.looked()
         if not self._desk.seen(outlook, before):
@@ -70,6 +71,9 @@ class Look:
             self._judge(outlook, leads, generation)
 
     def _nobody_there(self) -> None:
+        if self._failing != _NO_GROUP:
+            say(logging.INFO, "no-group", reason="nobody has joined it and nothing is committed")
+        self._failing = _NO_GROUP
         self._desk.gone()
         self._desk.call(Call.RECONSIDER)
         self._desk.state.count("looks", "no group")

@@ -25,13 +25,16 @@ GAUGES: Final = {
     "last_beat_age_s": "Seconds since a heartbeat was answered",
 }
 COUNTERS: Final = {
-    "handouts": "Assignments handed out, by origin",
-    "rebalances_triggered": "Rebalances that the steward started, by reason",
-    "would_trigger": "Dry run: rebalances that would have been started",
-    "doubts": "Assignments handed out with a doubt",
-    "looks": "Looks at the group, by outcome",
-    "heartbeats": "Heartbeats, by answer",
-}
+    "handouts": ("Assignments handed out, by origin", ("target", "plan", "heuristic")),
+    "rebalances_triggered": (
+        "Rebalances that the steward started, by reason", ("gain", "partitions", "take-over"),
+    ),
+    "would_trigger": ("Dry run: rebalances that would have been started", ("",)),
+    "doubts": ("Assignments handed out with a doubt", ("",)),
+    "looks": ("Looks at the group, by outcome", ("done", "rebalancing", "no group", "failed")),
+    "heartbeats": ("Heartbeats, by answer", ("fine", "rebalance", "lost", "fenced", "silent")),
+}  # fmt: skip
+"""What they count, and the kinds of it that are there from the start."""
 
 
 def serve(state: State, host: str, port: int) -> ThreadingHTTPServer:
@@ -108,9 +111,8 @@ class _Collector:
                 metric += "_seconds" if name.endswith("_s") else ""
                 yield GaugeMetricFamily(metric, text, value=float(value))
         counters = self._state.counters
-        for name, text in COUNTERS.items():
+        for name, (text, kinds) in COUNTERS.items():
             family = CounterMetricFamily(f"equilag_steward_{name}", text, labels=["kind"])
-            for (what, kind), number in sorted(counters.items()):
-                if what == name:
-                    family.add_metric([kind], float(number))
+            for kind in kinds:
+                family.add_metric([kind], float(counters.get((name, kind), 0)))
             yield family

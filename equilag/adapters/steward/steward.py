@@ -93,7 +93,8 @@ class Steward:
         """Let it leave the group; a join that still waits for others is broken off."""
         thread.join(0.5)
         if thread.is_alive():
-            self._seat.leave()
+            if not self._options.keep_seat:
+                self._seat.leave()
             self._seat.close()
 
     def _thread(self, name: str, run: Callable[[], None]) -> threading.Thread:

@@ -71,6 +71,11 @@ def test_it_hands_out_a_plan_and_leaves_when_told() -> None:
     assert run.state.counters["handouts", "plan"] == 1
 
 
+def test_it_may_keep_its_seat() -> None:
+    run = Run([joined("a")], FakeReader(lags=offsets(LAGS)), keep_seat=True).go()
+    assert "leave" not in run.seat.calls
+
+
 def test_who_does_not_lead_hands_out_nothing() -> None:
     run = Run([joined("a", leads=False)], FakeReader()).go()
     assert run.seat.synced == [{}]

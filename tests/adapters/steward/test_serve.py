@@ -52,8 +52,10 @@ def test_metrics_for_prometheus(url: str) -> None:
     assert values["equilag_steward_healthy"] == 1
     assert values["equilag_steward_last_look_age_seconds"] < 60
     assert "equilag_steward_lag_total" not in values  # nobody knows it yet
-    (handouts,) = families["equilag_steward_handouts"].samples
-    assert (handouts.labels, handouts.value) == ({"kind": "plan"}, 1)
+    handouts = families["equilag_steward_handouts"].samples
+    assert {one.labels["kind"]: one.value for one in handouts} == {
+        "target": 0, "plan": 1, "heuristic": 0
+    }  # fmt: skip
     roles = {one.labels["role"]: one.value for one in families["equilag_steward_role"].samples}
     assert roles["leader"] == 1
     assert sum(roles.values()) == 1

@@ -231,9 +231,13 @@ def test_it_dies_and_comes_back(scene: Callable[[], Scene], admin: AdminClient) 
     here.ends_with(BEST)
     before = here.log.events
     steward.kill()
-    again = here.steward()
+    again = here.steward("--keep-seat")
     again.has("leader")  # within the session: nobody noticed
     time.sleep(SESSION_S + 1)
+    assert here.log.events == before
+    assert again.end() == 0
+    again = here.steward()
+    again.has("leader")
     assert here.log.events == before
 
     again.kill()
