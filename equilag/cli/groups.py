@@ -10,7 +10,7 @@ from equilag.cli import options
 from equilag.cli.cluster import add_cluster, add_reading, reading
 from equilag.cli.files import to_json
 from equilag.cli.screen import emit, remark, style_of
-from equilag.cli.text import listed
+from equilag.cli.text import listed, plural
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.group_reader import Reading, Readings
@@ -93,4 +93,14 @@ def problems(found: Readings) -> list[str]:
     for group, reason in sorted(found.left_out.items()):
         by_reason.setdefault(reason, []).append(group)
     lines = [f"left out: {listed(groups, _MOST)}: {why}" for why, groups in by_reason.items()]
+    from equilag.adapters.kafka.reading import NO_COMMIT
+
+    without = sum(
+        committed is None and number not in one.offsets.unknown.get(topic, ())
+        for one in found.groups
+        for topic, commits in one.offsets.committed.items()
+        for number, committed in enumerate(commits)
+    )
+    if without:
+        lines.append(f"{plural(without, 'partition')} with {NO_COMMIT}")
     return [*lines, *found.remarks]

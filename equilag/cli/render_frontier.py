@@ -40,7 +40,7 @@ def render_frontier(group: Group, points: Sequence[Point], style: Style) -> str:
     if len(points) == 1:
         text = "One point: no plan with more moves and a smaller lag spread was found."
     else:
-        text = "Any of them: equilag plan SNAPSHOT --max-moves N, with N from the first column."
+        text = "Any of them: equilag plan with --max-moves N, N being in the first column."
     open_points = sum(point.spread_lower_bound < point.spread for point in points)
     if open_points:
         text += (

@@ -19,7 +19,7 @@ _NARROWEST: Final = 16
 def render_live_groups(rows: Sequence[Mapping[str, Any]], style: Style) -> str:
     """The rows, as wide as the screen; says so if there are none."""
     if not rows:
-        return "no groups\n"
+        return "no groups: there is none, none matches, or none may be described\n"
     figures = [list(HEADINGS[1:]), *(_cells(row) for row in rows)]
     taken = sum(max(map(len, column)) + len(_GAP) for column in zip(*figures, strict=True))
     width = max(_NARROWEST, style.width - taken)

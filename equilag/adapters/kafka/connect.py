@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 WAIT_S: Final = 8.0
 """How long a cluster may take to answer at all."""
+
+_MOMENT_S: Final = 0.5
 
 # Nothing is ever joined or committed under this name, but without one there is no consumer.
 _NOBODY: Final = "equilag-reads-without-a-group"
@@ -41,16 +44,17 @@ def connect(config: Config, topic: str | None = None) -> tuple[AdminClient, Clus
 
         settings: dict[str, Any] = {**config, "error_cb": complain}
         admin = AdminClient(settings)
+        give_up = time.monotonic() + WAIT_S - _MOMENT_S
         try:
             if topic is not None:
                 return admin, admin.list_topics(topic, timeout=WAIT_S)
             return admin, admin.list_topics(timeout=WAIT_S)
         except KafkaException as error:
             admin.poll(0)  # the complaints are handed over here
-            why = f": {complaints[-1]}" if complaints else ""
-            raise InputError(
-                f"no broker answers within {WAIT_S:g} s{why}", "", servers(config)
-            ) from (error)
+            waited = f" within {WAIT_S:g} s" if time.monotonic() > give_up else ""
+            # A listener that wants TLS or a login hangs up on whoever comes without.
+            why = complaints[-1] if complaints else "does it ask for TLS or a login?"
+            raise InputError(f"no broker answers{waited}: {why}", "", servers(config)) from (error)
 
 
 def reading_client(config: Config, settings: Mapping[str, str | int | bool]) -> Consumer:

@@ -12,6 +12,7 @@ from equilag.adapters.kafka.sample_rows import Member, TopicPartition, subscript
 Offsets = dict[str, list[int | None]]
 """Topic to an offset per partition."""
 
+NO_COMMIT: Final = "no commit (no lag under auto.offset.reset latest, else all of the log)"
 _FORMAT: Final = "equilag/snapshot/1"
 
 
@@ -134,7 +135,7 @@ def topic_offsets(
                 found.unknown.setdefault(topic, []).append(tp[1])
                 doubt = f"lag unknown ({failed.get(tp, 'no answer')})"
             elif offset is None:
-                doubt = "no commit"
+                doubt = NO_COMMIT
             elif offset > bound[1]:
                 doubt = "commit ahead of the log's end"
             elif offset < bound[0]:

@@ -14,6 +14,7 @@ from equilag.adapters.kafka import cluster
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.described import Described, Unknown
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, NotNow
+from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.adapters.kafka.sample_rows import Member
 from equilag.errors import InputError
 
@@ -147,7 +148,7 @@ def test_what_a_group_wants_and_cannot_have(monkeypatch: pytest.MonkeyPatch) -> 
     assert found.remarks == [
         "subscribed to what does not exist: gone",
         "commits for what is gone: lost-0",
-        "no commit: t-0",
+        f"{NO_COMMIT}: t-0",
     ]
 
 

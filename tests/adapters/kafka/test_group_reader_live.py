@@ -27,6 +27,7 @@ from live_groups import (
 
 from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, NotNow, Reading
+from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.adapters.snapshot_json import load_snapshot
 from equilag.errors import InputError
 from equilag.group import QUALITY, Group
@@ -155,7 +156,7 @@ def test_commits_of_all_kinds(config: Config, admin: AdminClient, reader: GroupR
         "no members: nobody subscribes to anything",
         "commit ahead of the log's end: read-odd-1",
         "commit below the log's start: read-odd-2",
-        "no commit: read-odd-3",
+        f"{NO_COMMIT}: read-odd-3",
     ]
     group = loaded(found)
     assert quality(group) == ["ok", "ahead_of_end", "below_log_start", "no_commit"]

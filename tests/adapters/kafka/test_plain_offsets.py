@@ -12,6 +12,7 @@ from equilag.adapters.kafka import cluster
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.described import Unknown
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, NoAnswer, NotNow
+from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.errors import InputError
 
 pytest.importorskip("equilag.adapters.kafka.plain_client")
@@ -127,7 +128,7 @@ def test_every_leader_is_asked_for_what_it_leads(monkeypatch: pytest.MonkeyPatch
     assert offsets.committed == {"t": [7, 4, None], "none": []}
     assert offsets.unknown == {"t": [1]}
     assert offsets.remarks == [
-        "lag unknown (no leader): t-1", "no commit: t-2", "there is no topic 'gone'",
+        "lag unknown (no leader): t-1", f"{NO_COMMIT}: t-2", "there is no topic 'gone'",
     ]  # fmt: skip
     assert client.asked == [(1, "t", 0), (2, "t", 2)]
 

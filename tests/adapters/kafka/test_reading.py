@@ -8,6 +8,7 @@ import pytest
 
 from equilag.adapters.kafka.described import Unknown, lacking, right
 from equilag.adapters.kafka.reading import (
+    NO_COMMIT,
     Reading,
     TopicOffsets,
     lost_commits,
@@ -46,7 +47,7 @@ def test_offsets_are_lists_with_holes() -> None:
     assert found.remarks == [
         "lag unknown (no answer): orders-2",
         "lag unknown (no leader): orders-1",
-        "no commit: users-0",
+        f"{NO_COMMIT}: users-0",
     ]
 
 
