@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from equilag.cli import options
 from equilag.cli.cluster import add_cluster, add_reading, client_settings
 from equilag.cli.screen import emit, remark
-from equilag.errors import InputError
+from equilag.errors import InputError, MissingExtra
 from equilag.policy import Policy
 
 if TYPE_CHECKING:
@@ -185,9 +185,14 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("0, where at least one look is due", "--confirm")
 
     from equilag.adapters.kafka.client_config import kafka_config
-    from equilag.adapters.steward.serve import serve
-    from equilag.adapters.steward.steward import Steward
 
+    try:
+        from equilag.adapters.steward.serve import serve
+        from equilag.adapters.steward.steward import Steward
+    except ImportError as error:
+        raise MissingExtra(
+            f"the steward needs {error.name}: pip install 'equilag[steward]'"
+        ) from error
     config = kafka_config(args.bootstrap_server, client_settings(args.command_config))
     _log_to_stderr()
     steward = Steward(config, _options(args))
