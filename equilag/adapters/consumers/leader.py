@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from equilag.adapters.consumers.lag_source import Lags, LagSource, Sizes
+from equilag.adapters.consumers.late import Late, said
 from equilag.adapters.consumers.options import Options
 from equilag.adapters.joined import (
     FALLBACK,
@@ -156,7 +157,7 @@ class Leader:
             sample = self._source.lags(sizes)
         except Exception as error:  # noqa: BLE001  the user's own code
             self._complain(error)
-            return None, f"the lag source failed: {_said(error)}"
+            return None, f"the lag source failed: {said(error)}"
         if sample is None:
             return None, "no lag has been measured yet"
         if sample.age > self._options.max_lag_age:
@@ -167,7 +168,7 @@ class Leader:
         """Log the first failure of a kind: they come again with every sample."""
         if (kind := type(error).__name__) not in self._failures:
             self._failures.add(kind)
-            log.warning("group %s: the lag source failed: %s", self._setting.name, _said(error))
+            log.warning("group %s: the lag source failed: %s", self._setting.name, said(error))
 
     def _group(
         self,
@@ -182,14 +183,14 @@ class Leader:
         except Exception as error:  # the lags may be anything
             if lags is None:
                 raise
-            doubt = f"the lags cannot be used: {_said(error)}"
+            doubt = f"the lags cannot be used: {said(error)}"
         return group_of(self._setting.name, members, sizes), doubt
 
-    def _decided(self, group: Group, doubt: str | None) -> tuple[Decision, _Late | None]:
+    def _decided(self, group: Group, doubt: str | None) -> tuple[Decision, Late | None]:
         """The decision, and the one still in the making where the solver takes too long."""
         if doubt is not None or self._setting.patience is None:
             return decide(group, self._settings, doubt), None
-        late = _Late(lambda: decide(group, self._settings), self._setting.name)
+        late = Late(lambda: decide(group, self._settings), self._setting.name)
         decision = late.wait(self._setting.patience)
         if decision is not None:
             return decision, None
@@ -247,45 +248,6 @@ class Leader:
         return time.monotonic() - asked[1] >= rejoin.min_interval
 
 
-class _Late:
-    """A decision on a thread of its own, that may come after nobody waits for it any more."""
-
-    def __init__(self, make: Callable[[], Decision], name: str) -> None:
-        self._make = make
-        self._lock = threading.Lock()
-        self._done = threading.Event()
-        self._decision: Decision | None = None
-        self._then: Callable[[Decision], None] | None = None
-        # Not of a pool: the interpreter waits for the threads of a pool when it ends.
-        threading.Thread(target=self._run, name=f"equilag-plan-{name}", daemon=True).start()
-
-    def wait(self, seconds: float) -> Decision | None:
-        """The decision if there is one in time."""
-        self._done.wait(seconds)
-        return self._decision
-
-    def then(self, use: Callable[[Decision], None]) -> None:
-        """What to do with the decision: now if it is there, else on the thread that made it."""
-        with self._lock:
-            decision = self._decision
-            if decision is None:
-                self._then = use
-        if decision is not None:
-            use(decision)
-
-    def _run(self) -> None:
-        try:
-            decision = self._make()
-            with self._lock:
-                self._decision, use = decision, self._then
-            self._done.set()
-            if use is not None:
-                use(decision)
-        except Exception as error:  # noqa: BLE001  nobody waits for this thread
-            log.warning("planning failed: %s", _said(error))
-            self._done.set()
-
-
 def _settled(last: _Answer) -> list[JoinedMember]:
     """The members as they will introduce themselves, holding what they were handed."""
     held = by_name(last.group, last.assigned)
@@ -309,7 +271,3 @@ def _gain(group: Group, before: Index, after: Index) -> tuple[int, int, float]:
 
 def _holds(handed: Assignment) -> int:
     return sum(len(numbers) for topics in handed.values() for numbers in topics.values())
-
-
-def _said(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"

@@ -12,14 +12,8 @@ from equilag.adapters.joined import Decision
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, TopicOffsets
 from equilag.adapters.steward.allot import Arrival, Handout, allot, arrival
 from equilag.adapters.steward.desk import Call, Desk, Message, decide_within, say
-from equilag.adapters.steward.seat import (
-    Fenced,
-    Joined,
-    Refused,
-    Seat,
-    SeatLost,
-    Unreachable,
-)
+from equilag.adapters.steward.seat import Joined, Seat
+from equilag.adapters.steward.seat_errors import Fenced, Refused, SeatLost, Unreachable
 from equilag.adapters.steward.watch import known_share, lags_of
 from equilag.errors import EquilagError, InputError
 from equilag.group import Group

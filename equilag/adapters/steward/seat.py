@@ -20,6 +20,13 @@ from equilag.adapters.kafka.consumer_protocol import write_assignment, write_sub
 from equilag.adapters.kafka.described import Unknown
 from equilag.adapters.kafka.plain_client import PlainClient, said
 from equilag.adapters.steward.allot import BUILT_IN
+from equilag.adapters.steward.seat_errors import (
+    Fenced,
+    Refused,
+    SeatLost,
+    Unreachable,
+    raise_for,
+)
 from equilag.errors import EquilagError
 
 with warnings.catch_warnings():
@@ -52,24 +59,6 @@ class Beat(Enum):
     """Somebody else took our instance id."""
     SILENT = "silent"
     """No answer, or the coordinator moves: the seat is kept for the session timeout."""
-
-
-class SeatLost(EquilagError):
-    """We have to join anew."""
-
-
-class Fenced(EquilagError):
-    """Another process has joined under the same instance id."""
-
-
-class Refused(EquilagError):
-    """The group does not take us; `passing` if it will in a moment, as it rebalances just now."""
-
-    passing = False
-
-
-class Unreachable(EquilagError):
-    """The coordinator does not answer just now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,46 +286,8 @@ class Seat:
 
     def _check(self, code: int) -> None:
         """Raise what an error code means for us."""
-        if not code:
-            return
-        kind = errors.for_code(code)
-        if kind in _MOVING:
+        try:
+            raise_for(code, self.group, self.instance)
+        except Unreachable:
             self._node = None
-            raise Unreachable(kind.__name__)
-        if kind in _LOST:
-            raise SeatLost(kind.__name__)
-        if kind is errors.FencedInstanceIdError:
-            raise Fenced(f"another process has joined as {self.instance!r}")
-        if kind is errors.RebalanceInProgressError:
-            raise _Rebalancing(kind.__name__)
-        raise Refused(_REASONS.get(kind, kind.__name__).format(group=self.group))
-
-
-class _Rebalancing(Refused):
-    """The group is at it already."""
-
-    passing = True
-
-
-_MOVING: Final = frozenset(
-    {
-        errors.CoordinatorNotAvailableError,
-        errors.NotCoordinatorError,
-        errors.CoordinatorLoadInProgressError,
-        errors.NetworkExceptionError,
-        errors.RequestTimedOutError,
-    }
-)
-_LOST: Final = frozenset({errors.UnknownMemberIdError, errors.IllegalGenerationError})
-_REASONS: Final = {
-    errors.GroupAuthorizationFailedError: "no right to join: needs Read on Group {group!r}",
-    errors.InconsistentGroupProtocolError: (
-        "the members of group {group!r} have no protocol in common with ours: name theirs with"
-        " --protocol, or it is no classic group of consumers"
-    ),
-    errors.InvalidSessionTimeoutError: (
-        "the session timeout is outside of what the brokers allow"
-        " (group.min.session.timeout.ms, group.max.session.timeout.ms)"
-    ),
-    errors.GroupMaxSizeReachedError: "group {group!r} is full (group.max.size)",
-}
+            raise

@@ -90,7 +90,7 @@ def test_a_function_is_run_in_the_background() -> None:
         (5, 10, 4, "latest", 5),  # the records before the log's start are gone
         (0, 10, 12, "latest", 0),
         (2, 10, None, "latest", 0),
-        (2, 10, None, "none", 0),
+        (2, 10, None, "none", 8),
         (2, 10, None, "earliest", 8),
         (2, 10, -1, "earliest", 8),
     ],

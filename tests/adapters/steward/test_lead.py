@@ -13,15 +13,8 @@ from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
 from equilag.adapters.steward.allot import Target
 from equilag.adapters.steward.desk import Call, Desk, Options
 from equilag.adapters.steward.lead import Lead
-from equilag.adapters.steward.seat import (
-    Entry,
-    Fenced,
-    Joined,
-    Refused,
-    Seat,
-    SeatLost,
-    Unreachable,
-)
+from equilag.adapters.steward.seat import Entry, Joined, Seat
+from equilag.adapters.steward.seat_errors import Fenced, Refused, SeatLost, Unreachable
 from equilag.adapters.steward.state import State
 from equilag.adapters.steward.trigger import Thresholds
 from equilag.adapters.steward.watch import Watch

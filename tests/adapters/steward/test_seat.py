@@ -10,7 +10,8 @@ import pytest
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.described import Unknown
 from equilag.adapters.steward import seat as module
-from equilag.adapters.steward.seat import Beat, Fenced, Refused, Seat, SeatLost, Unreachable
+from equilag.adapters.steward.seat import Beat, Seat
+from equilag.adapters.steward.seat_errors import Fenced, Refused, SeatLost, Unreachable
 
 UNKNOWN, ILLEGAL, REBALANCING, NOT_COORDINATOR, LOADING = 25, 22, 27, 16, 14
 FENCED, FORBIDDEN, INCONSISTENT = 82, 30, 23
