@@ -96,7 +96,7 @@ def _join(client: Any, node: int, group: str, member: str, topic: str) -> tuple[
         member_id=member, group_instance_id=None, protocol_type="consumer", protocols=[protocol],
         max_version=3,
     )  # fmt: skip
-    (answer,) = client._ask([(node, request)])
+    answer = client.ask(node, request)
     assert answer.error_code == 0, answer
     return answer.member_id, answer.generation_id
 
@@ -112,7 +112,7 @@ def _sync(
         protocol_type="consumer", protocol_name="range",
         assignments=[kind(member_id=name, assignment=data) for name, data in given.items()],
     )  # fmt: skip
-    (answer,) = client._ask([(node, request)])
+    answer = client.ask(node, request)
     assert answer.error_code == 0, answer
 
 
