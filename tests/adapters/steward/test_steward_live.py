@@ -166,6 +166,7 @@ def test_a_dry_run_joins_nothing(scene: Callable[[], Scene], admin: AdminClient)
     assert "moves=1" in said
 
 
+@pytest.mark.live
 def test_lag_that_turns_is_worth_one_rebalance(
     scene: Callable[[], Scene], broker: Broker, admin: AdminClient, request: pytest.FixtureRequest
 ) -> None:
@@ -258,6 +259,7 @@ def test_told_to_stop_it_leaves_at_once(scene: Callable[[], Scene], admin: Admin
     here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}], 10)
 
 
+@pytest.mark.live
 @pytest.mark.usefixtures("example")
 def test_rights_that_are_missing(
     scene: Callable[[], Scene], broker: Broker, admin: AdminClient, tmp_path: Path
@@ -300,6 +302,7 @@ def test_two_at_once(scene: Callable[[], Scene], admin: AdminClient) -> None:
     here.ends_with(BEST)
 
 
+@pytest.mark.live
 @pytest.mark.usefixtures("example")
 def test_it_stands_by_while_the_broker_assigns(
     scene: Callable[[], Scene], admin: AdminClient
