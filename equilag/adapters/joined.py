@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from equilag.adapters.snapshot_json import FORMAT, load_snapshot
-from equilag.group import NOBODY, Group, Index
+from equilag.group import Group, Index
 from equilag.metrics import is_valid
 from equilag.phases import first_phase
 from equilag.plan import Plan, by_name
@@ -156,18 +156,7 @@ def handed_out(group: Group, assigned: Index, cooperative: bool) -> Assignment:
     return by_name(group, first_phase(group, assigned) if cooperative else assigned)
 
 
-def assigned_by_name(group: Group, assignment: Mapping[str, Partitions]) -> Index | None:
-    """[P] an assignment by names as columns; None if it does not go with the group."""
-    members = {member.id: number for number, member in enumerate(group.members)}
-    topics = {topic: number for number, topic in enumerate(group.topics)}
-    assigned = np.full(group.n_partitions, NOBODY, dtype=np.int32)
-    for member, owned in assignment.items():
-        for topic, numbers in owned.items():
-            at = topics.get(topic)
-            if member not in members or at is None:
-                return None
-            places = np.asarray(numbers, dtype=np.int64)
-            if len(places) and not 0 <= places.min() <= places.max() < group.topic_size[at]:
-                return None
-            assigned[group.topic_start[at] + places] = members[member]
-    return assigned if is_valid(group, assigned) else None
+def withheld(group: Group, given: Assignment) -> int:
+    """Partitions that wait for their old consumer to let go of them."""
+    handed = sum(len(numbers) for topics in given.values() for numbers in topics.values())
+    return int(np.count_nonzero(group.assignable)) - handed

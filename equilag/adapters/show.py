@@ -6,7 +6,7 @@ import difflib
 import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 LONGEST: Final = 60
@@ -69,6 +69,12 @@ def below(place: str, key: object) -> str:
     if not isinstance(key, str) or not _PLAIN.fullmatch(key):
         return f"{place}[{show(key)}]"
     return f"{place}.{shorten(key)}" if place else shorten(key)
+
+
+def some_of(names: Sequence[str], most: int) -> str:
+    """The first of the names, and how many more there are."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def guess(word: str, known: Iterable[str]) -> str:

@@ -82,23 +82,15 @@ def _untold(field: PerTopic) -> Ints:
         place = field.place(number)
         rows.append(value if isinstance(value, Numbers) else as_list(value, place))
     column = integer_column(rows, NATURAL, field.place)
-    lengths = list(map(len, rows))
-    beyond = np.flatnonzero(column >= np.repeat(field.size, lengths))
+    lengths = np.fromiter(map(len, rows), np.int64, len(rows))
+    sizes = np.repeat(field.size, lengths)
+    beyond = np.flatnonzero(column >= sizes)
     if len(beyond):
-        row, index = _position(lengths, int(beyond[0]))
-        problem = f"{column[beyond[0]]} is no partition of {field.size[row]}"
-        raise InputError(problem, f"{field.place(row)}[{index}]")
+        first = int(beyond[0])
+        problem = f"{column[first]} is no partition of {sizes[first]}"
+        raise InputError(problem, field.spot(first, lengths=lengths))
     numbers = [field.topics.number[name] for name in field.names]
     return column + np.repeat(field.topics.start[numbers], lengths)
-
-
-def _position(lengths: list[int], position: int) -> tuple[int, int]:
-    """Row, and place in it, of an entry that is counted over all rows."""
-    for row, length in enumerate(lengths):
-        if position < length:
-            return row, position
-        position -= length
-    raise AssertionError("no row has the entry")
 
 
 def _from_offsets(offsets: PerTopic, latest: bool) -> tuple[Ints, Marks]:

@@ -84,11 +84,13 @@ class PerTopic:
         place = below(self.field, self.names[row])
         return f"{place}.{array}" if array else place
 
-    def spot(self, position: int, array: str = "") -> str:
-        """The place of one partition, counted over all these topics."""
-        ends = np.cumsum(self.size)
+    def spot(self, position: int, array: str = "", lengths: Ints | None = None) -> str:
+        """The place of one entry, counted over all these topics: each has one per partition, or
+        `lengths` of them."""
+        lengths = self.size if lengths is None else lengths
+        ends = np.cumsum(lengths)
         row = int(np.searchsorted(ends, position, side="right"))
-        return f"{self.place(row, array)}[{position - int(ends[row] - self.size[row])}]"
+        return f"{self.place(row, array)}[{position - int(ends[row] - lengths[row])}]"
 
     def arrays(self, values: Sequence[object], array: str = "") -> list[Row]:
         """`values`, one per topic, if each is a list with an entry per partition.

@@ -66,7 +66,7 @@ def report(group: Group, plan: Plan | Mapping[str, Any]) -> Report:
         f"{key}: missing" for key in FIELDS if key not in document and key != "notes"
     ]
     result.findings += [f"{key}: unknown field" for key in document if key not in FIELDS]
-    assigned = _assignment(group, document.get("assignment"), result.findings)
+    assigned = read_assignment(group, document.get("assignment"), result.findings)
     policy = _policy(document.get("policy"), result.findings)
     if assigned is not None and policy is not _BROKEN:
         _check(group, document, assigned, policy, result)
@@ -83,8 +83,9 @@ class _Broken:
 _BROKEN: Final = _Broken()
 
 
-def _assignment(group: Group, table: Any, findings: list[str]) -> Index | None:
-    """[P] the plan's assignment as columns; None, with findings, if it cannot be read."""
+def read_assignment(group: Group, table: Any, findings: list[str]) -> Index | None:
+    """[P] an assignment by names as columns; None, with findings, if it cannot be read or does not
+    give every partition with a subscriber to one member."""
     before = len(findings)
     if not isinstance(table, Mapping):
         findings.append("assignment: not a table of members")

@@ -207,9 +207,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _options(args: argparse.Namespace) -> Options:
+    from equilag.adapters.gain import Thresholds
     from equilag.adapters.steward.allot import BUILT_IN
     from equilag.adapters.steward.desk import Options
-    from equilag.adapters.steward.trigger import Thresholds
 
     with options.named():
         policy = Policy.of(args.policy, args.balance, args.move_cost, args.tolerance)

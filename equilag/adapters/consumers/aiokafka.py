@@ -16,7 +16,13 @@ from typing import Any, ClassVar, Final, Self
 
 from equilag.adapters.consumers import user_data
 from equilag.adapters.consumers.caller import find_caller
-from equilag.adapters.consumers.joining import Consumer, Joining, configured, held_by
+from equilag.adapters.consumers.joining import (
+    Consumer,
+    Joining,
+    configured,
+    held_by,
+    known_sizes,
+)
 from equilag.adapters.consumers.options import Options
 from equilag.adapters.consumers.sampler import Probe
 from equilag.adapters.consumers.user_data import Held
@@ -101,7 +107,7 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
                 )
             )  # fmt: skip
         topics = {topic for member in joined for topic in member.topics}
-        handed = cls._state().joining.lead(joined, _known(cluster, topics))
+        handed = cls._state().joining.lead(joined, known_sizes(cluster, topics))
         return {
             member: ConsumerProtocolMemberAssignment(_VERSION, sorted(given.items()), b"")
             for member, given in handed.items()
@@ -116,7 +122,7 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
             return
         state.held = Held.of(assignment.partitions(), coordinator.generation)
         subscription = coordinator._subscription.subscription
-        state.joining.follow(_known(coordinator._cluster, subscription.topics))
+        state.joining.follow(known_sizes(coordinator._cluster, subscription.topics))
 
     @classmethod
     def _state(cls) -> _State:
@@ -154,9 +160,3 @@ def _described(coordinator: Any) -> Consumer:
 
     session = coordinator._session_timeout_ms / 1000
     return Consumer(group, session, weak, ask, alive, open_probe)
-
-
-def _known(cluster: Any, topics: Iterable[str]) -> dict[str, int]:
-    """Partitions of those topics of which the cluster's metadata tell any."""
-    numbers = {topic: cluster.partitions_for_topic(topic) for topic in sorted(topics)}
-    return {topic: max(found) + 1 for topic, found in numbers.items() if found}

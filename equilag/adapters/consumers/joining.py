@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -130,6 +130,12 @@ def held_by(member: str, data: bytes | None) -> Held:
     except Unreadable as error:
         log.warning("what member %s held cannot be read: %s", member, error)
         return Held()
+
+
+def known_sizes(cluster: Any, topics: Iterable[str]) -> dict[str, int]:
+    """Partitions of those topics of which the client's metadata tell any."""
+    numbers = {topic: cluster.partitions_for_topic(topic) for topic in sorted(topics)}
+    return {topic: max(found) + 1 for topic, found in numbers.items() if found}
 
 
 def _nothing() -> None:

@@ -10,24 +10,28 @@ from __future__ import annotations
 
 import logging
 import time
-import warnings
 import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Final, Self
 
 from equilag.adapters.consumers import user_data
 from equilag.adapters.consumers.caller import find_caller
-from equilag.adapters.consumers.joining import Consumer, Joining, configured, held_by
+from equilag.adapters.consumers.joining import (
+    Consumer,
+    Joining,
+    configured,
+    held_by,
+    known_sizes,
+)
 from equilag.adapters.consumers.options import Options
 from equilag.adapters.consumers.sampler import Probe
 from equilag.adapters.consumers.user_data import Held
 from equilag.adapters.joined import JoinedMember
+from equilag.adapters.kafka.quiet import quietly
 from equilag.errors import MissingExtra
 
 try:
-    with warnings.catch_warnings():
-        # kafka-python reads its schemas with a function that Python 3.11 and 3.12 call deprecated.
-        warnings.simplefilter("ignore", DeprecationWarning)
+    with quietly():
         from kafka.coordinator.assignors.abstract import (
             AbstractPartitionAssignor,
             RebalanceProtocol,
@@ -112,7 +116,7 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         coordinator = joining.coordinator()
         if coordinator is not None:
             topics = coordinator._subscription.subscription or ()
-            joining.follow(_known(coordinator._cluster, topics))
+            joining.follow(known_sizes(coordinator._cluster, topics))
 
     def _introduced(self, member: Any) -> JoinedMember:
         """A member as it introduced itself."""
@@ -219,10 +223,4 @@ def _described(coordinator: Any) -> Consumer:
 
 
 def _sizes(cluster: Any, members: Sequence[JoinedMember]) -> dict[str, int]:
-    return _known(cluster, {topic for member in members for topic in member.topics})
-
-
-def _known(cluster: Any, topics: Iterable[str]) -> dict[str, int]:
-    """Partitions of those topics of which the cluster's metadata tell any."""
-    numbers = {topic: cluster.partitions_for_topic(topic) for topic in sorted(topics)}
-    return {topic: max(found) + 1 for topic, found in numbers.items() if found}
+    return known_sizes(cluster, {topic for member in members for topic in member.topics})

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias, runtime_checkable
 
+from equilag.adapters.snapshot_lags import RESETS
 from equilag.errors import InputError
 
 Lags: TypeAlias = Mapping[str, Sequence[int | None]]
@@ -15,7 +16,6 @@ Sizes: TypeAlias = Mapping[str, int]
 Measure: TypeAlias = Callable[[Sizes], Lags]
 
 EVERY_S: Final = 10.0
-RESETS: Final = ("earliest", "latest", "none")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 from equilag.adapters.consumers.lag_source import Lags, LagSource, Sizes
 from equilag.adapters.consumers.late import Late, said
 from equilag.adapters.consumers.options import Options
+from equilag.adapters.gain import gain_of
 from equilag.adapters.joined import (
     FALLBACK,
     Assignment,
@@ -21,9 +22,9 @@ from equilag.adapters.joined import (
     decide,
     group_of,
     handed_out,
+    withheld,
 )
 from equilag.group import Group, Index
-from equilag.metrics import member_loads, spread
 from equilag.plan import by_name
 from equilag.planner.assign import assign
 
@@ -139,7 +140,7 @@ class Leader:
             assigned = decision.plan.assigned
             self._report(decision, doubt, time.monotonic() - began)
         handed = handed_out(group, assigned, self._setting.cooperative)
-        whole = not self._setting.cooperative or _holds(handed) == int((assigned >= 0).sum())
+        whole = not withheld(group, handed)
         last = _Answer(key, members, sizes, group, assigned, lags is None and target is None, whole)
         with self._lock:
             self._last = last
@@ -225,8 +226,9 @@ class Leader:
             return
         if rejoin is None or not self._may_ask(last):
             return
-        before, after, mean = _gain(group, last.assigned, decision.plan.assigned)
-        if before - after < max(rejoin.min_records, rejoin.min_share * mean):
+        gain = gain_of(group, last.assigned, decision.plan.assigned)
+        before, after = gain.spread_now, gain.spread_then
+        if gain.saved < max(rejoin.min_records, rejoin.min_share * gain.mean):
             log.info("group %s: lag spread is %d, a new plan would make it %d: it stays",
                      name, before, after)  # fmt: skip
             return
@@ -257,17 +259,3 @@ def _settled(last: _Answer) -> list[JoinedMember]:
 def _key(members: Sequence[JoinedMember], sizes: Sizes) -> Key:
     who = tuple(sorted((member.id, tuple(sorted(member.topics))) for member in members))
     return who, tuple(sorted(sizes.items()))
-
-
-def _gain(group: Group, before: Index, after: Index) -> tuple[int, int, float]:
-    """Lag spread of both assignments, and the mean lag of the members that are not idle."""
-    active = max(1, int((~group.idle).sum()))
-    spreads = [
-        spread(member_loads(assigned, group.lag, group.n_members), group.idle)
-        for assigned in (before, after)
-    ]
-    return spreads[0], spreads[1], int(group.lag.sum()) / active
-
-
-def _holds(handed: Assignment) -> int:
-    return sum(len(numbers) for topics in handed.values() for numbers in topics.values())

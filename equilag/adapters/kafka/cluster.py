@@ -34,9 +34,6 @@ TIMEOUT: Final = 15.0
 
 _AT_ONCE: Final = 500
 """Groups whose commits are asked for at the same time: librdkafka queues one request for each."""
-_PARTITIONS: Final = 1000
-"""Partitions whose log ends are asked for at the same time: the time that librdkafka takes for one
-request grows with the square of them."""
 _PAUSES: Final = (0.2, 0.5, 1.0)
 """Seconds before groups that were rebalancing are described again."""
 _NO_LEADER: Final = -1
@@ -170,18 +167,16 @@ class Cluster:
                 failed[tp] = "no leader"
             else:
                 asked.append(tp)
+        try:
+            bounds = log_bounds(self._admin, asked, committed=committed)
+        except self._kafka.KafkaException as error:
+            raise NoAnswer(said(error)) from error
         ends: dict[TopicPartition, tuple[int, int]] = {}
-        for at in range(0, len(asked), _PARTITIONS):
-            batch = asked[at : at + _PARTITIONS]
-            try:
-                bounds = log_bounds(self._admin, batch, committed=committed)
-            except self._kafka.KafkaException as error:
-                raise NoAnswer(said(error)) from error
-            for tp, told in bounds.items():
-                if isinstance(told, str):
-                    failed[tp] = told
-                else:
-                    ends[tp] = told
+        for tp, told in bounds.items():
+            if isinstance(told, str):
+                failed[tp] = told
+            else:
+                ends[tp] = told
         return ends, failed
 
     def with_plain(self, call: Callable[[PlainClient], T]) -> T:

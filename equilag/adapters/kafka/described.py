@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from equilag.adapters.kafka.sample_rows import Member
+from equilag.adapters.show import some_of
 from equilag.errors import InputError
 
 _LACKING: Final = {29: "Topic", 30: "Group", 31: "Cluster"}
 """Error codes of the protocol to the kind of resource that may not be described."""
+_MOST: Final = 5
+"""Resources that a message names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +58,7 @@ class MissingRight(InputError):
 
 def right(kind: str, names: list[str]) -> str:
     """The right that is missing, in the terms of `kafka-acls`."""
-    shown = ", ".join(map(repr, names[:_MOST]))
-    more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
-    return f"needs the right Describe on {kind} {shown}{more}"
-
-
-_MOST: Final = 5
+    return f"needs the right Describe on {kind} {some_of([*map(repr, names)], _MOST)}"
 
 
 def lacking(why: Unknown, group: str) -> str:

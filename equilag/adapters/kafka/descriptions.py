@@ -5,17 +5,16 @@ Importing this module imports kafka-python.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any, Final
 
 from equilag.adapters.kafka.consumer_protocol import read_assignment, read_subscription
 from equilag.adapters.kafka.described import Described, Unknown
+from equilag.adapters.kafka.quiet import quietly
 from equilag.adapters.kafka.sample_rows import Member
 from equilag.adapters.kafka.wire import BrokenRecord
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)
+with quietly():
     from kafka import errors
 
 GONE: Final = Unknown("it is gone", passing=False, gone=True)

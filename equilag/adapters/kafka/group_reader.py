@@ -21,6 +21,7 @@ from equilag.adapters.kafka.reading import (
     topic_offsets,
 )
 from equilag.adapters.kafka.sample_rows import Member, TopicPartition
+from equilag.adapters.show import some_of
 from equilag.errors import EquilagError, InputError
 
 __all__ = [
@@ -244,5 +245,4 @@ def _unknown_topics(members: list[Member], topics: Topics) -> list[str]:
     absent = sorted({name for one in members for name in one.topics if name not in topics})
     if not absent:
         return []
-    more = f" and {len(absent) - _MOST:,} more" if len(absent) > _MOST else ""
-    return [f"subscribed to what does not exist: {', '.join(absent[:_MOST])}{more}"]
+    return [f"subscribed to what does not exist: {some_of(absent, _MOST)}"]

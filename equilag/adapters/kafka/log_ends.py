@@ -100,14 +100,13 @@ def read_log_ends(config: Config, partitions: Iterable[Partition]) -> LogEnds:
             ends.unknown[partition] = problem
         else:
             asked.append(partition)
-    for batch in _batches(asked):
-        with named(config):
-            bounds = log_bounds(admin, batch)
-        for partition, told in bounds.items():
-            if isinstance(told, str):
-                ends.unknown[partition] = told
-            else:
-                ends.start[partition], ends.end[partition] = told
+    with named(config):
+        told_of = log_bounds(admin, asked)
+    for partition, told in told_of.items():
+        if isinstance(told, str):
+            ends.unknown[partition] = told
+        else:
+            ends.start[partition], ends.end[partition] = told
     return ends
 
 
@@ -125,32 +124,31 @@ def unavailable(cluster: ClusterMetadata, partition: Partition) -> str | None:
 
 
 def log_bounds(
-    admin: AdminClient,
-    partitions: Sequence[Partition],
-    *,
-    committed: bool = False,
+    admin: AdminClient, partitions: Sequence[Partition], *, committed: bool = False
 ) -> dict[Partition, tuple[int, int] | str]:
     """The first and the next offset of each partition, or why there are none; as `offsets`."""
-    # The end first: a log only grows there, so a start can be above an end but for an instant, and
-    # then the end is the older one.
-    last = offsets(admin, partitions, latest=True, committed=committed)
-    first = offsets(admin, partitions, latest=False)
     found: dict[Partition, tuple[int, int] | str] = {}
-    for partition in partitions:
-        start, end = first[partition], last[partition]
-        if isinstance(start, int) and isinstance(end, int):
-            found[partition] = start, max(start, end)
-        else:
-            found[partition] = str(end if isinstance(start, int) else start)
+    for batch in _batches(partitions):
+        last = offsets(admin, batch, latest=True, committed=committed)
+        first = offsets(admin, batch, latest=False)
+        found |= {partition: bounds(first[partition], last[partition]) for partition in batch}
     return found
 
 
+def bounds(start: int | str, end: int | str) -> tuple[int, int] | str:
+    """A log's first offset and end out of two answers, of which the end's is the older one; or why
+    they are not known.
+
+    The end is asked for first: a log only grows there, so that a start is above an end but for an
+    instant, and then it is the end that is out of date.
+    """
+    if isinstance(start, int) and isinstance(end, int):
+        return start, max(start, end)
+    return str(end if isinstance(start, int) else start)
+
+
 def offsets(
-    admin: AdminClient,
-    partitions: Iterable[Partition],
-    *,
-    latest: bool,
-    committed: bool = False,
+    admin: AdminClient, partitions: Iterable[Partition], *, latest: bool, committed: bool = False
 ) -> dict[Partition, int | str]:
     """The first or the next offset of each partition, or why there is none.
 

@@ -8,19 +8,17 @@ FindCoordinator asks for many groups. Importing this module imports kafka-python
 from __future__ import annotations
 
 import logging
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from equilag.adapters.kafka.described import Described, Unknown
 from equilag.adapters.kafka.descriptions import GONE, error_name, read_classic, read_new
+from equilag.adapters.kafka.quiet import quietly
 from equilag.adapters.kafka.sample_rows import TopicPartition
 
 _SCHEMAS: Final = "equilag.adapters.kafka.schemas"
 
-with warnings.catch_warnings():
-    # kafka-python reads its schemas with a function that Python 3.11 and 3.12 call deprecated.
-    warnings.simplefilter("ignore", DeprecationWarning)
+with quietly():
     from kafka import errors
     from kafka.net.manager import KafkaConnectionManager
     from kafka.net.selector import NetworkSelector

@@ -6,7 +6,6 @@ before it connects again, and longer with each attempt. Importing this module im
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -14,12 +13,12 @@ from typing import Any, Final
 from equilag.adapters.kafka.cluster import NamedTopics
 from equilag.adapters.kafka.described import Unknown
 from equilag.adapters.kafka.descriptions import error_name
+from equilag.adapters.kafka.log_ends import bounds
 from equilag.adapters.kafka.plain_client import PlainClient, said
+from equilag.adapters.kafka.quiet import quietly
 from equilag.adapters.kafka.sample_rows import TopicPartition
 
-with warnings.catch_warnings():
-    # kafka-python reads its schemas with a function that Python 3.11 and 3.12 call deprecated.
-    warnings.simplefilter("ignore", DeprecationWarning)
+with quietly():
     from kafka import errors
     from kafka.protocol.consumer.group import OffsetFetchRequest
     from kafka.protocol.consumer.offsets import ListOffsetsRequest
@@ -127,8 +126,7 @@ def _commits(answer: Any) -> dict[TopicPartition, int] | Unknown:
 
 
 def _read_ends(client: PlainClient, found: PlainOffsets, committed: bool, wait_ms: int) -> None:
-    """Log ends from the leader of each partition: the end first, as it can only be too old then,
-    and never before the start."""
+    """Log ends from the leader of each partition."""
     by_leader: dict[int, dict[str, list[int]]] = {}
     for topic, leaders in found.topics.found.items():
         for partition, leader in leaders.items():
@@ -145,11 +143,11 @@ def _read_ends(client: PlainClient, found: PlainOffsets, committed: bool, wait_m
     for number, mine in enumerate(by_leader.values()):
         ends, starts = (_offsets(mine, answer) for answer in answers[2 * number : 2 * number + 2])
         for tp, end in ends.items():
-            start = starts[tp]
-            if isinstance(end, str) or isinstance(start, str):
-                found.failed[tp] = str(end if isinstance(end, str) else start)
+            told = bounds(starts[tp], end)
+            if isinstance(told, str):
+                found.failed[tp] = told
             else:
-                found.ends[tp] = (start, max(start, end))
+                found.ends[tp] = told
 
 
 def _list_offsets(topics: Mapping[str, list[int]], at: int, committed: bool) -> Any:

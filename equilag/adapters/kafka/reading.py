@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from equilag.adapters.kafka.sample_rows import Member, TopicPartition, subscription
+from equilag.adapters.snapshot_json import FORMAT
 
 Offsets = dict[str, list[int | None]]
 """Topic to an offset per partition."""
 
 NO_COMMIT: Final = "no commit (no lag under auto.offset.reset latest, else all of the log)"
-_FORMAT: Final = "equilag/snapshot/1"
 
 
 @dataclass(slots=True)
@@ -30,6 +30,24 @@ class TopicOffsets:
     committed: Offsets = field(default_factory=dict)
     unknown: dict[str, list[int]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of a snapshot that are about topics."""
+        found: dict[str, Any] = {
+            "topics": dict(self.sizes),
+            "offsets": {topic: self._arrays(topic) for topic in self.sizes},
+        }
+        if self.unknown:
+            found["unknown_lags"] = {t: list(ps) for t, ps in self.unknown.items()}
+        return found
+
+    def _arrays(self, topic: str) -> dict[str, list[int | None]]:
+        start, end = list(self.log_start[topic]), list(self.log_end[topic])
+        committed = list(self.committed[topic])
+        for partition in self.unknown.get(topic, ()):
+            start[partition] = end[partition] = 0
+            committed[partition] = None
+        return {"log_start": start, "log_end": end, "committed": committed}
 
 
 @dataclass(slots=True)
@@ -54,13 +72,12 @@ class Reading:
 
     def snapshot(self, auto_offset_reset: str = "latest") -> dict[str, Any]:
         """The group as `equilag/snapshot/1`."""
-        offsets = self.offsets
         shared = _shared(self.members)
         document: dict[str, Any] = {
-            "format": _FORMAT,
+            "format": FORMAT,
             "group": self.group,
             "taken_at": self.taken_at,
-            "topics": dict(offsets.sizes),
+            **self.offsets.fields(),
         }
         if shared:
             document["subscriptions"] = {name: list(topics) for topics, name in shared.items()}
@@ -70,20 +87,8 @@ class Reading:
         ]
         if self.epoch is not None:
             document["generation"] = self.epoch
-        document["offsets"] = {topic: self._arrays(topic) for topic in offsets.sizes}
-        if offsets.unknown:
-            document["unknown_lags"] = {t: list(ps) for t, ps in offsets.unknown.items()}
         document["auto_offset_reset"] = auto_offset_reset
         return document
-
-    def _arrays(self, topic: str) -> dict[str, list[int | None]]:
-        offsets = self.offsets
-        start, end = list(offsets.log_start[topic]), list(offsets.log_end[topic])
-        committed = list(offsets.committed[topic])
-        for partition in offsets.unknown.get(topic, ()):
-            start[partition] = end[partition] = 0
-            committed[partition] = None
-        return {"log_start": start, "log_end": end, "committed": committed}
 
 
 def _shared(all_members: Iterable[Member]) -> dict[tuple[str, ...], str]:

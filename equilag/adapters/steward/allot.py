@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from equilag.adapters.joined import (
@@ -11,12 +11,13 @@ from equilag.adapters.joined import (
     Decision,
     JoinedMember,
     Partitions,
-    assigned_by_name,
     group_of,
     handed_out,
+    withheld,
 )
 from equilag.adapters.kafka.consumer_protocol import read_subscription
 from equilag.adapters.kafka.wire import BrokenRecord
+from equilag.certificate.verify import read_assignment
 from equilag.errors import EquilagError
 from equilag.group import Group
 from equilag.plan import by_name
@@ -63,7 +64,7 @@ class Arrival:
 
     members: list[JoinedMember]
     cooperative: bool
-    doubts: tuple[str, ...] = field(default=())
+    doubts: tuple[str, ...] = ()
 
 
 def key(member: JoinedMember) -> str:
@@ -141,10 +142,10 @@ def allot(
     if target is not None and not here.doubts and target.suits(here.members, sizes):
         ids = {key(member): member.id for member in here.members}
         named = {ids[one]: partitions for one, partitions in target.assignment.items()}
-        assigned = assigned_by_name(group, named)
+        assigned = read_assignment(group, named, [])
         if assigned is not None:
             given = handed_out(group, assigned, here.cooperative)
-            return Handout(given, target, "target", (), _withheld(group, given))
+            return Handout(given, target, "target", (), withheld(group, given))
         doubts.append("the plan made before does not go with the group")
     decision = decide(group, doubts[0] if doubts else None)
     if decision.doubt and decision.doubt not in doubts:
@@ -159,7 +160,7 @@ def allot(
         target_of(here.members, by_name(group, assigned), sizes),
         "heuristic" if decision.doubt else "plan",
         tuple(doubts),
-        _withheld(group, given),
+        withheld(group, given),
     )
 
 
@@ -172,8 +173,3 @@ def target_of(
         topics_by_key(members),
         dict(sizes),
     )
-
-
-def _withheld(group: Group, given: Assignment) -> int:
-    handed = sum(len(numbers) for topics in given.values() for numbers in topics.values())
-    return int(group.assignable.sum()) - handed

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
 
+from equilag.adapters.gain import Thresholds
 from equilag.adapters.joined import Decision, Partitions, Settings, decide
 from equilag.adapters.steward.allot import BUILT_IN, Target, topics_by_key
 from equilag.adapters.steward.state import State
-from equilag.adapters.steward.trigger import Thresholds
 from equilag.adapters.steward.watch import Outlook
 from equilag.group import Group
 from equilag.policy import Policy

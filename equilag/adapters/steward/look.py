@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from equilag.adapters.gain import Gain
 from equilag.adapters.joined import Assignment
 from equilag.adapters.kafka.group_reader import NoSuchGroup, NotNow
 from equilag.adapters.steward.desk import Call, Desk, say
-from equilag.adapters.steward.trigger import Gain, Trigger
+from equilag.adapters.steward.trigger import Trigger
 from equilag.adapters.steward.watch import Outlook, Watch, spread_under
 from equilag.errors import EquilagError
 

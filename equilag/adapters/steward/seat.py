@@ -7,7 +7,6 @@ one. Importing this module imports kafka-python.
 from __future__ import annotations
 
 import threading
-import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from equilag.adapters.kafka.command_config import plain_config
 from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.described import Unknown
 from equilag.adapters.kafka.plain_client import PlainClient, said
+from equilag.adapters.kafka.quiet import quietly
 from equilag.adapters.steward.allot import BUILT_IN
 from equilag.adapters.steward.seat_errors import (
     Fenced,
@@ -29,9 +29,7 @@ from equilag.adapters.steward.seat_errors import (
 )
 from equilag.errors import EquilagError
 
-with warnings.catch_warnings():
-    # kafka-python reads its schemas with a function that Python 3.11 and 3.12 call deprecated.
-    warnings.simplefilter("ignore", DeprecationWarning)
+with quietly():
     from kafka import errors
     from kafka.protocol.consumer.group import (
         HeartbeatRequest,
@@ -110,8 +108,8 @@ class Seat:
         """Was a join sent since we last had no place."""
         self._protocol = ""
         self._node: int | None = None
-        self._quick: PlainClient | None = None
-        self._slow: PlainClient | None = None
+        self._clients: dict[bool, PlainClient] = {}
+        """By whether it is the one that may have to wait."""
 
     @property
     def member(self) -> str:
@@ -229,7 +227,7 @@ class Seat:
 
     def break_off(self) -> None:
         """End a join that waits, as its connection may be dead."""
-        self._drop("_slow")
+        self._drop(slow=True)
 
     def forget(self) -> None:
         """The coordinator does not know our member id any more."""
@@ -237,8 +235,8 @@ class Seat:
 
     def close(self) -> None:
         """Close the connections, which ends a join that waits."""
-        for name in ("_slow", "_quick"):
-            self._drop(name)
+        for slow in (True, False):
+            self._drop(slow)
 
     def _leave(self, members: list[Any]) -> int:
         request = LeaveGroupRequest(group_id=self.group, members=members, min_version=5)
@@ -248,30 +246,26 @@ class Seat:
         return next((int(code) for code in codes if code and code != unknown), 0)
 
     def _send(self, request: Any, slow: bool = False, wait_ms: int | None = None) -> Any:
-        name = "_slow" if slow else "_quick"
         try:
-            client = self._client(name)
+            client = self._client(slow)
             node = self._node
             if node is None:
                 node = self._node = self._find(client)
             return client.ask(node, request, wait_ms)
         except (errors.KafkaError, OSError, RuntimeError) as error:
             self._node = None
-            self._drop(name)
+            self._drop(slow)
             raise Unreachable(said(error)) from error
 
-    def _client(self, name: str) -> PlainClient:
+    def _client(self, slow: bool) -> PlainClient:
         with self._lock:
-            client: PlainClient | None = getattr(self, name)
-            if client is None:
-                client = PlainClient(self._config, _TIMEOUT_S)
-                setattr(self, name, client)
-            return client
+            if slow not in self._clients:
+                self._clients[slow] = PlainClient(self._config, _TIMEOUT_S)
+            return self._clients[slow]
 
-    def _drop(self, name: str) -> None:
+    def _drop(self, slow: bool) -> None:
         with self._lock:
-            client = getattr(self, name)
-            setattr(self, name, None)
+            client = self._clients.pop(slow, None)
         if client is not None:
             with suppress(Exception):
                 client.close()

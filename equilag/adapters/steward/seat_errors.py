@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Final
 
+from equilag.adapters.kafka.quiet import quietly
 from equilag.errors import EquilagError
 
-with warnings.catch_warnings():
-    # kafka-python reads its schemas with a function that Python 3.11 and 3.12 call deprecated.
-    warnings.simplefilter("ignore", DeprecationWarning)
+with quietly():
     from kafka import errors
 
 

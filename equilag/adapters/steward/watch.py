@@ -8,21 +8,20 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from equilag.adapters.gain import Gain, Thresholds, gain_of
 from equilag.adapters.joined import (
     Assignment,
     Decision,
     JoinedMember,
     Partitions,
-    assigned_by_name,
     group_of,
 )
-from equilag.adapters.kafka.group_reader import GroupReader, Reading, TopicOffsets
-from equilag.adapters.kafka.sample_rows import subscription
-from equilag.adapters.snapshot_json import load_snapshot
+from equilag.adapters.kafka.group_reader import GroupReader, TopicOffsets
+from equilag.adapters.snapshot_json import FORMAT, load_snapshot
 from equilag.adapters.steward.allot import Target, key, target_of
-from equilag.adapters.steward.trigger import Gain, Thresholds
-from equilag.group import NOBODY, QUALITY, Group, Index
-from equilag.metrics import count_moves, member_loads, spread
+from equilag.certificate.verify import read_assignment
+from equilag.group import NOBODY, QUALITY, Group
+from equilag.metrics import member_loads, spread
 
 Lags = dict[str, list[int | None]]
 
@@ -60,7 +59,7 @@ class Outlook:
     @property
     def as_it_is(self) -> Gain:
         """What it would change to leave everything as it is."""
-        return gain_of(self.group, self.group.owner)
+        return gain_of(self.group, self.group.owner, self.group.owner)
 
     @property
     def ideal(self) -> Gain:
@@ -70,7 +69,9 @@ class Outlook:
     @property
     def gain(self) -> Gain | None:
         """What the plan would change."""
-        return None if self.decision is None else gain_of(self.group, self.decision.plan.assigned)
+        if self.decision is None:
+            return None
+        return gain_of(self.group, self.group.owner, self.decision.plan.assigned)
 
     @property
     def target(self) -> Target | None:
@@ -80,23 +81,10 @@ class Outlook:
         return target_of(self.members, self.decision.plan.assignment, self.sizes)
 
 
-def gain_of(group: Group, assigned: Index) -> Gain:
-    """What an assignment [P] would change against the one in force."""
-    loads = member_loads(group.owner, group.lag, group.n_members)
-    then = member_loads(assigned, group.lag, group.n_members)
-    active = int(np.count_nonzero(~group.idle))
-    return Gain(
-        spread(loads, group.idle),
-        spread(then, group.idle),
-        float(group.lag[group.assignable].sum()) / active if active else 0.0,
-        count_moves(group.owner, assigned),
-    )
-
-
 def spread_under(group: Group, assignment: Assignment) -> int | None:
     """The lag spread that another assignment, by member id, would have now; None if it does not go
     with the group any more."""
-    assigned = assigned_by_name(group, assignment)
+    assigned = read_assignment(group, assignment, [])
     if assigned is None:
         return None
     return spread(member_loads(assigned, group.lag, group.n_members), group.idle)
@@ -129,7 +117,7 @@ class Watch:
         members = [
             JoinedMember(
                 one.id,
-                tuple(subscription(one, topics)[0]),
+                one.topics,
                 one.owned,
                 instance_id=one.instance_id,
                 rack=one.rack,
@@ -171,14 +159,12 @@ class Watch:
 
 def lags_of(offsets: TopicOffsets, reset: str) -> Lags:
     """[partitions] lag of each topic in records, None where nobody knows. Raises InputError."""
-    alone = Reading("-", "classic", "Empty", "", -1, "", [], offsets, [])
-    snapshot = alone.snapshot(reset)
-    snapshot.pop("taken_at", None)
-    group = load_snapshot(snapshot)
+    nobody = {"format": FORMAT, "group": "", "members": [], "auto_offset_reset": reset}
+    group = load_snapshot({**nobody, **offsets.fields()})
     unknown = group.quality == QUALITY.index("unknown")
     lags: Sequence[int | None] = [
-        None if nobody else lag
-        for lag, nobody in zip(group.lag.tolist(), unknown.tolist(), strict=True)
+        None if untold else lag
+        for lag, untold in zip(group.lag.tolist(), unknown.tolist(), strict=True)
     ]
     starts: Sequence[int] = group.topic_start.tolist()
     return {

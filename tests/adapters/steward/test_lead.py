@@ -8,6 +8,7 @@ import pytest
 from adapters.steward.fakes import FakeReader, FakeSeat, joined, offsets, reading
 
 import equilag.adapters.joined
+from equilag.adapters.gain import Thresholds
 from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
 from equilag.adapters.steward.allot import Target
@@ -16,7 +17,6 @@ from equilag.adapters.steward.lead import Lead
 from equilag.adapters.steward.seat import Entry, Joined, Seat
 from equilag.adapters.steward.seat_errors import Fenced, Refused, SeatLost, Unreachable
 from equilag.adapters.steward.state import State
-from equilag.adapters.steward.trigger import Thresholds
 from equilag.adapters.steward.watch import Watch
 from equilag.errors import EquilagError
 

@@ -7,12 +7,12 @@ from typing import Any, cast
 
 from adapters.steward.fakes import FakeReader, reading
 
+from equilag.adapters.gain import Thresholds
 from equilag.adapters.joined import decide
 from equilag.adapters.kafka.group_reader import GroupReader, NoSuchGroup, NotNow, Reading
 from equilag.adapters.steward.desk import Call, Desk, Message, Options
 from equilag.adapters.steward.look import Look
 from equilag.adapters.steward.state import State
-from equilag.adapters.steward.trigger import Thresholds
 from equilag.adapters.steward.watch import Watch
 from equilag.errors import EquilagError
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka.admin import AclOperation, AdminClient, ResourceType
 from kafka_broker import Broker, NoBroker
+from live.figures import keep
 from live_groups import add_user, allow, login_properties, until
 from live_log import Log, Partition
 from live_members import JavaMembers, RdMember
@@ -66,13 +67,17 @@ class Scene:
         self._stack.callback(made.stop)
         return made
 
-    def ends_with(self, sets: list[set[Partition]], patience: float = 30) -> None:
-        """Until the members hold these sets of partitions, whoever which."""
+    def ends_with(self, sets: list[set[Partition]], patience: float = 30) -> float:
+        """Until the members hold these sets of partitions, whoever which; the seconds it took."""
+        began = time.monotonic()
         expected = sorted(map(sorted, sets))
         until(lambda: sorted(map(sorted, self.log.held().values())) == expected, patience)
+        return time.monotonic() - began
 
-    def all_owned(self, topic: str, partitions: int, members: int, patience: float = 30) -> None:
-        """Until every partition has one owner, and everybody the same number, give or take one."""
+    def all_owned(self, topic: str, partitions: int, members: int, patience: float = 30) -> float:
+        """Until every partition has one owner, and everybody the same number, give or take one; the
+        seconds it took."""
+        began = time.monotonic()
         every = {(topic, number) for number in range(partitions)}
 
         def shared() -> bool:
@@ -86,6 +91,7 @@ class Scene:
             )
 
         until(shared, patience)
+        return time.monotonic() - began
 
 
 @pytest.fixture
@@ -107,7 +113,7 @@ def test_members_of_librdkafka(
     here.steward().has("leader")
     for number in range(2):
         here.member(f"rd-{number}", EXAMPLE, strategy)
-    here.ends_with(BEST)
+    keep(here.group, {"seconds": round(here.ends_with(BEST), 2)})
     if strategy == "cooperative-sticky":
         assert not here.log.twice()
 
@@ -125,7 +131,7 @@ def test_members_of_java(
     package = "org.apache.kafka.clients.consumer"
     names = ",".join(f"{package}.{name}Assignor" for name in strategies)
     here.java(2, EXAMPLE, partition_assignment_strategy=names)
-    here.ends_with(BEST)
+    keep(here.group, {"seconds": round(here.ends_with(BEST), 2)})
     if strategies == ("CooperativeSticky",):
         assert not here.log.twice()
 
@@ -145,8 +151,10 @@ def test_one_that_comes_late_takes_over_when_told_to(
     assert follower.status()["role"] == "follower"
     assert follower.status()["lag_spread_planned"] == 10_000
     assert follower.end() == 0
+    began = time.monotonic()
     here.steward("--take-over").has("leader")
     here.ends_with(BEST)
+    keep(here.group, {"seconds_from_its_start": round(time.monotonic() - began, 2)})
 
 
 @pytest.mark.usefixtures("example")
@@ -201,7 +209,7 @@ def test_new_partitions_get_owners(
         here.member(f"rd-{number}", topic, "cooperative-sticky")
     here.all_owned(topic, 4, 3)
     add_partitions(admin, topic, 9)
-    here.all_owned(topic, 9, 3)
+    keep(here.group, {"seconds": round(here.all_owned(topic, 9, 3), 2)})
     assert not here.log.twice()
 
 
@@ -218,7 +226,7 @@ def test_a_topic_made_anew_is_shared_anew(
     delete_topic(admin, topic)
     until(lambda: not here.log.owners())
     make_topic(admin, topic, 6)
-    here.all_owned(topic, 6, 2)
+    keep(here.group, {"seconds": round(here.all_owned(topic, 6, 2), 2)})
 
 
 @pytest.mark.usefixtures("example")
@@ -239,11 +247,14 @@ def test_it_dies_and_comes_back(scene: Callable[[], Scene], admin: AdminClient) 
     assert again.end() == 0
     again = here.steward()
     again.has("leader")
+    noticed = len(here.log.events) - len(before)
     assert here.log.events == before
 
     again.kill()
     # Without it, what range makes of it, after the session has run out.
-    here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}], SESSION_S + 5)
+    fallen_back = here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}], SESSION_S + 5)
+    figures = {"session_s": SESSION_S, "events_of_members_after_two_restarts": noticed}
+    keep(here.group, {**figures, "own_assignor_after_s": round(fallen_back, 2)})
 
 
 @pytest.mark.usefixtures("example")
@@ -294,9 +305,11 @@ def test_two_at_once(scene: Callable[[], Scene], admin: AdminClient) -> None:
     for number in range(2):
         here.member(f"rd-{number}", EXAMPLE, "range")
     here.ends_with(BEST)
+    began = time.monotonic()
     second = here.steward()  # the same instance id: it takes the place of the first
     second.has("leader")
     until(lambda: first.process.poll() is not None)
+    keep(here.group, {"first_ended_after_s": round(time.monotonic() - began, 2)})
     assert first.process.returncode == 2
     assert "another process has joined as 'equilag-steward'" in first.text
     here.ends_with(BEST)

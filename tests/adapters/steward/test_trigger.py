@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from equilag.adapters.steward.trigger import Gain, Thresholds, Trigger
+from equilag.adapters.gain import Gain, Thresholds
+from equilag.adapters.steward.trigger import Trigger
 
 ASKED = Thresholds(
     gain_percent=20, gain_records=100, gain_per_move=10, confirm=3, min_interval_s=60
