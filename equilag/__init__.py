@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from equilag.adapters.snapshot_json import load_snapshot as load_snapshot
+    from equilag.adapters.snapshot.load import load_snapshot as load_snapshot
     from equilag.certificate.verify import verify as verify
     from equilag.diff import RebalanceDiff as RebalanceDiff
     from equilag.errors import ContradictedBound as ContradictedBound
@@ -43,7 +43,7 @@ _HOMES = {
     "RebalanceDiff": "equilag.diff",
     "assign": "equilag.planner.assign",
     "frontier": "equilag.planner.frontier",
-    "load_snapshot": "equilag.adapters.snapshot_json",
+    "load_snapshot": "equilag.adapters.snapshot.load",
     "solve": "equilag.planner.solve",
     "verify": "equilag.certificate.verify",
 }

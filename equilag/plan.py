@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
-from equilag.certificate.claims import Claim
+from equilag.claim import Claim
 from equilag.group import NOBODY, QUALITY, Group, Index, Ints, iter_names
 from equilag.metrics import member_counts, member_loads, moved
 from equilag.phases import first_phase, revocations

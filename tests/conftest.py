@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
-from kafka_broker import Broker, NoBroker, missing, start_broker
+from support.kafka_broker import Broker, NoBroker, missing, start_broker
 
 from equilag.errors import EquilagError
 from equilag.pipeline.session import check_spark, java_problem, session

@@ -6,12 +6,12 @@ import json
 
 import numpy as np
 import pytest
-from builders import BIGGEST, ODD, group_of, groups
 from hypothesis import given
 from hypothesis import strategies as st
+from support.groups import BIGGEST, ODD, group_of, groups
 
 import equilag
-from equilag.adapters.snapshot_json import load_snapshot
+from equilag.adapters.snapshot.load import load_snapshot
 from equilag.deadline import Deadline
 from equilag.errors import InputError
 from equilag.group import (

@@ -108,7 +108,7 @@ def quality(case: Case, limit: float) -> dict[str, Any]:
 
 def planned_from(snapshot: Path, limit: float) -> dict[str, Any]:
     """A snapshot read, planned and put into words: what `equilag plan` does."""
-    from equilag.adapters.snapshot_json import load_snapshot
+    from equilag.adapters.snapshot.load import load_snapshot
     from equilag.planner.solve import solve
 
     plan = solve(load_snapshot(snapshot), time_limit=limit)
@@ -117,7 +117,7 @@ def planned_from(snapshot: Path, limit: float) -> dict[str, Any]:
 
 def loading(snapshot: Path, times: int) -> dict[str, Any]:
     """Seconds to load a snapshot and to parse the same file as plain JSON, by turns."""
-    from equilag.adapters.snapshot_json import load_snapshot
+    from equilag.adapters.snapshot.load import load_snapshot
 
     load, parse = [], []
     for _ in range(times + 1):

@@ -28,7 +28,7 @@ from benchmarks.fleet.memory import run_watched
 from benchmarks.fleet.settings import Settings
 from benchmarks.fleet.targets import judged, memory_line
 from benchmarks.machine import machine
-from equilag.adapters.snapshot_json import load_snapshot
+from equilag.adapters.snapshot.load import load_snapshot
 from equilag.pipeline.answer import PlanGroup
 from equilag.pipeline.export import export_group
 from equilag.pipeline.rules import Settings as PlanSettings

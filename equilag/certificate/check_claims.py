@@ -8,12 +8,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from equilag.certificate.bounds import Counting
-from equilag.certificate.moves import Potentials, bound_by_potentials, bound_by_topics
-from equilag.certificate.pairs import Side, most_disjoint, pairs_beyond, pairs_needed
-from equilag.certificate.search import Budget, OutOfBudget, Search, Target
-from equilag.certificate.whole import whole_problem
-from equilag.counts import CountConstraint
+from equilag.certificate.counting import Counting
+from equilag.certificate.matching import Side, most_disjoint, pairs_beyond, pairs_needed
+from equilag.certificate.potentials import Potentials, bound_by_potentials, bound_by_topics
+from equilag.constraint import CountConstraint
+from equilag.exhaustive.search import Budget, OutOfBudget, Search, Target
+from equilag.exhaustive.whole_group import whole_problem
 from equilag.group import Flags, Group, iter_names
 from equilag.policy import Policy
 

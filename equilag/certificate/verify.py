@@ -10,9 +10,9 @@ from typing import Any, Final
 import numpy as np
 
 from equilag.certificate.check_claims import CHECKS, SOLVER_KINDS, Ledger, Refuted, move_cost
-from equilag.certificate.claims import Claim
 from equilag.certificate.goals import Figures, goals_proved, moves_at_most
-from equilag.counts import CountConstraint, NotMinimal, constraint_of, unconstrained
+from equilag.claim import Claim
+from equilag.constraint import CountConstraint, NotMinimal, constraint_of, unconstrained
 from equilag.errors import InputError
 from equilag.group import NOBODY, Group, Index
 from equilag.metrics import count_moves, is_valid

@@ -23,7 +23,7 @@ SMALL: Final = 2_000
 
 def read_snapshot(path: str) -> Group:
     """The group in a snapshot file. Raises InputError."""
-    from equilag.adapters.snapshot_json import load_snapshot
+    from equilag.adapters.snapshot.load import load_snapshot
 
     with _extra_for(path):
         return load_snapshot(path)

@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
 
 def figures(found: Reading, reset: str) -> dict[str, Any]:
     """A group as a row; figures of members are null where it has none that reads anything."""
-    from equilag.adapters.snapshot_json import load_snapshot
+    from equilag.adapters.snapshot.load import load_snapshot
     from equilag.metrics import member_loads, spread
 
     group = load_snapshot(found.snapshot(reset))

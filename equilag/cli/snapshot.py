@@ -113,7 +113,7 @@ def _from_text(args: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
     describe = read_file(args.from_describe)
     members = read_file(args.members) if args.members is not None else None
 
-    from equilag.adapters.describe_text import snapshot_from_describe
+    from equilag.adapters.describe.describe_text import snapshot_from_describe
 
     with named():
         result = snapshot_from_describe(

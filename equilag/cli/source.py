@@ -42,7 +42,7 @@ def read_group(args: argparse.Namespace) -> Group:
         return read_snapshot(args.snapshot)
     target = _saved(args)
 
-    from equilag.adapters.snapshot_json import load_snapshot
+    from equilag.adapters.snapshot.load import load_snapshot
 
     snapshot, remarks = live_snapshot(args)
     for line in remarks:

@@ -15,7 +15,7 @@ from equilag.errors import InputError, MissingExtra
 from equilag.policy import Policy
 
 if TYPE_CHECKING:
-    from equilag.adapters.steward.desk import Options
+    from equilag.live.steward.shared_state import Options
 
 NAME: Final = "steward"
 HELP: Final = "leads a live group from outside and hands it plans"
@@ -187,8 +187,8 @@ def run(args: argparse.Namespace) -> int:
     from equilag.adapters.kafka.client_config import kafka_config
 
     try:
-        from equilag.adapters.steward.serve import serve
-        from equilag.adapters.steward.steward import Steward
+        from equilag.live.steward.http_server import serve
+        from equilag.live.steward.steward import Steward
     except ImportError as error:
         raise MissingExtra(
             f"the steward needs {error.name}: pip install 'equilag[steward]'"
@@ -207,9 +207,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _options(args: argparse.Namespace) -> Options:
-    from equilag.adapters.gain import Thresholds
-    from equilag.adapters.steward.allot import BUILT_IN
-    from equilag.adapters.steward.desk import Options
+    from equilag.live.rebalance.gain import Thresholds
+    from equilag.live.steward.assignments import BUILT_IN
+    from equilag.live.steward.shared_state import Options
 
     with options.named():
         policy = Policy.of(args.policy, args.balance, args.move_cost, args.tolerance)

@@ -103,7 +103,7 @@ class PlanGroup:
 
     def __call__(self, problem: Row, settings: Settings) -> Answer:
         """Raises what `load_snapshot` and `solve` raise."""
-        from equilag.adapters.snapshot_json import load_snapshot
+        from equilag.adapters.snapshot.load import load_snapshot
         from equilag.planner.compare import beside
         from equilag.planner.solve import solve
 

@@ -10,8 +10,8 @@ from typing import Any, Final, cast
 import numpy as np
 
 from equilag.adapters.show import show
-from equilag.adapters.snapshot_json import load_snapshot
-from equilag.certificate.claims import Claim
+from equilag.adapters.snapshot.load import load_snapshot
+from equilag.claim import Claim
 from equilag.errors import InputError
 from equilag.group import NOBODY, Group, Index
 from equilag.metrics import count_moves

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from equilag.adapters.snapshot_json import FORMAT
+from equilag.adapters.snapshot.load import FORMAT
 
 Row = Mapping[str, Any]
 

@@ -83,7 +83,7 @@ class SolveBatches:
 def _warm_up() -> None:
     """Have everything imported in the worker that its children would otherwise each import."""
     import equilag.solver.cpsat.model  # noqa: F401
-    from equilag.adapters.snapshot_json import FORMAT, load_snapshot
+    from equilag.adapters.snapshot.load import FORMAT, load_snapshot
     from equilag.heuristics.subscription_graph import subscription_graph
     from equilag.planner.compare import baselines
     from equilag.planner.solve import solve

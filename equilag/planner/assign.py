@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 
-from equilag.certificate.bounds import Counting
-from equilag.certificate.claims import Claim
-from equilag.counts import unconstrained
+from equilag.certificate.counting import Counting
+from equilag.claim import Claim
+from equilag.constraint import unconstrained
 from equilag.group import Group
 from equilag.heuristics import get_assignor
 from equilag.heuristics.registry import run_assignor
 from equilag.plan import Plan
 from equilag.planner.solve import check_group
 from equilag.policy import UNCONSTRAINED
-from equilag.solver.bounds import difference, overall_bounds
+from equilag.solver.lower_bounds.load_bounds import difference, overall_bounds
 
 
 def assign(group: Group, assignor: str) -> Plan:

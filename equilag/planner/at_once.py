@@ -6,17 +6,17 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from equilag.certificate.claims import Claim
-from equilag.counts import constraint_of
+from equilag.claim import Claim
+from equilag.constraint import constraint_of
 from equilag.deadline import Deadline
 from equilag.group import NOBODY, Group, Index
 from equilag.plan import Choice, Plan
-from equilag.planner.forecast import SAFE, seconds_of_flow
+from equilag.planner.cost_estimate import SAFE, seconds_of_flow
 from equilag.policy import Policy
-from equilag.solver.balance import balanced_assignment, counts_claim
-from equilag.solver.bounds import NO_LAG, difference
-from equilag.solver.movement import fewest_moves
-from equilag.solver.quotas import has_quotas, keep_to_quotas
+from equilag.solver.counts.even_counts import balanced_assignment, counts_claim
+from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
+from equilag.solver.lower_bounds.load_bounds import NO_LAG, difference
+from equilag.solver.moves.fewest_moves import fewest_moves
 
 NO_SPREAD = (NO_LAG.highest, NO_LAG.lowest, difference(NO_LAG))
 

@@ -10,18 +10,18 @@ from typing import Final
 
 import numpy as np
 
-from equilag.certificate.patterns import Budget
+from equilag.exhaustive.patterns import Budget
 from equilag.group import Index
 from equilag.metrics import count_moves
 from equilag.planner.stages import STEP
 from equilag.planner.work import Work, knee
-from equilag.solver.cycles import Window
-from equilag.solver.even_out import even_out
-from equilag.solver.level import level
-from equilag.solver.neighbourhood import WORK, improve, kicked
-from equilag.solver.rows import are_alike
-from equilag.solver.sweeps import sweep
-from equilag.solver.trade import downhill, homeward
+from equilag.solver.local_search.cyclic_exchanges import Window
+from equilag.solver.local_search.greedy_descent import downhill, homeward
+from equilag.solver.local_search.large_neighbourhood import WORK, improve, kicked
+from equilag.solver.local_search.member_rows import are_alike
+from equilag.solver.local_search.paired_exchange import even_out
+from equilag.solver.local_search.pairwise_swaps import sweep
+from equilag.solver.local_search.window_search import level
 
 FEW: Final = 8
 MANY: Final = 400

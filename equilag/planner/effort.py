@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
 
-from equilag.certificate.patterns import Budget
+from equilag.exhaustive.patterns import Budget
 
 ELEMENT: Final = 8e-9
 """Seconds for an array element of a search."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from equilag.certificate.check_claims import SEARCH_WORK, search_target
-from equilag.certificate.claims import Claim
-from equilag.certificate.search import OutOfBudget, Search
-from equilag.certificate.whole import Whole, whole_problem
+from equilag.claim import Claim
+from equilag.exhaustive.search import OutOfBudget, Search
+from equilag.exhaustive.whole_group import Whole, whole_problem
 from equilag.planner.work import Work
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from equilag.counts import water_fill
+from equilag.constraint import water_fill
 from equilag.group import NOBODY, Group, Index
 from equilag.heuristics import get_assignor
 from equilag.metrics import member_counts

@@ -8,9 +8,9 @@ from typing import Any, Final
 import numpy as np
 
 from equilag.certificate.check_claims import SEARCH_WORK, search_target
-from equilag.certificate.search import Budget, OutOfBudget, Search
-from equilag.certificate.whole import Whole, whole_problem
 from equilag.deadline import Deadline
+from equilag.exhaustive.search import Budget, OutOfBudget, Search
+from equilag.exhaustive.whole_group import Whole, whole_problem
 from equilag.group import NOBODY, Group
 from equilag.planner.descent import (
     FewerMoves,
@@ -31,9 +31,9 @@ from equilag.planner.stages import (
 )
 from equilag.planner.work import Work
 from equilag.policy import Policy
-from equilag.solver.few_moves import spread_bounds
-from equilag.solver.neighbourhood import improve
-from equilag.solver.sweeps import sweep
+from equilag.solver.local_search.large_neighbourhood import improve
+from equilag.solver.local_search.pairwise_swaps import sweep
+from equilag.solver.lower_bounds.move_limited import spread_bounds
 
 FIRST: Final[tuple[Stage, ...]] = (
     Heuristic(),

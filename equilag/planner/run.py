@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from equilag.certificate.bounds import Counting
-from equilag.certificate.claims import Claim
-from equilag.counts import unconstrained
+from equilag.certificate.counting import Counting
+from equilag.claim import Claim
+from equilag.constraint import unconstrained
 from equilag.errors import ContradictedBound, InputError
 from equilag.plan import Choice, Plan, Status
 from equilag.planner.descent import (
@@ -20,7 +20,7 @@ from equilag.planner.descent import (
     Trade,
 )
 from equilag.planner.exact import DEEP, QUICK, FullModel, SmallSearch
-from equilag.planner.pairs import Pairs
+from equilag.planner.matching_bound import Pairs
 from equilag.planner.stages import (
     Bounds,
     Counts,
@@ -30,7 +30,7 @@ from equilag.planner.stages import (
     Stage,
 )
 from equilag.planner.work import Candidate, Work, knee
-from equilag.solver.bounds import difference, overall_bounds
+from equilag.solver.lower_bounds.load_bounds import difference, overall_bounds
 
 STAGES: Final[tuple[Stage, ...]] = (
     QuotasAtOnce(),

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from typing import Final, Protocol
 
-from equilag.certificate.claims import Claim
-from equilag.counts import constraint_of
+from equilag.claim import Claim
+from equilag.constraint import constraint_of
 from equilag.group import NOBODY
+from equilag.planner.cost_estimate import SAFE, in_time, seconds_of_flow
 from equilag.planner.fallback import fallback
-from equilag.planner.forecast import SAFE, in_time, seconds_of_flow
 from equilag.planner.work import Work
-from equilag.solver.balance import balanced_assignment, counts_claim
-from equilag.solver.bounds import NO_LAG, LoadBounds, difference, load_bounds
-from equilag.solver.movement import fewest_moves
-from equilag.solver.quotas import has_quotas, keep_to_quotas
+from equilag.solver.counts.even_counts import balanced_assignment, counts_claim
+from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
+from equilag.solver.lower_bounds.load_bounds import NO_LAG, LoadBounds, difference, load_bounds
+from equilag.solver.moves.fewest_moves import fewest_moves
 
 STEP: Final = 1.5e-4
 """Seconds that a step on small arrays takes, some ten calls of NumPy: what effort is priced by."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from equilag.certificate.bounds import Counting
-from equilag.certificate.claims import Claim
+from equilag.certificate.counting import Counting
 from equilag.certificate.goals import Figures, goals_proved, moves_at_most
-from equilag.counts import CountConstraint
+from equilag.claim import Claim
+from equilag.constraint import CountConstraint
 from equilag.deadline import Deadline
 from equilag.errors import ContradictedBound
 from equilag.group import Group, Index, Ints
@@ -18,7 +18,7 @@ from equilag.metrics import count_moves, member_loads, spread
 from equilag.planner.effort import Effort
 from equilag.planner.progress import Progress, Watcher
 from equilag.policy import Policy
-from equilag.solver.rows import sets_alike
+from equilag.solver.local_search.member_rows import sets_alike
 
 
 @dataclass(frozen=True, eq=False, slots=True)

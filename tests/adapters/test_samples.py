@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from equilag.adapters.describe_text import snapshot_from_describe
-from equilag.adapters.snapshot_json import load_snapshot
+from equilag.adapters.describe.describe_text import snapshot_from_describe
+from equilag.adapters.snapshot.load import load_snapshot
 from equilag.group import NOBODY, QUALITY, Group
 from equilag.metrics import member_loads
 

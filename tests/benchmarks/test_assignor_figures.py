@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from assignor_cases import case_of
+from support.assignor_cases import case_of
 
 from benchmarks.assignors.evaluate import Proved, evaluate
 from benchmarks.assignors.inputs import named

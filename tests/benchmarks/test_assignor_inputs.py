@@ -9,7 +9,7 @@ from benchmarks.assignors import shapes
 from benchmarks.assignors.case import Case
 from benchmarks.assignors.inputs import SHORT, catalogue, full, named, short
 from benchmarks.assignors.lags import KINDS, MOST, lags
-from equilag.adapters.snapshot_json import load_snapshot
+from equilag.adapters.snapshot.load import load_snapshot
 from equilag.errors import InputError
 from equilag.group import NOBODY
 

@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from assignor_cases import answer_of, cell_of, results_of
+from support.assignor_cases import answer_of, cell_of, results_of
 
 from benchmarks.assignors import report
 from benchmarks.assignors.drawing import Axis, Dot, decade, scatter

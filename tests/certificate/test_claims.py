@@ -7,17 +7,17 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pytest
-from builders import group_of, small_groups
-from oracles import Assignments, Truth
+from support.groups import group_of, small_groups
+from support.oracles import Assignments, Truth
 
 from equilag.certificate import check_claims
 from equilag.certificate.check_claims import CHECKS, SOLVER_KINDS, Ledger, Refuted
-from equilag.certificate.search import MAX_ITEMS
-from equilag.counts import constraint_of, unconstrained
+from equilag.constraint import constraint_of, unconstrained
+from equilag.exhaustive.search import MAX_ITEMS
 from equilag.group import Group
 from equilag.policy import BALANCES, Policy
-from equilag.solver.balance import balanced_assignment
-from equilag.solver.movement import fewest_moves
+from equilag.solver.counts.even_counts import balanced_assignment
+from equilag.solver.moves.fewest_moves import fewest_moves
 
 UPPER: Final = ("min_load_at_most",)
 """Claims that say more the smaller they are."""

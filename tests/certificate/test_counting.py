@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from builders import group_of, groups, small_groups
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import Assignments
+from support.groups import group_of, groups, small_groups
+from support.oracles import Assignments
 
-from equilag.certificate.bounds import Counting
-from equilag.counts import constraint_of, unconstrained
+from equilag.certificate.counting import Counting
+from equilag.constraint import constraint_of, unconstrained
 from equilag.group import Flags, Group
 from equilag.policy import BALANCES, Policy
-from equilag.solver.balance import balanced_assignment
+from equilag.solver.counts.even_counts import balanced_assignment
 
 
 def counting_of(group: Group, policy: Policy) -> Counting:

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from builders import ODD, group_of, small_groups
-from oracles import Assignments, Truth
+from support.groups import ODD, group_of, small_groups
+from support.oracles import Assignments, Truth
 
 import equilag
 from equilag.errors import InputError

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders import ODD, group_of, random_group, snapshot_of
+from support.groups import ODD, group_of, random_group, snapshot_of
 
 import equilag
-from equilag.adapters.snapshot_json import load_snapshot
-from equilag.certificate.claims import Claim
+from equilag.adapters.snapshot.load import load_snapshot
 from equilag.certificate.goals import Figures, goals_proved, moves_at_most
 from equilag.certificate.verify import MAX_FINDINGS, report
+from equilag.claim import Claim
 from equilag.deadline import Deadline
 from equilag.errors import ContradictedBound, InputError
 from equilag.plan import Plan

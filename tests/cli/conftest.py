@@ -99,6 +99,6 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 @pytest.fixture
 def load(write: Callable[..., Path]) -> Callable[..., Any]:
     """The group in such a snapshot."""
-    from equilag.adapters.snapshot_json import load_snapshot
+    from equilag.adapters.snapshot.load import load_snapshot
 
     return lambda **fields: load_snapshot(write(**fields))

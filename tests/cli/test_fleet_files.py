@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 pytest.importorskip("pyarrow")
-from fleet_runs import UNEVEN, problem, write_run
+from support.fleet_runs import UNEVEN, problem, write_run
 
 import equilag
 from equilag.cli import fleet_export, fleet_show, main

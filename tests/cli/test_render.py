@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from equilag.certificate.claims import Claim
+from equilag.claim import Claim
 from equilag.cli.render_plan import render_plan
 from equilag.cli.text import Style
 from equilag.plan import Choice, Plan

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from equilag.adapters.snapshot_json import load_snapshot
+from equilag.adapters.snapshot.load import load_snapshot
 
 SAMPLES = ("token-indexer", "stats", "audit")
 

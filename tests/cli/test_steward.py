@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from equilag.adapters.steward.serve import serve
-from equilag.adapters.steward.state import State
 from equilag.cli import main
 from equilag.cli.parser import build_parser
 from equilag.cli.steward import LogLine, _options
+from equilag.live.steward.http_server import serve
+from equilag.live.steward.status import State
 
 
 @pytest.mark.parametrize(

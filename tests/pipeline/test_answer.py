@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pipeline.problem_rows import (
+from support.problem_rows import (
     QUICK,
     Row,
     member_row,

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("pyarrow")
 import pyarrow as pa
 import pyarrow.parquet as pq
-from fleet_runs import SETTINGS, UNEVEN, problem, write_run
+from support.fleet_runs import SETTINGS, UNEVEN, problem, write_run
 
 import equilag
 from equilag.cli.parser import build_parser

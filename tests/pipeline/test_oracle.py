@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 import pytest
-from pipeline.oracle import Row, differences, is_usable, lag_of, rate, rounds, signals
+from support.fleet_oracle import Row, differences, is_usable, lag_of, rate, rounds, signals
 
 from equilag.pipeline.signals import Span
 

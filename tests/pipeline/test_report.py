@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq
-from fleet_runs import UNEVEN, problem, write_run
+from support.fleet_runs import UNEVEN, problem, write_run
 
 from equilag.errors import InputError, MissingExtra
 from equilag.pipeline.report import CURRENT, GroupRow, group_row, read_report

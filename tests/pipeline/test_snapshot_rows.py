@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from pipeline.problem_rows import (
+from support.problem_rows import (
     LAST_MS,
     Row,
     member_row,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pipeline.problem_rows import QUICK, member_row, problem_row, topic_row, usual_problem
+from support.problem_rows import QUICK, member_row, problem_row, topic_row, usual_problem
 
 from equilag.pipeline.answer import ASSIGNMENT, BASELINE, PLAN, Answer, PlanGroup
 from equilag.pipeline.isolate import Failure

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from builders import ODD, group_of, small_groups
-from oracles import Assignments
+from support.groups import ODD, group_of, small_groups
+from support.oracles import Assignments
 
 import equilag
-from equilag.certificate.claims import Claim
+from equilag.claim import Claim
 from equilag.errors import InputError
 from equilag.group import NOBODY
 from equilag.heuristics import assignor_names

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from builders import group_of
+from support.groups import group_of
 
 import equilag
-from equilag.certificate.patterns import Budget, OutOfBudget
-from equilag.certificate.search import Search, SmallProblem, Target
+from equilag.exhaustive.patterns import Budget, OutOfBudget
+from equilag.exhaustive.search import Search, SmallProblem, Target
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from builders import LAG_KINDS, group_of, groups, random_group, small_groups
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import Assignments, most_even_flow
+from support.groups import LAG_KINDS, group_of, groups, random_group, small_groups
+from support.oracles import Assignments, most_even_flow
 
 import equilag
 from equilag.errors import InputError

@@ -6,12 +6,12 @@ import copy
 from collections.abc import Callable
 from typing import Any, Final
 
-from builders import Snapshot, snapshots
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.groups import Snapshot, snapshots
 
 import equilag
-from equilag.adapters.snapshot_json import load_snapshot
+from equilag.adapters.snapshot.load import load_snapshot
 from equilag.plan import Plan
 from equilag.policy import BALANCES, POLICIES
 

@@ -6,8 +6,8 @@ import json
 
 import numpy as np
 import pytest
-from builders import BIGGEST, ODD, group_of
-from oracles import Assignments, Truth
+from support.groups import BIGGEST, ODD, group_of
+from support.oracles import Assignments, Truth
 
 import equilag
 from equilag.metrics import is_valid

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from builders import LAG_KINDS, group_of, groups, small_groups
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles import Assignments, Truth
+from support.groups import LAG_KINDS, group_of, groups, small_groups
+from support.oracles import Assignments, Truth
 
 import equilag
 from equilag.errors import InputError

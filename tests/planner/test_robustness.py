@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from builders import group_of, random_group
-from oracles import Assignments
+from support.groups import group_of, random_group
+from support.oracles import Assignments
 
 import equilag
-from equilag.certificate.claims import Claim
+from equilag.claim import Claim
 from equilag.deadline import Deadline
 from equilag.errors import ContradictedBound
 from equilag.group import Group

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from equilag.adapters.kafka.sample_rows import Member, TopicPartition, subscription
-from equilag.adapters.snapshot_json import FORMAT
+from equilag.adapters.snapshot.load import FORMAT
 
 Offsets = dict[str, list[int | None]]
 """Topic to an offset per partition."""

@@ -8,9 +8,9 @@ from typing import Any, Final, Literal
 
 from ortools.sat.python import cp_model
 
-from equilag.certificate.search import SmallProblem
+from equilag.exhaustive.search import SmallProblem
 from equilag.group import Ints
-from equilag.solver.cpsat import families
+from equilag.solver.cpsat import constraint_families as families
 from equilag.solver.cpsat.scale import scaled
 from equilag.solver.cpsat.variables import Variables
 

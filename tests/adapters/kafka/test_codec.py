@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-import kafka_records as write
 import pytest
+import support.kafka_records as write
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -40,7 +40,7 @@ GOLDEN: Final = {
         line.split() for line in Path(__file__).with_name("golden.txt").read_text().splitlines()
     )
 }
-"""What Kafka 4.4's own classes write, made by tests/kafka/GoldenRecords.java."""
+"""What Kafka 4.4's own classes write, made by tests/support/kafka/GoldenRecords.java."""
 
 READERS: Final[dict[str, Callable[[bytes], Any]]] = {
     "key": read_key,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final
 from uuid import UUID
 
-import kafka_records as write
 import pytest
+import support.kafka_records as write
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -17,7 +17,7 @@ from equilag.adapters.kafka.reading import (
     topic_offsets,
 )
 from equilag.adapters.kafka.sample_rows import Member
-from equilag.adapters.snapshot_json import load_snapshot
+from equilag.adapters.snapshot.load import load_snapshot
 from equilag.group import QUALITY
 
 LEADERS = {"orders": {0: 1, 1: -1, 2: 1}, "users": {0: 2}, "audit": {0: 1}}

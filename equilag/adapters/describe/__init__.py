@@ -1,0 +1,1 @@
+"""Groups from what `kafka-consumer-groups --describe` prints."""

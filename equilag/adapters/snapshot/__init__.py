@@ -1,0 +1,1 @@
+"""Snapshots (`equilag/snapshot/1`) as JSON."""

@@ -1,0 +1,275 @@
+"""Bounds on the heaviest and the lightest load, by counting; docs/certificates.md has the proofs.
+
+Each bound is one method of `Counting` that computes it from nothing but the group, the count
+constraint and a set of members, so that whoever finds a bound and whoever checks it run the same
+few lines.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from equilag.constraint import CountConstraint, ranges, topic_counts
+from equilag.group import NOBODY, Flags, Group, Ints
+from equilag.metrics import member_counts, member_loads
+
+
+class LoadRange(NamedTuple):
+    """The least and the most that a set of members can carry together."""
+
+    least: int
+    most: int
+
+
+class Shares(NamedTuple):
+    """How much of each bucket [B] a set of members must and can take."""
+
+    least: Ints
+    most: Ints
+    exclusive: Flags
+
+
+class Exclusive(NamedTuple):
+    """Free partitions as a set of members sees them."""
+
+    order: Ints
+    """What they may take, ascending by lag."""
+    mine: Ints
+    """What nobody else may take, descending by lag."""
+    most: int
+    """Most load of them together."""
+
+
+class Counting:
+    """Load bounds of one group under one count constraint.
+
+    A bucket is a topic class, or a topic where topics count one by one. Pinned partitions are in no
+    bucket; they are part of what a member carries anyway.
+    """
+
+    def __init__(self, group: Group, constraint: CountConstraint) -> None:
+        self.group = group
+        self.constraint = constraint
+        self.per_topic = constraint.topic_lo is not None
+        free = np.flatnonzero(group.assignable & ~constraint.pinned)
+        bucket = (group.topic_of if self.per_topic else group.partition_class)[free]
+        order = np.lexsort((group.lag[free], bucket))
+        self.bucket = bucket[order].astype(np.int64)
+        """[F] bucket of each free partition, ascending."""
+        self.lag = group.lag[free[order]]
+        """[F] lags, ascending within a bucket."""
+        self.partition: Ints = free[order]
+        """[F] which ones they are."""
+        self.n_buckets = len(group.topics) if self.per_topic else len(group.eligible)
+        self.size = np.bincount(self.bucket, minlength=self.n_buckets)
+        start = np.cumsum(self.size) - self.size
+        self.from_light = np.arange(len(free)) - start[self.bucket]
+        self.from_heavy = self.size[self.bucket] - 1 - self.from_light
+        pinned = np.where(constraint.pinned, group.owner, NOBODY)
+        self.base = member_loads(pinned, group.lag, group.n_members)
+        self._base_count = member_counts(pinned, group.n_members)
+        self.lo = constraint.lo - self._base_count
+        self.hi = constraint.hi - self._base_count
+        self._pinned = pinned
+        self._known: tuple[bytes, Exclusive] | None = None
+
+    @cached_property
+    def active(self) -> Flags:
+        """[M] everybody who takes part in the spread."""
+        return ~self.group.idle
+
+    @cached_property
+    def _takes(self) -> Flags:
+        """[B, K] may a member class take from the bucket."""
+        allowed = self.constraint.allowed
+        return allowed[self.group.topic_class] if self.per_topic else allowed
+
+    @cached_property
+    def _arcs(self) -> tuple[Ints, Ints]:
+        """Bucket and member class of every pair that goes together."""
+        buckets, kinds = np.nonzero(self._takes)
+        return buckets, kinds
+
+    def _reached(self, kinds: Flags) -> Flags:
+        """[B] buckets from which the member classes [K] may take."""
+        bucket, kind = self._arcs
+        found = np.zeros(self.n_buckets, dtype=np.bool_)
+        found[bucket[kinds[kind]]] = True
+        return found
+
+    @cached_property
+    def _by_kind(self) -> tuple[Ints, Ints, Ints]:
+        """Buckets by member class, where each class's begin [K + 1], and each bucket's lags."""
+        bucket, kind = self._arcs
+        order = np.argsort(kind, kind="stable")
+        first = np.searchsorted(kind[order], np.arange(self._takes.shape[1] + 1))
+        return bucket[order], first, np.concatenate(([0], np.cumsum(self.size)))
+
+    def within_reach(self, kind: int) -> Ints:
+        """Free partitions, as positions in `lag`, that a member class may take."""
+        buckets, first, edges = self._by_kind
+        mine = buckets[first[kind] : first[kind + 1]]
+        return ranges(edges[mine], edges[mine + 1])
+
+    @cached_property
+    def _topic_free(self) -> tuple[Ints, Ints]:
+        """[T, M] fewest and most free partitions of a topic per member."""
+        lo, hi = self.constraint.topic_lo, self.constraint.topic_hi
+        assert lo is not None and hi is not None
+        pinned = topic_counts(self.group, self._pinned)
+        return lo - pinned, hi - pinned
+
+    def shares(self, members: Flags) -> Shares:
+        """What the members [M] must and can take of each bucket."""
+        if self.per_topic:
+            lo, hi = self._topic_free
+            inside_lo, inside_hi = lo[:, members].sum(axis=1), hi[:, members].sum(axis=1)
+            outside_lo: Ints = lo[:, ~members].sum(axis=1)
+            outside_hi: Ints = hi[:, ~members].sum(axis=1)
+            least = np.maximum(inside_lo, self.size - outside_hi)
+            closed: Flags = np.logical_not(outside_hi)
+            return Shares(least, np.minimum(inside_hi, self.size - outside_lo), closed)
+        n_kinds = len(self.group.class_topics)
+        inside = np.bincount(self.group.class_of[members], minlength=n_kinds) > 0
+        outside = np.bincount(self.group.class_of[~members], minlength=n_kinds) > 0
+        can = self._reached(inside)
+        only = can & ~self._reached(outside)
+        return Shares(np.where(only, self.size, 0), np.where(can, self.size, 0), only)
+
+    def load_range(self, members: Flags) -> LoadRange:
+        """Least and most load of the members [M] together; O(free partitions)."""
+        share = self.shares(members)
+        base, sure = int(self.base[members].sum()), int(share.least.sum())
+        least, most = share.least[self.bucket], share.most[self.bucket]
+        light = int(self.lag[self.from_light < least].sum())
+        more = self.lag[(self.from_light >= least) & (self.from_light < most)]
+        light += lightest_of(more, int(self.lo[members].sum()) - sure)
+        heavy = int(self.lag[self.from_heavy < least].sum())
+        more = self.lag[(self.from_heavy >= least) & (self.from_heavy < most)]
+        heavy += heaviest_of(more, int(self.hi[members].sum()) - sure)
+        return LoadRange(base + light, base + heavy)
+
+    def average(self, members: Flags) -> tuple[int, int]:
+        """max λ ≥ the first, min λ ≤ the second: mean load of a set at its least and its most."""
+        size = int(np.count_nonzero(members & self.active))
+        if not size:
+            return 0, int(self.group.lag.sum())
+        least, most = self.load_range(members & self.active)
+        return -(-least // size), most // size
+
+    def exclusive(self, members: Flags) -> Exclusive:
+        """What only `members` may take; kept for the set that was asked for last."""
+        key = members.tobytes()
+        if self._known is None or self._known[0] != key:
+            share = self.shares(members)
+            only = share.exclusive[self.bucket]
+            may = share.most[self.bucket] > 0
+            order = np.flatnonzero(may)
+            if np.count_nonzero(share.most) > 1:  # else it is in order as it is
+                order = order[np.argsort(self.lag[order], kind="stable")]
+            found = Exclusive(order, order[only[order]][::-1], self.load_range(members).most)
+            self._known = key, found
+        return self._known[1]
+
+    def _top(self, members: Flags, heaviest: int) -> tuple[Ints, Ints] | None:
+        """The heaviest partitions that only `members` may take, and what else they may take, the
+        lightest first."""
+        part = self.exclusive(members)
+        if heaviest > len(part.mine) or heaviest < 1:
+            return None
+        top = part.mine[:heaviest]
+        rest = np.ones(len(self.lag), dtype=np.bool_)
+        rest[top] = False
+        return top, part.order[rest[part.order]]
+
+    def heavy(self, members: Flags, heaviest: int) -> int:
+        """max λ ≥ this: some member holds its share of the heaviest partitions.
+
+        Of the `heaviest` partitions that only `members` may take, one member has at least
+        ⌈heaviest / |members|⌉, and beside them what its counts force on it.
+        """
+        members = members & self.active
+        size = int(np.count_nonzero(members))
+        found = self._top(members, heaviest) if size else None
+        if found is None:
+            return 0
+        top, rest = found
+        held = -(-heaviest // size)
+        load = int(np.sort(self.lag[top])[:held].sum())
+        beside: int | None = None
+        holders = np.flatnonzero(members)
+        if self.per_topic and heaviest == 1:
+            holders = holders[self._topic_free[1][self.bucket[top[0]], holders] > 0]
+            beside = self._beside_in_topic(holders, int(self.bucket[top[0]]))
+        elif heaviest == 1 or self.lag[rest].max(initial=0) <= self.lag[top].min():
+            other_than = np.ones(len(self.lag), dtype=np.bool_)
+            other_than[top] = False
+            for kind, fewest in self._kinds(holders):
+                own = self.within_reach(kind)
+                other = lightest_of(self.lag[own[other_than[own]]], fewest - held)
+                beside = other if beside is None else min(beside, other)
+        else:
+            # A member with more than its share of them may be lighter for it; taken over all
+            # members alike, that is made up for by another one with less than its share.
+            beside = lightest_of(self.lag[rest], int(self.lo[holders].min()) - held)
+        return load + (beside or 0)
+
+    def _kinds(self, members: Ints) -> list[tuple[int, int]]:
+        """(class, fewest free partitions) of the members, each once; pinned load left aside."""
+        n_kinds = len(self.group.class_topics)
+        pairs = np.unique(self.lo[members] * n_kinds + self.group.class_of[members])
+        return [(number % n_kinds, number // n_kinds) for number in pairs.tolist()]
+
+    def _beside_in_topic(self, holders: Ints, topic: int) -> int:
+        """Least load beside one heavy partition of a topic, where topics count one by one."""
+        if not len(holders):
+            return 0
+        lo = self._topic_free[0][:, holders].min(axis=1)
+        lo[topic] = max(0, int(lo[topic]) - 1)
+        return int(self.lag[self.from_light < lo[self.bucket]].sum())
+
+    def rest(self, members: Flags, heaviest: int) -> int | None:
+        """min λ ≤ this: what the holders of the heaviest partitions leave to the others.
+
+        The `heaviest` partitions that only `members` may take lie with j members, who carry at
+        least those and what their counts force on them; it must hold for every possible j. None
+        where it says nothing.
+        """
+        members = members & self.active
+        size = int(np.count_nonzero(members))
+        found = self._top(members, heaviest) if size > 1 else None
+        if found is None:
+            return None
+        top, others = found
+        most = self.exclusive(members).most
+        widest = max(1, int(self.hi[members].max()))
+        holders = np.arange(-(-heaviest // widest), min(heaviest, size) + 1)
+        if not len(holders):
+            return None
+        fewest = np.cumsum(np.sort(self.lo[members]))[holders - 1]
+        forced = np.minimum(np.maximum(0, fewest - heaviest), len(others))
+        below = np.concatenate(([0], np.cumsum(self.lag[others])))
+        base = np.cumsum(np.sort(self.base[members]))[holders - 1]
+        carried = int(self.lag[top].sum()) + base + below[forced]
+        all_of_them = holders == size  # nobody is left: then all that can be said is the mean
+        left = np.where(all_of_them, most, most - carried)
+        return max(0, int((left // np.where(all_of_them, size, size - holders)).max()))
+
+
+def lightest_of(lags: Ints, number: int) -> int:
+    if number <= 0:
+        return 0
+    if number >= len(lags):
+        return int(lags.sum())
+    return int(np.partition(lags, number - 1)[:number].sum())
+
+
+def heaviest_of(lags: Ints, number: int) -> int:
+    if number <= 0:
+        return 0
+    if number >= len(lags):
+        return int(lags.sum())
+    return int(np.partition(lags, len(lags) - number)[len(lags) - number :].sum())

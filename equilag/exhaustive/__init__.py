@@ -1,0 +1,1 @@
+"""The exhaustive search for small groups: repeatable, without a solver."""

@@ -1,0 +1,77 @@
+"""Lag as aiokafka measures it, over connections of its own on an event loop of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Final
+
+from aiokafka import AIOKafkaConsumer
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.structs import TopicPartition
+
+from equilag.live.consumers.lag_source import Lags, Sizes, by_topic, lag_of
+
+PATIENCE_MS: Final = 10_000
+_PATIENCE_S: Final = 3 * PATIENCE_MS / 1000
+
+
+class AiokafkaProbe:
+    """Measures the lag of one group. `settings` are aiokafka's for any of its clients.
+
+    Used by one thread, which must not have a running loop. Raises what aiokafka raises, and
+    TimeoutError.
+    """
+
+    def __init__(self, settings: Mapping[str, Any], group: str, reset: str) -> None:
+        self._settings = {**settings, "request_timeout_ms": PATIENCE_MS}
+        self._group = group
+        self._reset = reset
+        self._admin: AIOKafkaAdminClient | None = None
+        self._reader: AIOKafkaConsumer | None = None
+        self._runner = asyncio.Runner()
+        try:
+            self._run(self._open())
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        try:
+            self._run(self._close())
+        finally:
+            self._runner.close()
+
+    def measure(self, topics: Sizes) -> Lags:
+        lags: Lags = self._run(self._measure(topics))
+        return lags
+
+    def _run(self, work: Any) -> Any:
+        return self._runner.run(asyncio.wait_for(work, _PATIENCE_S))
+
+    async def _open(self) -> None:
+        self._admin = AIOKafkaAdminClient(**self._settings)
+        await self._admin.start()
+        # Of no group, so it neither joins nor commits.
+        self._reader = AIOKafkaConsumer(**self._settings, enable_auto_commit=False)
+        await self._reader.start()
+
+    async def _close(self) -> None:
+        if self._reader is not None:
+            await self._reader.stop()
+        if self._admin is not None:
+            await self._admin.close()
+
+    async def _measure(self, topics: Sizes) -> Lags:
+        assert self._admin is not None and self._reader is not None
+        every = [TopicPartition(topic, n) for topic, size in topics.items() for n in range(size)]
+        committed = await self._admin.list_consumer_group_offsets(self._group)
+        start = await self._reader.beginning_offsets(every)
+        end = await self._reader.end_offsets(every)
+        none = None
+
+        def lag(tp: TopicPartition) -> int:
+            commit = committed.get(tp, none)
+            return lag_of(start[tp], end[tp], commit and commit.offset, self._reset)
+
+        return by_topic(topics, ((*tp, lag(tp)) for tp in every))

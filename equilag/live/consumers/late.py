@@ -1,0 +1,56 @@
+"""A decision that may come after nobody waits for it any more."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Final
+
+from equilag.live.rebalance.joined_group import Decision
+
+log: Final = logging.getLogger("equilag.consumers")
+
+
+class Late:
+    """A decision on a thread of its own, that may come after nobody waits for it any more."""
+
+    def __init__(self, make: Callable[[], Decision], name: str) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._done = threading.Event()
+        self._decision: Decision | None = None
+        self._then: Callable[[Decision], None] | None = None
+        # Not of a pool: the interpreter waits for the threads of a pool when it ends.
+        threading.Thread(target=self._run, name=f"equilag-plan-{name}", daemon=True).start()
+
+    def wait(self, seconds: float) -> Decision | None:
+        """The decision if there is one in time."""
+        self._done.wait(seconds)
+        return self._decision
+
+    def then(self, use: Callable[[Decision], None]) -> None:
+        """What to do with the decision: now if it is there, else on the thread that made it."""
+        with self._lock:
+            decision = self._decision
+            if decision is None:
+                self._then = use
+        if decision is not None:
+            use(decision)
+
+    def _run(self) -> None:
+        try:
+            decision = self._make()
+            with self._lock:
+                self._decision, use = decision, self._then
+            self._done.set()
+            if use is not None:
+                use(decision)
+        except Exception as error:  # noqa: BLE001  nobody waits for this thread
+            log.warning("planning failed: %s", said(error))
+            self._done.set()
+
+
+def said(error: BaseException) -> str:
+    """An error in a few words."""
+    return f"{type(error).__name__}: {error}"

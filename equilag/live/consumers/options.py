@@ -1,0 +1,73 @@
+"""How an assignor is configured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from equilag.errors import InputError
+from equilag.live.consumers.lag_source import Lag, LiveLag, checked
+from equilag.policy import Policy
+
+MOST_S: Final = 1.0
+PER_SESSION: Final = 10
+"""Planning takes at most this part of the session timeout, in which a leader must be heard of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejoin:
+    """When a leader asks for a rebalance of its own accord, since it knows a better plan by now.
+
+    The plan must save `min_records` of lag spread, and `min_share` of the mean lag per member;
+    and the last time must be `min_interval` seconds ago, if members and topics are still the same.
+    """
+
+    min_share: float = 0.1
+    min_records: int = 1000
+    min_interval: float = 300.0
+
+    def __post_init__(self) -> None:
+        for name in ("min_share", "min_records", "min_interval"):
+            value = getattr(self, name)
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not number or not value >= 0:
+                raise InputError(f"{value!r} is not a number, 0 or more", name)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The settings of an assignor; times are in seconds. Raises InputError."""
+
+    policy: Policy | str = "lag-aware"
+    time_limit: float | None = None
+    """For one plan; None: 1 s, and a tenth of the session timeout where that is less."""
+    seed: int = 0
+    lag: Lag = field(default_factory=LiveLag)
+    max_lag_age: float = 120.0
+    """Lags that are older count as not known."""
+    rejoin: Rejoin | None = field(default_factory=Rejoin)
+    """None: never ask for a rebalance."""
+    loop_limit: float = 0.1
+    """How long a plan may hold up the event loop (aiokafka)."""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.policy, Policy):
+            Policy.of(self.policy)
+        for name in ("time_limit", "max_lag_age", "loop_limit"):
+            value = getattr(self, name)
+            if name == "time_limit" and value is None:
+                continue
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not number or not 0 <= value < float("inf"):
+                raise InputError(f"{value!r} is not a number of seconds, 0 or more", name)
+        if type(self.seed) is not int or self.seed < 0:
+            raise InputError(f"{self.seed!r} is not a whole number, 0 or more", "seed")
+        if self.rejoin is not None and not isinstance(self.rejoin, Rejoin):
+            raise InputError(f"{self.rejoin!r} is no Rejoin and not None", "rejoin")
+        checked(self.lag)
+
+    def limit(self, session: float | None) -> float:
+        """Seconds for one plan in a group with this session timeout."""
+        if self.time_limit is not None:
+            return self.time_limit
+        return MOST_S if session is None else min(MOST_S, session / PER_SESSION)

@@ -1,0 +1,1 @@
+"""From the members of a rebalancing group to a verified plan."""

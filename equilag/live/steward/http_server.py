@@ -1,0 +1,118 @@
+"""`/metrics` for Prometheus, `/healthz` and `/status`, on one port."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Final
+
+from equilag.errors import InputError, MissingExtra
+from equilag.live.steward.status import ROLES, State
+
+GAUGES: Final = {
+    "generation": "Generation of the group",
+    "members": "Members of the group, without the steward",
+    "partitions": "Partitions that the members subscribe to",
+    "unowned_partitions": "Partitions that somebody subscribes to and nobody has",
+    "lag_total": "Records between commits and log ends",
+    "lag_spread": "Heaviest minus lightest member, in records",
+    "lag_spread_planned": "Lag spread that the current plan would have",
+    "lag_spread_would_be": "Dry run: lag spread now under the plan that was not handed out",
+    "moves_planned": "Partitions that the current plan would move",
+    "last_look_age_s": "Seconds since the group was read",
+    "last_beat_age_s": "Seconds since a heartbeat was answered",
+}
+COUNTERS: Final = {
+    "handouts": ("Assignments handed out, by origin", ("target", "plan", "heuristic")),
+    "rebalances_triggered": (
+        "Rebalances that the steward started, by reason", ("gain", "partitions", "take-over"),
+    ),
+    "would_trigger": ("Dry run: rebalances that would have been started", ("",)),
+    "doubts": ("Assignments handed out with a doubt", ("",)),
+    "looks": ("Looks at the group, by outcome", ("done", "rebalancing", "no group", "failed")),
+    "heartbeats": ("Heartbeats, by answer", ("fine", "rebalance", "lost", "fenced", "silent")),
+}  # fmt: skip
+"""What they count, and the kinds of it that are there from the start."""
+
+
+def serve(state: State, host: str, port: int) -> ThreadingHTTPServer:
+    """A server in a thread of its own. Raises InputError if the port cannot be had, MissingExtra
+    without prometheus_client."""
+    render = _renderer(state)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            path = self.path.partition("?")[0]
+            if path == "/metrics":
+                self._answer(200, "text/plain; version=0.0.4; charset=utf-8", render())
+            elif path == "/healthz":
+                problem = state.problem()
+                text = f"{problem or 'ok'}\n".encode()
+                self._answer(503 if problem else 200, "text/plain; charset=utf-8", text)
+            elif path == "/status":
+                text = json.dumps(state.to_dict(), indent=1).encode() + b"\n"
+                self._answer(200, "application/json", text)
+            else:
+                text = b"there are /metrics, /healthz and /status\n"
+                self._answer(404, "text/plain; charset=utf-8", text)
+
+        def _answer(self, status: int, kind: str, body: bytes) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            """Nobody wants a line for each scrape."""
+
+    try:
+        server = ThreadingHTTPServer((host, port), Handler)
+    except (OSError, OverflowError) as error:
+        raise InputError(f"cannot listen on {host}:{port}: {error}", "--listen") from error
+    threading.Thread(target=server.serve_forever, name="http", daemon=True).start()
+    return server
+
+
+def _renderer(state: State) -> Callable[[], bytes]:
+    try:
+        from prometheus_client import CollectorRegistry, generate_latest
+    except ImportError as error:
+        raise MissingExtra(
+            "the steward needs prometheus_client: pip install 'equilag[steward]'"
+        ) from error
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Collector(state))
+    return lambda: generate_latest(registry)
+
+
+class _Collector:
+    """Reads the state whenever somebody scrapes."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+
+    def collect(self) -> Iterator[Any]:
+        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+
+        shown = self._state.figures
+        role = GaugeMetricFamily("equilag_steward_role", "1 for the role it has", labels=["role"])
+        for name in ROLES:
+            role.add_metric([name], float(shown.role == name))
+        yield role
+        healthy = float(self._state.problem() is None)
+        yield GaugeMetricFamily("equilag_steward_healthy", "1 if it is", value=healthy)
+        for name, text in GAUGES.items():
+            value = getattr(shown, name)
+            if value is not None:
+                metric = f"equilag_steward_{name.removesuffix('_s')}"
+                metric += "_seconds" if name.endswith("_s") else ""
+                yield GaugeMetricFamily(metric, text, value=float(value))
+        counters = self._state.counters
+        for name, (text, kinds) in COUNTERS.items():
+            family = CounterMetricFamily(f"equilag_steward_{name}", text, labels=["kind"])
+            for kind in kinds:
+                family.add_metric([kind], float(counters.get((name, kind), 0)))
+            yield family

@@ -1,0 +1,179 @@
+"""One look at the group from outside: who has what, its lag, and what a plan would change."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from equilag.adapters.kafka.group_reader import GroupReader, TopicOffsets
+from equilag.adapters.snapshot.load import FORMAT, load_snapshot
+from equilag.certificate.verify import read_assignment
+from equilag.group import NOBODY, QUALITY, Group
+from equilag.live.rebalance.gain import Gain, Thresholds, gain_of
+from equilag.live.rebalance.joined_group import (
+    Assignment,
+    Decision,
+    JoinedMember,
+    Partitions,
+    group_of,
+)
+from equilag.live.steward.assignments import Target, key, target_of
+from equilag.metrics import member_loads, spread
+
+Lags = dict[str, list[int | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """The group at one moment without ourselves, and a plan for it."""
+
+    at: float
+    """Seconds of the monotonic clock."""
+    kind: str
+    """classic or consumer (KIP-848)."""
+    state: str
+    protocol: str
+    members: list[JoinedMember]
+    held: dict[str, Partitions]
+    """By key: what everybody has."""
+    sizes: dict[str, int]
+    lags: Lags
+    group: Group
+    remarks: list[str]
+    decision: Decision | None = None
+    """None where no plan could be worth a rebalance."""
+
+    @property
+    def unowned(self) -> int:
+        """Partitions that somebody subscribes to and nobody has."""
+        return int(np.count_nonzero(self.group.assignable & (self.group.owner == NOBODY)))
+
+    @property
+    def incomplete(self) -> bool:
+        """Is something without an owner, or owned that is not there any more?"""
+        return bool(self.unowned or self.group.dropped_claims)
+
+    @property
+    def as_it_is(self) -> Gain:
+        """What it would change to leave everything as it is."""
+        return gain_of(self.group, self.group.owner, self.group.owner)
+
+    @property
+    def ideal(self) -> Gain:
+        """What the best plan that can be imagined would change."""
+        return replace(self.as_it_is, spread_then=0, moves=0)
+
+    @property
+    def gain(self) -> Gain | None:
+        """What the plan would change."""
+        if self.decision is None:
+            return None
+        return gain_of(self.group, self.group.owner, self.decision.plan.assigned)
+
+    @property
+    def target(self) -> Target | None:
+        """The plan as something to hand out."""
+        if self.decision is None:
+            return None
+        return target_of(self.members, self.decision.plan.assignment, self.sizes)
+
+
+def spread_under(group: Group, assignment: Assignment) -> int | None:
+    """The lag spread that another assignment, by member id, would have now; None if it does not go
+    with the group any more."""
+    assigned = read_assignment(group, assignment, [])
+    if assigned is None:
+        return None
+    return spread(member_loads(assigned, group.lag, group.n_members), group.idle)
+
+
+class Watch:
+    """Looks at one group with `reader`; members with an instance id in `ours` do not count."""
+
+    def __init__(
+        self,
+        reader: GroupReader,
+        group: str,
+        ours: frozenset[str],
+        reset: str,
+        thresholds: Thresholds,
+        decide: Callable[[Group, str | None], Decision],
+    ) -> None:
+        self._reader = reader
+        self._group = group
+        self._ours = ours
+        self._reset = reset
+        self._thresholds = thresholds
+        self._decide = decide
+
+    def look(self) -> Outlook:
+        """Read the group and plan. Raises EquilagError (NotNow while it rebalances)."""
+        reading = self._reader.read(self._group)
+        others = [one for one in reading.members if one.instance_id not in self._ours]
+        topics = reading.offsets.sizes
+        members = [
+            JoinedMember(
+                one.id,
+                one.topics,
+                one.owned,
+                instance_id=one.instance_id,
+                rack=one.rack,
+            )
+            for one in others
+        ]
+        sizes = {
+            topic: size
+            for topic, size in topics.items()
+            if any(topic in member.topics for member in members)
+        }
+        lags = lags_of(reading.offsets, self._reset)
+        group = group_of(self._group, members, sizes, lags)
+        outlook = Outlook(
+            time.monotonic(),
+            reading.kind,
+            reading.state,
+            reading.protocol,
+            members,
+            {key(member): member.claims for member in members},
+            sizes,
+            lags,
+            group,
+            list(reading.remarks),
+        )
+        if not self._needs_plan(outlook):
+            return outlook
+        return replace(outlook, decision=self._decide(group, None))
+
+    def _needs_plan(self, outlook: Outlook) -> bool:
+        """Could even the best plan that can be imagined be worth a rebalance?"""
+        group = outlook.group
+        if not group.n_members or not group.assignable.any():
+            return False
+        if outlook.incomplete:
+            return True
+        return outlook.ideal.reaches(self._thresholds)
+
+
+def lags_of(offsets: TopicOffsets, reset: str) -> Lags:
+    """[partitions] lag of each topic in records, None where nobody knows. Raises InputError."""
+    nobody = {"format": FORMAT, "group": "", "members": [], "auto_offset_reset": reset}
+    group = load_snapshot({**nobody, **offsets.fields()})
+    unknown = group.quality == QUALITY.index("unknown")
+    lags: Sequence[int | None] = [
+        None if untold else lag
+        for lag, untold in zip(group.lag.tolist(), unknown.tolist(), strict=True)
+    ]
+    starts: Sequence[int] = group.topic_start.tolist()
+    return {
+        topic: list(lags[begin:end])
+        for topic, begin, end in zip(group.topics, starts[:-1], starts[1:], strict=True)
+    }
+
+
+def known_share(lags: Mapping[str, Sequence[int | None]]) -> tuple[int, int]:
+    """Partitions whose lag is known, and all of them."""
+    values = [value for lag in lags.values() for value in lag]
+    return sum(value is not None for value in values), len(values)

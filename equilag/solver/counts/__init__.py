@@ -1,0 +1,1 @@
+"""Exactly even counts: quotas in closed form, and flows."""

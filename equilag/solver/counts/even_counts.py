@@ -1,0 +1,124 @@
+"""A first assignment with exactly balanced counts, for any subscriptions and any balance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from equilag.claim import Claim
+from equilag.constraint import (
+    CountConstraint,
+    pinned_partitions,
+    ranges,
+    topic_counts,
+    topic_intervals,
+    water_fill,
+)
+from equilag.group import NOBODY, Group, Index, Ints
+from equilag.metrics import member_counts
+from equilag.policy import Policy
+from equilag.solver.counts.even_flow import Network, even_flow
+
+
+def balanced_assignment(group: Group, policy: Policy) -> Index:
+    """[P] a valid assignment that meets the policy's count balance; owners are not looked at.
+
+    ``total``: sorted member counts lexicographically smallest; ``per-topic``: every topic as even
+    as possible over its subscribers (KIP-169); ``both``: per topic first, then the totals. On top
+    of the pinned partitions where the policy pins some.
+    """
+    pinned = pinned_partitions(group, policy)
+    assigned = np.where(pinned, group.owner, NOBODY).astype(np.int32)
+    free = np.flatnonzero(group.assignable & ~pinned)
+    if not len(free):
+        return assigned
+    if policy.balance == "total":
+        _spread_totals(group, assigned, free)
+    else:
+        _spread_topics(group, assigned, free, totals=policy.balance == "both")
+    return assigned
+
+
+def counts_claim(group: Group, constraint: CountConstraint) -> Claim:
+    """The counts that the constraint stands for are the most even."""
+    return Claim("counts", int(constraint.hi[~group.idle].max(initial=0)), "residual")
+
+
+def _spread_totals(group: Group, assigned: Index, free: Ints) -> None:
+    """Collapse to topic classes and to members alike in class and count, then one even flow."""
+    n_members, n_classes = group.n_members, len(group.class_topics)
+    base = member_counts(assigned, n_members)
+    key = group.class_of.astype(np.int64) * (int(base.max()) + 1) + base
+    _, first, slot_of = np.unique(key, return_index=True, return_inverse=True)
+    slot_of = slot_of.ravel()
+    slot_class, slot_base = group.class_of[first], base[first]
+    width = np.bincount(slot_of).astype(np.int64)
+    supply = np.bincount(group.partition_class[free], minlength=len(group.eligible))
+    if n_classes == 1:
+        tail, head = np.zeros(len(width), np.int64), np.arange(len(width))
+        units = _one_class(int(supply.sum()), slot_base, width)
+        order = free
+    else:
+        tail, head = _slots_of(group, slot_class)
+        tail, head = tail[supply[tail] > 0], head[supply[tail] > 0]
+        # More than a topic class holds: a full arc would draw the minimum cut to itself.
+        net = Network(supply, slot_base, width, tail, head, supply[tail] + 1)
+        units = even_flow(net)
+        order = free[np.argsort(group.partition_class[free], kind="stable")]
+    slots = np.repeat(head, units)  # of the partitions in `order`
+    by_slot = order[np.argsort(slots, kind="stable")]
+    filled = np.bincount(slots, minlength=len(width))
+    members = np.argsort(slot_of, kind="stable")  # by slot, then by number
+    place = np.arange(n_members) - np.repeat(np.cumsum(width) - width, width)
+    slot = slot_of[members]
+    share = filled[slot] // width[slot] + (place < filled[slot] % width[slot])
+    assigned[by_slot] = np.repeat(members, share)
+
+
+def _slots_of(group: Group, slot_class: Index) -> tuple[Ints, Ints]:
+    """Topic class and slot of every pair that goes together; `slot_class` [slots] is ascending."""
+    classes, kinds = group.arcs
+    first = np.searchsorted(slot_class, np.arange(len(group.class_topics) + 1))
+    slots = np.diff(first)[kinds]
+    return np.repeat(classes, slots), ranges(first[kinds], first[kinds + 1])
+
+
+def _one_class(total: int, base: Ints, width: Ints) -> Ints:
+    """Units per slot where everybody may take everything: no flow needed."""
+    each = np.repeat(base, width)
+    lo, hi = water_fill(each, total)
+    extra = np.flatnonzero(hi > lo)[: total - int((lo - each).sum())]
+    lo[extra] += 1
+    return np.add.reduceat(lo - each, np.cumsum(width) - width)
+
+
+def _spread_topics(group: Group, assigned: Index, free: Ints, totals: bool) -> None:
+    """Fill every topic to its lower counts, then deal the remainders."""
+    lo, hi = topic_intervals(group, assigned != NOBODY)
+    held = topic_counts(group, assigned)
+    supply = np.bincount(group.topic_of[free], minlength=len(group.topics))
+    remainder = supply - (lo - held).sum(axis=1)
+    tail, head = np.nonzero(hi > lo)
+    if totals:
+        ones = np.ones(len(tail), dtype=np.int64)
+        net = Network(
+            remainder, lo.sum(axis=0), np.ones(group.n_members, np.int64), tail, head, ones
+        )
+        taken = even_flow(net)
+    else:
+        taken = _rotate(tail, remainder)
+    counts = lo - held
+    counts[tail, head] += taken
+    # `free` runs by topic, and so do the cells of `counts`.
+    assigned[free] = np.repeat(np.tile(np.arange(group.n_members), len(counts)), counts.ravel())
+
+
+def _rotate(topic: Ints, remainder: Ints) -> Ints:
+    """One unit each to consecutive candidates of a topic, going on where the last one stopped."""
+    taken = np.zeros(len(topic), dtype=np.int64)
+    start = np.searchsorted(topic, np.arange(len(remainder) + 1))
+    turn = 0
+    for t in np.flatnonzero(remainder).tolist():
+        width = int(start[t + 1] - start[t])
+        taken[start[t] + (turn + np.arange(int(remainder[t]))) % width] = 1
+        turn += int(remainder[t])
+    return taken

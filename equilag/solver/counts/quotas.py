@@ -1,0 +1,154 @@
+"""Exact counts and the fewest moves in closed form, where subscriptions are alike or disjoint.
+
+Then every member of a topic class has the same quota but for a remainder: P partitions over N
+members are ⌊P / N⌋ each, and P mod N of them get one more (KIP-54; with one subscription, KIP-615).
+A member keeps what it owns up to its quota, and those that own more than the floor have the first
+right to the remainder, so that no partition moves without need. O(P), a few passes over arrays.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from equilag.certificate.potentials import Potentials, moves_claim
+from equilag.claim import Claim
+from equilag.constraint import CountConstraint
+from equilag.group import NOBODY, Group, Index, Ints
+from equilag.metrics import member_counts
+from equilag.policy import Policy
+
+FEW: Final = 8
+"""Of so many partitions one, or less: their topics are looked up one by one."""
+
+
+class Quotas(NamedTuple):
+    """A plan with exact counts and the fewest moves, and what proves both."""
+
+    assigned: Index
+    """[P]"""
+    floor: Ints
+    """[K] partitions that every member of a class has."""
+    rest: Ints
+    """[K] how many of the class have one more."""
+    potentials: Potentials
+    moves: int
+
+    def claims(self, group: Group) -> tuple[Claim, ...]:
+        """That the counts are the most even, and that no plan with such counts moves less."""
+        counts = Claim("counts", int((self.floor + (self.rest > 0)).max()), "residual")
+        if not (group.owner != NOBODY).any():
+            return (counts,)
+        return counts, moves_claim(group, self.moves, self.potentials)
+
+    def constraint(self, group: Group) -> CountConstraint:
+        hi = self.floor + (self.rest > 0)
+        # As `constraint_of` reads them off: all blocks of one largest count have one interval.
+        lo = np.where(np.isin(hi, hi[self.rest > 0]), hi - 1, self.floor)
+        nothing = np.zeros(group.n_partitions, np.bool_)
+        kind = group.class_of
+        return CountConstraint(lo[kind], hi[kind], group.eligible, nothing)
+
+
+def has_quotas(group: Group, policy: Policy) -> bool:
+    """Do total counts decide, and does no member read what another one reads only in part."""
+    return policy.evens_totals and group.disjoint
+
+
+def keep_to_quotas(group: Group) -> Quotas:
+    """The plan for a group that `has_quotas`. O(P + M log M)."""
+    owned = member_counts(group.owner, group.n_members)
+    one = len(group.class_topics) == 1 and len(group.class_topics[0]) == len(group.topics)
+    share = _one_class(group, owned) if one else _disjoint_classes(group, owned)
+    assigned = _released(group.owner, owned, share.quota)
+    free = np.flatnonzero(assigned == NOBODY)
+    lacking = np.maximum(share.quota - owned, 0)
+    if one:
+        assigned[free] = np.arange(group.n_members).repeat(lacking)
+    else:
+        by_kind = _readers(group, share.reader, free).argsort(kind="stable")
+        by_kind = by_kind[: int(lacking.sum())]  # what nobody reads comes last
+        assigned[free[by_kind]] = share.order.repeat(lacking[share.order])
+    moves = int(np.maximum(owned - share.quota, 0).sum())
+    return Quotas(assigned, share.floor, share.rest, Potentials(share.topic, share.member), moves)
+
+
+def _readers(group: Group, reader: Ints, some: Ints) -> Ints:
+    """[some] who reads each of the partitions."""
+    if FEW * len(some) < group.n_partitions:
+        return reader[group.topic_start.searchsorted(some, side="right") - 1]
+    return reader.repeat(group.topic_size)[some]
+
+
+class _Share(NamedTuple):
+    """Quotas [M], what they come from, and the potentials [T], [M] that prove them.
+
+    Where more members own above the floor than there is remainder, a partition of the class is
+    worth one that is kept; else it is a member's place that is.
+    """
+
+    quota: Ints
+    floor: Ints
+    rest: Ints
+    topic: Ints
+    member: Ints
+    order: Ints
+    """[M] members by class."""
+    reader: Ints
+    """[T] the member class that reads a topic, K if none does."""
+
+
+def _one_class(group: Group, owned: Ints) -> _Share:
+    n_members = group.n_members
+    floor, rest = divmod(group.n_partitions, n_members)
+    rich = owned > floor
+    quota = np.full(n_members, floor)
+    crowded = 0
+    if rest:
+        first = np.flatnonzero(rich)
+        if len(first) < rest:
+            first = np.concatenate((first, np.flatnonzero(~rich)))
+        else:
+            crowded = int(len(first) > rest)
+        quota[first[:rest]] += 1
+    topic = np.full(len(group.topics), crowded)
+    member = rich.astype(np.int64) - crowded
+    nothing = np.arange(0)
+    return _Share(quota, np.array([floor]), np.array([rest]), topic, member, nothing, nothing)
+
+
+def _disjoint_classes(group: Group, owned: Ints) -> _Share:
+    kind, members, n_kinds = group.class_of, group.class_size, len(group.class_topics)
+    topics, readers = group.subscriptions
+    reader = np.full(len(group.topics), n_kinds)
+    reader[topics] = readers
+    # Exact, though it goes through floats: there are fewer than 2^53 partitions.
+    size = np.bincount(reader, group.topic_size, n_kinds + 1)[:-1].astype(np.int64)
+    floor = size // members
+    rest = size - floor * members
+    quota = floor[kind]
+    rich = owned > quota
+    order = (2 * kind.astype(np.int64) + ~rich).argsort(kind="stable")
+    by_kind = kind[order]
+    rank = np.arange(len(order)) - (members.cumsum() - members)[by_kind]
+    quota[order] += rank < rest[by_kind]
+    crowded = np.zeros(n_kinds + 1, np.bool_)
+    crowded[:-1] = (np.bincount(kind[rich], minlength=n_kinds) > rest) & (rest > 0)
+    topic = crowded[reader].astype(np.int64)
+    member = rich.astype(np.int64) - crowded[kind]
+    return _Share(quota, floor, rest, topic, member, order, reader)
+
+
+def _released(owner: Index, owned: Ints, quota: Ints) -> Index:
+    """[P] owners, without what they own beyond their quota: the last ones go."""
+    assigned = owner.copy()
+    over = owned > quota
+    if over.any():
+        theirs = np.flatnonzero(over[owner] & (owner != NOBODY))
+        theirs = theirs[owner[theirs].argsort(kind="stable")]
+        whose = owner[theirs]
+        held = owned * over
+        place = np.arange(len(theirs)) - (held.cumsum() - held)[whose]
+        assigned[theirs[place >= quota[whose]]] = NOBODY
+    return assigned

@@ -1,0 +1,1 @@
+"""Local searches that lower the lag spread within the count constraint."""

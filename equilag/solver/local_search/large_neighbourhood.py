@@ -1,0 +1,174 @@
+"""A few members around the extremes, a few of their partitions, and the best split of those.
+
+Everything else stays fixed. Each neighbourhood is a small problem for the exhaustive search, with
+the spread inside it as the goal and the loads outside as walls, so that the plan never gets worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from equilag.constraint import CountConstraint
+from equilag.exhaustive.search import Budget, OutOfBudget, Search, SmallProblem, Target
+from equilag.group import NOBODY, Flags, Group, Index, Ints
+from equilag.metrics import member_counts
+from equilag.solver.local_search.pairwise_swaps import Exchange
+
+ITEMS = 26
+MEMBERS = 4
+WORK = 12_000_000
+"""Array elements that one neighbourhood may cost."""
+KICKS = 8
+"""Exchanges at random that a new start begins with."""
+STALLED = 40
+"""Neighbourhoods in a row that change nothing at either end, after which it stops."""
+
+
+def improve(
+    group: Group,
+    constraint: CountConstraint,
+    assigned: Index,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+    enough: int = 0,
+    keep_moves: bool = False,
+    rounds: int = 400,
+    total: Budget | None = None,
+) -> Index:
+    """[P] an assignment with a spread no larger; O(rounds) small searches.
+
+    All of them together cost no more than `total`, where it is given, which is charged for them.
+    `enough` is a spread at which to stop. With `keep_moves` no more partitions leave their owners
+    than do already.
+    """
+    work = Exchange.of(group, constraint, assigned)
+    stalled = 0
+    total = Budget(rounds * WORK) if total is None else total
+    if len(work.active) < 2:
+        return assigned
+    for number in range(rounds):
+        if stop() or work.spread <= enough or stalled >= STALLED or total.work <= 0:
+            break
+        before = work.extremes()
+        members = _members(work, rng, number)
+        items = _items(work, rng, members)
+        if len(items) > 1:
+            budget = Budget(min(WORK, total.work), stop, node=total.node)
+            before_it = budget.work
+            _resplit(work, items, members, budget, keep_moves)
+            total.work -= before_it - budget.work
+        stalled = 0 if work.extremes() != before else stalled + 1
+    return work.assigned
+
+
+def kicked(
+    group: Group, constraint: CountConstraint, assigned: Index, rng: np.random.Generator
+) -> Index:
+    """[P] another assignment within the constraint: some exchanges at random, one for one."""
+    result = assigned.copy()
+    free = np.flatnonzero((assigned != NOBODY) & ~constraint.pinned)
+    if len(free) < 2:
+        return result
+    allowed, kinds, classes = constraint.allowed, group.class_of, group.partition_class
+    for one, other in rng.choice(free, (KICKS, 2)).tolist():
+        a, b = int(result[one]), int(result[other])
+        fits = allowed[classes[one], kinds[b]] and allowed[classes[other], kinds[a]]
+        if constraint.topic_lo is not None:
+            fits = fits and group.topic_of[one] == group.topic_of[other]
+        if fits:
+            result[one], result[other] = b, a
+    return result
+
+
+def _members(work: Exchange, rng: np.random.Generator, number: int) -> Ints:
+    """The heaviest, the lightest or both, and others drawn from their exchange partners."""
+    order = work.active[np.argsort(-work.loads[work.active], kind="stable")]
+    ends = {0: [order[0], order[-1]], 1: [order[0]], 2: [order[-1]]}[number % 3]
+    partners = np.setdiff1d(order, ends)
+    kinds = work.group.class_of
+    allowed = work.constraint.allowed
+    shared: Flags = np.logical_or.reduce(allowed[:, kinds[ends]], axis=1)
+    shares: Flags = np.logical_or.reduce(allowed[shared], axis=0)
+    partners = partners[shares[kinds[partners]]]
+    size = min(len(partners), MEMBERS - len(ends) - int(number % 2))
+    drawn = rng.choice(partners, size=size, replace=False) if size > 0 else partners[:0]
+    return np.concatenate((np.array(ends), drawn)).astype(np.int64)
+
+
+def _items(work: Exchange, rng: np.random.Generator, members: Ints) -> Ints:
+    """Some free partitions of each member, about as many of each; a random choice."""
+    share = max(2, ITEMS // len(members))
+    chosen = []
+    for member in members.tolist():
+        held = np.flatnonzero((work.assigned == member) & ~work.constraint.pinned)
+        chosen.append(held if len(held) <= share else rng.choice(held, share, replace=False))
+    return np.sort(np.concatenate(chosen))
+
+
+def _resplit(work: Exchange, items: Ints, members: Ints, budget: Budget, keep_moves: bool) -> None:
+    problem, moves = sub_problem(work, items, members)
+    loads = work.loads[members]
+    inside = int(loads.max() - loads.min())
+    high, low = work.extremes()
+    try:
+        search = Search(problem, budget)
+        for goal in (inside // 64, inside // 8, inside - 1):
+            if goal < 0:
+                continue
+            limit = moves if keep_moves else None
+            found = search.find(Target(goal, floor=low, cap=high, max_moves=limit))
+            if found is not None:
+                _apply(work, items, members[found])
+                return
+    except OutOfBudget:
+        return
+
+
+def _apply(work: Exchange, items: Ints, target: Ints) -> None:
+    changed = work.assigned[items] != target
+    given, source = items[changed], work.assigned[items[changed]]
+    work.assigned[given] = target[changed]
+    np.subtract.at(work.loads, source, work.group.lag[given])
+    np.add.at(work.loads, target[changed], work.group.lag[given])
+    work.counts = member_counts(work.assigned, work.group.n_members)
+    if work.per_topic is not None:
+        np.subtract.at(work.per_topic, (work.group.topic_of[given], source), 1)
+        np.add.at(work.per_topic, (work.group.topic_of[given], target[changed]), 1)
+
+
+def sub_problem(work: Exchange, items: Ints, members: Ints) -> tuple[SmallProblem, int]:
+    """The items and members as a small problem, and how many items are away from their owner."""
+    group, constraint = work.group, work.constraint
+    holder = work.assigned[items]
+    column = np.full(group.n_members + 1, -2, dtype=np.int64)
+    column[members] = np.arange(len(members))
+    column[NOBODY] = NOBODY
+    held = np.bincount(column[holder], minlength=len(members))
+    weight = np.zeros(len(members), dtype=np.int64)
+    np.add.at(weight, column[holder], group.lag[items])
+    fixed = work.counts[members] - held
+    topic = topic_lo = topic_hi = None
+    if work.per_topic is not None and constraint.topic_lo is not None:
+        assert constraint.topic_hi is not None
+        number = np.unique(group.topic_of[items])
+        topic = np.searchsorted(number, group.topic_of[items]).astype(np.int64)
+        cells = np.ix_(number, members)
+        mine = np.zeros((len(number), len(members)), dtype=np.int64)
+        np.add.at(mine, (topic, column[holder]), 1)
+        rest = work.per_topic[cells] - mine
+        topic_lo, topic_hi = constraint.topic_lo[cells] - rest, constraint.topic_hi[cells] - rest
+    owner = group.owner[items]
+    problem = SmallProblem(
+        lag=group.lag[items],
+        allowed=constraint.allowed[group.partition_class[items]][:, group.class_of[members]],
+        base=work.loads[members] - weight,
+        lo=np.maximum(constraint.lo[members] - fixed, 0),
+        hi=constraint.hi[members] - fixed,
+        owner=column[owner],
+        topic=topic,
+        topic_lo=topic_lo,
+        topic_hi=topic_hi,
+    )
+    return problem, int(np.count_nonzero((owner != NOBODY) & (owner != holder)))

@@ -1,0 +1,161 @@
+"""Members as rows of partitions, all of one length: for members that may take all of each other's.
+
+Where members differ in count by one, the shorter rows hold an empty place, a partition of no lag
+that nobody owns; no row holds two of them. All exchanges of a round, one for each pair of rows, are
+made in one array operation.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from equilag.constraint import CountConstraint
+from equilag.group import NOBODY, Flags, Group, Index, Ints
+
+TABLE: Final = 400_000
+"""Array elements of the table of single exchanges of a round, about."""
+NARROW: Final = 12
+"""Partitions of each row that such a table looks at at least."""
+NEVER: Final = np.int64(2**62)
+
+
+def are_alike(group: Group, constraint: CountConstraint) -> bool:
+    """May every member take every partition, under one interval of counts."""
+    lo, hi = constraint.lo, constraint.hi
+    return (
+        group.n_members > 1
+        and constraint.topic_lo is None
+        and not constraint.pinned.any()
+        and constraint.allowed.shape[1] == 1
+        and np.count_nonzero(constraint.allowed) == np.count_nonzero(group.eligible) > 0
+        and int(lo.min()) == int(lo.max())
+        and int(hi.min()) == int(hi.max())
+    )
+
+
+def sets_alike(group: Group, constraint: CountConstraint) -> list[Ints]:
+    """The sets of members of one subscription and one interval of counts, the largest first.
+
+    Only those of two members and more. None where topics count one by one or partitions are pinned.
+    """
+    if constraint.topic_lo is not None or constraint.pinned.any():
+        return []
+    kind, lo, hi = group.class_of, constraint.lo, constraint.hi
+    order = np.lexsort((hi, lo, kind))
+    kind, lo, hi = kind[order], lo[order], hi[order]
+    ends = (kind[1:] != kind[:-1]) | (lo[1:] != lo[:-1]) | (hi[1:] != hi[:-1])
+    sets = np.split(order, np.flatnonzero(ends) + 1)
+    busy = [members for members in sets if len(members) > 1 and constraint.hi[members[0]] > 0]
+    return sorted(busy, key=len, reverse=True)
+
+
+class Rows:
+    """What some members hold as a table [members, c] of places, ascending by lag in each row.
+
+    Places below P are partitions, the others are empty.
+    """
+
+    def __init__(self, group: Group, assigned: Index, members: Ints | None = None) -> None:
+        """Of all members, or of a set of `sets_alike`, ascending. O(P log P)."""
+        self.members: Ints = np.arange(group.n_members) if members is None else members
+        row = np.full(group.n_members + 1, NOBODY, np.int64)  # the last one stands for NOBODY
+        row[self.members] = np.arange(len(self.members))
+        holder = row[assigned]
+        counts = np.bincount(holder[holder != NOBODY], minlength=len(self.members))
+        width = int(counts.max(initial=0))
+        short = np.flatnonzero(counts < width)
+        self.n_partitions = group.n_partitions
+        self.n_empty = len(short)
+        self.lag: Ints = np.concatenate((group.lag, np.zeros(self.n_empty, np.int64)))
+        self.table: Ints = np.zeros((len(self.members), width), np.int64)
+        self.loads: Ints = np.zeros(len(self.members), np.int64)
+        self.fill(np.concatenate((holder, short)))
+
+    def fill(self, holder: Ints) -> None:
+        """Lay the table out anew, from the row of every place, NOBODY where nobody may hold it."""
+        held = np.flatnonzero(holder != NOBODY)
+        order = np.argsort(self.lag[held], kind="stable")
+        order = order[np.argsort(holder[held][order], kind="stable")]
+        self.table = held[order].reshape(self.table.shape)
+        self.loads = self.lag[self.table].sum(axis=1)
+
+    def holder(self) -> Ints:
+        """[places] the row of each, NOBODY where nobody may hold it."""
+        result = np.full(len(self.lag), NOBODY, np.int64)
+        result[self.table] = np.arange(len(self.table))[:, None]
+        return result
+
+    def assigned(self, table: Ints, others: Index) -> Index:
+        """[P] the assignment that a table stands for, and where the `others` stay."""
+        result = np.append(others, np.zeros(self.n_empty, np.int32))
+        result[table] = self.members.astype(np.int32)[:, None]
+        return result[: self.n_partitions]
+
+    @property
+    def spread(self) -> int:
+        return int(self.loads.max() - self.loads.min())
+
+    def exchange(self, heavy: Ints, light: Ints, rng: np.random.Generator) -> None:
+        """Bring the loads of each pair of rows closer together; no row is in two pairs.
+
+        First the heavy row's heaviest go for the light one's lightest, as many as fit; then the
+        one exchange that leaves the two closest. O(pairs × c log c + TABLE).
+        """
+        lighter = self.loads[heavy] < self.loads[light]
+        heavy, light = np.where(lighter, light, heavy), np.where(lighter, heavy, light)
+        self._in_bulk(heavy, light)
+        self._one_each(heavy, light, rng)
+        self._sort(np.concatenate((heavy, light)))
+
+    def _in_bulk(self, heavy: Ints, light: Ints) -> None:
+        give, take = self.table[heavy, ::-1], self.table[light]
+        gain = np.maximum(self.lag[give] - self.lag[take], 0)
+        if self.n_empty:
+            gain[self._has_empty(heavy)[:, None] & (take >= self.n_partitions)] = 0
+        apart = self.loads[heavy] - self.loads[light]
+        much = (gain > 0) & (np.cumsum(gain, axis=1) <= apart[:, None] // 2)
+        rows = np.flatnonzero(much[:, 0])
+        if not len(rows):
+            return
+        give, take, much = give[rows], take[rows], much[rows]
+        self.table[heavy[rows]] = np.where(much, take, give)
+        self.table[light[rows]] = np.where(much, give, take)
+        self._shift(heavy[rows], light[rows], np.where(much, gain[rows], 0).sum(axis=1))
+
+    def _one_each(self, heavy: Ints, light: Ints, rng: np.random.Generator) -> None:
+        width = self.table.shape[1]
+        size = min(width, max(NARROW, int((TABLE / len(heavy)) ** 0.5)))
+        out, into = (
+            np.arange(width) if size == width else rng.choice(width, size, replace=False)
+            for _ in range(2)
+        )
+        give, take = self.table[np.ix_(heavy, out)], self.table[np.ix_(light, into)]
+        apart = self.loads[heavy] - self.loads[light]
+        change = self.lag[give][:, :, None] - self.lag[take][:, None, :]
+        after = np.abs(apart[:, None, None] - 2 * change)
+        if self.n_empty:
+            second = self._has_empty(heavy)[:, None] & (take >= self.n_partitions)
+            after[np.broadcast_to(second[:, None, :], after.shape)] = NEVER
+        flat = after.reshape(len(heavy), -1)
+        pick = flat.argmin(axis=1)
+        rows = np.flatnonzero(flat[np.arange(len(heavy)), pick] < apart)
+        i, j = np.divmod(pick[rows], size)
+        given, taken = give[rows, i], take[rows, j]
+        self.table[heavy[rows], out[i]] = taken
+        self.table[light[rows], into[j]] = given
+        self._shift(heavy[rows], light[rows], self.lag[given] - self.lag[taken])
+
+    def _shift(self, heavy: Ints, light: Ints, change: Ints) -> None:
+        self.loads[heavy] -= change
+        self.loads[light] += change
+
+    def _has_empty(self, rows: Ints) -> Flags:
+        found: Flags = np.logical_or.reduce(self.table[rows] >= self.n_partitions, axis=1)
+        return found
+
+    def _sort(self, rows: Ints) -> None:
+        table = self.table[rows]
+        order = np.argsort(self.lag[table], axis=1, kind="stable")
+        self.table[rows] = np.take_along_axis(table, order, axis=1)

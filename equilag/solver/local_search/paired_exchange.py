@@ -1,0 +1,139 @@
+"""Even loads on a large scale, among members that may take all of each other's partitions.
+
+Partitions too heavy for the common level are settled first, each with the lightest beside it: with
+j of them, the other members share what is left, which is what bounds the least load from above.
+Among the others, the heaviest and the lightest members are paired and exchange, round by round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from equilag.group import NOBODY, Group, Index, Ints
+from equilag.solver.local_search.member_rows import Rows
+
+FEWEST_PAIRS: Final = 24
+LOWERING: Final = 200
+"""Steps that lower the heaviest load among the settled rows, at most."""
+NEXT: Final = 8
+"""The next heaviest ones that may make room for it."""
+PATIENCE: Final = 120
+"""Rounds without a smaller spread after which the loads are as even as this gets them."""
+
+
+def even_out(
+    group: Group,
+    assigned: Index,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+    enough: int = 0,
+    members: Ints | None = None,
+) -> Index:
+    """[P] an assignment with counts of the same interval and a spread that is no larger.
+
+    For groups that `are_alike`, or for a set of `members` of `sets_alike`; then the spread is that
+    of those. Stops at a spread of `enough`. O(P log P), and for each round O(members log members +
+    pairs × c log c), c being the largest count.
+    """
+    rows = Rows(group, assigned, members)
+    best, least = rows.table.copy(), rows.spread
+    settled = settle(rows)
+    others = np.delete(np.arange(len(rows.table)), settled)
+    _lower(rows, settled, rng, stop)
+    if rows.spread < least:
+        best, least = rows.table.copy(), rows.spread
+    number = stalled = 0
+    while len(others) > 1 and stalled < PATIENCE and least > enough and not stop():
+        rows.exchange(*pairs(rows.loads, others, rng, number), rng)
+        number, stalled = number + 1, stalled + 1
+        if rows.spread < least:
+            best, least, stalled = rows.table.copy(), rows.spread, 0
+    return rows.assigned(best, assigned)
+
+
+def _lower(rows: Rows, members: Ints, rng: np.random.Generator, stop: Callable[[], bool]) -> None:
+    """Lower the heaviest settled row, where several heavy partitions weigh much the same."""
+    for _ in range(LOWERING):
+        order = members[np.argsort(-rows.loads[members], kind="stable")]
+        heaviest = int(rows.loads[order[0]]) if len(order) > 1 else 0
+        for other in order[1 : 1 + NEXT].tolist():
+            rows.exchange(order[:1], np.array([other]), rng)
+            if int(rows.loads[order[0]]) < heaviest:
+                break
+        else:
+            return
+        if stop():
+            return
+
+
+def pairs(loads: Ints, members: Ints, rng: np.random.Generator, number: int) -> tuple[Ints, Ints]:
+    """The heaviest and the lightest members, as many as lie far apart, and their partners.
+
+    In turn: each other, the heaviest with anybody, the lightest with anybody.
+    """
+    order = members[np.argsort(loads[members], kind="stable")]
+    half = len(order) // 2
+    light, heavy = order[:half], order[::-1][:half]
+    apart = loads[heavy] - loads[light]
+    far = min(half, max(FEWEST_PAIRS, int(np.count_nonzero(4 * apart >= apart[:1]))))
+    light, heavy = light[:far], heavy[:far]
+    if number % 3 == 1:
+        light = rng.permutation(order[: len(order) - far])[:far]
+    elif number % 3 == 2:
+        heavy = rng.permutation(order[far:])[:far]
+    return heavy, light
+
+
+def settle(rows: Rows) -> Ints:
+    """Put every partition that is heavier than the others' level into a row of its own, and the
+    lightest beside it. Returns those rows. O(P log P)."""
+    n_members, width = rows.table.shape
+    holder = rows.holder()
+    real = np.flatnonzero(holder[: rows.n_partitions] != NOBODY)
+    light = real[np.argsort(rows.lag[real], kind="stable")]
+    leads = light[::-1][: crowd(rows.lag[light], n_members, width, rows.n_empty)]
+    chosen = _rows_for(holder[leads], n_members)
+    empty = np.arange(rows.n_partitions, len(rows.lag))
+    theirs = np.isin(holder[empty], chosen)
+    # One empty place each, the rows' own ones first, so that none of them has to go elsewhere.
+    most = len(leads) if width > 1 else 0
+    empty = np.concatenate((empty[theirs], empty[~theirs]))[:most]
+    room = np.full(len(leads), width - 1)
+    room[: len(empty)] -= 1
+    beside = light[: int(room.sum())]  # in turn: the very lightest lie beside the heaviest
+    settled = np.concatenate((leads, empty, beside))
+    rows_of = np.concatenate((chosen, chosen[: len(empty)], np.repeat(chosen, room)))
+    displaced = np.isin(holder, chosen)
+    displaced[settled] = False
+    holder[displaced] = NOBODY
+    holder[settled] = rows_of
+    held = np.bincount(holder[holder != NOBODY], minlength=n_members)
+    holder[displaced] = np.repeat(np.arange(n_members), width - held)
+    rows.fill(holder)
+    return chosen
+
+
+def crowd(lag: Ints, n_members: int, width: int, n_empty: int) -> int:
+    """How many of the heaviest partitions are to lie alone among the lightest.
+
+    The number that leaves the others the least to share: then each of them is heavier than that.
+    `lag` is ascending; rows are of `width` places, of which `n_empty` are empty ones.
+    """
+    n = np.arange(min(n_members, len(lag) + 1))
+    beside = np.clip(n * (width - 1) - np.minimum(n, n_empty), 0, len(lag) - n)
+    below = np.concatenate(([0], np.cumsum(lag)))
+    left = below[len(lag) - n] - below[beside]
+    return int(np.argmin(left / (n_members - n)))
+
+
+def _rows_for(holder: Ints, n_members: int) -> Ints:
+    """A row for each leading partition: its holder's, or one without a leading one."""
+    chosen = np.full(len(holder), NOBODY, np.int64)
+    own, first = np.unique(holder, return_index=True)
+    chosen[first] = own
+    free = np.delete(np.arange(n_members), own)
+    chosen[chosen == NOBODY] = free[: len(holder) - len(own)]
+    return chosen

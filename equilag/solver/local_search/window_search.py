@@ -1,0 +1,147 @@
+"""Loads brought into the window that the bounds leave, under mixed subscriptions.
+
+One member at a time, by exchanges of two and three members, and by chains where a member is too
+heavy. Where the heaviest partition would lie better with another of its readers, that is tried too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from equilag.constraint import CountConstraint
+from equilag.group import NOBODY, Group, Index, Ints
+from equilag.metrics import member_loads
+from equilag.solver.local_search.cyclic_exchanges import Cycles, Window
+from equilag.solver.local_search.ejection_chains import find_chain, lighten, rotate
+
+HOLDERS: Final = 12
+"""Members with which the heaviest partition is tried."""
+ATTEMPTS: Final = 6
+"""Ways down from the same assignment, which chance makes different."""
+EXTREME: Final = 0.5
+"""How often the member furthest outside the window has its turn, and not any of them."""
+
+
+def level(
+    group: Group,
+    constraint: CountConstraint,
+    assigned: Index,
+    window: Window,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+) -> Index:
+    """[P] an assignment within the constraint, with a spread no larger.
+
+    `window` holds the loads that are aimed at: from the most that the lightest can have to the
+    least that the heaviest must. `stop` is asked before every step. For totals only; where topics
+    count one by one, nothing is changed.
+    """
+    active = np.flatnonzero(~group.idle)
+    if len(active) < 2 or constraint.topic_lo is not None:
+        return assigned
+    loads = member_loads(assigned, group.lag, group.n_members)[active]
+    best, least = assigned, int(loads.max() - loads.min())
+    for _ in range(ATTEMPTS):
+        found, reached = _attempt(group, constraint, assigned, window, rng, stop)
+        if reached < least:
+            best, least = found, reached
+        if stop() or least <= window.high - window.low:
+            break
+    return best
+
+
+def _attempt(
+    group: Group,
+    constraint: CountConstraint,
+    assigned: Index,
+    window: Window,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+) -> tuple[Index, int]:
+    """Down from one assignment, then with the heaviest partition at others of its readers."""
+    active = np.flatnonzero(~group.idle)
+    work = Cycles(group, constraint, assigned, rng)
+    best, least = _descend(work, active, window, rng, stop)
+    lead = _lead(work)
+    for holder in _holders(work, lead, window):
+        if stop() or least <= window.high - window.low:
+            break
+        work = Cycles(group, constraint, best, rng)
+        if work.assigned[lead] != holder:
+            chain = find_chain(work, lead, window, holder)
+            if chain is None:
+                continue
+            rotate(work, lead, chain)
+        work.fix(lead)
+        found, reached = _descend(work, active, window, rng, stop)
+        if reached < least:
+            best, least = found, reached
+    return best, least
+
+
+def _descend(
+    work: Cycles, active: Ints, window: Window, rng: np.random.Generator, stop: Callable[[], bool]
+) -> tuple[Index, int]:
+    """The most even assignment on the way, and its spread.
+
+    Where nothing helps any member outside the window, it is widened half way to what is reached.
+    """
+    best, least = work.assigned.copy(), work.spread(active)
+    stuck = work.group.idle.copy()
+    while not stop():
+        outside = np.where(stuck, 0, window.outside(work.loads))
+        wrong = np.flatnonzero(outside)
+        if not len(wrong):
+            wider = _wider(window, work.loads[active])
+            if wider == window:
+                break
+            window, stuck = wider, work.group.idle.copy()
+            continue
+        member = int(outside.argmax()) if rng.random() < EXTREME else int(rng.choice(wrong))
+        if not _improve(work, member, window, stop):
+            stuck[member] = True
+            continue
+        stuck = work.group.idle.copy()
+        if (reached := work.spread(active)) < least:
+            best, least = work.assigned.copy(), reached
+    return best, least
+
+
+def _wider(window: Window, loads: Ints) -> Window:
+    """Half way to the loads at either end; the same window where they are inside it."""
+    low, high = min(window.low, int(loads.min())), max(window.high, int(loads.max()))
+    return Window((window.low + low) // 2, -(-(window.high + high) // 2))
+
+
+def _improve(work: Cycles, member: int, window: Window, stop: Callable[[], bool]) -> bool:
+    """Bring one member's load closer to the window, and nobody else further away by as much."""
+    if work.by_two(member, window):
+        return True
+    if work.loads[member] > window.high:
+        return lighten(work, member, window, stop)
+    return work.by_three(member, window)
+
+
+def _lead(work: Cycles) -> int:
+    """The heaviest partition of the heaviest member, NOBODY if it has none that can move."""
+    held = np.array(work.held[int(work.loads.argmax())], np.int64)
+    return int(held[work.group.lag[held].argmax()]) if len(held) else NOBODY
+
+
+def _holders(work: Cycles, lead: int, window: Window) -> list[int]:
+    """Who might better hold the partition that makes the heaviest load; the lightest company first.
+
+    None where no load is above the window.
+    """
+    group, constraint = work.group, work.constraint
+    if lead == NOBODY or int(work.loads.max()) <= window.high:
+        return []
+    readers = np.flatnonzero(constraint.allowed[group.partition_class[lead], group.class_of])
+    beside = [
+        int(np.sort(group.lag[work.readable(m)])[: max(0, int(constraint.lo[m]) - 1)].sum())
+        for m in readers.tolist()
+    ]
+    return [int(m) for m in readers[np.argsort(beside, kind="stable")][:HOLDERS]]

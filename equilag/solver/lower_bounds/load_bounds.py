@@ -1,0 +1,252 @@
+"""Looks for the sets of members that give the best counting bounds, and words them as claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from equilag.certificate.counting import Counting, heaviest_of
+from equilag.claim import Claim
+from equilag.group import Flags
+
+MAX_SETS = 60
+EFFORT = 10_000_000
+"""Partitions, and cells of who may take what, looked at over all sets."""
+MAX_CROWDS = 12
+POOREST = 50_000_000
+"""Cells of who may take what up to which members that can reach little are looked for."""
+FEW = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LoadBounds:
+    """The best proved floor of the heaviest load and ceiling of the lightest one."""
+
+    highest: Claim
+    """max λ ≥ its value."""
+    lowest: Claim
+    """min λ ≤ its value."""
+
+    @property
+    def spread(self) -> int:
+        return max(0, self.highest.value - self.lowest.value)
+
+
+NO_LAG: Final = LoadBounds(
+    Claim("max_load_at_least", 0, "average", {"members": "all"}),
+    Claim("min_load_at_most", 0, "average", {"members": "all"}),
+)
+"""Of a group without any lag."""
+
+
+def load_bounds(
+    counting: Counting, stop: Callable[[], bool], reached: int | None = None
+) -> LoadBounds | None:
+    """The best bounds over blocks, classes, topics' readers and members; None for no members.
+
+    O(sets × partitions), where the number of sets is limited; cut short when `stop` says so, or
+    when they prove the spread that is `reached`, but never before the set of all members was tried.
+    """
+    best = overall_bounds(counting)
+    if best is None or best.spread == reached:
+        return best
+    for kind in _poorest(counting):
+        if stop():
+            break
+        best = _improved(counting, best, counting.group.class_of == kind)
+    size = len(counting.lag) + counting.constraint.allowed.size + counting.group.n_members
+    left = _Effort(max(8, EFFORT // size), stop)
+    best = _heavy_sides(counting, best, counting.active, left)
+    blocks = [] if stop() else _blocks(counting.constraint.allowed)
+    for members in _member_sets(counting, blocks):
+        if left.over():
+            break
+        best = _improved(counting, best, members)
+    for members in _parts(counting, blocks):
+        if left.over():
+            break
+        best = _heavy_sides(counting, best, members & counting.active, left)
+    return best
+
+
+@dataclass(slots=True)
+class _Effort:
+    """How many more sets may be evaluated; a number, so that large groups stay repeatable."""
+
+    evaluations: int
+    stop: Callable[[], bool]
+
+    def over(self) -> bool:
+        self.evaluations -= 1
+        return self.evaluations < 0 or self.stop()
+
+
+def overall_bounds(counting: Counting) -> LoadBounds | None:
+    """The bounds from the mean of all members; O(partitions)."""
+    if not counting.active.any():
+        return None
+    high, low = counting.average(counting.active)
+    data = {"members": "all"}
+    return LoadBounds(
+        Claim("max_load_at_least", high, "average", data),
+        Claim("min_load_at_most", low, "average", data),
+    )
+
+
+def _names(counting: Counting, members: Flags) -> list[str]:
+    return [counting.group.members[m].id for m in np.flatnonzero(members).tolist()]
+
+
+def _improved(counting: Counting, best: LoadBounds, members: Flags) -> LoadBounds:
+    high, low = counting.average(members)
+    heavy = counting.heavy(members, 1)
+    names = {"members": _names(counting, members)}
+    highest, lowest = best.highest, best.lowest
+    if high > highest.value:
+        highest = Claim("max_load_at_least", high, "average", names)
+    if heavy > highest.value:
+        highest = Claim("max_load_at_least", heavy, "heavy", {**names, "heaviest": 1})
+    if low < lowest.value:
+        lowest = Claim("min_load_at_most", low, "average", names)
+    return LoadBounds(highest, lowest)
+
+
+def _member_sets(counting: Counting, blocks: list[Flags]) -> Iterator[Flags]:
+    """Sets worth a try, the most telling first, each once."""
+    group, constraint = counting.group, counting.constraint
+    seen: set[bytes] = {counting.active.tobytes()}
+    kinds = len(group.class_topics)
+    candidates: list[Flags] = []
+    if len(blocks) > 1:
+        candidates += [block[group.class_of] for block in blocks]
+    if kinds > 1:
+        size = group.class_size
+        lag = np.bincount(group.partition_class, weights=group.lag, minlength=len(group.eligible))
+        readers = constraint.allowed.any(axis=1)
+        weight = np.where(readers, lag / np.maximum(1, constraint.allowed @ size), 0)
+        dense = np.argsort(-weight, kind="stable")[: MAX_SETS // 2]
+        union = np.zeros(kinds, np.bool_)
+        for c in dense.tolist():
+            union = union | constraint.allowed[c]
+            candidates += [constraint.allowed[c][group.class_of], union[group.class_of]]
+        thin = np.argsort((constraint.allowed * weight[:, None]).max(axis=0), kind="stable")
+        chosen = np.zeros(kinds, np.bool_)
+        for k in thin[: MAX_SETS // 2].tolist():
+            chosen[k] = True
+            alone = np.zeros(kinds, np.bool_)
+            alone[k] = True
+            candidates += [alone[group.class_of], chosen[group.class_of]]
+    if group.n_members <= MAX_SETS:
+        candidates += [np.arange(group.n_members) == m for m in range(group.n_members)]
+    if group.n_members <= 8:
+        for bits in range(1, 1 << group.n_members):
+            candidates.append((bits >> np.arange(group.n_members)) & 1 == 1)
+    for members in candidates:
+        members = members & counting.active
+        if members.any() and members.tobytes() not in seen:
+            seen.add(members.tobytes())
+            yield members
+
+
+def _poorest(counting: Counting) -> list[int]:
+    """The member classes of one member that can reach the least load, by itself each.
+
+    O(member classes × topic classes), and the partitions that each class may read.
+    """
+    group, allowed = counting.group, counting.constraint.allowed
+    if counting.per_topic or allowed.shape[1] < 2 or allowed.size > POOREST:
+        return []
+    alone = np.flatnonzero(group.class_size == 1)
+    member = np.zeros(allowed.shape[1], np.int64)
+    member[group.class_of] = np.arange(group.n_members)
+    reach = [
+        heaviest_of(counting.lag[counting.within_reach(k)], int(counting.hi[member[k]]))
+        for k in alone.tolist()
+    ]
+    return [int(k) for k in alone[np.argsort(reach, kind="stable")[:FEW]]]
+
+
+def _parts(counting: Counting, blocks: list[Flags]) -> list[Flags]:
+    """Each block and each class of members: where heavy partitions may crowd together."""
+    kinds = np.eye(len(counting.group.class_topics), dtype=np.bool_)
+    parts = [*blocks, *kinds]
+    if len(parts) > MAX_SETS or len(kinds) == 1:
+        return []
+    return [*(part[counting.group.class_of] for part in parts)]
+
+
+def _blocks(allowed: Flags) -> list[Flags]:
+    """[K] masks of the connected components of who may take what; O(arcs × their diameter)."""
+    classes, kinds = np.nonzero(allowed)
+    label = np.arange(allowed.shape[1])
+    while True:
+        of_class = np.full(len(allowed), allowed.shape[1])
+        np.minimum.at(of_class, classes, label[kinds])
+        fresh = label.copy()
+        np.minimum.at(fresh, kinds, of_class[classes])
+        if np.array_equal(fresh, label):
+            break
+        label = fresh
+    reading = np.zeros(len(label), np.bool_)
+    reading[kinds] = True
+    return [label == first for first in np.unique(label[reading])]
+
+
+def _heavy_sides(
+    counting: Counting,
+    best: LoadBounds,
+    members: Flags,
+    left: _Effort,
+) -> LoadBounds:
+    """Bounds from the heaviest partitions: one heavy share; what their holders leave."""
+    highest, lowest = best.highest, best.lowest
+    size = int(np.count_nonzero(members))
+    name = "all" if np.array_equal(members, counting.active) else _names(counting, members)
+    for heaviest in _ladder(size, len(counting.lag)):
+        if left.over():
+            break
+        value = counting.heavy(members, heaviest)
+        if value > highest.value:
+            data = {"members": name, "heaviest": heaviest}
+            highest = Claim("max_load_at_least", value, "heavy", data)
+    for heaviest in _crowds(counting, members, size):
+        if left.over():
+            break
+        value_left = counting.rest(members, heaviest)
+        if value_left is not None and value_left < lowest.value:
+            data = {"members": name, "heaviest": heaviest}
+            lowest = Claim("min_load_at_most", value_left, "rest", data)
+    return LoadBounds(highest, lowest)
+
+
+def _crowds(counting: Counting, members: Flags, size: int) -> list[int]:
+    """How many of the heaviest partitions leave the others the least; the most telling first.
+
+    By a rough count for every number, as if each lay with a member of its own.
+    """
+    part = counting.exclusive(members)
+    most = min(size, len(part.mine) + 1)
+    if most < 2:
+        return []
+    n = np.arange(1, most)
+    fewest = np.cumsum(np.sort(counting.lo[members]))[n - 1]
+    beside = np.clip(fewest - n, 0, len(part.order) - n)
+    lightest = np.concatenate(([0], np.cumsum(counting.lag[part.order])))
+    carried = np.cumsum(counting.lag[part.mine[: most - 1]]) + lightest[beside]
+    left = (part.most - carried) / (size - n)
+    return [int(k) for k in n[np.argsort(left, kind="stable")[:MAX_CROWDS]]]
+
+
+def _ladder(members: int, most: int) -> list[int]:
+    """Counts at which some member must hold one more of the heaviest: the first, and the last."""
+    last = (most - 1) // max(1, members)
+    return [q * members + 1 for q in sorted({0, 1, 2, 3, 4, last}) if 0 <= q <= last]
+
+
+def difference(bounds: LoadBounds) -> Claim:
+    """spread ≥ the two bounds' difference."""
+    data = {"max_load_at_least": bounds.highest.value, "min_load_at_most": bounds.lowest.value}
+    return Claim("spread_at_least", bounds.spread, "difference", data)

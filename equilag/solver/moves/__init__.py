@@ -1,0 +1,1 @@
+"""Fewest moves, proved by node potentials."""

@@ -1,0 +1,278 @@
+"""Fewest moves under the count constraint, proved: cheapest flow on collapsed graphs.
+
+Partitions of one topic class are alike as far as counts and moves go, so the flow decides how many
+of a class each member holds; a member's own are kept first. Where all members read the same, and
+where topics count one by one, there is a closed form.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from equilag.certificate.potentials import (
+    Potentials,
+    bound_by_potentials,
+    bound_by_topics,
+    moves_claim,
+)
+from equilag.claim import Claim
+from equilag.constraint import CountConstraint, topic_counts
+from equilag.errors import ContradictedBound, EquilagError
+from equilag.group import NOBODY, Flags, Group, Index, Ints
+from equilag.metrics import count_moves, member_counts
+from equilag.policy import Policy
+from equilag.solver.moves.min_cost_flow import Arcs, cheapest_flow
+
+
+class FewestMoves(NamedTuple):
+    assigned: Index
+    """[P]"""
+    potentials: Potentials
+    """The proof, see `equilag.certificate.potentials`."""
+
+    def claim(self, group: Group, policy: Policy, constraint: CountConstraint) -> Claim:
+        """That no plan moves less. Raises ContradictedBound if it is not proved."""
+        reached = count_moves(group.owner, self.assigned)
+        if policy.balance == "per-topic":
+            bound: int | None = bound_by_topics(group, constraint)
+            claim = Claim("fewest_moves", reached, "per-topic")
+        else:
+            bound = bound_by_potentials(group, constraint, self.potentials)
+            claim = moves_claim(group, reached, self.potentials)
+        if bound != reached:
+            raise ContradictedBound(f"fewest moves: {reached} reached, {bound} proved")
+        return claim
+
+
+def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
+    """A plan with the fewest moves that the constraint allows, and its dual solution.
+
+    Linear for one subscription and for per-topic counts, else one minimum-cost flow on topic
+    classes, member classes and members.
+    """
+    if constraint.topic_lo is not None and constraint.topic_hi is not None:
+        return _per_topic(group, constraint, constraint.topic_lo, constraint.topic_hi)
+    if len(group.eligible[group.eligible.any(axis=1)]) == 1 and not constraint.pinned.any():
+        counts, potentials = _one_class(group, constraint)
+        readers = np.flatnonzero(counts)
+        cells = np.zeros(len(readers), np.int64), readers, counts[readers]
+        node = np.where(group.assignable, 0, -1)
+    else:
+        cells, potentials = _by_flow(group, constraint)
+        node = group.partition_class
+    return FewestMoves(_deal(group, constraint, node, *cells), potentials)
+
+
+def _one_class(group: Group, constraint: CountConstraint) -> tuple[Ints, Potentials]:
+    """[M] counts: the spare places go to members that own more than the floor."""
+    owned = member_counts(group.owner, group.n_members)
+    counts = constraint.lo.copy()
+    spare = int(np.count_nonzero(group.assignable)) - int(counts.sum())
+    open_members = np.flatnonzero(constraint.hi > constraint.lo)
+    rich = owned[open_members] > constraint.lo[open_members]
+    first = np.concatenate((open_members[rich], open_members[~rich]))[:spare]
+    counts[first] += 1
+    n_rich = int(np.count_nonzero(rich))
+    topic = np.zeros(len(group.topics), dtype=np.int64)
+    if n_rich > spare:
+        topic[group.reads.any(axis=1)] = 1
+        member = -(owned <= constraint.lo).astype(np.int64)
+    else:
+        member = (owned > constraint.lo).astype(np.int64)
+    return counts, Potentials(topic, member)
+
+
+def _deal(
+    group: Group,
+    constraint: CountConstraint,
+    node: Index | Ints,
+    cell_node: Ints,
+    cell_member: Ints,
+    cell_count: Ints,
+) -> Index:
+    """[P] assignment from counts per (node, member): own ones first, the rest from the pool.
+
+    `node` [P] is the topic or topic class of each partition. Pinned partitions are left alone and
+    not counted in the cells.
+    """
+    n_members = group.n_members
+    assigned = np.where(constraint.pinned, group.owner, NOBODY).astype(np.int32)
+    free = group.assignable & ~constraint.pinned
+    key = cell_node * n_members + cell_member
+    order = np.argsort(key, kind="stable")
+    key, cell_node, cell_member = key[order], cell_node[order], cell_member[order]
+    left = cell_count[order].copy()
+    owned = np.flatnonzero(free & (group.owner != NOBODY))
+    own_key = node[owned].astype(np.int64) * n_members + group.owner[owned]
+    owned = owned[np.argsort(own_key, kind="stable")]
+    own_key = np.sort(own_key, kind="stable")
+    rank = np.arange(len(owned)) - np.searchsorted(own_key, own_key)
+    if len(key):
+        cell = np.minimum(np.searchsorted(key, own_key), len(key) - 1)
+        keep = (key[cell] == own_key) & (rank < left[cell])
+        assigned[owned[keep]] = group.owner[owned[keep]]
+        np.subtract.at(left, cell[keep], 1)
+    pool = np.flatnonzero(free & (assigned == NOBODY))
+    pool = pool[np.argsort(node[pool], kind="stable")]
+    if int(left.sum()) != len(pool):
+        raise EquilagError("the flow does not cover every partition")
+    assigned[pool] = np.repeat(cell_member, left)
+    return assigned
+
+
+def _per_topic(group: Group, constraint: CountConstraint, lo: Ints, hi: Ints) -> FewestMoves:
+    owned = topic_counts(group, group.owner)
+    size = np.where(group.reads.any(axis=1), group.topic_size, 0)
+    remainder = size - lo.sum(axis=1)
+    topic, member = np.nonzero(hi > lo)
+    gain = owned[topic, member] > lo[topic, member]
+    room_lo, room_hi = constraint.lo - lo.sum(axis=0), constraint.hi - lo.sum(axis=0)
+    counts = lo.copy()
+    if _binds(topic, member, room_lo, room_hi):
+        taken, potentials = _extras_by_flow(topic, member, gain, remainder, room_lo, room_hi)
+        counts[topic, member] += taken
+    else:
+        # Nothing ties the topics together: each gives its remainder to those who own more.
+        potentials = _topic_potentials(topic, member, gain, remainder, group.n_members)
+        order = np.lexsort((member, ~gain, topic))
+        rank = np.arange(len(order)) - np.searchsorted(topic[order], topic[order])
+        first = order[rank < remainder[topic[order]]]
+        counts[topic[first], member[first]] += 1
+    pinned = topic_counts(group, np.where(constraint.pinned, group.owner, NOBODY))
+    cells = counts - pinned
+    cell_topic, cell_member = np.nonzero(cells)
+    dealt = _deal(
+        group, constraint, group.topic_of, cell_topic, cell_member, cells[cell_topic, cell_member]
+    )
+    return FewestMoves(dealt, potentials)
+
+
+def _binds(topic: Ints, member: Ints, room_lo: Ints, room_hi: Ints) -> bool:
+    """Do the members' totals say more than their topics do."""
+    most = np.bincount(member, minlength=len(room_lo))
+    return bool((room_lo > 0).any() or (room_hi < most).any())
+
+
+def _topic_potentials(
+    topic: Ints, member: Ints, gain: Flags, remainder: Ints, n_members: int
+) -> Potentials:
+    """A remainder is worth a kept partition where more members own one than it has places."""
+    takers = np.bincount(topic[gain], minlength=len(remainder))
+    return Potentials((takers > remainder).astype(np.int64), np.zeros(n_members, dtype=np.int64))
+
+
+def _by_flow(
+    group: Group, constraint: CountConstraint
+) -> tuple[tuple[Ints, Ints, Ints], Potentials]:
+    """Counts per (topic class, member) by one flow: class → member class → member → sink."""
+    n_classes, n_kinds = group.eligible.shape
+    n_members = group.n_members
+    free = group.assignable & ~constraint.pinned
+    base = member_counts(np.where(constraint.pinned, group.owner, NOBODY), n_members)
+    supply = np.bincount(group.partition_class[free], minlength=n_classes).astype(np.int64)
+    own = np.flatnonzero(free & (group.owner != NOBODY))
+    own_class, own_member = group.partition_class[own].astype(np.int64), group.owner[own]
+    inside = constraint.allowed[own_class, group.class_of[own_member]]
+    own_key = own_class[inside] * n_members + own_member[inside]
+    own_key, own_count = np.unique(own_key, return_counts=True)
+    own_c, own_m = own_key // max(n_members, 1), own_key % max(n_members, 1)
+    open_c, open_k = _open_arcs(group, constraint, supply)
+    members: Ints = np.arange(n_members)
+    single = (group.class_size == 1)[group.class_of]
+    shared = members[~single]
+    kind_node = n_classes + n_members + np.arange(n_kinds)
+    kind_node[group.class_of[single]] = n_classes + members[single]  # its only member's
+    plenty = int(supply.sum()) + 1
+    kept_arcs = own_c, n_classes + own_m, own_count, 0
+    open_arcs = open_c, kind_node[open_k], np.full_like(open_c, plenty), 1
+    passing = kind_node[group.class_of[shared]], n_classes + shared, np.full_like(shared, plenty), 0
+    counts = constraint.lo - base, constraint.hi - base
+    found = _between_counts([kept_arcs, open_arcs, passing], own_count, supply, counts, n_kinds)
+    kept, opened, passed = found.units
+    given = np.zeros(n_members, dtype=np.int64)
+    given[shared] = passed
+    by_kind = np.bincount(open_k, weights=opened, minlength=n_kinds).astype(np.int64)
+    given[single] = by_kind[group.class_of[single]]
+    potentials = Potentials(found.supply[group.topic_class], found.member)
+    given_k = np.repeat(open_k, opened)
+    given_c = np.repeat(open_c, opened)[np.argsort(given_k, kind="stable")]
+    order = np.argsort(group.class_of, kind="stable")
+    given_m = np.repeat(members[order], given[order])
+    key = np.concatenate((given_c * n_members + given_m, np.repeat(own_key, kept)))
+    key, count = np.unique(key, return_counts=True)
+    return (key // max(n_members, 1), key % max(n_members, 1), count), potentials
+
+
+def _open_arcs(group: Group, constraint: CountConstraint, supply: Ints) -> tuple[Ints, Ints]:
+    """Topic class and member class of every pair that goes together within its block."""
+    classes, kinds = group.arcs
+    open_arcs = constraint.allowed[classes, kinds] & (supply[classes] > 0)
+    return classes[open_arcs], kinds[open_arcs]
+
+
+class _Kept(NamedTuple):
+    """A cheapest flow within the counts: units by batch of arcs, and its potentials."""
+
+    units: list[Ints]
+    supply: Ints
+    member: Ints
+
+
+def _between_counts(
+    batches: list[tuple[Ints, Ints, Ints, int]],
+    start: Ints,
+    supply: Ints,
+    counts: tuple[Ints, Ints],
+    n_more: int,
+) -> _Kept:
+    """The most units along arcs that cost nothing, each member getting between lo and hi.
+
+    A batch is tails, heads, capacities and a cost; the nodes are the supplies, the members, and
+    `n_more` others. It starts with what is owned, `start` on the first batch, all of it kept.
+    """
+    lo, hi = counts
+    first, sink = len(supply), len(supply) + len(lo) + n_more
+    members = first + np.arange(len(lo))
+    tails, heads, capacities, costs = zip(*batches, strict=True)
+    arcs = Arcs(
+        np.concatenate((*tails, members)),
+        np.concatenate((*heads, np.full(len(lo), sink))),
+        np.concatenate((*capacities, hi - lo)),
+        np.concatenate((*(np.full(len(t), c) for t, c in zip(tails, costs, strict=True)), 0 * lo)),
+    )
+    held = np.bincount(heads[0] - first, weights=start, minlength=len(lo)).astype(np.int64)
+    over = np.clip(held - lo, 0, hi - lo)
+    units = np.zeros(len(arcs.tail), dtype=np.int64)
+    units[: len(start)] = start
+    units[len(units) - len(lo) :] = over
+    excess = np.zeros(sink + 1, dtype=np.int64)
+    excess[:first] = supply
+    np.subtract.at(excess, tails[0], start)
+    excess[members] = held - over - lo
+    excess[sink] = int(over.sum()) - int(supply.sum() - lo.sum())
+    found = cheapest_flow(arcs, units, excess)
+    height = found.potential
+    edges = np.cumsum([len(tail) for tail in tails])
+    return _Kept(
+        np.split(found.units, edges)[:-1],
+        1 + height[:first] - height[sink],
+        height[sink] - height[members],
+    )
+
+
+def _extras_by_flow(
+    topic: Ints, member: Ints, gain: Flags, remainder: Ints, room_lo: Ints, room_hi: Ints
+) -> tuple[Ints, Potentials]:
+    """Who takes the topics' remainders (``both``): one flow from topics to members."""
+    n_topics = len(remainder)
+    batches = [
+        (topic[some], n_topics + member[some], np.ones(int(some.sum()), np.int64), cost)
+        for some, cost in ((gain, 0), (~gain, 1))
+    ]
+    start = batches[0][2]
+    found = _between_counts(batches, start, remainder, (room_lo, room_hi), 0)
+    taken = np.zeros(len(topic), dtype=np.int64)
+    taken[gain], taken[~gain] = found.units
+    return taken, Potentials(found.supply, found.member)

@@ -1,0 +1,412 @@
+"""Texts of kafka-consumer-groups: what they turn into, what is assumed, what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from equilag.adapters.describe.describe_text import DescribeResult, snapshot_from_describe
+from equilag.adapters.snapshot.load import load_snapshot
+from equilag.errors import InputError
+
+HEADER = (
+    "GROUP",
+    "TOPIC",
+    "PARTITION",
+    "CURRENT-OFFSET",
+    "LOG-END-OFFSET",
+    "LAG",
+    "CONSUMER-ID",
+    "HOST",
+    "CLIENT-ID",
+)
+MEMBERS_HEADER = (
+    "GROUP",
+    "CONSUMER-ID",
+    "HOST",
+    "CLIENT-ID",
+    "#PARTITIONS",
+    "CURRENT-EPOCH",
+    "CURRENT-ASSIGNMENT",
+    "TARGET-EPOCH",
+    "TARGET-ASSIGNMENT",
+)
+C1, C2 = "c-1-6f1d", "c-2-9a0b"
+
+
+def printed(*rows: tuple[str, ...]) -> str:
+    """Rows in padded columns after an empty line, as Kafka prints them."""
+    width = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = [" ".join(cell.ljust(w) for cell, w in zip(row, width, strict=True)) for row in rows]
+    return "\n" + "\n".join(lines) + "\n"
+
+
+def row(
+    topic: str,
+    partition: int | str,
+    committed: str,
+    end: str,
+    lag: str,
+    member: str,
+    group: str = "g",
+) -> tuple[str, ...]:
+    host, client = ("-", "-") if member == "-" else ("/10.0.0.1", member[:3])
+    return (group, topic, str(partition), committed, end, lag, member, host, client)
+
+
+ROWS = (
+    row("a", 0, "3", "9", "6", C1),
+    row("a", 1, "-", "7", "-", C1),
+    row("b", 0, "12", "10", "-2", C2),
+    row("b", 1, "5", "5", "0", "-"),
+)
+TEXT = printed(HEADER, *ROWS)  # its rows are the lines 3 to 6
+
+
+def member_row(member: str, count: str, assignment: str, group: str = "g") -> tuple[str, ...]:
+    return (group, member, "/10.0.0.1", member[:3], count, "-", assignment, "-", "-")
+
+
+MEMBER_ROWS = (
+    member_row(C1, "2", "a:0,1"),
+    member_row(C2, "1", "b:0"),
+    member_row("c-3", "0", "-"),
+)
+MEMBERS = printed(MEMBERS_HEADER, *MEMBER_ROWS)
+
+
+def refused(describe: str, members: str | None = None, **options: Any) -> InputError:
+    with pytest.raises(InputError) as caught:
+        snapshot_from_describe(describe, members, source="d.txt", members_source="m.txt", **options)
+    assert "\n" not in str(caught.value)
+    return caught.value
+
+
+def said(result: DescribeResult, *words: str) -> bool:
+    return any(all(word in sentence for word in words) for sentence in result.assumed)
+
+
+def test_the_snapshot() -> None:
+    result = snapshot_from_describe(TEXT)
+    assert result.snapshot == {
+        "format": "equilag/snapshot/1",
+        "group": "g",
+        "topics": {"a": 2, "b": 2},
+        "subscriptions": {"all": ["a", "b"]},
+        "members": [
+            {"id": C1, "subscription": "all", "owned": {"a": [0, 1]}},
+            {"id": C2, "subscription": "all", "owned": {"b": [0]}},
+        ],
+        "offsets": {
+            "a": {"log_start": [0, 0], "log_end": [9, 7], "committed": [3, None]},
+            "b": {"log_start": [0, 0], "log_end": [10, 5], "committed": [12, 5]},
+        },
+        "auto_offset_reset": "latest",
+    }
+    assert load_snapshot(result.snapshot).lag.tolist() == [6, 0, 0, 0]
+    assert said(result, "subscriptions are not in the text", "2 members, all topics")
+    assert said(result, "log starts", "0")
+    assert said(result, "highest partition listed: a 2, b 2")
+    assert said(result, "1 partitions have no commit", "latest", "lag is 0")
+    assert said(result, "members that own nothing are not in the text")
+    assert said(result, "WARNING", "different topics", "--as-owned")
+    assert len(result.assumed) == 6
+
+
+def test_reset_in_any_case() -> None:
+    result = snapshot_from_describe(TEXT, auto_offset_reset="EARLIEST")
+    assert load_snapshot(result.snapshot).lag.tolist() == [6, 7, 0, 0]
+    assert said(result, "1 partitions have no commit", "earliest", "everything up to the log end")
+    assert refused(TEXT, auto_offset_reset="newest").place == "auto_offset_reset"
+
+
+def test_members_that_own_nothing() -> None:
+    result = snapshot_from_describe(TEXT, MEMBERS)
+    assert result.snapshot["members"][2] == {"id": "c-3", "subscription": "all"}
+    assert not said(result, "members that own nothing")
+
+
+def test_as_owned() -> None:
+    result = snapshot_from_describe(TEXT, MEMBERS, as_owned=True)
+    assert [m["subscription"] for m in result.snapshot["members"]] == [["a"], ["b"], []]
+    assert "subscriptions" not in result.snapshot
+    assert said(result, "3 members, the topics they own")
+    assert said(result, "1 members own nothing", "subscribe to nothing")
+
+
+def test_subscribe() -> None:
+    result = snapshot_from_describe(TEXT, MEMBERS, subscribe={C1: ["b", "later", "b"], "c-3": []})
+    assert [m["subscription"] for m in result.snapshot["members"]] == [["b", "later"], "all", []]
+    assert said(result, C1, "later", "no partition")
+    assert said(result, C1, "owns partitions of a without subscribing")
+    assert said(result, "1 members, all topics")
+    assert load_snapshot(result.snapshot).dropped_claims == 2
+    everyone = {C1: ["a"], C2: ["b"], "c-3": ["a", "b"]}
+    assert not said(snapshot_from_describe(TEXT, MEMBERS, subscribe=everyone), "subscriptions")
+
+
+@pytest.mark.parametrize(
+    ("member", "hint"),
+    [
+        ("c-1", f'the whole id is needed: "{C1}"'),
+        ("c-", f'the whole id is needed: "{C1}", "{C2}"'),
+        ("c-1-6f1x", f'did you mean "{C1}"'),
+        ("zzz", 'no member has the id "zzz"'),
+    ],
+)
+def test_subscribe_for_nobody(member: str, hint: str) -> None:
+    error = refused(TEXT, subscribe={member: ["a"]})
+    assert error.place == "subscribe"
+    assert hint in error.problem
+
+
+def test_subscribe_with_a_string() -> None:
+    assert refused(TEXT, subscribe={C1: "a"}).place == f"subscribe.{C1}"
+
+
+def test_as_other_versions_print_it() -> None:
+    base = snapshot_from_describe(TEXT).snapshot
+    without_group = printed(HEADER[1:], *(cells[1:] for cells in ROWS))
+    assert snapshot_from_describe(without_group, group="g").snapshot == base
+    told = "Consumer group 'g' has no active members.\n" + without_group
+    assert snapshot_from_describe(told).snapshot == base
+    error = refused(without_group)
+    assert "name must be given" in error.problem
+    epoch = printed(*((*c[:3], e, *c[3:]) for c, e in zip(
+        (HEADER, *ROWS), ("LEADER-EPOCH", "4", "-", "0", "4"), strict=True
+    )))  # fmt: skip
+    assert snapshot_from_describe(epoch).snapshot == base
+    assert snapshot_from_describe(TEXT.replace("\n", "\r\n")).snapshot == base
+    other_column = TEXT.replace("LAG ", "LEG ")
+    assert snapshot_from_describe(other_column).snapshot == base
+
+
+def test_messages_around_the_tables() -> None:
+    noise = (
+        "Note: This will not show information about old Zookeeper-based consumers.\n"
+        "$ bin/kafka-consumer-groups.sh --bootstrap-server k:9092 --describe --group g\n"
+        "[2026-11-21 10:00:00,123] WARN [AdminClient] Connection lost (org.apache.kafka.X)\n"
+        "OpenJDK 64-Bit Server VM warning: sharing is off\n"
+    )
+    result = snapshot_from_describe(noise + TEXT + "\n\n" + noise)
+    assert result.snapshot == snapshot_from_describe(TEXT).snapshot
+    moving = "\nWarning: Consumer group 'g' is rebalancing.\n" + TEXT
+    assert said(snapshot_from_describe(moving), "rebalancing")
+    assert not said(snapshot_from_describe(TEXT), "rebalancing")
+
+
+def test_several_tables_of_one_group() -> None:
+    split = printed(HEADER, *ROWS[:2]) + printed(HEADER, *ROWS[2:])
+    assert snapshot_from_describe(split).snapshot == snapshot_from_describe(TEXT).snapshot
+
+
+def test_a_group_without_members() -> None:
+    text = "Consumer group 'g' has no active members.\n" + printed(
+        HEADER, row("a", 0, "1", "2", "1", "-")
+    )
+    nobody = "\nConsumer group 'g' has no active members.\n"
+    for members in (None, nobody):
+        group = load_snapshot(snapshot_from_describe(text, members).snapshot)
+        assert (group.n_members, group.lag.tolist()) == (0, [1])
+
+
+def test_one_of_several_groups() -> None:
+    other = printed(HEADER, row("z", 0, "1", "2", "1", C1, group="h"))
+    assert "2 groups" in refused(TEXT + other).problem
+    assert '"g", "h"' in refused(TEXT + other).problem
+    result = snapshot_from_describe(
+        TEXT + other,
+        MEMBERS + printed(MEMBERS_HEADER, member_row("x", "1", "z:0", group="h")),
+        group="g",
+    )
+    assert result.snapshot == snapshot_from_describe(TEXT, MEMBERS).snapshot
+    assert said(result, "1 other groups")
+    assert '"g", "h"' in refused(TEXT + other, group="i").problem
+
+
+def test_ids_with_spaces_and_empty_client_ids() -> None:
+    spaced = [
+        ("my group", "a", "0", "1", "5", "4", "my client-1", "/10.0.0.1", "my client"),
+        ("my group", "a", "1", "2", "5", "3", "-6f", "/10.0.0.1", ""),
+    ]
+    text = printed(HEADER, *spaced)
+    for variant in (text, "\n".join(line.rstrip() for line in text.split("\n"))):
+        result = snapshot_from_describe(variant)
+        assert result.snapshot["group"] == "my group"
+        assert [member["id"] for member in result.snapshot["members"]] == ["-6f", "my client-1"]
+
+
+def test_columns_that_do_not_line_up() -> None:
+    squeezed = "\n".join(" ".join(line.split()) for line in TEXT.split("\n"))
+    assert snapshot_from_describe(squeezed).snapshot == snapshot_from_describe(TEXT).snapshot
+    big = str(2**63 - 1)
+    wide = TEXT + f"g a 2 {big} {big} 0 {C2} /10.0.0.1 c-2\n"
+    committed = snapshot_from_describe(wide).snapshot["offsets"]["a"]["committed"]
+    assert committed == [3, None, 2**63 - 1]
+
+
+def test_partitions_that_are_not_listed() -> None:
+    text = printed(HEADER, row("a", 3, "3", "9", "6", C1), row("a", 1, "0", "1", "1", "-"))
+    result = snapshot_from_describe(text)
+    group = load_snapshot(result.snapshot)
+    assert group.lag.tolist() == [0, 1, 0, 6]
+    assert said(result, "a: 2 partitions below 3 are not listed (0, 2)", "lag 0")
+    for reset in ("earliest", "none"):
+        error = refused(text, auto_offset_reset=reset)
+        assert error.place == "line 3"
+        assert "(0, 2)" in error.problem
+
+
+def test_a_row_of_a_member_that_owns_nothing() -> None:
+    text = printed(HEADER, *ROWS, ("g", "-", "-", "-", "-", "-", "c-9", "/10.0.0.1", "c"))
+    members = snapshot_from_describe(text).snapshot["members"]
+    assert members[2] == {"id": "c-9", "subscription": "all"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        (row("a", "x", "1", "2", "1", C1), 'PARTITION "x" is not an integer'),
+        (row("a", "-", "1", "2", "1", C1), 'PARTITION "-" is not an integer'),
+        (row("a", -1, "1", "2", "1", C1), "partition -1 is not within"),
+        (row("a", 10**7, "1", "2", "1", C1), "partition 10000000 is not within"),
+        (row("a", 2, "1", "-", "-", C1), "the log end of a-2 is not known"),
+        (row("a", 2, "1", "2x", "-", C1), 'LOG-END-OFFSET "2x" is not an integer'),
+        (row("a", 2, "1.0", "2", "-", C1), 'CURRENT-OFFSET "1.0" is not an integer'),
+        (row("a", 2, "-2", "2", "-", C1), "CURRENT-OFFSET -2 is not within"),
+        (row("a", 2, "1", str(2**63), "-", C1), "LOG-END-OFFSET 9223372036854775808 is not"),
+        (row("a", 2, "1", "9" * 30, "-", C1), "is not an integer"),
+        (row("a", 2, "1", "٢", "-", C1), "is not an integer"),
+        (row("a", 2, "1", "5", "3", C1), 'LAG "3" is not LOG-END-OFFSET'),
+        (row("a", 2, "-", "5", "5", C1), 'LAG "5" is not LOG-END-OFFSET'),
+        (row("a", 1, "1", "5", "4", C1), "a-1 is there already, in line 4"),
+    ],
+)
+def test_rows_that_are_wrong(wrong: tuple[str, ...], problem: str) -> None:
+    error = refused(printed(HEADER, *ROWS, wrong))
+    assert (error.source, error.place) == ("d.txt", "line 7")
+    assert problem in error.problem
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "problem"),
+    [
+        ("", "", "no table with the columns TOPIC, PARTITION"),
+        ("\n\n", "", "no table"),
+        (printed(HEADER), "", "name must be given"),
+        ("Consumer group 'g' has no active members.", "", 'no partition of group "g"'),
+        ("hello\n" + TEXT, "line 1", '"hello" before any known header'),
+        (TEXT + "what is this", "line 7", "does not fit the header in line 2"),
+        ("\nError: Consumer group 'g' does not exist.", "line 2", "an error reported by Kafka"),
+        ("The consumer group 'g' does not exist.", "line 1", "an error reported by Kafka"),
+        ("Error: Executing consumer group command failed due to x", "line 1", "failed due to x"),
+        ("[2026-11-21 10:00:00,1] ERROR [A] x\n" + TEXT, "line 1", "an error reported"),
+        (MEMBERS, "line 2", "--members, without the column TOPIC"),
+        (TEXT.replace("CONSUMER-ID", "OWNER      "), "line 2", "without the column CONSUMER-ID"),
+        (TEXT.replace("HOST", "LAG "), "line 2", "there twice"),
+    ],
+)  # fmt: skip
+def test_texts_that_are_wrong(text: str, place: str, problem: str) -> None:
+    error = refused(text)
+    assert (error.source, error.place) == ("d.txt", place)
+    assert problem in error.problem
+
+
+def test_too_many_partitions() -> None:
+    text = printed(HEADER, row("a", 9_999_999, "1", "2", "1", C1), row("b", 0, "1", "2", "1", C1))
+    assert "10000001 in all" in refused(text).problem
+
+
+@pytest.mark.parametrize(
+    ("column", "cell"),
+    [
+        ("ASSIGNMENT", "a(0,1), b(1)"),
+        ("ASSIGNMENT", "b(1),a(1,0)"),
+        ("CURRENT-ASSIGNMENT", "a:0,1;b:1"),
+    ],
+)
+def test_ways_to_print_an_assignment(column: str, cell: str) -> None:
+    describe = printed(HEADER, *ROWS[:3], row("b", 1, "5", "5", "0", C1))
+    members = printed(
+        ("CONSUMER-ID", "HOST", "CLIENT-ID", "#PARTITIONS", column),
+        (C1, "/10.0.0.1", "c", "3", cell),
+        (C2, "/10.0.0.1", "c", "1", "b(0)" if "(" in cell else "b:0"),
+        ("c-3", "/10.0.0.1", "c", "0", "-"),
+    )
+    assert len(snapshot_from_describe(describe, members).snapshot["members"]) == 3
+    wrong = members.replace(cell, cell.replace("1", "5"))
+    assert "other partitions" in refused(describe, wrong).problem
+
+
+def test_members_without_their_assignments() -> None:
+    text = printed(*(cells[:5] for cells in (MEMBERS_HEADER, *MEMBER_ROWS)))
+    assert snapshot_from_describe(TEXT, text).snapshot == (
+        snapshot_from_describe(TEXT, MEMBERS).snapshot
+    )
+
+
+def test_static_members() -> None:
+    head = (*MEMBERS_HEADER[:2], "GROUP-INSTANCE-ID", *MEMBERS_HEADER[2:])
+    rows = [
+        (*cells[:2], instance, *cells[2:])
+        for cells, instance in zip(MEMBER_ROWS, ("i-1", "", "i 3"), strict=True)
+    ]
+    group = load_snapshot(snapshot_from_describe(TEXT, printed(head, *rows)).snapshot)
+    assert [member.instance_id for member in group.members] == ["i-1", None, "i 3"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "place", "problem"),
+    [
+        (MEMBER_ROWS[1:], "", f'member "{C1}" is missing'),
+        ((*MEMBER_ROWS, MEMBER_ROWS[2]), "line 6", 'member "c-3" is listed twice'),
+        ((member_row(C1, "3", "a:0,1"),), "line 3", "owns 3 partitions here, but 2 in the other"),
+        ((member_row(C1, "two", "a:0,1"),), "line 3", '#PARTITIONS "two" is not an integer'),
+        ((member_row(C1, "2", "a:0,2"),), "line 3", "other partitions"),
+        ((member_row(C1, "2", "-"),), "line 3", "other partitions"),
+        ((member_row("c-9", "1", "a:0"),), "line 3", "owns 1 partitions here, but 0"),
+        ((member_row(C1, "2", "a:0,x"),), "line 3", "is not understood"),
+        ((member_row(C1, "2", "a0"),), "line 3", "is not understood"),
+        ((member_row(C1, "2", "a(0,1"),), "line 3", "is not understood"),
+        ((member_row(C1, "2", ":0,1"),), "line 3", "is not understood"),
+    ],
+)  # fmt: skip
+def test_members_that_are_wrong(
+    rows: tuple[tuple[str, ...], ...], place: str, problem: str
+) -> None:
+    error = refused(TEXT, printed(MEMBERS_HEADER, *rows))
+    assert (error.source, error.place) == ("m.txt", place)
+    assert problem in error.problem
+
+
+def test_the_two_texts_swapped() -> None:
+    assert refused(TEXT, TEXT).source == "m.txt"
+    assert "--offsets, without the column #PARTITIONS" in refused(TEXT, TEXT).problem
+    assert refused(MEMBERS, TEXT).source == "d.txt"
+    assert refused(TEXT, "").problem.startswith("no table")
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    spot=st.integers(0, len(TEXT)),
+    drop=st.integers(0, 12),
+    junk=st.text(alphabet="ga019-: \n\r\t()x'\u2028", max_size=6),
+    members=st.booleans(),
+)
+def test_junk_in_the_text(spot: int, drop: int, junk: str, members: bool) -> None:
+    def broken(text: str) -> str:
+        return text[:spot] + junk + text[spot + drop :]
+
+    try:
+        result = snapshot_from_describe(
+            TEXT if members else broken(TEXT), broken(MEMBERS) if members else None
+        )
+    except InputError as refusal:
+        error = refusal
+    else:
+        assert load_snapshot(result.snapshot).n_partitions >= 1
+        return
+    assert error.problem

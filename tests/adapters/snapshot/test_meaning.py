@@ -1,0 +1,365 @@
+"""What a valid snapshot means: lags, quality marks, subscriptions, claims and owners."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from equilag.adapters.snapshot.load import load_snapshot
+from equilag.errors import InputError
+from equilag.group import NOBODY, QUALITY, Group, Member
+
+Snapshot = dict[str, Any]
+
+
+def snapshot(**fields: Any) -> Snapshot:
+    base: Snapshot = {
+        "format": "equilag/snapshot/1",
+        "group": "g",
+        "topics": {"t": 3},
+        "members": [],
+    }
+    return base | fields
+
+
+def owners(group: Group) -> list[str | None]:
+    return [None if m == NOBODY else group.members[m].id for m in group.owner.tolist()]
+
+
+def marks(group: Group) -> list[str]:
+    return [QUALITY[mark] for mark in group.quality.tolist()]
+
+
+def claims(group: Group) -> list[tuple[str, str, int]]:
+    return [
+        (group.members[m].id, *group.partition_name(p))
+        for m, p in zip(group.claim_member.tolist(), group.claim_partition.tolist(), strict=True)
+    ]
+
+
+FULL: Snapshot = {
+    "format": "equilag/snapshot/1",
+    "group": "orders-service",
+    "taken_at": "2026-11-21T09:00:00Z",
+    "topics": {"orders": 6, "payments": 3},
+    "subscriptions": {"all": ["orders", "payments"]},
+    "members": [
+        {
+            "id": "c-1",
+            "subscription": ["orders", "payments"],
+            "owned": {"orders": [0, 1], "payments": [0]},
+        },
+        {"id": "c-2", "subscription": "all", "rack": "eu-1a", "generation": 41},
+    ],
+    "generation": 41,
+    "offsets": {
+        "orders": {
+            "log_start": [0, 0, 0, 0, 0, 0],
+            "log_end": [9, 9, 9, 9, 9, 9],
+            "committed": [3, None, 9, 9, 9, 9],
+        }
+    },
+    "lags": {"payments": [10, 0, 5]},
+    "auto_offset_reset": "latest",
+    "racks": {"orders": [["eu-1a"], ["eu-1b"], ["eu-1a"], ["eu-1b"], ["eu-1a"], ["eu-1b"]]},
+}
+
+
+def test_every_field_at_once() -> None:
+    group = load_snapshot(FULL)
+    assert group.name == "orders-service"
+    assert group.taken_at == "2026-11-21T09:00:00Z"
+    assert group.generation == 41
+    assert group.topics == ("orders", "payments")
+    assert group.topic_start.tolist() == [0, 6, 9]
+    assert group.members == (
+        Member("c-1", generation=41),
+        Member("c-2", rack="eu-1a", generation=41),
+    )
+    assert group.class_of.tolist() == [0, 0]
+    assert [topics.tolist() for topics in group.class_topics] == [[0, 1]]
+    assert group.lag.tolist() == [6, 0, 0, 0, 0, 0, 10, 0, 5]
+    assert marks(group) == ["ok", "no_commit", *["ok"] * 4, *["given"] * 3]
+    assert owners(group) == ["c-1", "c-1", *[None] * 4, "c-1", None, None]
+    assert group.dropped_claims == 0
+    assert group.lag.dtype == np.int64
+    assert group.quality.dtype == np.uint8
+    assert group.owner.dtype == np.int32
+    assert group.claim_member.dtype == np.int32
+    assert group.claim_partition.dtype == np.int64
+
+
+def test_the_data_given_is_left_alone() -> None:
+    given = copy.deepcopy(FULL)
+    load_snapshot(given)
+    assert given == FULL
+
+
+def test_the_least_a_snapshot_can_be() -> None:
+    group = load_snapshot(snapshot(topics={}))
+    assert group.n_members == group.n_partitions == 0
+    assert group.taken_at is None
+    assert group.generation is None
+
+
+def test_members_come_by_id_and_topics_by_name() -> None:
+    group = load_snapshot(
+        snapshot(
+            topics={"b": 1, "a": 2},
+            members=[
+                {"id": "m2", "subscription": ["b"], "owned": {"b": [0]}, "instance_id": "i2"},
+                {"id": "m10", "subscription": ["a"], "owned": {"a": [1]}, "capacity": 1},
+            ],
+            lags={"b": [7], "a": [1, 2]},
+        )
+    )
+    assert [member.id for member in group.members] == ["m10", "m2"]
+    assert [member.instance_id for member in group.members] == [None, "i2"]
+    assert group.lag.tolist() == [1, 2, 7]
+    assert owners(group) == [None, "m10", "m2"]
+
+
+@pytest.mark.parametrize(
+    ("reset", "no_commit"),
+    [("latest", 0), ("LATEST", 0), (None, 0), ("earliest", 6), ("Earliest", 6), ("none", 6)],
+)
+def test_lag_from_offsets(reset: str | None, no_commit: int) -> None:
+    fields: Snapshot = {} if reset is None else {"auto_offset_reset": reset}
+    group = load_snapshot(
+        snapshot(
+            topics={"t": 6},
+            offsets={
+                "t": {
+                    "log_start": [4, 4, 4, 4, 4, 10],
+                    "log_end": [10, 10, 10, 10, 10, 10],
+                    "committed": [7, None, 12, 3, 4, 10],
+                }
+            },
+            **fields,
+        )
+    )
+    assert group.lag.tolist() == [3, no_commit, 0, 6, 6, 0]
+    assert marks(group) == ["ok", "no_commit", "ahead_of_end", "below_log_start", "ok", "ok"]
+
+
+def test_lags_win_over_offsets_and_the_rest_is_unknown() -> None:
+    offsets = {"log_start": [0], "log_end": [9], "committed": [4]}
+    group = load_snapshot(
+        snapshot(
+            topics={"a": 1, "b": 1, "c": 1, "d": 0},
+            offsets={"a": offsets, "b": offsets},
+            lags={"b": [2], "d": []},
+        )
+    )
+    assert group.lag.tolist() == [5, 2, 0]
+    assert marks(group) == ["ok", "given", "unknown"]
+
+
+def test_the_largest_numbers_that_pass() -> None:
+    top = 2**63 - 1
+    group = load_snapshot(
+        snapshot(
+            topics={"a": 2, "b": 1},
+            offsets={
+                "a": {"log_start": [0, 0], "log_end": [top, 0], "committed": [top - 5, top]},
+                "b": {"log_start": [0], "log_end": [top], "committed": [0]},
+            },
+            lags={"b": [2**53 - 1]},  # so that nobody needs the lag of the offsets
+            generation=top,
+        )
+    )
+    assert group.lag.tolist() == [5, 0, 2**53 - 1]
+    assert group.generation == top
+
+
+def test_subscriptions_hold_only_topics_with_partitions_each_once() -> None:
+    group = load_snapshot(
+        snapshot(
+            topics={"a": 1, "b": 2, "none": 0},
+            subscriptions={"both": ["b", "a", "b"], "unused": ["later"]},
+            members=[
+                {"id": "1", "subscription": "both"},
+                {"id": "2", "subscription": ["later", "none", "b", "b"]},
+                {"id": "3", "subscription": ["a", "b"]},
+                {"id": "4", "subscription": ["none"]},
+                {"id": "5", "subscription": []},
+            ],
+        )
+    )
+    assert group.class_of.tolist() == [0, 1, 0, 2, 2]
+    assert [topics.tolist() for topics in group.class_topics] == [[0, 1], [1], []]
+    assert group.idle.tolist() == [False, False, False, True, True]
+
+
+def test_a_named_subscription_may_have_the_name_of_a_topic() -> None:
+    group = load_snapshot(
+        snapshot(
+            topics={"a": 1, "b": 1},
+            subscriptions={"a": ["b"]},
+            members=[{"id": "1", "subscription": "a"}, {"id": "2", "subscription": ["a"]}],
+        )
+    )
+    assert [topics.tolist() for topics in group.class_topics] == [[1], [0]]
+
+
+def test_generation_is_the_members_then_the_groups_then_unknown() -> None:
+    members: list[Snapshot] = [
+        {"id": "1", "subscription": [], "generation": 3},
+        {"id": "2", "subscription": []},
+        {"id": "3", "subscription": [], "generation": -1},
+    ]
+    with_group = load_snapshot(snapshot(members=members, generation=7))
+    assert [member.generation for member in with_group.members] == [3, 7, -1]
+    without = load_snapshot(snapshot(members=members))
+    assert [member.generation for member in without.members] == [3, -1, -1]
+
+
+def test_members_may_share_a_capacity() -> None:
+    members: list[Snapshot] = [
+        {"id": i, "subscription": [], "capacity": c} for i, c in (("1", 2), ("2", 2.0))
+    ]
+    assert [m.capacity for m in load_snapshot(snapshot(members=members)).members] == [2.0, 2.0]
+
+
+def test_claims_keep_their_order_and_count_once() -> None:
+    group = load_snapshot(
+        snapshot(
+            topics={"a": 4, "b": 4},
+            members=[{"id": "1", "subscription": ["a", "b"], "owned": {"b": [3, 1, 3], "a": [2]}}],
+        )
+    )
+    assert claims(group) == [("1", "b", 3), ("1", "b", 1), ("1", "a", 2)]
+    assert owners(group) == [None, None, "1", None, None, "1", None, "1"]
+    assert group.dropped_claims == 0
+
+
+def test_claims_on_what_is_gone_only_count() -> None:
+    group = load_snapshot(
+        snapshot(
+            topics={"t": 3, "empty": 0},
+            members=[
+                {
+                    "id": "1",
+                    "subscription": ["t", "gone"],
+                    # twice the same (counts once), beyond the end, huge, in an empty topic
+                    "owned": {"t": [0, 3, 3, 2**63 - 1], "gone": [0, 0, 1], "empty": [0]},
+                },
+                {"id": "2", "subscription": ["t"], "owned": {"gone": [0], "t": [2]}},
+            ],
+        )
+    )
+    assert claims(group) == [("1", "t", 0), ("2", "t", 2)]
+    assert owners(group) == ["1", None, "2"]
+    assert group.dropped_claims == 6  # 1: t-3, t-huge, gone-0, gone-1, empty-0; 2: gone-0
+
+
+def test_claims_without_a_subscription_are_kept_but_own_nothing() -> None:
+    group = load_snapshot(
+        snapshot(
+            topics={"a": 2, "b": 1},
+            members=[{"id": "1", "subscription": ["b"], "owned": {"a": [1, 1, 0], "b": [0]}}],
+        )
+    )
+    assert claims(group) == [("1", "a", 1), ("1", "a", 0), ("1", "b", 0)]
+    assert owners(group) == [None, None, "1"]
+    assert group.dropped_claims == 2
+
+
+def test_the_newest_claim_wins_and_ties_void() -> None:
+    group = load_snapshot(
+        snapshot(
+            topics={"t": 4},
+            generation=5,
+            members=[
+                {"id": "1", "subscription": ["t"], "owned": {"t": [0, 1, 2, 3, 0]}},
+                {"id": "2", "subscription": ["t"], "owned": {"t": [0]}, "generation": 6},
+                {"id": "3", "subscription": ["t"], "owned": {"t": [1]}},
+                {"id": "4", "subscription": [], "owned": {"t": [2]}, "generation": 9},
+                {"id": "5", "subscription": ["t"], "owned": {"t": [3]}, "generation": 4},
+            ],
+        )
+    )
+    # 0: the newer; 1: a tie; 2: the newest, which no longer subscribes; 3: the newer
+    assert owners(group) == ["2", None, None, "1"]
+    assert group.dropped_claims == 1
+    assert len(group.claim_member) == 8
+
+
+def test_a_member_does_not_tie_with_itself() -> None:
+    group = load_snapshot(
+        snapshot(members=[{"id": "1", "subscription": ["t"], "owned": {"t": [1, 1]}}])
+    )
+    assert owners(group) == [None, "1", None]
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        "2026-11-21T09:00:00Z",
+        "2026-11-21t09:00:00.123456789z",
+        "2026-11-21 09:00:00+05:30",
+        "2016-12-31T23:59:60Z",
+        "2024-02-29T00:00:00-00:00",
+    ],
+)
+def test_times(time: str) -> None:
+    assert load_snapshot(snapshot(taken_at=time)).taken_at == time
+
+
+def test_many_members_that_share_a_named_subscription() -> None:
+    names = [f"t{number:03d}" for number in range(300)]
+    group = load_snapshot(
+        snapshot(
+            topics=dict.fromkeys(names, 2),
+            subscriptions={"all": names},
+            members=[{"id": f"m{number:04d}", "subscription": "all"} for number in range(2000)],
+        )
+    )
+    assert group.n_members == 2000
+    assert len(group.class_topics) == 1
+    assert group.class_topics[0].tolist() == list(range(300))
+
+
+def test_lags_that_nobody_could_tell() -> None:
+    snapshot = copy.deepcopy(FULL)
+    snapshot["unknown_lags"] = {"payments": [2, 0, 0], "orders": [0, 5]}
+    group = load_snapshot(snapshot)
+    assert group.lag.tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 0]
+    expected = ["unknown", "no_commit", *["ok"] * 3, "unknown", "unknown", "given", "unknown"]
+    assert marks(group) == expected
+    # They stand before everything else, what nobody could plan with too.
+    snapshot["offsets"]["orders"]["log_end"][0] = 2**60
+    assert load_snapshot(snapshot).lag.tolist() == group.lag.tolist()
+    assert load_snapshot({**FULL, "unknown_lags": {}}).lag.any()
+
+
+def test_where_members_run() -> None:
+    snapshot = copy.deepcopy(FULL)
+    snapshot["members"][0] |= {"client_id": "app", "host": "10.0.0.7"}
+    first, second = load_snapshot(snapshot).members
+    assert (first.client_id, first.host) == ("app", "10.0.0.7")
+    assert (second.client_id, second.host) == (None, None)
+
+
+def test_many_lags_that_nobody_could_tell() -> None:
+    def read(numbers: range) -> Group:
+        document = {
+            "format": "equilag/snapshot/1",
+            "group": "g",
+            "topics": {"a": 1, "t": 200},
+            "members": [],
+            "lags": {"a": [7], "t": [5] * 200},
+            "unknown_lags": {"a": [], "t": list(numbers)},
+        }
+        return load_snapshot(io.StringIO(json.dumps(document)))
+
+    group = read(range(50, 150))
+    assert group.lag.tolist() == [7, *[5] * 50, *[0] * 100, *[5] * 50]
+    assert marks(group).count("unknown") == 100
+    with pytest.raises(InputError, match=r"unknown_lags\.t\[50\]: 200 is no partition of 200"):
+        read(range(150, 250))

@@ -1,0 +1,528 @@
+"""The assignors in real consumers on a real broker: what they hand out, and what they survive."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+import warnings
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, Final
+
+import pytest
+from aiokafka import AIOKafkaConsumer
+from aiokafka.coordinator.assignors.roundrobin import (
+    RoundRobinPartitionAssignor as AioRoundRobin,
+)
+from confluent_kafka import (
+    Consumer,
+    ConsumerGroupTopicPartitions,
+    KafkaException,
+    Producer,
+    TopicPartition,
+)
+from confluent_kafka.admin import AdminClient, NewTopic
+from support.kafka_broker import Broker
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from kafka import KafkaConsumer
+    from kafka.consumer.subscription_state import ConsumerRebalanceListener
+    from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
+    from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
+
+import equilag
+from equilag.live.consumers import aiokafka as in_aiokafka
+from equilag.live.consumers import kafka_python as in_kafka_python
+from equilag.live.consumers import leader
+from equilag.live.consumers.lag_source import LiveLag, StaticLag
+from equilag.live.consumers.listener import ConfluentListener, kafka_python_listener
+from equilag.live.consumers.options import Rejoin
+from equilag.live.rebalance import joined_group as joined
+from equilag.live.rebalance.joined_group import Decision
+from equilag.plan import Plan
+
+pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
+
+LAGS: Final = (9000, 8000, 7000, 100, 90, 80, 70, 6000, 50, 40, 3000, 2000)
+"""Of a topic's partitions; no two members share them evenly by number alone."""
+SIZE: Final = len(LAGS)
+QUICK: Final = {"heartbeat_interval_ms": 200, "session_timeout_ms": 6000}
+LIVE: Final = {"lag": LiveLag(every=0.5), "rejoin": Rejoin(min_records=1), "time_limit": 2.0}
+PATIENCE_S: Final = 30
+
+Event = tuple[str, str, frozenset[Any]]
+
+
+def make_topic(broker: Broker, name: str) -> None:
+    """A topic whose group of the same name lags by LAGS."""
+    config = {"bootstrap.servers": broker.bootstrap}
+    admin = AdminClient(config)
+    admin.create_topics([NewTopic(name, SIZE, 1)])[name].result()
+    producer = Producer({**config, "linger.ms": 5})
+    for partition, lag in enumerate(LAGS):
+        for _ in range(lag):
+            producer.produce(name, b"x", partition=partition)
+        producer.poll(0)
+    assert producer.flush(20) == 0
+    commits = [TopicPartition(name, partition, 0) for partition in range(SIZE)]
+    request = [ConsumerGroupTopicPartitions(name, commits)]
+
+    def committed() -> bool:  # the coordinator of a new broker takes its time
+        try:
+            done = admin.alter_consumer_group_offsets(request, request_timeout=5)[name].result()
+        except KafkaException:
+            return False
+        return not any(one.error for one in done.topic_partitions)
+
+    until(committed)
+
+
+def until(true: Callable[[], bool], patience: float = PATIENCE_S) -> None:
+    give_up = time.monotonic() + patience
+    while not true():
+        assert time.monotonic() < give_up
+        time.sleep(0.02)
+
+
+class Log(ConsumerRebalanceListener):
+    """Who holds what over time, from the members' own events."""
+
+    def __init__(self, name: str, events: list[Event]) -> None:
+        self.name, self.events = name, events
+
+    def on_partitions_revoked(self, revoked: Any) -> None:
+        self.events.append((self.name, "-", frozenset(revoked)))
+
+    def on_partitions_assigned(self, assigned: Any) -> None:
+        self.events.append((self.name, "+", frozenset(assigned)))
+
+
+class Members:
+    """Consumers of kafka-python in one group, each polled by a thread."""
+
+    def __init__(self, broker: Broker, topic: str) -> None:
+        self.bootstrap, self.topic = broker.bootstrap, topic
+        self.events: list[Event] = []
+        self.running: dict[str, tuple[KafkaConsumer, threading.Event, threading.Thread]] = {}
+        self.errors: list[BaseException] = []
+        self.consumed: set[int] = set()
+
+    def add(self, name: str, strategy: Sequence[Any], listener: Any = None) -> None:
+        consumer = KafkaConsumer(
+            bootstrap_servers=self.bootstrap,
+            client_id=name,
+            group_id=self.topic,
+            partition_assignment_strategy=list(strategy),
+            auto_offset_reset="earliest",
+            enable_auto_commit=False,
+            **QUICK,
+        )
+        consumer.subscribe([self.topic], listener=listener or Log(name, self.events))
+        end = threading.Event()
+
+        def poll() -> None:
+            try:
+                while not end.is_set():
+                    for records in consumer.poll(timeout_ms=300).values():
+                        self.consumed.update(record.partition for record in records)
+            except BaseException as error:  # noqa: BLE001  shown by the test's own thread
+                self.errors.append(error)
+
+        thread = threading.Thread(target=poll, daemon=True)
+        self.running[name] = (consumer, end, thread)
+        thread.start()
+
+    def remove(self, name: str) -> None:
+        consumer, end, thread = self.running.pop(name)
+        end.set()
+        thread.join(10)
+        consumer.close()
+
+    def assigned(self) -> dict[str, list[int]]:
+        """Partitions of each member, by its name."""
+        return {
+            name: sorted(tp.partition for tp in consumer.assignment())
+            for name, (consumer, _, _) in self.running.items()
+        }
+
+    def protocols(self) -> set[str | None]:
+        return {c._coordinator._generation.protocol for c, _, _ in self.running.values()}
+
+    def complete(self) -> bool:
+        held = sorted(p for numbers in self.assigned().values() for p in numbers)
+        return held == list(range(SIZE)) and all(self.assigned().values())
+
+    def generations(self) -> set[int]:
+        return {c._coordinator._generation.generation_id for c, _, _ in self.running.values()}
+
+
+def no_thread_is_left(topic: str) -> None:
+    """Those that measured lag end with their consumers, or soon after."""
+    until(lambda: f"equilag-lag-{topic}" not in {thread.name for thread in threading.enumerate()})
+
+
+@contextmanager
+def members(broker: Broker, topic: str) -> Iterator[Members]:
+    group = Members(broker, topic)
+    try:
+        yield group
+    finally:
+        for _, end, _ in group.running.values():
+            end.set()
+        for name in list(group.running):
+            group.remove(name)
+    assert not group.errors
+    no_thread_is_left(topic)
+
+
+@pytest.fixture
+def decisions(monkeypatch: pytest.MonkeyPatch) -> list[Decision]:
+    """Every decision of this process, in order."""
+    made: list[Decision] = []
+
+    def remembered(*args: Any) -> Decision:
+        made.append(joined.decide(*args))
+        return made[-1]
+
+    monkeypatch.setattr(leader, "decide", remembered)
+    return made
+
+
+def newest_plan(
+    assigned: Mapping[str, Sequence[int]], decisions: Sequence[Decision]
+) -> Plan | None:
+    """The newest plan for so many members, if this is its assignment."""
+    plans = (one.plan for one in reversed(decisions) if one.doubt is None)
+    plan = next((plan for plan in plans if plan.group.n_members == len(assigned)), None)
+    if plan is None or sorted(map(tuple, assigned.values())) != sorted(
+        tuple(sorted(topics.get(topic, ())))
+        for topics in plan.assignment.values()
+        for topic in plan.group.topics
+    ):
+        return None
+    return plan
+
+
+def check_planned(assigned: Mapping[str, Sequence[int]], decisions: Sequence[Decision]) -> None:
+    """Is this the newest plan, and the plan what `solve` finds for its group."""
+    plan = newest_plan(assigned, decisions)
+    assert plan is not None
+    assert plan.group.lag.tolist() == list(LAGS)
+    assert plan.lag.spread == spread(assigned)
+    if plan.status == "optimal":  # which on a busy machine it may not be in time
+        again = equilag.solve(plan.group, time_limit=5.0)
+        assert (again.lag.spread, len(again.moves)) == (plan.lag.spread, len(plan.moves))
+        assert len(assigned) != 5 or plan.lag.spread == BEST
+
+
+def spread(assigned: Mapping[str, Sequence[int]]) -> int:
+    loads = [sum(LAGS[p] for p in numbers) for numbers in assigned.values()]
+    return max(loads) - min(loads)
+
+
+BEST: Final = 3940
+"""The least spread of LAGS over five members with two or three partitions each."""
+
+
+def never_two_owners(events: Sequence[Event]) -> None:
+    held: dict[Any, str] = {}
+    for name, kind, partitions in events:
+        for one in partitions:
+            if kind == "+":
+                assert one not in held, f"{name} and {held[one]} hold {one}"
+                held[one] = name
+            else:
+                assert held.pop(one) == name
+
+
+@pytest.mark.parametrize(
+    "assignor",
+    [in_kafka_python.EquilagAssignor, in_kafka_python.CooperativeEquilagAssignor],
+    ids=lambda assignor: assignor.name,
+)
+def test_five_members_of_kafka_python(
+    broker: Broker, assignor: Any, decisions: list[Decision]
+) -> None:
+    topic = f"kp-{assignor.name}"
+    make_topic(broker, topic)
+    with members(broker, topic) as group:
+        for number in range(5):
+            group.add(f"m{number}", [assignor.configured(**LIVE)])
+        until(lambda: group.complete() and newest_plan(group.assigned(), decisions) is not None)
+        check_planned(group.assigned(), decisions)
+        settled = group.generations()
+        assert group.protocols() == {assignor.name}
+        time.sleep(1.5)  # three samples later nothing has changed, and nobody rejoined
+        assert group.generations() == settled
+        if assignor.cooperative:
+            never_two_owners(group.events)
+        group.remove("m0")  # perhaps the leader, whose successor has measured, too
+        until(group.complete)
+        if assignor.cooperative:
+            never_two_owners(group.events)
+
+
+def test_the_bare_class(broker: Broker, decisions: list[Decision]) -> None:
+    make_topic(broker, "kp-bare")
+    with members(broker, "kp-bare") as group:
+        for number in range(2):
+            group.add(f"m{number}", [in_kafka_python.EquilagAssignor])
+        until(lambda: group.complete() and newest_plan(group.assigned(), decisions) is not None)
+        check_planned(group.assigned(), decisions)
+
+
+def test_a_solver_that_fails(
+    broker: Broker, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise RuntimeError("made to fail")
+
+    monkeypatch.setattr("equilag.planner.solve.solve", fail)
+    make_topic(broker, "kp-fails")
+    lags = StaticLag({"kp-fails": LAGS})
+    with members(broker, "kp-fails") as group, caplog.at_level(logging.INFO, "equilag"):
+        for number in range(3):
+            group.add(f"m{number}", [in_kafka_python.EquilagAssignor.configured(lag=lags)])
+        until(group.complete)
+        assert sorted(map(len, group.assigned().values())) == [4, 4, 4]
+        until(lambda: group.consumed >= set(range(SIZE)))
+    assert "a heuristic answers: planning failed: RuntimeError: made to fail" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("assignor", "built_in"),
+    [
+        (in_kafka_python.EquilagAssignor, RoundRobinPartitionAssignor),
+        (in_kafka_python.CooperativeEquilagAssignor, CooperativeStickyAssignor),
+    ],
+    ids=["eager", "cooperative"],
+)
+def test_a_mixed_rollout(broker: Broker, assignor: Any, built_in: Any) -> None:
+    """Members with equilag and a built-in assignor join those that have only that, then are all."""
+    topic = f"mixed-{assignor.name}"
+    make_topic(broker, topic)
+    both = [assignor.configured(**LIVE), built_in]
+    with members(broker, topic) as group:
+        group.add("old0", [built_in])
+        group.add("old1", [built_in])
+        group.add("new0", both)
+        until(lambda: group.complete() and group.protocols() == {built_in.name})
+        group.add("new1", both)
+        group.remove("old0")
+        until(lambda: group.complete() and group.protocols() == {built_in.name})
+        group.remove("old1")
+        until(lambda: group.complete() and group.protocols() == {assignor.name})
+        if assignor.cooperative:
+            never_two_owners(group.events)
+
+
+def test_listeners_hear_of_the_difference_only(broker: Broker) -> None:
+    """Of an eager kafka-python member and of a cooperative one of librdkafka, while others join."""
+    make_topic(broker, "listened")
+    heard: list[tuple[str, int]] = []
+    functions = (
+        lambda partitions: heard.append(("initialise", len(partitions))),
+        lambda partitions: heard.append(("clean up", len(partitions))),
+        lambda: heard.append(("commit", 0)),
+    )
+    lag = StaticLag({"listened": [1] * SIZE})
+    with members(broker, "listened") as group:
+        assignor = in_kafka_python.EquilagAssignor.configured(lag=lag)
+        listener = kafka_python_listener(*functions)
+        group.add("m0", [assignor], listener)
+        until(group.complete)
+        group.add("m1", [assignor])
+        until(group.complete)
+        assert heard == [("initialise", 12), ("commit", 0), ("clean up", 6)]
+        group.remove("m0")
+        listener.close()
+        assert heard[3:] == [("commit", 0), ("clean up", 6)]
+    heard.clear()
+    settings = {
+        "bootstrap.servers": broker.bootstrap,
+        "group.id": "listened-too",
+        "partition.assignment.strategy": "cooperative-sticky",
+        "enable.auto.commit": False,
+        "heartbeat.interval.ms": 200,
+    }
+    one, other = Consumer(settings), Consumer(settings)
+    one.subscribe(["listened"], **ConfluentListener(*functions, cooperative=True).callbacks)
+
+    def polled(*counts: int) -> bool:
+        for consumer in (one, other):
+            consumer.poll(0.02)
+        return tuple(len(consumer.assignment()) for consumer in (one, other)) == counts
+
+    until(lambda: polled(12, 0))
+    other.subscribe(["listened"])
+    until(lambda: polled(6, 6))
+    one.close()
+    other.close()
+    assert heard == [
+        ("initialise", 12),
+        ("commit", 0),
+        ("clean up", 6),
+        ("commit", 0),
+        ("clean up", 6),
+    ]
+
+
+@asynccontextmanager
+async def aio_members(
+    broker: Broker, topic: str, strategy: Sequence[Any], number: int, group: str | None = None
+) -> AsyncIterator[list[AIOKafkaConsumer]]:
+    """Consumers of aiokafka in one group and on one event loop, which read nothing."""
+    consumers = [
+        AIOKafkaConsumer(
+            bootstrap_servers=broker.bootstrap,
+            client_id=f"a{n}",
+            group_id=group or topic,
+            partition_assignment_strategy=list(strategy),
+            auto_offset_reset="earliest",
+            enable_auto_commit=False,
+            **QUICK,
+        )
+        for n in range(number)
+    ]
+    try:
+        for consumer in consumers:
+            consumer.subscribe([topic])
+        await asyncio.gather(*(consumer.start() for consumer in consumers))
+        yield consumers
+    finally:
+        await asyncio.gather(*(consumer.stop() for consumer in consumers))
+        await asyncio.to_thread(no_thread_is_left, topic)
+
+
+def aio_assigned(consumers: Sequence[AIOKafkaConsumer]) -> dict[str, list[int]]:
+    return {
+        f"a{n}": sorted(tp.partition for tp in consumer.assignment())
+        for n, consumer in enumerate(consumers)
+    }
+
+
+def whole(assigned: Mapping[str, Sequence[int]]) -> bool:
+    return sorted(p for held in assigned.values() for p in held) == list(range(SIZE))
+
+
+async def aio_until(true: Callable[[], bool], patience: float = PATIENCE_S) -> None:
+    give_up = time.monotonic() + patience
+    while not true():
+        assert time.monotonic() < give_up
+        await asyncio.sleep(0.02)
+
+
+async def longest_wait(stop: asyncio.Event) -> float:
+    """Seconds that the event loop took longer to come back than it was asked to."""
+    worst = 0.0
+    while not stop.is_set():
+        began = time.monotonic()
+        await asyncio.sleep(0.005)
+        worst = max(worst, time.monotonic() - began - 0.005)
+    return worst
+
+
+def test_five_members_of_aiokafka(broker: Broker, decisions: list[Decision]) -> None:
+    make_topic(broker, "aio-five")
+    assignor = in_aiokafka.EquilagAssignor.configured(**LIVE)
+
+    async def run() -> float:
+        stop = asyncio.Event()
+        watch = asyncio.create_task(longest_wait(stop))
+        async with aio_members(broker, "aio-five", [assignor], 5) as consumers:
+            await aio_until(lambda: newest_plan(aio_assigned(consumers), decisions) is not None)
+            check_planned(aio_assigned(consumers), decisions)
+            generations = {consumer._coordinator.generation for consumer in consumers}
+            await asyncio.sleep(1.5)
+            assert {consumer._coordinator.generation for consumer in consumers} == generations
+            stop.set()
+            return await watch
+
+    worst = asyncio.run(run())
+    print(f"longest wait of the event loop: {1000 * worst:.0f} ms")  # noqa: T201
+    assert worst < 1.0
+
+
+def test_a_solver_that_takes_too_long_for_the_event_loop(
+    broker: Broker,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    decisions: list[Decision],
+) -> None:
+    from equilag.planner.solve import solve
+
+    def slowly(*args: Any, **kwargs: Any) -> Any:
+        time.sleep(0.6)
+        return solve(*args, **kwargs)
+
+    monkeypatch.setattr("equilag.planner.solve.solve", slowly)
+    make_topic(broker, "aio-slow")
+    assignor = in_aiokafka.EquilagAssignor.configured(
+        lag=StaticLag({"aio-slow": LAGS}), rejoin=Rejoin(min_records=1)
+    )
+
+    async def run() -> None:
+        async with aio_members(broker, "aio-slow", [assignor], 5) as consumers:
+            await aio_until(lambda: newest_plan(aio_assigned(consumers), decisions) is not None)
+
+    with caplog.at_level(logging.INFO, "equilag"):
+        asyncio.run(run())
+    assert "no plan within 0.1 s" in caplog.text
+    assert "handing out the plan made before" in caplog.text
+
+
+def test_a_mixed_rollout_of_aiokafka(broker: Broker, decisions: list[Decision]) -> None:
+    """Under the name of what was there before: see `EquilagAssignor.configured`."""
+    make_topic(broker, "aio-mixed")
+    lag = StaticLag({"aio-mixed": LAGS})
+    new = in_aiokafka.EquilagAssignor.configured(name="roundrobin", lag=lag, loop_limit=1.0)
+
+    async def run() -> None:
+        async with aio_members(broker, "aio-mixed", [new], 2) as second:
+            async with aio_members(broker, "aio-mixed", [AioRoundRobin], 2) as first:
+                await aio_until(lambda: whole(aio_assigned([*first, *second])))
+                assert {len(held) for held in aio_assigned([*first, *second]).values()} == {3}
+            await aio_until(lambda: whole(aio_assigned(second)))
+            await aio_until(lambda: newest_plan(aio_assigned(second), decisions) is not None)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("first", ["kafka-python", "aiokafka"])
+def test_both_clients_in_one_group(
+    broker: Broker, first: str, decisions: list[Decision], caplog: pytest.LogCaptureFixture
+) -> None:
+    topic = f"both-{first}"
+    make_topic(broker, topic)
+    lag = StaticLag({topic: LAGS})
+    plain = in_kafka_python.EquilagAssignor.configured(lag=lag)
+    aio = in_aiokafka.EquilagAssignor.configured(lag=lag, loop_limit=1.0)
+
+    async def run(group: Members) -> None:
+        if first == "kafka-python":
+            group.add("p0", [plain])
+            await aio_until(lambda: whole(group.assigned()))
+        async with aio_members(broker, topic, [aio], 3) as consumers:
+            for number in range(2):
+                if f"p{number}" not in group.running:
+                    group.add(f"p{number}", [plain])
+
+            def everything() -> dict[str, list[int]]:
+                return {**group.assigned(), **aio_assigned(consumers)}
+
+            await aio_until(
+                lambda: len(everything()) == 5 and newest_plan(everything(), decisions) is not None
+            )
+            check_planned(everything(), decisions)
+            for name in list(group.running):
+                await asyncio.to_thread(group.remove, name)
+            await aio_until(lambda: whole(aio_assigned(consumers)))
+            kept = decisions[-1].plan
+            assert len(kept.moves) <= 3  # what the leavers held is nobody's; the rest was told
+
+    with caplog.at_level(logging.INFO, "equilag"), members(broker, topic) as group:
+        asyncio.run(run(group))
+    assert "cannot be read" not in caplog.text

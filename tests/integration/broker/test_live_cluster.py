@@ -1,0 +1,166 @@
+"""Commands at a real broker: a live group in place of a file, and the list of all groups."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic, ResourceType
+from support.kafka_broker import Broker
+from support.live_groups import (
+    PATIENCE_S,
+    RANGE,
+    add_user,
+    allow,
+    every_partition,
+    login_properties,
+    owned_by,
+    pairs,
+    until,
+)
+
+from equilag.adapters.kafka.client_config import kafka_config
+from equilag.adapters.kafka.reading import NO_COMMIT
+from equilag.adapters.snapshot.load import load_snapshot
+
+NONE = "no groups: there is none, none matches, or none may be described\n"
+
+pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
+
+TOPICS: Final = {"cli-orders": 4}
+PARTITIONS: Final = every_partition(TOPICS)
+LIMIT: Final = ("--time-limit", 0.3)
+
+
+@pytest.fixture(scope="module")
+def admin(broker: Broker) -> AdminClient:
+    return AdminClient(dict(kafka_config(broker.bootstrap)))
+
+
+@pytest.fixture(scope="module")
+def live(broker: Broker, admin: AdminClient) -> Iterator[tuple[str, ...]]:
+    """The options that name a group of two members: one has 0 and 100 records of lag, the other
+    200 and, without a commit, none."""
+    config = kafka_config(broker.bootstrap)
+    made = admin.create_topics([NewTopic(name, size, 1) for name, size in TOPICS.items()])
+    for future in made.values():
+        future.result()
+    producer = Producer(dict(config))
+    for number, (topic, partition) in enumerate(PARTITIONS):
+        for _ in range(5 + 100 * number):
+            producer.produce(topic, b"record", partition=partition)
+    assert producer.flush(PATIENCE_S) == 0
+    topics = (list(TOPICS), list(TOPICS))
+    with pairs(config, {"cli-live": RANGE}, topics, PARTITIONS) as groups:
+        for member in groups["cli-live"]:
+            mine = [TopicPartition(*tp, 5) for tp in owned_by(member) if tp != PARTITIONS[-1]]
+            member.commit(offsets=mine, asynchronous=False)
+        yield "--bootstrap-server", broker.bootstrap, "--group", "cli-live"
+
+
+def test_plan_and_verify(run: Callable[..., Any], live: tuple[str, ...], tmp_path: Path) -> None:
+    snapshot, plan = tmp_path / "g.json", tmp_path / "p.json"
+    done = run("plan", *live, *LIMIT, "--out", plan, "--save-snapshot", snapshot)
+    assert (done.status, done.err) == (0, f"equilag: {NO_COMMIT}: cli-orders-3\n")
+    assert done.out.startswith("cli-live: 2 members, 1 topic, 4 partitions, total lag 300, taken")
+    assert run("verify", snapshot, plan).status == 0
+    group = load_snapshot(str(snapshot))
+    assert group.lag.tolist() == [0, 100, 200, 0]
+    assert {member.host for member in group.members} == {"127.0.0.1"}
+
+
+def test_the_other_commands(run: Callable[..., Any], live: tuple[str, ...]) -> None:
+    compared = json.loads(run("compare", *live, *LIMIT, "--json").out)
+    (current,) = [row for row in compared["rows"] if row["assignor"] == "current"]
+    assert (current["lag_spread"], current["lag_max"]) == (100, 200)
+    assert json.loads(run("frontier", *live, *LIMIT, "--json").out)["points"]
+    assert run("assign", *live, "--assignor", "range").status == 0
+    earliest = run(
+        "assign", *live, "--assignor", "range", "--auto-offset-reset", "earliest", "--json"
+    )
+    assert json.loads(earliest.out)["lag"]["total"] == 605
+
+
+def test_snapshot(run: Callable[..., Any], live: tuple[str, ...], tmp_path: Path) -> None:
+    out = tmp_path / "g.json"
+    done = run("snapshot", *live, "--out", out, "--isolation-level", "read_committed")
+    assert (done.status, done.out, done.err) == (0, "", f"equilag: {NO_COMMIT}: cli-orders-3\n")
+    printed = json.loads(run("snapshot", *live, "--auto-offset-reset", "NONE").out)
+    assert printed["auto_offset_reset"] == "none"
+    written = json.loads(out.read_text("utf-8"))
+    assert {**written, "taken_at": "", "auto_offset_reset": "none"} == {**printed, "taken_at": ""}
+
+
+def test_groups(run: Callable[..., Any], live: tuple[str, ...], broker: Broker) -> None:
+    with closing(Consumer({**kafka_config(broker.bootstrap), "group.id": "cli-left"})) as left:
+        at = [TopicPartition("cli-orders", 1, 3)]
+        left.commit(offsets=at, asynchronous=False)
+    argv = ["groups", "--bootstrap-server", broker.bootstrap, "--groups", "cli-l(ive|eft)"]
+    done = run(*argv)
+    assert (done.status, done.err) == (0, f"equilag: 4 partitions with {NO_COMMIT}\n")
+    heading, blank, _, *rows = done.out.splitlines()
+    assert (heading, blank) == ("2 groups, total lag 402", "")
+    assert [row.split() for row in rows] == [
+        ["cli-live", "Stable", "classic", "2", "4", "300", "100", "66.7", "%"],
+        ["cli-left", "Empty", "classic", "0", "4", "102", "-", "-"],
+    ]
+    first, second = json.loads(run(*argv, "--json").out)["groups"]
+    assert (first["lag_spread"], first["unknown_lags"]) == (100, 0)
+    assert first["worst_share_percent"] == pytest.approx(200 / 3)
+    assert first["worst_member"]
+    assert (second["lag_spread"], second["worst_member"]) == (None, None)
+    none = run("groups", "--bootstrap-server", broker.bootstrap, "--groups", "cli-no")
+    assert (none.status, none.out) == (0, NONE)
+
+
+def test_a_group_that_is_not_there(run: Callable[..., Any], broker: Broker, tmp_path: Path) -> None:
+    out = tmp_path / "p.json"
+    argv = ["--bootstrap-server", broker.bootstrap, "--group", "cli-nobody", "--out", out]
+    for command in ("plan", "snapshot"):
+        done = run(command, *argv)
+        assert (done.status, done.out) == (2, "")
+        start = f"equilag: {broker.bootstrap}: --group: there is no group 'cli-nobody'; "
+        assert done.err.startswith(start)
+        assert done.err.count("\n") == 1
+    assert not out.exists()
+
+
+def test_rights(
+    run: Callable[..., Any],
+    live: tuple[str, ...],
+    broker: Broker,
+    admin: AdminClient,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Missing, then given, with a file as Kafka's own tools take it."""
+    add_user(admin, "cli-reader", "r")
+    properties = tmp_path / "client.properties"
+    properties.write_text(login_properties("cli-reader", "r"), "utf-8")
+    login = ["--bootstrap-server", broker.sasl, "--command-config", properties]
+    argv = ["snapshot", *login, "--group", "cli-live"]
+    lacking = "equilag: {}: needs the right Describe on {} {!r}\n"
+    assert run(*argv) == (2, "", lacking.format(broker.sasl, "Group", "cli-live"))
+    allow(admin, "cli-reader", ResourceType.GROUP, "cli-live")
+    due = lacking.format(broker.sasl, "Topic", "cli-orders")
+    until(lambda: run(*argv).err == due)
+    assert run(*argv) == (2, "", due)
+    listed = run("groups", *login)
+    told = "equilag: left out: cli-live: needs the right Describe on Topic 'cli-orders'\n"
+    assert listed == (0, NONE, told)
+    allow(admin, "cli-reader", ResourceType.TOPIC, "cli-orders")
+    until(lambda: run(*argv).status == 0)
+    assert run("groups", *login).out.startswith("1 group, total lag 300\n")
+
+    monkeypatch.setattr("equilag.adapters.kafka.connect.WAIT_S", 1.5)
+    properties.write_text(login_properties("cli-reader", "wrong"), "utf-8")
+    wrong = run(*argv)
+    assert (wrong.status, wrong.out) == (2, "")
+    assert wrong.err.startswith(f"equilag: {broker.sasl}: ")
+    assert "uthentication failed" in wrong.err
+    assert wrong.err.count("\n") == 1

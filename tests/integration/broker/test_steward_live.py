@@ -1,0 +1,334 @@
+"""The steward on a real broker, leading members that know nothing of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from confluent_kafka.admin import AclOperation, AdminClient, ResourceType
+from support.kafka_broker import Broker, NoBroker
+from support.live_figures import keep
+from support.live_groups import add_user, allow, login_properties, until
+from support.live_log import Log, Partition
+from support.live_members import JavaMembers, RdMember
+from support.live_topics import add_partitions, admin_of, commit, delete_topic, fill, make_topic
+from support.steward_runs import StewardRun
+
+pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
+
+EXAMPLE = "kip-169"
+LAGS = (100_000, 60_000, 50_000)
+BEST = [{(EXAMPLE, 0)}, {(EXAMPLE, 1), (EXAMPLE, 2)}]
+"""What the KIP's own example should end with."""
+SESSION_S = 3.0
+QUICKLY = ("--every", "1s", "--session-timeout", "3s", "--confirm", "2", "--min-interval", "5s")
+
+
+@pytest.fixture(scope="module")
+def admin(broker: Broker) -> AdminClient:
+    return admin_of(broker.bootstrap)
+
+
+@pytest.fixture(scope="module")
+def example(broker: Broker, admin: AdminClient) -> None:
+    """The topic of KIP-169's example, with its lags."""
+    make_topic(admin, EXAMPLE, len(LAGS))
+    fill(broker.bootstrap, EXAMPLE, LAGS)
+
+
+class Scene:
+    """One group: a steward for it, members, and all of them ended with the test."""
+
+    def __init__(self, broker: Broker, group: str, folder: Path, stack: ExitStack) -> None:
+        self.broker, self.group, self.log = broker, group, Log()
+        self._folder, self._stack = folder, stack
+
+    def steward(self, *options: str, bootstrap: str = "") -> StewardRun:
+        servers = bootstrap or self.broker.bootstrap
+        run = StewardRun(self._folder, servers, self.group, *QUICKLY, *options)
+        self._stack.callback(run.end)
+        return run
+
+    def member(self, name: str, topic: str, strategy: str, **settings: object) -> RdMember:
+        chosen = {"partition_assignment_strategy": strategy, **settings}
+        made = RdMember(self.log, name, self.broker.bootstrap, self.group, [topic], **chosen)
+        self._stack.callback(made.stop)
+        return made
+
+    def java(self, number: int, topics: str, **settings: str | int) -> JavaMembers:
+        dotted = {key.replace("_", "."): value for key, value in settings.items()}
+        try:
+            made = JavaMembers(self.log, number, self.broker, self.group, topics, dotted)
+        except NoBroker as error:
+            pytest.skip(str(error))
+        self._stack.callback(made.stop)
+        return made
+
+    def ends_with(self, sets: list[set[Partition]], patience: float = 30) -> float:
+        """Until the members hold these sets of partitions, whoever which; the seconds it took."""
+        began = time.monotonic()
+        expected = sorted(map(sorted, sets))
+        until(lambda: sorted(map(sorted, self.log.held().values())) == expected, patience)
+        return time.monotonic() - began
+
+    def all_owned(self, topic: str, partitions: int, members: int, patience: float = 30) -> float:
+        """Until every partition has one owner, and everybody the same number, give or take one; the
+        seconds it took."""
+        began = time.monotonic()
+        every = {(topic, number) for number in range(partitions)}
+
+        def shared() -> bool:
+            held, owners = self.log.held(), self.log.owners()
+            counts = [len(theirs) for theirs in held.values()]
+            return (
+                len(held) == members
+                and {one for one, theirs in owners.items() if len(theirs) == 1} == every
+                and len(owners) == len(every)
+                and max(counts) - min(counts) <= 1
+            )
+
+        until(shared, patience)
+        return time.monotonic() - began
+
+
+@pytest.fixture
+def scene(
+    broker: Broker, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[Callable[[], Scene]]:
+    with ExitStack() as stack:
+        name = request.node.name.replace("[", "-").replace("]", "").replace("_", "-")
+        yield lambda: Scene(broker, name, tmp_path, stack)
+
+
+@pytest.mark.usefixtures("example")
+@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+def test_members_of_librdkafka(
+    scene: Callable[[], Scene], admin: AdminClient, strategy: str
+) -> None:
+    here = scene()
+    commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
+    here.steward().has("leader")
+    for number in range(2):
+        here.member(f"rd-{number}", EXAMPLE, strategy)
+    keep(here.group, {"seconds": round(here.ends_with(BEST), 2)})
+    if strategy == "cooperative-sticky":
+        assert not here.log.twice()
+
+
+@pytest.mark.usefixtures("example")
+@pytest.mark.parametrize(
+    "strategies", [("Range",), ("CooperativeSticky",), ("Range", "CooperativeSticky")]
+)
+def test_members_of_java(
+    scene: Callable[[], Scene], admin: AdminClient, strategies: tuple[str, ...]
+) -> None:
+    here = scene()
+    commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
+    here.steward().has("leader")
+    package = "org.apache.kafka.clients.consumer"
+    names = ",".join(f"{package}.{name}Assignor" for name in strategies)
+    here.java(2, EXAMPLE, partition_assignment_strategy=names)
+    keep(here.group, {"seconds": round(here.ends_with(BEST), 2)})
+    if strategies == ("CooperativeSticky",):
+        assert not here.log.twice()
+
+
+@pytest.mark.usefixtures("example")
+def test_one_that_comes_late_takes_over_when_told_to(
+    scene: Callable[[], Scene], admin: AdminClient
+) -> None:
+    here = scene()
+    commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
+    for number in range(2):
+        here.member(f"rd-{number}", EXAMPLE, "range")
+    here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}])  # what range makes of it
+    follower = here.steward()
+    follower.has("follower")
+    time.sleep(2)
+    assert follower.status()["role"] == "follower"
+    assert follower.status()["lag_spread_planned"] == 10_000
+    assert follower.end() == 0
+    began = time.monotonic()
+    here.steward("--take-over").has("leader")
+    here.ends_with(BEST)
+    keep(here.group, {"seconds_from_its_start": round(time.monotonic() - began, 2)})
+
+
+@pytest.mark.usefixtures("example")
+def test_a_dry_run_joins_nothing(scene: Callable[[], Scene], admin: AdminClient) -> None:
+    here = scene()
+    commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
+    for number in range(2):
+        here.member(f"rd-{number}", EXAMPLE, "range")
+    here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}])
+    before = here.log.events
+    steward = here.steward("--dry-run")
+    steward.wait_for(lambda told: told["counters"].get("would_trigger", 0) == 1)
+    steward.wait_for(lambda told: told["lag_spread_would_be"] == 10_000)
+    assert here.log.events == before
+    (said,) = steward.events("would-rebalance")
+    assert "saved=100000" in said
+    assert "moves=1" in said
+
+
+@pytest.mark.live
+def test_lag_that_turns_is_worth_one_rebalance(
+    scene: Callable[[], Scene], broker: Broker, admin: AdminClient, request: pytest.FixtureRequest
+) -> None:
+    here = scene()
+    topic = request.node.name
+    make_topic(admin, topic, 3)
+    commit(admin, here.group, {topic: [0, 0, 0]})
+    steward = here.steward()
+    steward.has("leader")
+    for number in range(2):
+        here.member(f"rd-{number}", topic, "cooperative-sticky")
+    until(lambda: len(here.log.owners()) == 3)
+    both = next(held for held in here.log.held().values() if len(held) == 2)
+    light = next(number for number in range(3) if (topic, number) not in both)
+    fill(broker.bootstrap, topic, [0 if number == light else 5000 for number in range(3)])
+    until(lambda: any({(topic, light), one} in here.log.held().values() for one in both))
+    steward.wait_for(lambda told: told["lag_spread"] == 0)
+    time.sleep(3)
+    assert steward.status()["counters"]["rebalances_triggered:gain"] == 1
+    assert here.log.rebalances() <= 3  # the first, and ours in its two phases
+    assert not here.log.twice()
+
+
+def test_new_partitions_get_owners(
+    scene: Callable[[], Scene], admin: AdminClient, request: pytest.FixtureRequest
+) -> None:
+    here = scene()
+    topic = request.node.name
+    make_topic(admin, topic, 4)
+    here.steward().has("leader")
+    for number in range(3):
+        here.member(f"rd-{number}", topic, "cooperative-sticky")
+    here.all_owned(topic, 4, 3)
+    add_partitions(admin, topic, 9)
+    keep(here.group, {"seconds": round(here.all_owned(topic, 9, 3), 2)})
+    assert not here.log.twice()
+
+
+def test_a_topic_made_anew_is_shared_anew(
+    scene: Callable[[], Scene], admin: AdminClient, request: pytest.FixtureRequest
+) -> None:
+    here = scene()
+    topic = request.node.name
+    make_topic(admin, topic, 4)
+    here.steward().has("leader")
+    for number in range(2):
+        here.member(f"rd-{number}", topic, "range")
+    here.all_owned(topic, 4, 2)
+    delete_topic(admin, topic)
+    until(lambda: not here.log.owners())
+    make_topic(admin, topic, 6)
+    keep(here.group, {"seconds": round(here.all_owned(topic, 6, 2), 2)})
+
+
+@pytest.mark.usefixtures("example")
+def test_it_dies_and_comes_back(scene: Callable[[], Scene], admin: AdminClient) -> None:
+    here = scene()
+    commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
+    steward = here.steward()
+    steward.has("leader")
+    for number in range(2):
+        here.member(f"rd-{number}", EXAMPLE, "range")
+    here.ends_with(BEST)
+    before = here.log.events
+    steward.kill()
+    again = here.steward("--keep-seat")
+    again.has("leader")  # within the session: nobody noticed
+    time.sleep(SESSION_S + 1)
+    assert here.log.events == before
+    assert again.end() == 0
+    again = here.steward()
+    again.has("leader")
+    noticed = len(here.log.events) - len(before)
+    assert here.log.events == before
+
+    again.kill()
+    # Without it, what range makes of it, after the session has run out.
+    fallen_back = here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}], SESSION_S + 5)
+    figures = {"session_s": SESSION_S, "events_of_members_after_two_restarts": noticed}
+    keep(here.group, {**figures, "own_assignor_after_s": round(fallen_back, 2)})
+
+
+@pytest.mark.usefixtures("example")
+def test_told_to_stop_it_leaves_at_once(scene: Callable[[], Scene], admin: AdminClient) -> None:
+    here = scene()
+    commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
+    steward = here.steward("--session-timeout", "30s")
+    steward.has("leader")
+    for number in range(2):
+        here.member(f"rd-{number}", EXAMPLE, "range")
+    here.ends_with(BEST)
+    assert steward.end() == 0
+    here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}], 10)
+
+
+@pytest.mark.live
+@pytest.mark.usefixtures("example")
+def test_rights_that_are_missing(
+    scene: Callable[[], Scene], broker: Broker, admin: AdminClient, tmp_path: Path
+) -> None:
+    here = scene()
+    add_user(admin, "steward", "s")
+    properties = tmp_path / "client.properties"
+    properties.write_text(login_properties("steward", "s"), "utf-8")
+    steward = here.steward("--command-config", str(properties), bootstrap=broker.sasl)
+    needs = f"no right to join: needs Read on Group '{here.group}'"
+    steward.wait_for(lambda told: told["role_reason"] == needs)
+    assert not steward.status()["healthy"]
+    allow(admin, "steward", ResourceType.GROUP, here.group, AclOperation.READ)
+    steward.has("leader")
+    # Whoever cannot see the topics must not lead: the members go on without it.
+    for number in range(2):
+        here.member(f"rd-{number}", EXAMPLE, "range")
+    until(lambda: steward.process.poll() is not None)
+    assert steward.process.returncode == 2
+    assert f"needs the right Describe on Topic '{EXAMPLE}'" in steward.text.splitlines()[-1]
+    here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}], 10)
+
+
+@pytest.mark.usefixtures("example")
+def test_two_at_once(scene: Callable[[], Scene], admin: AdminClient) -> None:
+    here = scene()
+    commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
+    first = here.steward()
+    first.has("leader")
+    behind = here.steward("--instance-id", "behind")
+    behind.has("follower")
+    for number in range(2):
+        here.member(f"rd-{number}", EXAMPLE, "range")
+    here.ends_with(BEST)
+    began = time.monotonic()
+    second = here.steward()  # the same instance id: it takes the place of the first
+    second.has("leader")
+    until(lambda: first.process.poll() is not None)
+    keep(here.group, {"first_ended_after_s": round(time.monotonic() - began, 2)})
+    assert first.process.returncode == 2
+    assert "another process has joined as 'equilag-steward'" in first.text
+    here.ends_with(BEST)
+
+
+@pytest.mark.live
+@pytest.mark.usefixtures("example")
+def test_it_stands_by_while_the_broker_assigns(
+    scene: Callable[[], Scene], admin: AdminClient
+) -> None:
+    here = scene()
+    commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
+    steward = here.steward()
+    steward.has("leader")
+    for number in range(2):
+        here.member(f"rd-{number}", EXAMPLE, "range")
+    here.ends_with(BEST)
+    newcomer = here.java(1, EXAMPLE, group_protocol="consumer")
+    steward.has("standby")
+    assert steward.status()["healthy"]
+    newcomer.stop()
+    steward.wait_for(lambda told: told["role"] in ("leader", "follower"))

@@ -1,0 +1,287 @@
+"""A run over a small fleet with every fault: each of its tables against what it must be."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from support import fleet_oracle as oracle
+from support.made_fleets import FAULTY, SETTINGS, TABLES, Row, make, options, read_table
+
+import equilag
+from equilag.pipeline.export import export_group
+from equilag.pipeline.job import run_fleet
+from equilag.pipeline.problems import COUNTED
+from equilag.pipeline.signals import Span
+from equilag.plan import Plan
+from equilag.planner.compare import baselines, beside
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+COUNTED_FAULTS: Final = (
+    "duplicates", "late", "missing", "commit_backwards", "end_backwards", "ahead_of_end",
+    "below_log_start", "invalid", "no_commit", "appeared", "vanished",
+)  # fmt: skip
+"""The faults of `benchmarks.fleet.faults` that a run counts by the same name."""
+FAILED: Final = {
+    "stale": "stale", "no_members": "no_members", "no_offsets": "no_offsets", "capacity": "input",
+}  # fmt: skip
+"""Those that leave a group without a plan, and what it is then listed as."""
+
+
+@dataclass(frozen=True)
+class Run:
+    folder: Path
+    history: Path
+    made: dict[str, Any]
+    summary: dict[str, Any]
+    tables: dict[str, list[Row]]
+
+
+@pytest.fixture(scope="module")
+def run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    folder = tmp_path_factory.mktemp("fleet")
+    made = make(folder / "history", FAULTY)
+    summary = run_fleet(options(folder / "history", folder / "run"))
+    tables = {table: read_table(folder / "run", table) for table in TABLES}
+    return Run(folder / "run", folder / "history", made, summary, tables)
+
+
+@pytest.fixture(scope="module")
+def plans(run: Run) -> dict[str, tuple[dict[str, Any], Plan]]:
+    """Group to the snapshot and the plan that the run gave it."""
+    names = [row["group"] for row in run.tables["plans"]]
+    return {name: export_group(str(run.folder), name) for name in names}
+
+
+@pytest.fixture(scope="module")
+def again(plans: dict[str, tuple[dict[str, Any], Plan]]) -> dict[str, Plan]:
+    """Group to the plan of the library for its snapshot."""
+    return {
+        name: equilag.solve(
+            equilag.load_snapshot(snapshot),
+            SETTINGS.policy,
+            time_limit=SETTINGS.time_limit,
+            effort=SETTINGS.effort,
+            seed=SETTINGS.seed,
+        )
+        for name, (snapshot, _) in plans.items()
+    }
+
+
+def test_quality_is_what_was_done_to_the_history(run: Run) -> None:
+    assert {row["group"] for row in run.tables["quality"]} >= set(run.made["faults"])
+    assert len(run.tables["quality"]) == FAULTY.groups
+    for row in run.tables["quality"]:
+        made = run.made["faults"].get(row["group"], {})
+        counted = {name: row[name] or 0 for name in COUNTED_FAULTS}
+        assert counted == {name: made.get(name, 0) for name in COUNTED_FAULTS}, row["group"]
+        assert row["after_at"] == row["duplicate_members"] == row["invalid_members"] == 0
+    every = {fault for made in run.made["faults"].values() for fault in made}
+    assert every == set(COUNTED_FAULTS) | set(FAILED)
+
+
+def test_groups_without_a_plan_are_those_that_were_made_so(run: Run) -> None:
+    expected = {
+        group: kind
+        for group, made in run.made["faults"].items()
+        for fault, kind in FAILED.items()
+        if fault in made
+    }
+    assert {row["group"]: row["kind"] for row in run.tables["failures"]} == expected
+    assert all(row["reason"] for row in run.tables["failures"])
+
+
+def test_every_group_comes_out_once(run: Run) -> None:
+    names = [row["group"] for row in run.tables["plans"] + run.tables["failures"]]
+    assert len(names) == len(set(names)) == FAULTY.groups
+    assert sorted(names) == [row["group"] for row in sorted_by_group(run.tables["problems"])]
+
+
+def sorted_by_group(rows: list[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: str(row["group"]))
+
+
+def test_signals_against_the_oracle(run: Run) -> None:
+    rows = read_table(run.history, "offsets")
+    at = max(row["ts_ms"] for row in rows if oracle.is_usable(row))
+    expected = oracle.signals(rows, Span(at, 3_600_000, 120_000), "latest")
+    found = {(row["group"], row["topic"], row["partition"]): row for row in run.tables["signals"]}
+    assert oracle.differences(found, expected) == []
+    weights = {
+        (row["group"], row["topic"], row["partition"]): row["weight"]
+        for row in run.tables["assignment"]
+    }
+    assert weights == {key: expected[key]["lag"] for key in weights}
+    assert len(weights) > FAULTY.partitions / 2
+
+
+def test_the_assignment_fits_the_plans(run: Run) -> None:
+    of_group: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in run.tables["assignment"]:
+        of_group[row["group"]].append(row)
+    assert of_group.keys() == {row["group"] for row in run.tables["plans"]}
+    members = {row["group"]: row["members"] for row in run.tables["problems"]}
+    for plan in run.tables["plans"]:
+        rows = of_group[plan["group"]]
+        places = {(row["topic"], row["partition"]) for row in rows}
+        assert len(places) == len(rows) == plan["partitions"]
+        subscribed = {m["member"]: m["subscription"] for m in members[plan["group"]]}
+        assert len(subscribed) == plan["members"]
+        assert all(row["topic"] in subscribed[row["to"]] for row in rows if row["to"])
+        count, load = Counter(dict.fromkeys(subscribed, 0)), Counter(dict.fromkeys(subscribed, 0))
+        for row in rows:
+            if row["to"] is not None:
+                count[row["to"]] += 1
+                load[row["to"]] += row["weight"]
+        assert (plan["count_max"], plan["count_min"]) == (max(count.values()), min(count.values()))
+        assert (plan["lag_max"], plan["lag_min"]) == (max(load.values()), min(load.values()))
+        assert plan["lag_spread"] == plan["lag_max"] - plan["lag_min"]
+        assert plan["lag_total"] == sum(load.values())
+        assert plan["lag_mean"] == pytest.approx(plan["lag_total"] / plan["members"])
+        assert plan["gap"] == plan["lag_spread"] - plan["spread_lower_bound"]
+        assert plan["unassigned"] == sum(row["to"] is None for row in rows)
+        moved = [row for row in rows if row["from"] is not None and row["from"] != row["to"]]
+        assert plan["moves"] == len(moved) >= plan["moves_lower_bound"]
+
+
+def test_every_plan_holds(plans: dict[str, tuple[dict[str, Any], Plan]]) -> None:
+    for name, (snapshot, plan) in plans.items():
+        group = equilag.load_snapshot(snapshot)
+        assert equilag.verify(group, json.loads(json.dumps(plan.to_dict()))) == [], name
+
+
+def test_every_plan_is_the_one_of_the_library(
+    plans: dict[str, tuple[dict[str, Any], Plan]], again: dict[str, Plan]
+) -> None:
+    for name, (_, plan) in plans.items():
+        one, other = plan.to_dict(), again[name].to_dict()
+        for document in (one, other):
+            del document["timing"]["wall_s"]
+        assert one == other, name
+        assert plan.choices == again[name].choices
+    assert {plan.status for plan in again.values()} >= {"optimal", "feasible"}
+
+
+def test_snapshots_hold_the_newest_samples(
+    run: Run, plans: dict[str, tuple[dict[str, Any], Plan]]
+) -> None:
+    rows = read_table(run.history, "offsets")
+    at = max(row["ts_ms"] for row in rows)
+    newest = [row for row in rows if row["ts_ms"] == at and oracle.is_usable(row)]
+    doubled = Counter((row["group"], row["topic"], row["partition"]) for row in newest)
+    compared = 0
+    for row in newest:
+        key = row["group"], row["topic"], row["partition"]
+        if doubled[key] > 1 or row["group"] not in plans:
+            continue
+        offsets = plans[row["group"]][0]["offsets"][row["topic"]]
+        for name in ("log_start", "log_end", "committed"):
+            assert offsets[name][row["partition"]] == row[name], key
+        compared += 1
+    assert compared > FAULTY.partitions / 2
+
+
+def test_the_baseline_is_what_compare_says(run: Run, again: dict[str, Plan]) -> None:
+    found: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in run.tables["baseline"]:
+        assert row["failed"] is None
+        found[row["group"]].append({k: v for k, v in row.items() if k not in ("group", "failed")})
+    assert found.keys() == again.keys()
+    for group, plan in again.items():
+        rows = [asdict(row) for row in beside(plan, 0.0, baselines(plan.group)).rows]
+        for row in rows:
+            del row["wall_ms"]
+        key = "assignor"
+        assert sorted(found[group], key=lambda r: r[key]) == sorted(rows, key=lambda r: r[key])
+
+
+def test_the_summary_is_what_the_tables_say(run: Run) -> None:
+    plans, failures, summary = run.tables["plans"], run.tables["failures"], run.summary
+    assert summary["groups"] == FAULTY.groups
+    planned = summary["planned"]
+    for name in ("partitions", "members", "moves"):
+        assert planned[name] == sum(plan[name] for plan in plans)
+    assert planned["groups"] == len(plans)
+    assert planned["by_status"] == Counter(plan["status"] for plan in plans)
+    gaps = [plan["gap_percent_of_mean"] for plan in plans]
+    assert planned["median_gap_percent"] == pytest.approx(np.median(gaps))
+    assert planned["p95_gap_percent"] == pytest.approx(np.percentile(gaps, 95))
+    assert 0 < planned["longest_s"] <= planned["task_s"]
+    kinds = Counter(row["kind"] for row in failures)
+    assert summary["failed"] == {"groups": len(failures), "by_kind": kinds}
+
+
+def test_the_assignors_of_the_summary(run: Run) -> None:
+    of: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in run.tables["baseline"]:
+        of[row["assignor"]].append(row)
+    found = {row["assignor"]: row for row in run.summary["assignors"]}
+    assert found.keys() == of.keys() > {"equilag", "current", "range", "sticky"}
+    best = {row["group"]: row["count_spread"] for row in of["equilag"]}
+    for name, rows in of.items():
+        gaps = [g for row in rows if (g := row["gap_percent_of_mean"]) is not None]
+        figures = found[name]
+        assert (figures["groups"], figures["failed"]) == (len(rows), 0)
+        assert figures["median_gap_percent"] == pytest.approx(np.median(gaps))
+        assert figures["mean_gap_percent"] == pytest.approx(fmean(gaps))
+        assert figures["p95_gap_percent"] == pytest.approx(np.percentile(gaps, 95))
+        assert figures["even_counts"] == sum(
+            row["count_spread"] <= best[row["group"]] for row in rows
+        )
+        assert figures["moves"] == sum(row["moves"] for row in rows)
+        assert figures["wall_ms"] >= 0
+    means = [row["mean_gap_percent"] for row in run.summary["assignors"]]
+    assert means == sorted(means)
+
+
+def test_quality_and_forecast_of_the_summary(run: Run) -> None:
+    quality = run.tables["quality"]
+    faults = {
+        name: {
+            "count": sum(row[name] or 0 for row in quality),
+            "groups": sum((row[name] or 0) > 0 for row in quality),
+        }
+        for name in COUNTED
+    }
+    expected = {name: figures for name, figures in faults.items() if figures["count"]}
+    assert run.summary["quality"]["faults"] == expected
+    assert run.summary["quality"]["samples"] == sum(row["samples"] for row in quality)
+    tested = [row for row in run.tables["signals"] if row["tested"] is not None]
+    lag = sum(row["lag"] for row in tested)
+    off = sum(abs(row["lag"] - row["tested"]) for row in tested)
+    unchanged = sum(abs(row["lag"] - row["kept"]) for row in tested)
+    assert run.summary["forecast"] == {
+        "partitions": len(tested),
+        "mean_lag": pytest.approx(lag / len(tested)),
+        "mean_error": pytest.approx(off / len(tested)),
+        "mean_error_unchanged": pytest.approx(unchanged / len(tested)),
+        "error_percent": pytest.approx(100 * off / lag),
+        "error_percent_unchanged": pytest.approx(100 * unchanged / lag),
+    }
+    assert len(tested) > FAULTY.partitions / 2
+
+
+def test_what_lies_in_the_directory(run: Run) -> None:
+    names = {path.name for path in run.folder.iterdir()}
+    assert names == {*TABLES, "summary.json", "_SUCCESS"}
+    written = json.loads((run.folder / "summary.json").read_text("utf-8"))
+    assert written == {"format": "equilag/fleet/1", **json.loads(json.dumps(run.summary))}
+    last = (run.folder / "_SUCCESS").stat().st_mtime_ns
+    others = [path for path in run.folder.rglob("*") if path.is_file()]
+    assert max(path.stat().st_mtime_ns for path in others) == last
+    assert set(written["stages_s"]) == {
+        "history", "signals", "problems", "solve", "sinks", "summary",
+    }  # fmt: skip

@@ -1,0 +1,249 @@
+"""What a run reads and is asked to do: files of every kind, a time, weights, rules; and runs that
+fail on the way."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from support import fleet_oracle as oracle
+from support.made_fleets import (
+    FAULTY,
+    SETTINGS,
+    TABLES,
+    TINY,
+    Row,
+    make,
+    options,
+    read_table,
+    write_lines,
+)
+
+from equilag.adapters.snapshot.load import load_snapshot
+from equilag.errors import InputError
+from equilag.pipeline.export import export_group
+from equilag.pipeline.job import run_fleet
+from equilag.pipeline.rules import read_rules
+from equilag.pipeline.signals import Span
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+AT: Final = FAULTY.start_ms + 5 * FAULTY.every * 1000
+"""The sixth of eight rounds."""
+RULES: Final = """
+[[rule]]
+group = "-00[01][0-9]$"
+policy = "fair-yet-sticky"
+max_moves = 3
+seed = 9
+
+[[rule]]
+group = "-00[0-9]5$"
+effort = 0.01
+fresh = true
+"""
+
+Run = tuple[dict[str, Any], dict[str, list[Row]]]
+
+
+@pytest.fixture(scope="module")
+def past(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run, Path]:
+    """A run as of a time in the past; one over JSON lines of the history up to then; the first's
+    directory. Both spread bytes, with rules."""
+    folder = tmp_path_factory.mktemp("past")
+    make(folder / "history", FAULTY)
+    lines = write_lines(folder / "history", folder / "lines", AT)
+    rules = read_rules(RULES, SETTINGS)
+    runs = []
+    for name, how in (
+        ("then", {"at": AT}),
+        ("cut", {"offsets": (lines[0],), "members": (lines[1],)}),
+    ):
+        chosen = options(folder / "history", folder / name, weight="bytes", rules=rules, **how)
+        summary = run_fleet(chosen)
+        tables = {table: read_table(folder / name, table) for table in TABLES}
+        runs.append((json.loads(json.dumps(summary)), tables))
+    return runs[0], runs[1], folder / "then"
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_json_lines_up_to_a_time_are_parquet_as_of_it(
+    past: tuple[Run, Run, Path], table: str
+) -> None:
+    (_, then), (_, cut), _ = past
+    if table in ("problems", "quality"):
+        assert sum(row["after_at"] for row in cut[table]) == 0
+        assert sum(row["after_at"] for row in then[table]) > FAULTY.partitions
+        ignored = ("after_at",)
+    else:
+        ignored = ()
+    one, other = (
+        [{k: v for k, v in row.items() if k not in ignored} for row in run[table]]
+        for run in (then, cut)
+    )
+    if ignored:  # which had a part in the order of the rows
+        one, other = (sorted(rows, key=lambda row: row["group"]) for rows in (one, other))
+    assert one == other
+    assert one
+
+
+def test_the_summaries_tell_both_runs_apart_by_little(past: tuple[Run, Run, Path]) -> None:
+    (then, _), (cut, _), _ = past
+    assert then["at"] == cut["at"] == "2026-11-21T09:05:00Z"
+    after = then["quality"]["faults"].pop("after_at")
+    assert after["count"] > FAULTY.partitions
+    for name in ("groups", "failed", "quality", "forecast", "at"):
+        assert then[name] == cut[name], name
+
+
+def test_rules_choose_policy_and_settings_by_name(past: tuple[Run, Run, Path]) -> None:
+    (summary, tables), _, folder = past
+    assert summary["settings"]["rules"] == ["-00[01][0-9]$", "-00[0-9]5$"]
+    used = set()
+    for row in tables["plans"]:
+        policy = json.loads(row["policy"])
+        number = int(row["group"][-4:])
+        rule = 0 if number < 20 else 1 if number % 10 == 5 else 2
+        used.add(rule)
+        name, moves, seed, effort, fresh = (
+            ("fair-yet-sticky", 3, 9, 0.02, False),
+            ("lag-aware", None, 3, 0.01, True),
+            ("lag-aware", None, 3, 0.02, False),
+        )[rule]
+        assert (policy["name"], policy["max_moves"], policy["seed"]) == (name, moves, seed)
+        assert (policy["effort"], policy["fresh"]) == (effort, fresh)
+        assert moves is None or row["moves"] <= moves
+    assert used == {0, 1, 2}
+    snapshot, plan = export_group(str(folder), tables["plans"][0]["group"])
+    assert "lags" in snapshot
+    assert plan.group.lag.sum() == sum(
+        row["weight"] for row in tables["assignment"] if row["group"] == snapshot["group"]
+    )
+
+
+def test_bytes_are_those_behind_the_commit(past: tuple[Run, Run, Path]) -> None:
+    (_, tables), _, folder = past
+    rows = read_table(folder.parent / "history", "offsets")
+    expected = oracle.signals(rows, Span(AT, 3_600_000, 120_000), "latest")
+    checked = 0
+    for row in tables["assignment"]:
+        of = expected[row["group"], row["topic"], row["partition"]]
+        records = of["log_end"] - of["log_start"]
+        share = of["lag"] * of["log_bytes"] / records if records else 0
+        assert row["weight"] == pytest.approx(share, rel=1e-9, abs=1)
+        checked += share > 0
+    assert checked > FAULTY.partitions / 4
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tiny")
+    make(folder, TINY)
+    return folder
+
+
+@pytest.mark.parametrize(("weight", "reset"), [("rate", "none"), ("forecast", "earliest")])
+def test_the_other_weights(
+    spark: SparkSession, tiny: Path, tmp_path: Path, weight: str, reset: str
+) -> None:
+    run_fleet(options(tiny, tmp_path / "run", weight=weight, reset=reset))
+    rows = read_table(tiny, "offsets")
+    at = max(row["ts_ms"] for row in rows)
+    expected = oracle.signals(rows, Span(at, 3_600_000, 120_000), reset)
+    assigned = read_table(tmp_path / "run", "assignment")
+    assert len(assigned) == TINY.partitions
+    for row in assigned:
+        of = expected[row["group"], row["topic"], row["partition"]]
+        value = of["produce_per_s"] * 3600 if weight == "rate" else of["forecast"]
+        assert row["weight"] == pytest.approx(float(value), abs=0.5001)
+    assert any(row["weight"] for row in assigned)
+    (group, *_) = {row["group"] for row in assigned}
+    snapshot, plan = export_group(str(tmp_path / "run"), group)
+    assert (load_snapshot(snapshot).lag == plan.group.lag).all()
+
+
+class Stop(Exception):
+    """Raised in the middle of a run."""
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["empty directory", "new directory"])
+def test_an_error_on_the_way_leaves_nothing_behind(
+    spark: SparkSession, tiny: Path, tmp_path: Path, there: bool
+) -> None:
+    out = tmp_path / "runs" / "one"
+    if there:
+        out.mkdir(parents=True)
+    seen: list[set[str]] = []
+
+    def watch(stage: str, done: int, total: int) -> None:
+        if stage == "problems":
+            seen.append({path.name for path in out.iterdir()})
+            raise Stop
+
+    with pytest.raises(Stop):
+        run_fleet(options(tiny, out), watcher=watch)
+    assert seen[0] == {"signals", "_work"}
+    assert out.exists() == there
+    assert not there or not list(out.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("change", "where", "problem"),
+    [
+        ({"weight": "rate", "window": 1}, "weight", "rate needs two samples of some partition"),
+        ({"at": TINY.start_ms - 1}, "offsets", "no row that can be used up to 2026-11-21T08:59:5"),
+    ],
+    ids=["no rates", "before everything"],
+)
+def test_what_the_history_cannot_serve(
+    spark: SparkSession, tiny: Path, tmp_path: Path, change: Row, where: str, problem: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        run_fleet(options(tiny, tmp_path / "run", **change))
+    assert caught.value.place == where
+    assert caught.value.problem.startswith(problem)
+    assert not (tmp_path / "run").exists()
+
+
+def test_bytes_want_sizes(spark: SparkSession, tiny: Path, tmp_path: Path) -> None:
+    """Of a table without the column."""
+    rows = read_table(tiny, "offsets")
+    (tmp_path / "o.jsonl").write_text(
+        "".join(json.dumps({**row, "log_bytes": None}) + "\n" for row in rows), "utf-8"
+    )
+    with pytest.raises(InputError, match="bytes needs the column log_bytes"):
+        run_fleet(
+            options(tiny, tmp_path / "run", offsets=(str(tmp_path / "o.jsonl"),), weight="bytes")
+        )
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("at", [-1, 253402300800000, 10**25])
+def test_times_that_nobody_can_write(tiny: Path, tmp_path: Path, at: int) -> None:
+    with pytest.raises(InputError, match="at: is no time from 1970 to 9999"):
+        options(tiny, tmp_path / "run", at=at)
+
+
+def test_the_session_of_somebody_else_keeps_its_settings(
+    spark: SparkSession, tiny: Path, tmp_path: Path
+) -> None:
+    """Also for a thread that has no session of its own."""
+    before = spark.conf.get("spark.sql.shuffle.partitions")
+    try:
+        spark.conf.set("spark.sql.shuffle.partitions", "7")
+        chosen = options(tiny, tmp_path / "run", at=TINY.start_ms - 1)
+        with ThreadPoolExecutor(1) as threads, pytest.raises(InputError, match="no row that"):
+            threads.submit(run_fleet, chosen).result()
+        assert spark.conf.get("spark.sql.shuffle.partitions") == "7"
+        assert spark.range(1).count() == 1  # and it is still running
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", before or "64")

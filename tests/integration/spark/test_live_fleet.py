@@ -1,0 +1,284 @@
+"""`equilag fleet` on a real cluster: what is read, planned and recorded is what its members say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+pytest.importorskip("pyspark")
+pytest.importorskip("confluent_kafka")
+
+from support.kafka_broker import Broker, NoBroker, start_broker
+from support.live_groups import owned_by
+from support.live_scene import EMPTY, INJECTED, LATER, LIVE, PARTITIONS, TOPICS, Scene, made_scene
+from support.made_fleets import SETTINGS, Row, options, read_table
+
+import equilag
+from equilag.adapters.kafka import connect
+from equilag.cli import main
+from equilag.pipeline.export import export_group
+from equilag.pipeline.history import History
+from equilag.pipeline.job import run_fleet
+from equilag.pipeline.live import read_cluster
+from equilag.pipeline.options import FleetOptions
+from equilag.pipeline.rules import Rules
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = [
+    pytest.mark.spark,
+    pytest.mark.broker,
+    pytest.mark.xdist_group("spark"),
+]
+
+REASONS: Final = {
+    "left": ("no_members", "the group was empty"),
+    "commits-only": ("no_members", "the group was empty"),
+    "orphan": ("no_offsets", "no offsets up to this time"),
+    "forsaken": ("no_offsets", "no offsets up to this time"),
+    "newer": ("unreadable", "group metadata value v99"),
+    "twice": ("unreadable", "its records lie in 2 partitions of __consumer_offsets"),
+}
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Broker]:
+    """A cluster of our own: what is said of all its groups is about no other test's."""
+    try:
+        running = start_broker(tmp_path_factory.mktemp("kafka"))
+    except NoBroker as error:
+        pytest.skip(f"no Kafka here: {error}")
+    yield running
+    running.stop()
+
+
+def fleet(bootstrap: str, out: Path, *more: str) -> int:
+    return main(["fleet", "--bootstrap-server", bootstrap, "--out", str(out), *more])
+
+
+def test_a_cluster_without_any_group(
+    cluster: Broker, spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first test here, as the others make groups."""
+    assert fleet(cluster.bootstrap, tmp_path / "run") == 2
+    problem = "has no consumer groups: there is no __consumer_offsets"
+    assert capsys.readouterr() == ("", f"equilag: {cluster.bootstrap}: {problem}\n")
+    assert not (tmp_path / "run").exists()
+
+
+def test_nobody_there(
+    spark: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(connect, "WAIT_S", 0.5)
+    assert fleet("127.0.0.1:1", tmp_path / "run") == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("equilag: 127.0.0.1:1: no broker answers within 0.5 s: ")
+    assert err.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.fixture(scope="module")
+def scene(cluster: Broker, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scene]:
+    with made_scene(cluster.bootstrap, tmp_path_factory.mktemp("scene") / "history") as made:
+        yield made
+
+
+# What is read.
+
+
+@pytest.fixture(scope="module")
+def history(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> History:
+    folder = tmp_path_factory.mktemp("kept")
+
+    def keep(name: str, table: DataFrame) -> DataFrame:
+        path = (folder / name).as_uri()
+        table.write.parquet(path)
+        return spark.read.parquet(path)
+
+    return read_cluster(spark, scene.bootstrap, None, keep)
+
+
+@pytest.mark.parametrize("group", LIVE)
+def test_rows_are_what_the_clients_report(scene: Scene, history: History, group: str) -> None:
+    ends, committed = scene.ends(), scene.committed(group)
+    rows = history.offsets.where(f"`group` = '{group}'").collect()
+    assert len(rows) == len(PARTITIONS)
+    assert {
+        (row["topic"], row["partition"]): (row["log_start"], row["log_end"], row["committed"])
+        for row in rows
+    } == {tp: (0, ends[tp], committed[tp]) for tp in PARTITIONS}
+    assert list(committed.values()).count(None) == 1
+    shown = history.members.where(f"`group` = '{group}'").collect()
+    members = {row["member"]: row for row in shown}
+    assert set(members) == {member.memberid() for member in scene.members[group]}
+    for number, member in enumerate(scene.members[group]):
+        row = members[member.memberid()]
+        owned = [(topic, p) for topic, ps in row["owned"].items() for p in ps]
+        assert sorted(owned) == owned_by(member)
+        assert row["subscription"] == sorted(TOPICS)
+        assert row["rack"] == f"rack-{number}"
+        assert row["instance_id"] == (f"fixed-{number}" if group == "live-static" else None)
+        assert row["capacity"] is None
+    assert len(shown) == 2
+    assert len({row["ts_ms"] for row in [*rows, *shown]}) == 1
+
+
+def test_groups_without_members_and_others(history: History) -> None:
+    assert history.unreadable is not None
+    without = {row["group"] for row in history.members.where("member IS NULL").collect()}
+    unreadable = {row["group"] for row in history.unreadable.collect()}
+    assert without == EMPTY | {"orphan", "forsaken"}
+    assert unreadable == {"newer", "twice", "share"}
+    assert {row["group"] for row in history.offsets.select("group").distinct().collect()} == (
+        LIVE.keys() | EMPTY
+    )
+    rows = history.offsets.where("`group` = 'commits-only'").collect()
+    assert {(r["topic"], r["partition"], r["committed"]) for r in rows} == {
+        ("orders", 0, 3), ("orders", 2, 4),
+    }  # fmt: skip
+
+
+def test_notes(history: History) -> None:
+    notes = dict(history.notes)
+    assert notes.pop("records_read") > 0
+    unknown = dict(notes.pop("not_understood"))
+    shared = [what for what in unknown if what.startswith("share group ")]
+    assert "share group metadata (key 11)" in shared
+    assert {what: n for what, n in unknown.items() if what not in shared} == {
+        "group metadata value v99": 1,
+        "offset commit for a topic id that does not exist (any more)": 1,
+    }
+    assert notes == {
+        "held_back_by_transactions": 0,
+        "commits_of_deleted_topics": 1,
+        "topics_refused": {},
+    }
+
+
+def test_the_topic_is_read_once(history: History) -> None:
+    """Spark would read it for every query, and each time find something else."""
+    assert history.unreadable is not None
+    for table in (history.offsets, history.members, history.unreadable):
+        plan = table._jdf.queryExecution().executedPlan().toString()  # type: ignore[operator]
+        assert "parquet" in plan
+        assert "equilag_offsets_topic" not in plan
+
+
+# What is planned.
+
+
+def live_options(scene: Scene, out: Path) -> FleetOptions:
+    return FleetOptions(str(out), Rules(SETTINGS), bootstrap=scene.bootstrap, tasks=2)
+
+
+@pytest.fixture(scope="module")
+def run(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("live") / "run"
+    run_fleet(live_options(scene, out))
+    return out
+
+
+@pytest.fixture(scope="module")
+def recorded(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("recorded") / "run"
+    run_fleet(options(scene.history, out, tasks=2))
+    return out
+
+
+def of_group(rows: list[Row], group: str) -> list[Row]:
+    return [row for row in rows if row["group"] == group]
+
+
+def test_every_group_is_planned_or_has_a_reason(run: Path) -> None:
+    assert {row["group"] for row in read_table(run, "plans")} == set(LIVE)
+    failures = {row["group"]: (row["kind"], row["reason"]) for row in read_table(run, "failures")}
+    kind, reason = failures.pop("share")
+    assert (kind, reason.partition(" metadata")[0]) == ("unreadable", "share group")
+    assert failures == REASONS
+    assert len(read_table(run, "plans")) + len(read_table(run, "failures")) == 11
+    summary = json.loads((run / "summary.json").read_text("utf-8"))
+    assert summary["groups"] == 11
+    assert summary["failed"]["by_kind"] == {"no_members": 2, "no_offsets": 2, "unreadable": 3}
+    assert summary["source"]["commits_of_deleted_topics"] == 1
+    assert not (run / "_work").exists()
+
+
+@pytest.mark.parametrize("group", LIVE)
+def test_lags_and_owners_are_those_of_the_clients(scene: Scene, run: Path, group: str) -> None:
+    rows = of_group(read_table(run, "assignment"), group)
+    assert {(r["topic"], r["partition"]): r["weight"] for r in rows} == scene.lags(group)
+    assert {(r["topic"], r["partition"]): r["from"] for r in rows} == scene.owners(group)
+    assert len(set(scene.lags(group).values())) > len(PARTITIONS) / 2
+
+
+@pytest.mark.parametrize("group", LIVE)
+def test_what_is_exported_holds(run: Path, tmp_path: Path, group: str) -> None:
+    snapshot, plan = export_group(str(run), group)
+    loaded = equilag.load_snapshot(snapshot)
+    assert equilag.verify(loaded, json.loads(json.dumps(plan.to_dict()))) == []
+
+
+def test_a_recorded_history_gives_the_same(run: Path, recorded: Path) -> None:
+    def problems(folder: Path) -> dict[str, Any]:
+        rows = {row["group"]: row for row in read_table(folder, "problems")}
+        return {
+            group: (
+                row["state"],
+                row["topics"],
+                # Classic groups do not tell their generation to those who ask from outside.
+                [{**member, "generation": None} for member in row["members"]],
+            )
+            for group, row in rows.items()
+            if group not in INJECTED
+        }
+
+    live, later = problems(run), problems(recorded)
+    assert live.keys() == LIVE.keys() | EMPTY
+    assert live == later
+    assert read_table(run, "assignment") == read_table(recorded, "assignment")
+
+
+def test_rates_and_forecasts_of_a_recorded_history(
+    scene: Scene, spark: SparkSession, tmp_path: Path
+) -> None:
+    horizon = 60_000
+    chosen = options(scene.history, tmp_path / "run", tasks=2, weight="forecast", horizon=horizon)
+    run_fleet(chosen)
+    offsets = read_table(scene.history, "offsets")
+    signals, rows = (read_table(tmp_path / "run", table) for table in ("signals", "assignment"))
+    for group in LIVE:
+        times = sorted({row["ts_ms"] for row in of_group(offsets, group)})
+        assert len(times) >= 3
+        per_s = {tp: count * 1000 / (times[-1] - times[0]) for tp, count in LATER.items()}
+        shown = {(r["topic"], r["partition"]): r for r in of_group(signals, group)}
+        assert {tp: row["produce_per_s"] for tp, row in shown.items()} == pytest.approx(per_s)
+        # Nothing was committed meanwhile; without any commit no rate is known to forecast with.
+        assert {row["consume_per_s"] for row in shown.values()} == {0.0, None}
+        lags = scene.lags(group)
+        expected = {
+            tp: lags[tp] + (0 if tp == ("users", 1) else per_s[tp] * horizon / 1000)
+            for tp in PARTITIONS
+        }
+        weights = {(r["topic"], r["partition"]): r["weight"] for r in of_group(rows, group)}
+        assert weights == pytest.approx(expected, abs=0.6)
+
+
+@pytest.mark.parametrize("weight", ["rate", "forecast", "bytes"])
+def test_a_live_cluster_is_one_sample(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], weight: str
+) -> None:
+    """Said before anybody is asked."""
+    assert fleet("127.0.0.1:1", tmp_path / "run", "--weight", weight) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith(f"equilag: --weight: {weight} needs a history, ")
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,321 @@
+"""One row per group on Spark: its state and the reason, its topics, holes and members."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from support.made_offsets import AT, Row, write_rows
+
+from equilag.adapters.snapshot.load import load_snapshot
+from equilag.errors import InputError
+from equilag.group import NOBODY, Group
+from equilag.pipeline.files import check_files, find_files
+from equilag.pipeline.history import read_files
+from equilag.pipeline.problems import QUALITY, invalid_members_of, members_of, problems_of
+from equilag.pipeline.signals import WEIGHTS, Span, rounds_of, signals_of
+from equilag.pipeline.snapshot import snapshot_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+MINUTE: Final = 60_000
+SPAN: Final = Span(AT, window=30 * MINUTE, horizon=MINUTE)
+
+
+def sampled(
+    group: str, topic: str, partition: int, rounds: int = 5, last: int = AT, every: int = MINUTE
+) -> list[Row]:
+    """Samples of a partition: 100 records in and 90 out in each interval; 1000 bytes each."""
+    return [
+        {
+            "ts_ms": last - every * back, "group": group, "topic": topic, "partition": partition,
+            "log_start": 10, "log_end": 10_010 - 100 * back, "committed": 9_000 - 90 * back,
+            "log_bytes": 1_000 * (10_000 - 100 * back),
+        }
+        for back in reversed(range(rounds))
+    ]  # fmt: skip
+
+
+def member(
+    group: str,
+    name: str | None,
+    owned: dict[str, list[int]] | None = None,
+    last: int | None = AT,
+    subscription: tuple[str, ...] | None = None,
+    **more: Any,
+) -> Row:
+    """A membership; of the topics that it owns, unless told."""
+    reads = list(owned or {}) if subscription is None else list(subscription)
+    return {
+        "ts_ms": last, "group": group, "member": name, "subscription": reads,
+        "owned": list((owned or {}).items()), **more,
+    }  # fmt: skip
+
+
+def one(group: str, **how: int) -> tuple[list[Row], list[Row]]:
+    """A group of one partition and one member."""
+    return sampled(group, "a", 0, **how), [member(group, "m", {"a": [0]})]
+
+
+def history() -> tuple[list[Row], list[Row]]:
+    """Rows of offsets and of members, a group for each case."""
+    cases = [
+        one("just fresh", last=AT - 10 * MINUTE),
+        one("stale", last=AT - 10 * MINUTE - 1),
+        one("slow and fresh", last=AT - 18 * MINUTE, every=6 * MINUTE),
+        one("slow and stale", last=AT - 18 * MINUTE - 1, every=6 * MINUTE),
+        one("one sample", rounds=1),
+        (sampled("to come", "a", 0, rounds=1, last=AT + 1), [member("to come", "m", {"a": [0]})]),
+        (
+            [{**row, "log_end": -1} for row in sampled("broken", "a", 0, rounds=2)],
+            [member("broken", "m", {"a": [0]})],
+        ),
+        ([], [member("no offsets", "m", {"a": [0]})]),
+        (sampled("no members", "a", 0), []),
+        (sampled("empty", "a", 0), [member("empty", None)]),
+        (
+            sampled("left", "a", 0),
+            [member("left", "m", {"a": [0]}, last=AT - 1), member("left", None)],
+        ),
+        (sampled("to join", "a", 0), [member("to join", "m", {"a": [0]}, last=AT + 1)]),
+        (sampled("old members", "a", 0), [member("old members", "m", last=AT - 10 * MINUTE)]),
+        (
+            sampled("stale members", "a", 0),
+            [member("stale members", "m", last=AT - 10 * MINUTE - 1)],
+        ),
+        (
+            [row for n in (0, 2, 3) for row in sampled("hole", "a", n)]
+            + sampled("hole", "a", 1, rounds=2, last=AT - 3 * MINUTE)
+            + [row for n in (1, 4) for row in sampled("hole", "b", n)],
+            [member("hole", "m", {"a": [0, 1, 2, 3], "b": [0, 1, 2, 3, 4]})],
+        ),
+        (
+            [row for n in (0, 1, 2, 3) for row in sampled("shrunk", "a", n)]
+            + [row for n in (4, 5) for row in sampled("shrunk", "a", n, 2, AT - 2 * MINUTE)]
+            + sampled("shrunk", "deleted", 0, 2, AT - 3 * MINUTE),
+            [
+                member("shrunk", "m", {"a": [0, 2, 4], "deleted": [0]}),
+                member("shrunk", "n", {"a": [1, 3, 5]}, subscription=("a", "deleted", "never")),
+            ],
+        ),
+        (
+            [row for n in range(4) for row in sampled("copies", "a", n)],
+            [
+                member("copies", "newer", {"a": [0, 1, 2]}, generation=4),
+                member("copies", "newer", {"a": [3]}, generation=5),
+                member("copies", "newer", {"a": [0, 1, 2]}),
+                member("copies", "more", {"a": [0, 1, 2]}, generation=5),
+                member("copies", "more", {"a": [9]}, generation=5),
+                member("copies", "more", {"a": [3, 2]}, generation=5),
+                member("copies", "same", generation=5, subscription=("a",), rack="r"),
+                member("copies", "same", generation=5, subscription=("a",), rack="r"),
+                member("copies", "gone", {"a": [0]}, last=AT - MINUTE, generation=9),
+            ],
+        ),
+        (
+            sampled("all fields", "a", 0),
+            [
+                member(
+                    "all fields", "m", {"a": [0]}, rack="r1", capacity=2.0, instance_id="i",
+                    generation=7,
+                ),
+                {"ts_ms": AT, "group": "all fields", "member": "bare"},
+            ],
+        ),
+        ([], [member("odd", "m", last=None), member("odd", "n", last=-1)]),
+        (
+            [{**row, "group": None} for row in sampled("nameless", "a", 0, rounds=3)],
+            [{**member("nameless", "m"), "group": None}],
+        ),
+    ]  # fmt: skip
+    return [row for case in cases for row in case[0]], [row for case in cases for row in case[1]]
+
+
+def write_members(path: Path, rows: list[Row]) -> str:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    texts = pa.list_(pa.string())
+    schema = pa.schema(
+        [
+            ("ts_ms", pa.int64()), ("group", pa.string()), ("member", pa.string()),
+            ("subscription", texts), ("owned", pa.map_(pa.string(), pa.list_(pa.int32()))),
+            ("rack", pa.string()), ("capacity", pa.float64()), ("instance_id", pa.string()),
+            ("generation", pa.int64()),
+        ]
+    )  # fmt: skip
+    pq.write_table(pa.Table.from_pylist(rows, schema), path)
+    return str(path)
+
+
+Problems = dict[str | None, Row]
+
+
+@pytest.fixture(scope="module")
+def found(
+    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Problems, Problems]:
+    """The rows of all groups: weighed by lag; and by bytes, what is older than 1 ms being stale."""
+    folder = tmp_path_factory.mktemp("problems")
+    offset_rows, member_rows = history()
+    write_rows(folder / "offsets.parquet", offset_rows)
+    write_members(folder / "members.parquet", member_rows)
+    tables = []
+    for table in ("offsets", "members"):
+        files = find_files([str(folder / f"{table}.parquet")], table)  # type: ignore[arg-type]
+        check_files(files, table)  # type: ignore[arg-type]
+        tables.append(read_files(spark, files, table))  # type: ignore[arg-type]
+    offsets, members = tables
+    rounds = rounds_of(spark, offsets, AT).persist()
+    signals = signals_of(spark, offsets, rounds, SPAN).persist()
+    invalid = invalid_members_of(spark, members)
+    results = []
+    for weight, stale in (("lag", None), ("bytes", 1)):
+        table = problems_of(
+            spark, signals, rounds, members_of(spark, members, AT), invalid, SPAN, weight, stale
+        )
+        rows = [row.asDict(recursive=True) for row in table.collect()]
+        results.append({row["group"]: row for row in rows})
+        assert len(results[-1]) == len(rows)
+        assert set(QUALITY) <= set(table.columns)
+    signals.unpersist()
+    rounds.unpersist()
+    return results[0], results[1]
+
+
+@pytest.fixture(scope="module")
+def problems(found: tuple[Problems, Problems]) -> Problems:
+    return found[0]
+
+
+STATES: Final = {
+    "just fresh": ("ready", None),
+    "stale": ("stale", "last sampled 600 s before the time of the run"),
+    "slow and fresh": ("ready", None),
+    "slow and stale": ("stale", "last sampled 1080 s before the time of the run"),
+    "one sample": ("ready", None),
+    "to come": ("no_offsets", "no offsets up to this time"),
+    "broken": ("no_offsets", "none of its 2 rows of offsets can be used"),
+    "no offsets": ("no_offsets", "no offsets up to this time"),
+    "no members": ("no_members", "no membership up to this time"),
+    "empty": ("no_members", "the group was empty"),
+    "left": ("no_members", "the group was empty"),
+    "to join": ("no_members", "no membership up to this time"),
+    "old members": ("ready", None),
+    "stale members": (
+        "stale_members",
+        "its membership was last recorded 600 s before that of other groups",
+    ),
+    "hole": ("ready", None),
+    "shrunk": ("ready", None),
+    "copies": ("ready", None),
+    "all fields": ("ready", None),
+    "odd": ("no_offsets", "no offsets up to this time"),
+    None: ("no_offsets", "none of its 3 rows of offsets can be used"),
+}
+
+
+def test_every_group_has_a_row(problems: Problems) -> None:
+    assert problems.keys() == STATES.keys()
+
+
+@pytest.mark.parametrize("group", STATES)
+def test_states_and_reasons(problems: Problems, group: str | None) -> None:
+    assert (problems[group]["state"], problems[group]["reason"]) == STATES[group]
+
+
+def test_a_limit_of_ones_own_for_what_is_stale(found: tuple[Problems, Problems]) -> None:
+    states = {group: row["state"] for group, row in found[1].items()}
+    expected = {group: state for group, (state, _) in STATES.items()}
+    expected |= {"just fresh": "stale", "slow and fresh": "stale", "old members": "stale_members"}
+    assert states == expected
+
+
+def test_holes_are_filled_and_what_vanished_is_left_out(problems: Problems) -> None:
+    assert shape(problems["hole"]) == {"a": [0, 1, 2, 3], "b": [1, 4]}
+    assert figures(problems["hole"]) == {
+        "partitions": 9, "partitions_seen": 6, "filled": 3, "vanished": 1,
+    }  # fmt: skip
+    # Partition 1 of topic a as it was seen last.
+    assert problems["hole"]["topics"][0]["log_end"] == [10_010, 10_010, 10_010, 10_010]
+    assert shape(problems["shrunk"]) == {"a": [0, 1, 2, 3]}
+    assert figures(problems["shrunk"]) == {
+        "partitions": 4, "partitions_seen": 7, "filled": 0, "vanished": 3,
+    }  # fmt: skip
+
+
+def shape(row: Row) -> dict[str, list[int]]:
+    return {entry["topic"]: entry["partitions"] for entry in row["topics"]}
+
+
+def figures(row: Row) -> dict[str, int]:
+    return {name: row[name] for name in ("partitions", "partitions_seen", "filled", "vanished")}
+
+
+def test_topics_that_are_not_there_are_counted(problems: Problems) -> None:
+    # Deleted or never there, and read by one member or by two.
+    assert problems["shrunk"]["unknown_topics"] == 2
+    assert problems["hole"]["unknown_topics"] == 0
+    assert problems["no offsets"]["unknown_topics"] == 1
+
+
+def test_of_a_members_copies_the_newest_and_fullest_is_kept(problems: Problems) -> None:
+    row = problems["copies"]
+    owned = {m["member"]: [(o["key"], o["value"]) for o in m["owned"]] for m in row["members"]}
+    assert owned == {"more": [("a", [0, 1, 2])], "newer": [("a", [3])], "same": []}
+    assert [m["member"] for m in row["members"]] == ["more", "newer", "same"]
+    assert row["duplicate_members"] == 5
+    assert row["n_members"] == 3
+    assert row["members_ms"] == AT
+
+
+def test_rows_of_members_that_make_no_sense_are_counted(problems: Problems) -> None:
+    assert problems["odd"]["invalid_members"] == 2
+    assert problems[None]["invalid_members"] == 1
+    assert sum(row["invalid_members"] for row in problems.values()) == 3
+
+
+def test_fields_of_members(problems: Problems) -> None:
+    assert problems["all fields"]["members"] == [
+        {
+            "member": "bare", "subscription": None, "owned": None, "rack": None, "capacity": None,
+            "instance_id": None, "generation": None,
+        },
+        {
+            "member": "m", "subscription": ["a"], "owned": [{"key": "a", "value": [0]}],
+            "rack": "r1", "capacity": 2.0, "instance_id": "i", "generation": 7,
+        },
+    ]  # fmt: skip
+
+
+def test_topics_hold_the_newest_sample_and_the_weight(found: tuple[Problems, Problems]) -> None:
+    newest = {"topic": "a", "partitions": [0], "log_start": [10], "log_end": [10_010]}
+    (by_lag,) = found[0]["just fresh"]["topics"]
+    assert by_lag == {**newest, "committed": [9_000], "weights": [1_010]}
+    (by_bytes,) = found[1]["just fresh"]["topics"]
+    assert by_bytes == {**newest, "committed": [9_000], "weights": [1_010_000]}
+    assert "bytes" in WEIGHTS
+
+
+def test_what_is_ready_can_be_loaded(found: tuple[Problems, Problems]) -> None:
+    """Holes, deleted topics and all."""
+    for weight, problems in zip(("lag", "bytes"), found, strict=True):
+        for row in problems.values():
+            if row["state"] == "ready" and row["group"] != "all fields":
+                load_snapshot(snapshot_of(row, weight))
+    group = load_snapshot(snapshot_of(found[0]["shrunk"]))
+    assert group.topics == ("a",)
+    assert owners(group) == ["m", "n", "m", "n"]
+    assert group.lag.tolist() == [1_010] * 4
+    group = load_snapshot(snapshot_of(found[0]["hole"]))
+    assert group.lag.tolist() == [1_010] * 4 + [0, 1_010, 0, 0, 1_010]
+    with pytest.raises(InputError, match="capacity"):  # which cannot be planned with so far
+        load_snapshot(snapshot_of(found[0]["all fields"]))
+
+
+def owners(group: Group) -> list[str | None]:
+    return [None if who == NOBODY else group.members[who].id for who in group.owner.tolist()]

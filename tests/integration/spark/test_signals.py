@@ -1,0 +1,121 @@
+"""Signals on Spark against the plain oracle: hundreds of tiny groups, in one table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from support import fleet_oracle as oracle
+from support.made_offsets import AT, Row, random_rows, write_rows
+
+from equilag.pipeline.files import find_files
+from equilag.pipeline.history import read_files
+from equilag.pipeline.signals import FAULTS, STATES, WEIGHTS, Span, rounds_of, signals_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+GROUPS: Final = 400
+WHOLE: Final = Span(AT, window=3_600_000, horizon=3_000)
+SHORT: Final = Span(AT, window=4_000, horizon=2_000)
+EARLIER: Final = Span(AT - 60_000, window=200_000, horizon=60_000)
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[Row]:
+    return random_rows(GROUPS, seed=1)
+
+
+@pytest.fixture(scope="module")
+def offsets(
+    spark: SparkSession, rows: list[Row], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[DataFrame]:
+    path = write_rows(tmp_path_factory.mktemp("signals") / "offsets.parquet", rows)
+    table = read_files(spark, find_files([path], "offsets"), "offsets").persist()
+    yield table
+    table.unpersist()
+
+
+def key_of(row: Row) -> oracle.Key:
+    return row["group"], row["topic"], row["partition"]
+
+
+@pytest.mark.parametrize("at", [AT, AT - 60_000, 5])
+def test_rounds_against_the_oracle(
+    spark: SparkSession, offsets: DataFrame, rows: list[Row], at: int
+) -> None:
+    found = {row["group"]: row.asDict() for row in rounds_of(spark, offsets, at).collect()}
+    expected = {group: {"group": group, **row} for group, row in oracle.rounds(rows, at).items()}
+    assert found.keys() == expected.keys()
+    assert None in found
+    for group, row in expected.items():
+        assert found[group] == row
+
+
+@pytest.mark.parametrize(
+    ("span", "reset"),
+    [(WHOLE, "latest"), (WHOLE, "earliest"), (SHORT, "none"), (EARLIER, "latest")],
+    ids=["whole", "whole-earliest", "short-none", "earlier"],
+)
+def test_signals_against_the_oracle(
+    spark: SparkSession, offsets: DataFrame, rows: list[Row], span: Span, reset: str
+) -> None:
+    rounds = rounds_of(spark, offsets, span.at)
+    table = signals_of(spark, offsets, rounds, span, reset).collect()
+    found = {key_of(row.asDict()): row.asDict() for row in table}
+    assert len(table) == len(found)
+    assert oracle.differences(found, oracle.signals(rows, span, reset)) == []
+
+
+def test_the_random_groups_have_everything(rows: list[Row]) -> None:
+    """Or the comparison would say little."""
+    signals = oracle.signals(rows, WHOLE, "latest")
+    for name in FAULTS:
+        assert sum(row[name] > 0 for row in signals.values()) >= 20, name
+    for name in STATES:
+        shares = sum(row[name] for row in signals.values()) / len(signals)
+        assert 0.02 < shares < 0.9, name
+    for name in ("produce_per_s", "consume_per_s", "forecast", "tested", "kept", "log_bytes"):
+        missing = sum(row[name] is None for row in signals.values()) / len(signals)
+        assert 0.02 < missing < 0.9, name
+    groups = oracle.rounds(rows, AT)
+    for name in ("invalid", "after_at"):
+        assert sum(row[name] > 0 for row in groups.values()) >= 20, name
+    assert sum(row["rounds"] == 1 for row in groups.values()) >= 20
+    assert sum(row["rounds"] == 0 for row in groups.values()) >= 5
+    assert any(row["interval_ms"] != round(row["interval_ms"] or 0) for row in groups.values())
+    assert max(row["lag"] for row in signals.values()) > 2**60
+    assert any(row["forecast"] == 0 for row in signals.values())
+
+
+def test_signals_of_nothing(spark: SparkSession, offsets: DataFrame) -> None:
+    span = Span(-1, window=1, horizon=1)
+    assert signals_of(spark, offsets, rounds_of(spark, offsets, -1), span).isEmpty()
+
+
+def test_weights(spark: SparkSession, offsets: DataFrame, rows: list[Row]) -> None:
+    signals = signals_of(spark, offsets, rounds_of(spark, offsets, AT), WHOLE)
+    chosen = [f"{sql} AS weight_{name}" for name, sql in WEIGHTS.items()]
+    expected = oracle.signals(rows, WHOLE, "latest")
+    biggest = 0
+    for row in signals.selectExpr("*", *chosen).collect():
+        of = expected[key_of(row.asDict())]
+        records = of["log_end"] - of["log_start"]
+        exact = {
+            "lag": of["lag"],
+            "rate": (of["produce_per_s"] or 0) * 3600,
+            "forecast": of["lag"] if of["forecast"] is None else of["forecast"],
+            "bytes": of["lag"] * of["log_bytes"] / records if of["log_bytes"] and records else 0,
+        }
+        for name, value in exact.items():
+            biggest = max(biggest, value)
+            got = row[f"weight_{name}"]
+            assert isinstance(got, int)
+            # Rounded; a forecast besides is a difference of what may be much larger.
+            off = 1 + 1e-10 * of["log_end"]
+            assert math.isclose(got, min(value, 2**62), rel_tol=1e-9, abs_tol=off), (name, row)
+    assert biggest > 2**63  # more than any count of records can be, and still no failed job

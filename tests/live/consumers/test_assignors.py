@@ -1,0 +1,170 @@
+"""The assignors' side towards their clients, without a broker: what they send, and take."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from types import SimpleNamespace
+
+import pytest
+
+from equilag.live.consumers import aiokafka as aio
+from equilag.live.consumers import kafka_python as plain
+from equilag.live.consumers.lag_source import StaticLag
+from equilag.live.consumers.user_data import Held, encode
+
+LAGS = {"t": [9000, 8000, 7000, 100, 90, 80]}
+SIZES = {"t": 6}
+EVERYTHING = [("t", number) for number in range(6)]
+STATIC = {"lag": StaticLag(LAGS)}
+
+Subscription = plain.ConsumerProtocolSubscription
+Metadata = aio.ConsumerProtocolMemberMetadata
+
+
+def cluster(sizes):
+    def partitions_for_topic(topic):
+        return set(range(sizes[topic])) if topic in sizes else None
+
+    return SimpleNamespace(partitions_for_topic=partitions_for_topic)
+
+
+def eager(name, topics, data):
+    return SimpleNamespace(
+        member_id=name,
+        group_instance_id=None,
+        metadata=Subscription.decode(
+            Subscription(version=0, topics=topics, user_data=data).encode()
+        ),
+    )
+
+
+def by_kafka_python(members, sizes=SIZES, assignor=None):
+    assignor = (assignor or plain.EquilagAssignor.configured(**STATIC))()
+    answer = assignor.assign(cluster(sizes), [eager(*member) for member in members])
+    return {name: sorted(tuple(tp) for tp in one.partitions()) for name, one in answer.items()}
+
+
+def by_aiokafka(members, sizes=SIZES, assignor=None):
+    assignor = assignor or aio.EquilagAssignor.configured(loop_limit=5.0, **STATIC)
+    told = {n: Metadata.decode(Metadata(0, topics, data).encode()) for n, topics, data in members}
+    answer = assignor.assign(cluster(sizes), told)
+    return {name: sorted(tuple(tp) for tp in one.partitions()) for name, one in answer.items()}
+
+
+both = pytest.mark.parametrize("assign", [by_kafka_python, by_aiokafka])
+
+
+def everything(answer):
+    return sorted(pair for pairs in answer.values() for pair in pairs)
+
+
+@both
+def test_lag_is_shared_evenly(assign) -> None:
+    answer = assign([("a", ["t"], b""), ("b", ["t"], b""), ("c", ["t"], b"")])
+    loads = sorted(sum(LAGS["t"][p] for _, p in pairs) for pairs in answer.values())
+    assert loads == [7100, 8090, 9080]
+
+
+@both
+def test_what_was_held_before_counts(assign) -> None:
+    held = {"a": (0, 5), "b": (1, 4), "c": (2, 3)}
+    members = [(n, ["t"], encode(Held({"t": p}, 3))) for n, p in held.items()]
+    assert assign(members) == {n: [("t", one) for one in p] for n, p in held.items()}
+    # Of two claims the newer one.
+    members[0] = ("a", ["t"], encode(Held({"t": (2, 3)}, 2)))
+    assert assign(members)["c"] == [("t", 2), ("t", 3)]
+
+
+@both
+def test_user_data_of_whatever_kind(assign, caplog: pytest.LogCaptureFixture) -> None:
+    members = [("a", ["t"], b"other"), ("b", ["t"], b""), ("c", ["t"], encode(Held({"x": (9,)})))]
+    assert everything(assign(members)) == EVERYTHING
+    assert "what member a held cannot be read" in caplog.text
+    assert "member b" not in caplog.text
+
+
+@both
+def test_odd_groups(assign) -> None:
+    assert assign([("a", [], b""), ("b", ["t", "unknown"], b"")]) == {"a": [], "b": EVERYTHING}
+    assert assign([("a", ["unknown"], b"")]) == {"a": []}
+    assert assign([("a", ["t"], b"")], {}) == {"a": []}
+
+
+@both
+def test_a_consumer_that_is_not_found(assign, caplog: pytest.LogCaptureFixture) -> None:
+    live = plain.EquilagAssignor if assign is by_kafka_python else aio.EquilagAssignor
+    with caplog.at_level(logging.INFO, "equilag"):
+        answer = assign([("a", ["t"], b""), ("b", ["t"], b"")], assignor=live)
+    assert everything(answer) == EVERYTHING
+    assert "the consumer was not found" in caplog.text
+
+
+def test_a_kafka_python_member_remembers() -> None:
+    one = plain.EquilagAssignor()
+    assert one.supported_protocols() == [plain.RebalanceProtocol.EAGER]
+    told = one.metadata({"u", "t"})
+    assert (told.version, told.topics) == (0, ["t", "u"])
+    assert told.user_data == encode(Held())
+    given = plain.ConsumerProtocolAssignment(0, [("t", [2, 1])], b"")
+    one.on_assignment(plain.ConsumerProtocolAssignment.decode(given.encode()), 5)
+    assert one.metadata({"t"}).user_data == encode(Held({"t": (1, 2)}, 5))
+
+
+def test_a_cooperative_member_says_what_it_owns() -> None:
+    one = plain.CooperativeEquilagAssignor()
+    assert one.supported_protocols() == [plain.RebalanceProtocol.COOPERATIVE]
+    given = plain.ConsumerProtocolAssignment(1, [("t", [2, 1])], b"")
+    one.on_assignment(plain.ConsumerProtocolAssignment.decode(given.encode()), 5)
+    told = Subscription.decode(one.metadata({"t"}).encode())
+    assert (told.version, told.generation_id) == (2, 5)
+    assert [(o.topic, list(o.partitions)) for o in told.owned_partitions] == [("t", [1, 2])]
+
+
+def test_what_a_cooperative_member_owns_goes_to_nobody_else() -> None:
+    pair = Subscription.TopicPartition
+
+    def member(name, owned):
+        told = Subscription(
+            version=2, topics=["t"], user_data=b"", generation_id=1,
+            owned_partitions=[pair(topic="t", partitions=owned)] if owned else [],
+        )  # fmt: skip
+        return SimpleNamespace(
+            member_id=name,
+            group_instance_id=None,
+            metadata=Subscription.decode(told.encode()),
+        )
+
+    one = plain.CooperativeEquilagAssignor.configured(**STATIC)()
+    answer = one.assign(cluster(SIZES), [member("a", list(range(6))), member("b", [])])
+    assert len(answer["a"].partitions()) == 3
+    assert answer["b"].partitions() == []
+
+
+def test_the_state_of_aiokafka_belongs_to_its_coordinator() -> None:
+    """Two consumers in one process share a class and nothing else."""
+
+    class Coordinator(aio.GroupCoordinator):
+        def __init__(self, generation) -> None:
+            self.generation, self.group_id = generation, "g"
+            self._session_timeout_ms = 10_000
+            names = (f"_{name}" for name in aio._SETTINGS)
+            self._client = SimpleNamespace(**dict.fromkeys(names))
+            self._subscription = SimpleNamespace(subscription=SimpleNamespace(topics={"t"}))
+            self._cluster = cluster({})
+
+        def metadata(self):
+            return aio.EquilagAssignor.metadata({"t"})
+
+        def given(self, numbers):
+            one = aio.ConsumerProtocolMemberAssignment(0, [("t", numbers)], b"")
+            aio.EquilagAssignor.on_assignment(one)
+
+    async def run() -> None:
+        first, second = Coordinator(3), Coordinator(4)
+        first.given([1, 0])
+        second.given([2])
+        assert first.metadata().user_data == encode(Held({"t": (0, 1)}, 3))
+        assert second.metadata().user_data == encode(Held({"t": (2,)}, 4))
+
+    asyncio.run(run())

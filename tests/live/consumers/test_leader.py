@@ -1,0 +1,324 @@
+"""What a leader answers, above all when something is wrong, and what it asks for afterwards."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import equilag
+from equilag.live.consumers import leader as module
+from equilag.live.consumers.lag_source import LagSample, StaticLag
+from equilag.live.consumers.leader import Leader, Setting
+from equilag.live.consumers.options import Options, Rejoin
+from equilag.live.rebalance.joined_group import FALLBACK, JoinedMember, group_of
+from equilag.planner.solve import solve
+
+SIZES = {"t": 6}
+LAGS = {"t": [9000, 8000, 7000, 100, 90, 80]}
+MEMBERS = [JoinedMember(f"m{number}", ("t",)) for number in range(3)]
+
+
+class Given:
+    """A lag source that a test fills in."""
+
+    def __init__(self, lags=None, age=0.0):
+        self.sample = lags and LagSample(lags, age)
+
+    def lags(self, topics):
+        if isinstance(self.sample, Exception):
+            raise self.sample
+        return self.sample
+
+
+class Asked(list):
+    def __call__(self):
+        self.append(time.monotonic())
+
+
+def leader(source=None, asked=None, cooperative=False, patience=None, **options):
+    setting = Setting("g", 1.0, cooperative, patience)
+    source = StaticLag(LAGS) if source is None else source
+    asked = Asked() if asked is None else asked
+    return Leader(Options(**options), setting, source, asked)
+
+
+def pairs(handed):
+    return sorted((t, p) for topics in handed.values() for t, ps in topics.items() for p in ps)
+
+
+EVERYTHING = [("t", number) for number in range(6)]
+
+
+def by_heuristic(members=MEMBERS, sizes=SIZES):
+    return equilag.assign(group_of("g", members, sizes), FALLBACK).assignment
+
+
+def load(handed):
+    return sorted(sum(LAGS["t"][p] for p in topics.get("t", ())) for topics in handed.values())
+
+
+def test_the_plan_is_handed_out() -> None:
+    handed = leader().assign(MEMBERS, SIZES)
+    assert handed == solve(group_of("g", MEMBERS, SIZES, LAGS)).assignment
+    assert load(handed) == [7100, 8090, 9080]
+
+
+def test_no_partitions_yet() -> None:
+    assert leader().assign(MEMBERS, {}) == {"m0": {}, "m1": {}, "m2": {}}
+
+
+def test_members_without_topics_and_topics_that_do_not_exist() -> None:
+    members = [*MEMBERS, JoinedMember("idle", ()), JoinedMember("waits", ("unknown",))]
+    handed = leader().assign(members, SIZES)
+    assert pairs(handed) == EVERYTHING
+    assert handed["idle"] == handed["waits"] == {}
+
+
+def test_policies() -> None:
+    members = [replace(m, hints=h) for m, h in zip(MEMBERS, ({"t": [0, 1]},) * 3, strict=True)]
+    members = [replace(m, hints={"t": [i, i + 3]}) for i, m in enumerate(members)]
+    handed = leader(policy="sticky-yet-fair").assign(members, SIZES)
+    assert handed == {m.id: m.hints for m in members}
+
+
+@pytest.mark.parametrize(
+    ("source", "why", "level"),
+    [
+        (Given(), "no lag has been measured yet", logging.INFO),
+        (Given(LAGS, 121.0), "the newest lags are 121 s old", logging.INFO),
+        (Given({"t": [-1] * 6}), "the lags cannot be used", logging.INFO),
+        (Given({"t": "abcdef"}), "the lags cannot be used", logging.INFO),
+    ],
+)
+def test_without_usable_lags(source, why, level, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "equilag.consumers"):
+        assert leader(source).assign(MEMBERS, SIZES) == by_heuristic()
+    assert f"a heuristic answers: {why}" in caplog.text
+
+
+def test_a_lag_source_that_fails_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    source = Given()
+    source.sample = ValueError("no such host")
+    one = leader(source)
+    for _ in range(3):
+        assert one.assign(MEMBERS, SIZES) == by_heuristic()
+    assert caplog.text.count("the lag source failed: ValueError: no such host") == 1
+
+
+def wrong_plan(group, *args, **kwargs):
+    plan = solve(group, *args, **kwargs)
+    return replace(plan, assigned=np.zeros_like(plan.assigned))
+
+
+def fail(*args, **kwargs):
+    raise RuntimeError("made to fail")
+
+
+def too_late(group, *args, **kwargs):
+    return solve(group, *args, **{**kwargs, "time_limit": 0})
+
+
+@pytest.mark.parametrize(
+    ("place", "function", "why"),
+    [
+        ("equilag.planner.solve.solve", fail, "planning failed: RuntimeError: made to fail"),
+        ("equilag.planner.solve.solve", wrong_plan, "the plan does not hold"),
+        ("equilag.planner.solve.solve", too_late, "no time for a plan"),
+        ("equilag.certificate.verify.verify", fail, "planning failed: RuntimeError"),
+        ("equilag.certificate.verify.verify", lambda *_: ["odd"], "the plan does not hold: odd"),
+    ],
+)
+def test_a_solver_that_fails(
+    place, function, why, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(place, function)
+    assert leader().assign(MEMBERS, SIZES) == by_heuristic()
+    (record,) = caplog.records
+    assert record.levelno == logging.WARNING
+    assert why in record.getMessage()
+
+
+@pytest.mark.parametrize("name", ["decide", "handed_out", "_key"])
+@pytest.mark.parametrize("cooperative", [False, True])
+def test_the_last_resort(
+    name, cooperative, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    real = getattr(module, name)
+    calls = []
+
+    def once(*args):
+        calls.append(name)
+        return real(*args) if name == "handed_out" and len(calls) > 1 else fail()
+
+    monkeypatch.setattr(module, name, once)
+    held = {"claims" if cooperative else "hints": {"t": [0, 1, 2, 3, 4, 5]}}
+    members = [replace(MEMBERS[0], **held), *MEMBERS[1:]]
+    handed = leader(cooperative=cooperative).assign(members, SIZES)
+    if cooperative:  # what m0 holds is given to nobody else
+        assert handed == {"m0": {"t": [0, 1]}, "m1": {}, "m2": {}}
+    else:
+        assert pairs(handed) == EVERYTHING
+    assert "failed, a heuristic answers" in caplog.text
+    assert "made to fail" in caplog.text
+
+
+def test_cooperative_in_two_phases_towards_one_end() -> None:
+    source = Given(LAGS)
+    one = leader(source, cooperative=True)
+    held = [{"t": [0, 1]}, {"t": [2, 3]}, {"t": [4, 5]}]
+    members = [replace(m, claims=h, generation=3) for m, h in zip(MEMBERS, held, strict=True)]
+    first = one.assign(members, SIZES)
+    end = solve(group_of("g", members, SIZES, LAGS), time_limit=1.0).assignment
+    for member in members:
+        kept = set(first[member.id].get("t", ()))
+        assert kept == set(end[member.id]["t"]) & set(member.claims["t"])
+    # The lag has turned round meanwhile, which is no reason to turn round as well.
+    source.sample = LagSample({"t": LAGS["t"][::-1]}, 0.0)
+    again = [replace(m, claims=first[m.id], generation=4) for m in members]
+    assert one.assign(again, SIZES) == end
+    # After that it counts.
+    settled = [replace(m, claims=end[m.id], generation=5) for m in members]
+    group = group_of("g", settled, SIZES, {"t": LAGS["t"][::-1]})
+    assert pairs(one.assign(settled, SIZES)) != EVERYTHING or not solve(group).moves
+
+
+def test_another_member_ends_a_plan_in_two_phases() -> None:
+    one = leader(cooperative=True)
+    held = [{"t": [0, 1]}, {"t": [2, 3]}, {"t": [4, 5]}]
+    members = [replace(m, claims=h, generation=3) for m, h in zip(MEMBERS, held, strict=True)]
+    one.assign(members, SIZES)
+    handed = one.assign([replace(m, claims={}) for m in members[:2]], SIZES)
+    assert pairs(handed) == EVERYTHING
+    assert sorted(handed) == ["m0", "m1"]
+
+
+def test_one_rebalance_when_the_first_lags_are_there() -> None:
+    source, asked = Given(), Asked()
+    one = leader(source, asked)
+    one.think_again()  # nothing to think of yet
+    before = one.assign(MEMBERS, SIZES)
+    one.think_again()  # still no lags
+    assert not asked
+    source.sample = LagSample(LAGS, 0.0)
+    one.think_again()
+    one.think_again()
+    assert len(asked) == 1
+    members = [replace(m, hints=before[m.id], generation=1) for m in MEMBERS]
+    handed = one.assign(members, SIZES)
+    assert load(handed) == [7100, 8090, 9080]
+    one.think_again()
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rejoin": None},
+        {"rejoin": Rejoin(min_records=10**6)},
+        {"rejoin": Rejoin(min_share=10.0)},
+        {"policy": "sticky-yet-fair"},  # which would not move anything for it
+    ],
+)
+def test_no_rebalance_that_is_not_worth_it(options) -> None:
+    source, asked = Given(), Asked()
+    one = leader(source, asked, **options)
+    one.assign(MEMBERS, SIZES)
+    source.sample = LagSample(LAGS, 0.0)
+    one.think_again()
+    assert not asked
+
+
+def test_not_again_within_the_interval_unless_the_group_changes() -> None:
+    source, asked = Given(), Asked()
+    one = leader(source, asked)
+
+    def without_then_with_lags(members):
+        source.sample = None
+        one.assign(members, SIZES)
+        one._target = None
+        one.assign(members, SIZES)
+        source.sample = LagSample(LAGS, 0.0)
+        one.think_again()
+        return len(asked)
+
+    assert without_then_with_lags(MEMBERS) == 1
+    assert without_then_with_lags(MEMBERS) == 1
+    assert without_then_with_lags(MEMBERS[:2]) == 2
+    one._asked = (one._asked[0], time.monotonic() - 301)
+    assert without_then_with_lags(MEMBERS[:2]) == 3
+
+
+def test_a_second_thought_that_fails(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    source, asked = Given(), Asked()
+    one = leader(source, asked)
+    one.assign(MEMBERS, SIZES)
+    source.sample = LagSample(LAGS, 0.0)
+    monkeypatch.setattr(module, "decide", fail)
+    one.think_again()
+    assert not asked
+    assert "made to fail" in caplog.text
+
+
+def test_a_plan_that_comes_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = threading.Event()
+
+    def slowly(*args, **kwargs):
+        assert gate.wait(10)
+        return solve(*args, **kwargs)
+
+    monkeypatch.setattr("equilag.planner.solve.solve", slowly)
+    asked = Asked()
+    one = leader(asked=asked, patience=0.02)
+    began = time.monotonic()
+    handed = one.assign(MEMBERS, SIZES)
+    assert time.monotonic() - began < 5
+    assert handed == by_heuristic()
+    gate.set()
+    give_up = time.monotonic() + 10
+    while not asked and time.monotonic() < give_up:
+        time.sleep(0.01)
+    assert len(asked) == 1
+    members = [replace(m, hints=handed[m.id], generation=1) for m in MEMBERS]
+    assert load(one.assign(members, SIZES)) == [7100, 8090, 9080]
+
+
+def test_a_plan_that_comes_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another rebalance has overtaken it."""
+    gate, done = threading.Event(), threading.Event()
+
+    def slowly(*args, **kwargs):
+        assert gate.wait(10)
+        try:
+            return solve(*args, **kwargs)
+        finally:
+            done.set()
+
+    monkeypatch.setattr("equilag.planner.solve.solve", slowly)
+    source, asked = Given(LAGS), Asked()
+    one = leader(source, asked, patience=0.02)
+    one.assign(MEMBERS, SIZES)
+    source.sample = None
+    one.assign(MEMBERS[:2], SIZES)
+    gate.set()
+    assert done.wait(10)
+    time.sleep(0.1)
+    assert not asked
+
+
+def test_a_plan_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert load(leader(patience=10.0).assign(MEMBERS, SIZES)) == [7100, 8090, 9080]
+
+
+def test_a_planner_thread_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = module.decide
+    monkeypatch.setattr(
+        module, "decide", lambda g, s, doubt=None: real(g, s, doubt) if doubt else fail()
+    )
+    assert leader(patience=10.0).assign(MEMBERS, SIZES) == by_heuristic()

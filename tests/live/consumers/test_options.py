@@ -1,0 +1,123 @@
+"""Settings of assignors: what is refused, and what follows from them."""
+
+from __future__ import annotations
+
+import pytest
+
+from equilag.errors import InputError
+from equilag.live.consumers.aiokafka import EquilagAssignor as OfAiokafka
+from equilag.live.consumers.caller import find_caller
+from equilag.live.consumers.kafka_python import CooperativeEquilagAssignor, EquilagAssignor
+from equilag.live.consumers.lag_source import (
+    Background,
+    LiveLag,
+    StaticLag,
+    by_topic,
+    checked,
+    lag_of,
+)
+from equilag.live.consumers.options import Options, Rejoin
+from equilag.policy import Policy
+
+EVERY = [EquilagAssignor, CooperativeEquilagAssignor, OfAiokafka]
+
+
+@pytest.mark.parametrize(
+    ("settings", "place"),
+    [
+        ({"policy": "best"}, "policy"),
+        ({"time_limit": -1}, "time_limit"),
+        ({"time_limit": True}, "time_limit"),
+        ({"seed": 1.0}, "seed"),
+        ({"lag": 3}, "lag"),
+        ({"lag": StaticLag}, "lag"),
+        ({"max_lag_age": None}, "max_lag_age"),
+        ({"rejoin": True}, "rejoin"),
+        ({"loop_limit": float("inf")}, "loop_limit"),
+    ],
+)
+@pytest.mark.parametrize("assignor", EVERY)
+def test_wrong_settings_are_refused_at_once(assignor, settings, place) -> None:
+    with pytest.raises(InputError) as caught:
+        assignor.configured(**settings)
+    assert caught.value.place == place
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: LiveLag(every=0),
+        lambda: LiveLag(auto_offset_reset="soon"),
+        lambda: Background(dict, every=None),
+        lambda: Rejoin(min_share=-0.1),
+        lambda: Rejoin(min_records=None),
+    ],
+)
+def test_wrong_parts(make) -> None:
+    with pytest.raises(InputError):
+        make()
+
+
+@pytest.mark.parametrize("assignor", EVERY)
+def test_configured_is_a_class_of_its_own(assignor) -> None:
+    made = assignor.configured(policy=Policy.of("kip-169"), seed=3)
+    assert issubclass(made, assignor)
+    assert (made.options.seed, assignor.options.seed) == (3, 0)
+    assert made.name == assignor.name
+    assert assignor.configured(name="roundrobin").name == "roundrobin"
+    with pytest.raises(TypeError):
+        assignor.configured(no_such=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "session", "limit"),
+    [(None, 45.0, 1.0), (None, 6.0, 0.6), (None, None, 1.0), (3.0, 6.0, 3.0), (0, 6.0, 0)],
+)
+def test_the_limit_stays_within_the_session(given, session, limit) -> None:
+    assert Options(time_limit=given).limit(session) == pytest.approx(limit)
+
+
+def test_a_function_is_run_in_the_background() -> None:
+    assert checked(len) == Background(len)
+    static = StaticLag({})
+    assert checked(static) is static
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "committed", "reset", "lag"),
+    [
+        (0, 10, 4, "latest", 6),
+        (5, 10, 4, "latest", 5),  # the records before the log's start are gone
+        (0, 10, 12, "latest", 0),
+        (2, 10, None, "latest", 0),
+        (2, 10, None, "none", 8),
+        (2, 10, None, "earliest", 8),
+        (2, 10, -1, "earliest", 8),
+    ],
+)
+def test_lag_of_a_partition(start, end, committed, reset, lag) -> None:
+    assert lag_of(start, end, committed, reset) == lag
+
+
+def test_lags_by_topic() -> None:
+    assert by_topic({"a": 2, "b": 1}, [("a", 1, 5)]) == {"a": [None, 5], "b": [None]}
+
+
+class Owner:
+    def ask(self, kinds):
+        def deeper():
+            return find_caller(kinds)
+
+        return deeper()
+
+
+def test_the_caller_is_found() -> None:
+    owner = Owner()
+    assert owner.ask((Owner,)) is owner
+    assert owner.ask((Options,)) is None
+    assert find_caller((Owner,)) is None
+
+
+def test_no_frames_no_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("sys._getframe")
+    assert Owner().ask((Owner,)) is None

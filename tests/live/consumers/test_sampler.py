@@ -1,0 +1,157 @@
+"""The thread that measures: when, how long, and what happens to errors."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from equilag.live.consumers.sampler import Sampler
+
+TOPICS = {"t": 2}
+
+
+class Probes:
+    """Makes probes and remembers them."""
+
+    def __init__(self, fail=()):
+        self.fail = list(fail)
+        self.measured, self.opened, self.closed = [], 0, 0
+
+    def __call__(self):
+        self.opened += 1
+        return self
+
+    def measure(self, topics):
+        self.measured.append(dict(topics))
+        if self.fail and (error := self.fail.pop(0)):
+            raise error
+        return {topic: [len(self.measured)] * size for topic, size in topics.items()}
+
+    def close(self):
+        self.closed += 1
+
+
+def until(true, patience=10.0):
+    give_up = time.monotonic() + patience
+    while not true():
+        assert time.monotonic() < give_up
+        time.sleep(0.005)
+
+
+def sampler(probes, every=0.05, alive=lambda: True, found=lambda: None):
+    return Sampler(probes, every, alive, found, "g")
+
+
+def test_a_leader_measures_again_and_again() -> None:
+    probes, found = Probes(), []
+    one = sampler(probes, found=lambda: found.append(1))
+    assert one.lags(TOPICS) is None
+    one.watch({}, leading=True)
+    assert one._thread is None
+    one.watch(TOPICS, leading=True)
+    until(lambda: len(found) > 2)
+    sample = one.lags(TOPICS)
+    assert sample is not None
+    assert sample.age < 5
+    assert one.lags({"t": 3}) is None  # a topic has grown
+    assert one.lags({"u": 1}) is None
+    assert probes.opened == 1
+    thread = one._thread
+    one.stop()
+    thread.join(5)
+    assert probes.closed == 1
+
+
+def test_other_topics_are_measured_at_once() -> None:
+    probes = Probes()
+    one = sampler(probes, every=1000)
+    one.watch(TOPICS, leading=True)
+    until(lambda: one.lags(TOPICS))
+    one.watch({"u": 1}, leading=True)
+    until(lambda: one.lags({"u": 1}))
+    one.watch({"u": 1}, leading=True)
+    time.sleep(0.05)
+    assert probes.measured == [TOPICS, {"u": 1}]
+    one.stop()
+
+
+def test_a_follower_measures_less_and_lets_go_of_its_connection() -> None:
+    probes, found = Probes(), []
+    one = sampler(probes, every=1000, found=lambda: found.append(1))
+    one.watch(TOPICS, leading=False)
+    until(lambda: probes.closed == 1)
+    assert one.lags(TOPICS)
+    assert 5000 < one._shared.next_at - time.monotonic() <= 6000
+    one.watch(TOPICS, leading=True)
+    assert 0 < one._shared.next_at - time.monotonic() <= 1000
+    assert not found  # nobody asks a follower for second thoughts
+    one.stop()
+
+
+def test_errors_are_logged_once_of_a_kind(caplog: pytest.LogCaptureFixture) -> None:
+    kinds = [OSError("no"), OSError("not again"), ValueError("odd"), OSError("still"), None]
+    probes = Probes([*kinds, OSError("new")])
+    one = sampler(probes)
+    with caplog.at_level(logging.WARNING, "equilag.consumers"):
+        one.watch(TOPICS, leading=True)
+        until(lambda: len(probes.measured) > 6)
+    one.stop()
+    texts = [record.getMessage() for record in caplog.records]
+    assert texts == [
+        f"group g: lag cannot be measured: {what}"
+        for what in ("OSError: no", "ValueError: odd", "OSError: new")
+    ]
+    assert probes.opened == 6
+
+
+def test_it_ends_with_its_consumer() -> None:
+    there = threading.Event()
+    there.set()
+    one = sampler(Probes(), every=1000, alive=there.is_set)
+    one.watch(TOPICS, leading=True)
+    thread = one._thread
+    until(lambda: one.lags(TOPICS))
+    there.clear()
+    thread.join(5)
+    assert not thread.is_alive()
+
+
+def test_it_ends_when_it_is_forgotten() -> None:
+    one = sampler(Probes(), every=1000)
+    one.watch(TOPICS, leading=True)
+    thread = one._thread
+    del one
+    gc.collect()
+    thread.join(5)
+    assert not thread.is_alive()
+
+
+def test_a_probe_that_cannot_be_closed() -> None:
+    probes = Probes()
+    probes.close = lambda: 1 / 0
+    one = sampler(probes)
+    one.watch(TOPICS, leading=False)
+    until(lambda: one.lags(TOPICS))
+    one.stop()
+    one._thread.join(5)
+    assert not one._thread.is_alive()
+
+
+def test_it_never_keeps_an_interpreter() -> None:
+    code = (
+        "import time\n"
+        "from equilag.live.consumers.sampler import *\n"
+        "def measure(topics): time.sleep(60)\n"
+        "one = Sampler(lambda: MeasureProbe(measure), 1, lambda: True, lambda: None, 'g')\n"
+        "one.watch({'t': 1}, True)\n"
+        "time.sleep(0.2)\n"
+    )
+    began = time.monotonic()
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=30)
+    assert time.monotonic() - began < 20

@@ -1,0 +1,77 @@
+"""What members tell of what they held: there and back, and nothing else is read."""
+
+from __future__ import annotations
+
+import struct
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from equilag.live.consumers.user_data import Held, Unreadable, decode, encode
+
+partitions = st.sets(st.integers(0, 2**31 - 1), max_size=5).map(lambda s: tuple(sorted(s)))
+names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20)
+helds = st.builds(Held, st.dictionaries(names, partitions, max_size=4), st.integers(-1, 2**31 - 1))
+
+HEAD = b"EQ\x01" + struct.pack(">ii", 7, 1)
+ONE = HEAD + b"\x00\x01t" + struct.pack(">iii", 2, 0, 3)
+
+
+@given(helds)
+def test_there_and_back(held: Held) -> None:
+    assert decode(encode(held)) == held
+
+
+def test_the_bytes() -> None:
+    assert encode(Held({"t": (0, 3)}, 7)) == ONE
+
+
+def test_from_pairs() -> None:
+    held = Held.of([("b", 1), ("a", 2), ("b", 0), ("b", 1)], 4)
+    assert held == Held({"a": (2,), "b": (0, 1)}, 4)
+    assert list(held.partitions) == ["a", "b"]
+
+
+@pytest.mark.parametrize("data", [None, b""])
+def test_no_user_data_is_nothing_held(data: bytes | None) -> None:
+    assert decode(data) == Held()
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"E", "broken"),
+        (b"XX" + ONE[2:], "starts with"),
+        (b"EQ\x02" + ONE[3:], "version 2"),
+        (ONE + b"\x00", "1 bytes after"),
+        (b"EQ\x01" + struct.pack(">ii", 7, -1), "-1 topics"),
+        (b"EQ\x01" + struct.pack(">ii", -2, 0), "generation -2"),
+        (b"EQ\x01" + struct.pack(">ii", 7, 2) + ONE[11:] * 2, "there twice"),
+        (HEAD + b"\x00\x00" + struct.pack(">i", 0), "a name of 0 bytes"),
+        (HEAD + b"\xff\xff" + struct.pack(">i", 0), "a name of -1 bytes"),
+        (HEAD + b"\x00\x09t", "a name of 9 bytes"),
+        (HEAD + b"\x00\x01\xff" + struct.pack(">i", 0), "broken"),
+        (HEAD + b"\x00\x01t" + struct.pack(">i", 2**30), "partitions in"),
+        (HEAD + b"\x00\x01t" + struct.pack(">i", -1), "-1 partitions"),
+        (HEAD + b"\x00\x01t" + struct.pack(">iii", 2, 3, 3), "do not ascend"),
+        (HEAD + b"\x00\x01t" + struct.pack(">ii", 1, -1), "do not ascend"),
+    ],
+)
+def test_anything_else_is_unreadable(data: bytes, why: str) -> None:
+    with pytest.raises(Unreadable, match=why):
+        decode(data)
+
+
+@given(st.integers(0, len(ONE) - 1))
+def test_cut_short(length: int) -> None:
+    if length:
+        with pytest.raises(Unreadable):
+            decode(ONE[:length])
+
+
+@given(st.binary(max_size=60))
+def test_noise_after_the_head_never_raises_anything_else(noise: bytes) -> None:
+    with suppress(Unreadable):
+        decode(HEAD + noise)

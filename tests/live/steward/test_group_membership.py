@@ -1,0 +1,182 @@
+"""A seat in a group whose coordinator answers what the test says."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from equilag.adapters.kafka.client_config import kafka_config
+from equilag.adapters.kafka.described import Unknown
+from equilag.live.steward import group_membership as module
+from equilag.live.steward.group_membership import Beat, Seat
+from equilag.live.steward.membership_errors import Fenced, Refused, SeatLost, Unreachable
+
+UNKNOWN, ILLEGAL, REBALANCING, NOT_COORDINATOR, LOADING = 25, 22, 27, 16, 14
+FENCED, FORBIDDEN, INCONSISTENT = 82, 30, 23
+
+
+class FakeClient:
+    """Answers requests by their kind: an error code, an exception, or what joining gives."""
+
+    def __init__(self) -> None:
+        self.codes: dict[str, Any] = {}
+        self.asked: list[Any] = []
+        self.coordinators = 0
+        self.where: int | Unknown = 7
+
+    def __call__(self, config: Any, timeout: float) -> FakeClient:
+        return self
+
+    def coordinator(self, group: str) -> int | Unknown:
+        self.coordinators += 1
+        return self.where
+
+    def ask(self, node: int, request: Any, wait_ms: int | None = None) -> Any:
+        kind = type(request).__name__.removesuffix("Request")
+        self.asked.append((kind, request))
+        code = self.codes.get(kind, 0)
+        if isinstance(code, Exception):
+            raise code
+        others = [SimpleNamespace(member_id="a", group_instance_id=None, metadata=b"x")]
+        ourselves = SimpleNamespace(member_id="s-1", group_instance_id="s", metadata=b"")
+        return SimpleNamespace(
+            error_code=code,
+            member_id="s-1",
+            generation_id=3,
+            protocol_name="range",
+            leader="s-1",
+            skip_assignment=False,
+            members=[] if kind == "LeaveGroup" else [*others, ourselves],
+        )
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.fixture
+def client(monkeypatch: pytest.MonkeyPatch) -> FakeClient:
+    made = FakeClient()
+    monkeypatch.setattr(module, "PlainClient", made)
+    return made
+
+
+@pytest.fixture
+def seat(client: FakeClient) -> Seat:
+    return Seat(kafka_config("a:1"), "g", "s")
+
+
+def test_joining_as_leader(seat: Seat) -> None:
+    joined = seat.join("why")
+    assert (joined.generation, joined.protocol, joined.leads, joined.skip) == (
+        3,
+        "range",
+        True,
+        False,
+    )
+    assert [one.id for one in joined.members] == ["a"]  # not ourselves
+    assert (seat.member, seat.taken) == ("s-1", True)
+
+
+@pytest.mark.parametrize(
+    ("code", "raised"),
+    [
+        (UNKNOWN, SeatLost),
+        (ILLEGAL, SeatLost),
+        (FENCED, Fenced),
+        (NOT_COORDINATOR, Unreachable),
+        (LOADING, Unreachable),
+        (FORBIDDEN, Refused),
+        (INCONSISTENT, Refused),
+        (OSError("gone"), Unreachable),
+    ],
+)
+def test_what_a_refusal_means(seat: Seat, client: FakeClient, code: Any, raised: type) -> None:
+    client.codes["JoinGroup"] = code
+    with pytest.raises(raised):
+        seat.join("why")
+    assert not seat.taken
+
+
+def test_a_missing_right_is_named(seat: Seat, client: FakeClient) -> None:
+    client.where = Unknown.of("no coordinator", FORBIDDEN)
+    with pytest.raises(Refused, match="needs Read on Group 'g'"):
+        seat.join("why")
+
+
+def test_a_coordinator_that_moved_is_looked_for_again(seat: Seat, client: FakeClient) -> None:
+    seat.join("why")
+    seat.sync({})
+    assert client.coordinators == 1
+    client.codes["Heartbeat"] = NOT_COORDINATOR
+    assert seat.beat() is Beat.SILENT
+    client.codes.clear()
+    assert seat.beat() is Beat.FINE
+    assert client.coordinators == 2
+
+
+@pytest.mark.parametrize(
+    ("code", "beat"),
+    [
+        (0, Beat.FINE),
+        (REBALANCING, Beat.REBALANCE),
+        (UNKNOWN, Beat.LOST),
+        (ILLEGAL, Beat.LOST),
+        (FENCED, Beat.FENCED),
+        (LOADING, Beat.SILENT),
+        (OSError("gone"), Beat.SILENT),
+    ],
+)
+def test_heartbeats(seat: Seat, client: FakeClient, code: Any, beat: Beat) -> None:
+    seat.join("why")
+    client.codes["Heartbeat"] = code
+    assert seat.beat() is beat
+
+
+def test_a_rebalance_in_the_middle_of_one_passes(seat: Seat, client: FakeClient) -> None:
+    seat.join("why")
+    client.codes["SyncGroup"] = REBALANCING
+    with pytest.raises(Refused) as caught:
+        seat.sync({"a": {"t": [0]}})
+    assert caught.value.passing
+
+
+def leavers(client: FakeClient) -> list[tuple[str, str | None]]:
+    return [
+        (one.member_id, one.group_instance_id)
+        for kind, request in client.asked
+        if kind == "LeaveGroup"
+        for one in request.members
+    ]
+
+
+def test_leaving(seat: Seat, client: FakeClient) -> None:
+    seat.leave()
+    assert leavers(client) == []  # it was never there
+    seat.join("why")
+    seat.leave()
+    seat.leave()
+    assert leavers(client) == [("s-1", "s")]
+
+
+def test_leaving_while_a_join_still_waits(seat: Seat, client: FakeClient) -> None:
+    """No member id was given yet, but the group has a place for the instance id."""
+    client.codes["JoinGroup"] = OSError("broken off")
+    with pytest.raises(Unreachable):
+        seat.join("why")
+    seat.leave()
+    assert leavers(client) == [("", "s")]
+
+
+def test_who_was_replaced_takes_nobody_out(seat: Seat, client: FakeClient) -> None:
+    seat.join("why")
+    seat.forget()
+    seat.leave()
+    assert leavers(client) == []
+
+
+def test_removing_others(seat: Seat, client: FakeClient) -> None:
+    seat.join("why")
+    seat.remove(["a", "b"])
+    assert leavers(client) == [("a", None), ("b", None)]

@@ -1,0 +1,236 @@
+"""Most even flows, against every flow there is and against one with convex costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from equilag.errors import EquilagError
+from equilag.group import Ints
+from equilag.solver.counts import even_flow as decmin
+from equilag.solver.counts.even_flow import Network, even_flow
+
+
+def network(
+    supply: list[int] | Ints,
+    base: list[int] | Ints,
+    width: list[int] | Ints,
+    arcs: list[tuple[int, int, int]],
+) -> Network:
+    """Arcs are tail, head and capacity."""
+    tail, head, capacity = np.array(arcs, dtype=np.int64).reshape(-1, 3).T
+    columns = [np.array(column, dtype=np.int64) for column in (supply, base, width)]
+    return Network(columns[0], columns[1], columns[2], tail, head, capacity)
+
+
+def totals(net: Network, units: Ints | tuple[int, ...]) -> list[int]:
+    """Of all members of all sinks, descending; a sink's share what it gets."""
+    got = np.zeros(len(net.base), dtype=np.int64)
+    np.add.at(got, net.head, units)
+    each = [
+        base + units // width + (place < units % width)
+        for base, width, units in zip(net.base, net.width, got, strict=True)
+        for place in range(width)
+    ]
+    return sorted(map(int, each), reverse=True)
+
+
+def all_flows(net: Network) -> Iterator[tuple[int, ...]]:
+    """[A] units of every flow that ships everything."""
+    last = {int(tail): a for a, tail in enumerate(net.tail)}
+
+    def further(a: int, left: list[int]) -> Iterator[tuple[int, ...]]:
+        if a == len(net.tail):
+            if not any(left):
+                yield ()
+            return
+        tail = int(net.tail[a])
+        most = min(int(net.capacity[a]), left[tail])
+        least = left[tail] if last[tail] == a else 0
+        for units in range(least, most + 1):
+            rest = [n - units if s == tail else n for s, n in enumerate(left)]
+            for others in further(a + 1, rest):
+                yield units, *others
+
+    return further(0, net.supply.tolist())
+
+
+def by_convex_costs(net: Network) -> list[int] | None:
+    """The totals of a flow with the least sum of squares, which is a most even one; or None."""
+    graph: Any = nx.MultiDiGraph()
+    total = int(net.supply.sum())
+    graph.add_node("end", demand=total)
+    for source, units in enumerate(net.supply.tolist()):
+        graph.add_node(("source", source), demand=-units)
+    for tail, head, capacity in zip(
+        net.tail.tolist(), net.head.tolist(), net.capacity.tolist(), strict=True
+    ):
+        graph.add_edge(("source", tail), ("sink", head), capacity=capacity, weight=0)
+    reach = np.bincount(net.head, np.minimum(net.capacity, net.supply[net.tail]), len(net.base))
+    members = []
+    for sink, (base, width) in enumerate(zip(net.base.tolist(), net.width.tolist(), strict=True)):
+        for place in range(width):
+            member = ("member", sink, place)
+            members.append((member, base))
+            graph.add_edge(("sink", sink), member, capacity=total, weight=0)
+            for unit in range(int(reach[sink])):
+                graph.add_edge(member, "end", capacity=1, weight=2 * (base + unit) + 1)
+    try:
+        _, flow = nx.network_simplex(graph)
+    except nx.NetworkXUnfeasible:
+        return None
+    return sorted(
+        (base + sum(flow[m].get("end", {}).values()) for m, base in members), reverse=True
+    )
+
+
+def agrees(net: Network, truth: list[int] | None) -> None:
+    if truth is None:
+        with pytest.raises(EquilagError):
+            even_flow(net)
+        return
+    units = even_flow(net)
+    assert (units >= 0).all()
+    assert (units <= net.capacity).all()
+    shipped = np.zeros(len(net.supply), dtype=np.int64)
+    np.add.at(shipped, net.tail, units)
+    assert (shipped == net.supply).all()
+    assert totals(net, units) == truth
+
+
+@st.composite
+def networks(draw: st.DrawFn, wide: bool) -> Network:
+    """Up to three supplies and four sinks; wide arcs carry more than any supply.
+
+    Where arcs are narrow, a sink is one member.
+    """
+    supply = draw(st.lists(st.integers(0, 5), min_size=1, max_size=3))
+    base, width = st.sampled_from([0, 1, 2, 4, 9]), st.integers(1, 3 if wide else 1)
+    sinks = draw(st.lists(st.tuples(base, width), min_size=1, max_size=4))
+    pair = st.tuples(st.integers(0, len(supply) - 1), st.integers(0, len(sinks) - 1))
+    pairs = draw(st.lists(pair, unique=True, max_size=7))
+    room = st.integers(0, 3)
+    arcs = [(s, d, supply[s] + 1 if wide else draw(room)) for s, d in pairs]
+    return network(supply, [b for b, _ in sinks], [w for _, w in sinks], arcs)
+
+
+@pytest.mark.parametrize("wide", [True, False])
+@given(st.data())
+def test_most_even_of_all_flows(wide: bool, data: st.DataObject) -> None:
+    net = data.draw(networks(wide))
+    truth = min((totals(net, units) for units in all_flows(net)), default=None)
+    assert by_convex_costs(net) == truth
+    agrees(net, truth)
+
+
+def random_network(seed: int, n_sources: int, n_sinks: int, dense: float, kind: str) -> Network:
+    """With a flow; a few sinks reach far less than the others."""
+    rng = np.random.default_rng(seed)
+    reach = rng.random((n_sources, n_sinks)) < dense * rng.random(n_sinks) ** 2
+    reach[np.arange(n_sources), rng.integers(0, n_sinks, n_sources)] = True
+    tail, head = np.nonzero(reach)
+    capacity = rng.integers(1, 2 if kind == "ones" else 9, len(tail))
+    supply = np.zeros(n_sources, dtype=np.int64)
+    np.add.at(supply, tail, rng.integers(0, capacity + 1))
+    base, width = rng.integers(0, 1 + seed % 3 * 4, n_sinks), np.ones(n_sinks, dtype=np.int64)
+    if kind == "wide":
+        capacity, width = supply[tail] + 1, rng.integers(1, 2 + seed % 4, n_sinks)
+    return Network(supply, base, width, tail, head, capacity)
+
+
+SHAPES = ((6, 14), (14, 6), (12, 12), (25, 4))
+"""Supplies and sinks."""
+
+
+@pytest.mark.parametrize("kind", ["wide", "narrow", "ones"])
+@pytest.mark.parametrize("seed", range(24))
+def test_most_even_as_convex_costs_find_it(seed: int, kind: str) -> None:
+    net = random_network(seed, *SHAPES[seed % 4], (0.3, 0.7)[seed // 4 % 2], kind)
+    agrees(net, by_convex_costs(net))
+
+
+def with_poor_sinks(seed: int, kind: str) -> Network:
+    """Sinks in a row of growing needs: each supply is read by its own sink and by later ones.
+
+    The first ones reach little and leave the others less than these could reach alone.
+    """
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 9))
+    reach = np.triu(rng.random((n, n)) < rng.choice([0.2, 0.5, 1.0])) | np.eye(n, dtype=np.bool_)
+    if seed % 3 == 0:  # otherwise what the poor ones reach is all theirs
+        reach |= rng.random((n, n)) < 0.15
+    tail, head = np.nonzero(reach)
+    supply = np.sort(rng.integers(0, 12, n) * rng.integers(1, 3, n))
+    capacity, width = supply[tail] + 1, rng.integers(1, 2 + seed % 3, n)
+    if kind == "narrow":  # but for a sink's own supply
+        capacity = np.where(tail == head, supply[tail], rng.integers(1, 7, len(tail)))
+        width = np.ones(n, dtype=np.int64)
+    return Network(supply, rng.integers(0, 1 + seed % 5, n), width, tail, head, capacity)
+
+
+@pytest.mark.parametrize("kind", ["wide", "narrow"])
+@pytest.mark.parametrize("seed", range(60))
+def test_most_even_where_some_reach_very_little(seed: int, kind: str) -> None:
+    net = with_poor_sinks(seed, kind)
+    agrees(net, by_convex_costs(net))
+
+
+def test_poor_sinks_take_all_they_reach_without_a_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One flow for those who share, and one for the poor sinks."""
+    flows = []
+
+    def counted(*args: Any) -> int:
+        flows.append(args)
+        return plain(*args)
+
+    plain = decmin.maximum
+    monkeypatch.setattr(decmin, "maximum", counted)
+    arcs = [(s, s, 1000) for s in range(30)] + [(s, d, 1000) for s in (30, 31) for d in (30, 31)]
+    net = network([5] * 30 + [500, 400], [0] * 32, [1] * 32, arcs)
+    assert totals(net, even_flow(net)) == [450] * 2 + [5] * 30
+    assert len(flows) == 2
+
+
+def test_levels_one_after_the_other() -> None:
+    """A staircase of sinks, each with a supply of its own and a little of the one above."""
+    n = 16
+    arcs = [(s, d, 10**6) for s in range(n) for d in (s, s + 1) if d < n]
+    net = network([4 * (n - s) for s in range(n)], [0] * n, [1] * n, arcs)
+    agrees(net, by_convex_costs(net))
+    supply = [min(2 * s, 6) for s in range(n - 1)] + [3]
+    full = network(supply, [0] * n, [1] * n, [(s, d, 3) for s, d, _ in arcs])
+    agrees(full, by_convex_costs(full))
+
+
+@pytest.mark.parametrize(
+    ("base", "units"),
+    [([4, 4, 0, 0], 2), ([20, 0, 0, 0, 0], 7), ([9, 3, 0], 3), ([3, 3, 3, 0, 0], 2)],
+)
+def test_who_holds_much_already_takes_nothing(base: list[int], units: int) -> None:
+    """In the last one as much as an even split would come to, rounded up."""
+    net = network([units], base, [1] * len(base), [(0, d, 8) for d in range(len(base))])
+    agrees(net, by_convex_costs(net))
+
+
+@pytest.mark.parametrize(
+    "net",
+    [
+        network([1], [0], [1], []),
+        network([1, 0], [0, 0], [1, 1], [(1, 0, 5), (1, 1, 5)]),
+        network([4], [0, 9], [1, 1], [(0, 0, 1), (0, 1, 2)]),
+        network([9, 3], [0, 0], [5, 1], [(0, 0, 9), (1, 0, 1), (1, 1, 1)]),
+    ],
+)
+def test_what_cannot_be_shipped_is_said(net: Network) -> None:
+    agrees(net, None)
+
+
+def test_nothing_to_ship() -> None:
+    assert even_flow(network([], [], [], [])).tolist() == []
+    assert even_flow(network([0, 0], [3, 1], [2, 1], [(0, 0, 4), (1, 1, 0)])).tolist() == [0, 0]

@@ -1,0 +1,247 @@
+"""Counts and moves in closed form: the best of all assignments, and proved to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.groups import ODD, group_of, random_group, small_groups
+from support.oracles import Assignments, most_even_flow
+
+from equilag.certificate.potentials import bound_by_potentials
+from equilag.constraint import CountConstraint, constraint_of
+from equilag.group import NOBODY, Group
+from equilag.metrics import count_moves, is_valid, member_counts
+from equilag.policy import BALANCES, POLICIES, Policy
+from equilag.solver.counts.quotas import Quotas, has_quotas, keep_to_quotas
+
+TOTAL = Policy.of()
+
+
+def parted(
+    kinds: Sequence[Sequence[int]], members: Sequence[int], owners: Sequence[int], unread: int = 0
+) -> Group:
+    """`kinds[k]` are sizes of topics that only the members of kind k read; `members` [M] kinds.
+
+    A member of a kind without topics is idle. `owners` are per partition, numbers of members of the
+    partition's kind, taken modulo; −1 for nobody.
+    """
+    first = np.cumsum([0, *(len(sizes) for sizes in kinds)])
+    sizes = [size for topics in kinds for size in topics]
+    theirs = [[m for m, kind in enumerate(members) if kind == k] for k in range(len(kinds))]
+    kind_of = [k for k, topics in enumerate(kinds) for size in topics for _ in range(size)]
+    owned = [
+        theirs[kind][owner % len(theirs[kind])] if owner >= 0 and theirs[kind] else NOBODY
+        for kind, owner in zip(kind_of, owners, strict=True)
+    ]
+    subscriptions = [list(range(first[k], first[k + 1])) for k in members]
+    return group_of([*sizes, unread], subscriptions, [*owned, *[NOBODY] * unread])
+
+
+@st.composite
+def parted_groups(draw: st.DrawFn, limit: int = 400) -> Group:
+    """Up to three kinds of members, idle ones, topics nobody reads, claims on far too much."""
+    kinds = draw(
+        st.lists(st.lists(st.integers(0, 4), max_size=2), min_size=1, max_size=3).map(
+            lambda found: [*found, []]
+        )
+    )
+    members = draw(st.lists(st.integers(0, len(kinds) - 1), max_size=6))
+    total = 1
+    for kind, sizes in enumerate(kinds):
+        readers = max(1, members.count(kind))
+        for topic, size in enumerate(sizes):
+            while total * readers**size > limit:
+                size -= 1
+            sizes[topic] = size
+            total *= readers**size
+    n = sum(size for sizes in kinds for size in sizes)
+    claims = draw(st.sampled_from([st.just(0), st.integers(-1, 1), st.integers(-1, 5)]))
+    owners = draw(st.lists(claims, min_size=n, max_size=n))
+    return parted(kinds, members, owners, draw(st.integers(0, 2)))
+
+
+def kept_to(group: Group) -> Quotas:
+    """The plan, with all that can be checked without an oracle checked."""
+    owner = group.owner.copy()
+    found = keep_to_quotas(group)
+    assert np.array_equal(group.owner, owner)
+    assert is_valid(group, found.assigned)
+    assert found.constraint(group).admits(group, found.assigned)
+    assert count_moves(group.owner, found.assigned) == found.moves
+    assert bound_by_potentials(group, found.constraint(group), found.potentials) == found.moves
+    return found
+
+
+def is_best_of_all(group: Group) -> Quotas:
+    found = kept_to(group)
+    truth = Assignments.all(group).balanced("total")
+    assert found.assigned in truth
+    assert found.moves == truth.moves.min()
+    return found
+
+
+def same(a: CountConstraint, b: CountConstraint) -> bool:
+    return (
+        np.array_equal(a.lo, b.lo)
+        and np.array_equal(a.hi, b.hi)
+        and np.array_equal(a.allowed, b.allowed)
+        and np.array_equal(a.pinned, b.pinned)
+        and a.topic_lo is b.topic_lo is None
+        and a.topic_hi is b.topic_hi is None
+    )
+
+
+def proved_by_the_plan(group: Group) -> None:
+    """Whoever checks the plan derives the constraint from it, and proves as many moves."""
+    found = kept_to(group)
+    derived = constraint_of(group, TOTAL, found.assigned)
+    assert same(found.constraint(group), derived)
+    assert bound_by_potentials(group, derived, found.potentials) == found.moves
+
+
+@given(parted_groups())
+def test_the_best_of_all_assignments(group: Group) -> None:
+    if has_quotas(group, TOTAL):
+        is_best_of_all(group)
+
+
+def test_the_best_of_all_assignments_under_one_subscription() -> None:
+    """Mostly owned by the first members, so that quotas are exceeded."""
+    moved = 0
+    for group in small_groups(seed=61, n=150, limit=1000, reads=1.0, owned=0.9):
+        assert has_quotas(group, TOTAL)
+        moved += is_best_of_all(group).moves > 0
+        proved_by_the_plan(group)
+    assert moved > 50
+
+
+@pytest.mark.parametrize(
+    ("group", "counts", "moves"),
+    [
+        (group_of([7], [[0]] * 3, [0, 0, 0, 0, 0, 1, 1]), [3, 2, 2], 2),
+        # Who owns more than the floor has the first right to the remainder.
+        (group_of([7], [[0]] * 3, [2, 2, 2, -1, 0, -1, -1]), [2, 2, 3], 0),
+        (group_of([8], [[0]] * 3, [2, 2, 2, 2, 1, 1, 1, 0]), [2, 3, 3], 1),
+        (group_of([3, 4], [[0, 1]] * 4, [0] * 3 + [3] * 4), [2, 2, 1, 2], 3),
+        # More members than partitions.
+        (group_of([2], [[0]] * 4, [3, 3]), [1, 0, 0, 1], 1),
+        (group_of([2], [[0]] * 4, [2, 3]), [0, 0, 1, 1], 0),
+        # An idle member, and a topic nobody reads.
+        (group_of([3, 2], [[0], [], [0]], [0, 0, 0, -1, -1]), [2, 0, 1], 1),
+        (group_of([4, 5], [[0], [1], [1], [0]], [0] * 4 + [2] * 5), [2, 2, 3, 2], 4),
+        (group_of([4], [[0]], [-1, 0, -1, 0]), [4], 0),
+    ],
+)
+def test_counts_and_moves_where_they_are_plain(group: Group, counts: list[int], moves: int) -> None:
+    found = is_best_of_all(group)
+    assert member_counts(found.assigned, group.n_members).tolist() == counts
+    assert found.moves == moves
+    assert constraint_of(group, TOTAL, found.assigned).admits(group, found.assigned)
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_groups(name: str) -> None:
+    group = ODD[name]()
+    if has_quotas(group, TOTAL):
+        proved_by_the_plan(group)
+
+
+def test_nothing_is_moved_where_the_counts_are_even_already() -> None:
+    owners = np.random.default_rng(1).permutation(np.arange(62) % 5)
+    group = group_of([40, 22], [[0, 1]] * 5, owners)
+    found = kept_to(group)
+    assert np.array_equal(found.assigned, group.owner)
+    assert found.moves == 0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_as_an_independent_flow_finds_them(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    kinds = [rng.integers(0, 30, rng.integers(1, 4)).tolist() for _ in range(1 + seed % 3)]
+    members = rng.integers(0, len(kinds) + (seed % 2), int(rng.integers(3, 20))).tolist()
+    n = sum(map(sum, kinds))
+    group = parted([*kinds, []], members, np.maximum(-1, rng.normal(0, 3, n)).astype(int).tolist())
+    assert has_quotas(group, TOTAL)
+    truth, found = most_even_flow(group), kept_to(group)
+    counts = sorted(member_counts(found.assigned, group.n_members).tolist(), reverse=True)
+    assert counts == truth.counts
+    assert found.moves == truth.moves
+
+
+def test_the_constraint_is_that_of_the_plan_where_classes_are_on_one_level() -> None:
+    # Two each, and two and one.
+    proved_by_the_plan(group_of([4, 3], [[0], [0], [1], [1]], [0, 0, 0, 1, 2, 2, 2]))
+
+
+def test_the_constraint_is_that_of_the_plan() -> None:
+    rng = np.random.default_rng(62)
+    for _ in range(200):
+        kinds = [[int(n)] for n in rng.integers(1, 9, rng.integers(1, 4))]
+        members = [*range(len(kinds)), *rng.integers(0, len(kinds), 4).tolist()]
+        n = sum(map(sum, kinds))
+        proved_by_the_plan(parted(kinds, members, rng.integers(-1, 3, n).tolist()))
+
+
+def test_the_constraint_is_that_of_the_plan_where_levels_differ() -> None:
+    """As above, with classes whose counts lie far apart."""
+    rng = np.random.default_rng(63)
+    for _ in range(100):
+        kinds = [[int(rng.integers(1, 4))], [int(rng.integers(20, 30))], []]
+        members = [0, 0, *[1] * int(rng.integers(1, 4)), *[2] * int(rng.integers(0, 2))]
+        owners = rng.integers(-1, 2, sum(map(sum, kinds))).tolist()
+        group = parted(kinds, members, owners, unread=2)
+        assert has_quotas(group, TOTAL)
+        proved_by_the_plan(group)
+
+
+# Where there are none.
+
+
+def alike_or_apart(group: Group) -> bool:
+    read = [set(group.class_topics[kind].tolist()) for kind in group.class_of.tolist()]
+    return any(read) and all(a == b or not a & b for a, b in combinations(read, 2))
+
+
+def test_only_where_members_are_alike_or_have_nothing_in_common() -> None:
+    rng = np.random.default_rng(64)
+    found = []
+    for number in range(400):
+        group = random_group(rng, topics=4, members=4, size=3, reads=(0.3, 0.6, 0.9)[number % 3])
+        found.append(has_quotas(group, TOTAL))
+        assert found[-1] == alike_or_apart(group)
+    assert 50 < sum(found) < 350
+
+
+def test_only_where_totals_decide_and_nothing_is_pinned() -> None:
+    group = group_of([4], [[0]] * 2, [0, 0, 1, 1])
+    said = {
+        (name, balance): has_quotas(group, Policy.of(name, balance))
+        for name in POLICIES
+        for balance in BALANCES
+    }
+    assert {key for key, yes in said.items() if yes} == {
+        (name, "total") for name in POLICIES if name != "sticky-yet-fair"
+    }
+
+
+@pytest.mark.parametrize(
+    ("group", "expected"),
+    [
+        (group_of([2, 2], [[0], [0, 1]]), False),
+        (group_of([2, 2, 2], [[0, 1], [1, 2]]), False),
+        (group_of([2, 2, 2], [[0, 1], [2]]), True),
+        # What holds no partition is not shared.
+        (group_of([2, 0], [[0, 1], [0]]), True),
+        (group_of([3, 2], [[], []]), False),
+        (group_of([0], [[0]] * 2), False),
+        (group_of([3], []), False),
+        (group_of([], []), False),
+    ],
+)
+def test_where_subscriptions_decide(group: Group, expected: bool) -> None:
+    assert has_quotas(group, TOTAL) is expected

@@ -1,0 +1,156 @@
+"""The CP-SAT model as a whole: against brute force, with large lags, and at its limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from support.groups import LAG_KINDS, group_of, problem_of, small_groups
+from support.oracles import Assignments
+
+from equilag.constraint import constraint_of
+from equilag.exhaustive.whole_group import whole_problem
+from equilag.group import Group
+from equilag.policy import BALANCES, Policy
+from equilag.solver.counts.even_counts import balanced_assignment
+from equilag.solver.cpsat import model
+from equilag.solver.cpsat.model import Limits, SolverFailed, solve_model
+from equilag.solver.cpsat.variables import Variables
+
+LIMITS: Final = Limits(wall=20.0, deterministic=5.0)
+
+
+def cases(seed: int, n: int, **shape: Any) -> list[tuple[Group, Policy]]:
+    policies = [
+        Policy.of(name, balance)
+        for balance in BALANCES
+        for name in ("lag-aware", "sticky-yet-fair")
+    ]
+    return [(group, policies[i % 6]) for i, group in enumerate(small_groups(seed, n, **shape))]
+
+
+@pytest.mark.parametrize("kind", LAG_KINDS)
+def test_whole_model_against_brute_force(kind: str) -> None:
+    rng = np.random.default_rng(61)
+    infeasible = 0
+    for group, policy in cases(61, 18, kind=kind, owned=1.0):
+        constraint = constraint_of(group, policy, balanced_assignment(group, policy))
+        whole = whole_problem(group, constraint)
+        assert whole is not None
+        truth = Assignments.all(group, policy.name == "sticky-yet-fair").balanced(policy.balance)
+        for max_moves in (None, int(rng.integers(0, 3))):
+            for move_cost in (0, int(rng.integers(1, 200))):
+                answer = solve_model(
+                    whole.problem, LIMITS, max_moves=max_moves, move_cost=move_cost
+                )
+                fits = truth if max_moves is None else truth.where(truth.moves <= max_moves)
+                if not len(fits):
+                    assert answer.outcome == "infeasible"
+                    assert answer.assigned is None
+                    infeasible += 1
+                    continue
+                assert answer.outcome == "optimal"
+                assert answer.assigned is not None
+                found = Assignments(group, whole.assignment(answer.assigned)[None, :])
+                assert found.rows[0] in fits
+                best = int((fits.spread + move_cost * fits.moves).min())
+                assert answer.bound <= best
+                if group.lag.sum() < 2**26:
+                    assert found.spread[0] + move_cost * found.moves[0] == answer.bound == best
+    assert infeasible > 0
+
+
+@pytest.mark.parametrize("power", [10, 11, 12])
+def test_large_lags_never_claim_too_much(power: int) -> None:
+    """The release in use certifies wrong optima at this size when its presolve has its way."""
+    rng = np.random.default_rng(power)
+    for _ in range(40):
+        lag = (10 ** rng.uniform(0, power + 0.99, 7)).astype(np.int64)
+        truth = best_spread(lag.tolist(), 3, 2, 3)
+        answer = solve_model(problem_of(lag.tolist(), 3, 2, 3), LIMITS)
+        assert answer.outcome == "optimal"
+        assert answer.bound <= truth
+        assert answer.assigned is not None
+        loads = np.bincount(answer.assigned, weights=lag, minlength=3)
+        assert loads.max() - loads.min() - truth <= rounding(lag)
+
+
+def rounding(lag: np.ndarray) -> float:
+    """What rounding may cost the plan: less than a unit for each item and each of two members."""
+    return float(2 * (len(lag) + 2) * (lag.sum() / 2**26 + 1))
+
+
+def best_spread(lag: list[int], members: int, lo: int, hi: int) -> int:
+    group = group_of([len(lag)], [[0]] * members, lags=lag)
+    truth = Assignments.all(group)
+    counts = truth.counts()
+    return int(truth.where(((counts >= lo) & (counts <= hi)).all(axis=1)).spread.min())
+
+
+WRONG: Final = [97179093413, 35724273580, 23368295253, 446288, 5360, 4935, 5]
+
+
+def test_the_instance_whose_wrong_optimum_was_certified() -> None:
+    assert best_spread(WRONG, 3, 2, 3) == 73810346517
+    answer = solve_model(problem_of(WRONG, 3, 2, 3), LIMITS)
+    assert answer.outcome == "optimal"
+    assert answer.bound <= 73810346517
+    assert answer.bound > 73810346517 * 0.999
+    assert answer.assigned is not None
+    loads = np.bincount(answer.assigned, weights=np.array(WRONG), minlength=3)
+    assert 0 <= loads.max() - loads.min() - 73810346517 <= rounding(np.array(WRONG))
+
+
+def test_members_outside_are_walls() -> None:
+    problem = problem_of([6, 4], 2, 1, 1)
+    assert solve_model(problem, LIMITS).bound == 2
+    assert solve_model(problem, LIMITS, outside=(1, 9)).bound == 8
+    assert solve_model(problem, LIMITS, outside=(5, 5)).bound == 2
+
+
+def test_base_loads_count() -> None:
+    problem = problem_of([6, 4], 2, 1, 1, base=np.array([100, 102]))
+    answer = solve_model(problem, LIMITS)
+    assert answer.bound == 0
+    assert answer.assigned is not None
+    assert answer.assigned.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("hint", [[0, 1, 0, 1], [1, 1, 0, 0]])
+def test_a_hint_changes_nothing_about_the_answer(hint: list[int]) -> None:
+    problem = problem_of([9, 7, 5, 3], 2, 2, 2)
+    answer = solve_model(problem, LIMITS, hint=np.array(hint))
+    assert (answer.outcome, answer.bound) == ("optimal", 0)
+
+
+def test_the_same_call_twice_gives_the_same_answer() -> None:
+    lag = [int(x) for x in np.random.default_rng(62).integers(1, 10**5, 24)]
+    problem = problem_of(lag, 4, 6, 6)
+    limits = Limits(wall=60.0, deterministic=0.2, seed=5)
+    first, second = solve_model(problem, limits), solve_model(problem, limits)
+    assert first.bound == second.bound
+    assert first.outcome == second.outcome
+    assert np.array_equal(first.assigned, second.assigned)
+
+
+def test_no_time_is_no_answer_but_no_error() -> None:
+    lag = [int(x) for x in np.random.default_rng(63).integers(1, 10**6, 60)]
+    answer = solve_model(problem_of(lag, 6, 10, 10), Limits(wall=0.0, deterministic=1e-9))
+    assert answer.outcome in ("unknown", "feasible")
+    assert answer.bound >= 0
+
+
+def test_an_invalid_model_is_not_called_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    build: Callable[..., Variables] = model.build
+
+    def broken(*args: Any) -> Variables:
+        v = build(*args)
+        wide = v.model.new_int_var(-(2**62), 2**62, "wide")
+        v.model.add(8 * wide <= v.highest)  # may overflow, which the solver refuses
+        return v
+
+    monkeypatch.setattr(model, "build", broken)
+    with pytest.raises(SolverFailed, match="INVALID"):
+        solve_model(problem_of([1, 2], 2, 1, 1), LIMITS)

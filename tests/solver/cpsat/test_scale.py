@@ -1,0 +1,119 @@
+"""How numbers are kept small in the model, what that costs, and the parameters of every call."""
+
+from __future__ import annotations
+
+import ast
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.groups import problem_of
+
+import equilag
+from equilag.group import Ints
+from equilag.solver.cpsat.model import Limits, all_below, parameters
+from equilag.solver.cpsat.scale import MAX_TOTAL, Scaled, scaled
+
+LAGS = st.lists(st.integers(0, 2**53 - 1), min_size=1, max_size=8)
+
+
+@given(LAGS, st.lists(st.integers(0, 2**56), min_size=2, max_size=3), st.data())
+def test_the_floor_is_a_valid_bound(lags: list[int], bases: list[int], data: st.DataObject) -> None:
+    """Any assignment: its spread in the model, taken back, is never above its true spread."""
+    lag, base = np.array(lags, np.int64), np.array(bases, np.int64)
+    small = scaled(lag, base)
+    holder = data.draw(
+        st.lists(st.integers(0, len(bases) - 1), min_size=len(lags), max_size=len(lags))
+    )
+    true, modelled = base - base.min(), small.base.copy()
+    np.add.at(true, holder, lag)
+    np.add.at(modelled, holder, small.lag)
+    most = int(np.bincount(holder).max())
+    spread = int(true.max() - true.min())
+    bound = small.floor(int(modelled.max() - modelled.min()), most)
+    assert 0 <= bound <= spread
+    assert spread - bound <= 2 * small.unit * (most + 2)
+
+
+@given(LAGS, st.lists(st.integers(0, 2**56), min_size=1, max_size=3))
+def test_the_numbers_are_small(lags: list[int], bases: list[int]) -> None:
+    small = scaled(np.array(lags, np.int64), np.array(bases, np.int64))
+    assert small.lag.sum() + small.base.max() <= MAX_TOTAL
+    assert small.unit >= 1
+
+
+def test_small_numbers_stay_as_they_are() -> None:
+    small = scaled(np.array([3, 0, MAX_TOTAL - 10]), np.array([5, 12]))
+    assert small.unit == 1
+    assert small.lag.tolist() == [3, 0, MAX_TOTAL - 10]
+    assert small.base.tolist() == [0, 7]
+    assert small.floor(123, 4) == 123
+
+
+def test_the_first_total_that_is_scaled() -> None:
+    assert scaled(np.array([MAX_TOTAL]), np.array([0])).unit == 1
+    assert scaled(np.array([MAX_TOTAL + 1]), np.array([0])).unit == 2
+
+
+def test_the_floor_is_never_below_zero() -> None:
+    small = Scaled(np.array([1]), np.array([0]), 1000)
+    assert small.floor(0, 5) == 0
+    assert small.floor(100, 5) == 100_000 - 999 * 6
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**31, 2**40 + 3])
+@pytest.mark.parametrize("wall", [0.0, 0.5, 100.0])
+def test_every_call_avoids_the_presolve_that_goes_wrong(seed: int, wall: float) -> None:
+    chosen = parameters(Limits(wall, 1.0, seed))
+    assert chosen["presolve_inclusion_work_limit"] == 0
+    assert chosen["num_workers"] == 1
+    assert 0 <= chosen["random_seed"] < 2**31
+    assert chosen["max_time_in_seconds"] > 0
+
+
+def best_spread(lag: Ints, members: int, least: int, most: int) -> int:
+    rows = np.array(list(product(range(members), repeat=len(lag))))
+    held = rows[:, :, None] == np.arange(members)
+    counts, loads = held.sum(axis=1), np.where(held, lag[None, :, None], 0).sum(axis=1)
+    fits = ((counts >= least) & (counts <= most)).all(axis=1)
+    return int((loads.max(axis=1) - loads.min(axis=1))[fits].min())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_rounding_hides_is_listed(seed: int) -> None:
+    """The best assignment is listed for any spread above its own, and none for its own or below
+    that would have to be better."""
+    rng = np.random.default_rng(seed)
+    lag = 10**9 + rng.integers(0, 10**6, 7)  # alike but for what the model rounds away
+    problem = problem_of(lag.tolist(), 3, 2, 3)
+    assert scaled(problem.lag, problem.base).unit > 1
+    best = best_spread(lag, 3, 2, 3)
+
+    def listed(spread: int) -> list[int]:
+        found = all_below(problem, Limits(60.0, 10.0), spread)
+        assert found is not None
+        loads = [np.bincount(a, weights=lag.astype(float), minlength=3) for a in found]
+        return [int(load.max() - load.min()) for load in loads]
+
+    assert min(listed(best + 1)) == best
+    assert all(spread >= best for spread in listed(best))
+
+
+def test_too_many_to_be_listed() -> None:
+    problem = problem_of([10**9] * 12, 3, 4, 4)
+    assert all_below(problem, Limits(60.0, 10.0), 10) is None
+
+
+def test_the_solver_is_made_in_one_place_only() -> None:
+    """So that no call can forget the parameters."""
+    package = Path(equilag.__file__).parent
+    made = [
+        path.relative_to(package).as_posix()
+        for path in package.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("CpSolver")
+    ]
+    assert made == ["solver/cpsat/model.py"]

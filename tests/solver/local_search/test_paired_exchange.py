@@ -1,0 +1,526 @@
+"""Rows of one length, exchanged in bulk: inside the constraint, never worse, close to the bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from itertools import islice
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.groups import group_of, lags_of, small_groups
+from support.oracles import Assignments
+
+from equilag.certificate.counting import Counting
+from equilag.constraint import CountConstraint, constraint_of
+from equilag.group import Group, Index, Ints
+from equilag.metrics import is_valid, member_loads, spread
+from equilag.policy import Policy
+from equilag.solver.counts.even_counts import balanced_assignment
+from equilag.solver.local_search.member_rows import Rows, are_alike, sets_alike
+from equilag.solver.local_search.paired_exchange import (
+    FEWEST_PAIRS,
+    PATIENCE,
+    crowd,
+    even_out,
+    pairs,
+    settle,
+)
+from equilag.solver.lower_bounds.load_bounds import load_bounds
+
+TOTAL = Policy.of()
+
+
+def never() -> bool:
+    return False
+
+
+def after(asked: int) -> Callable[[], bool]:
+    """Says no as often as that, and then yes."""
+    left = iter(range(asked))
+    return lambda: next(left, None) is None
+
+
+def spread_of(group: Group, assigned: Index) -> int:
+    return spread(member_loads(assigned, group.lag, group.n_members), group.idle)
+
+
+def start(group: Group, rng: np.random.Generator | None = None) -> tuple[CountConstraint, Index]:
+    """The constraint, and an assignment that meets it, with who holds what left to chance."""
+    assigned = balanced_assignment(group, TOTAL)
+    constraint = constraint_of(group, TOTAL, assigned)
+    if rng is not None:
+        free = np.flatnonzero(group.assignable)
+        assigned[free] = rng.permutation(assigned[free])
+    return constraint, assigned
+
+
+def plain_groups(
+    seed: int, n: int, members: int = 12, each: int = 9, hot: bool = True, least: int = 1
+) -> Iterator[Group]:
+    """One subscription; uneven lags of no great distance, and up to members − 3 far heavier."""
+    rng = np.random.default_rng(seed)
+    for _ in range(n):
+        m = int(rng.integers(4, members + 1))
+        size = int(rng.integers(2 * m, each * m))
+        lags = rng.integers(least, 60, size) + 40 * (least > 0)
+        if hot:
+            lags[rng.choice(size, int(rng.integers(0, m - 2)), replace=False)] += 10**6
+        yield group_of([size], [[0]] * m, lags=lags)
+
+
+def check_rows(rows: Rows, group: Group) -> None:
+    """Every place is in the table once, ascending in its row, no two empty ones in one."""
+    table = rows.table
+    places = np.concatenate(
+        (np.flatnonzero(group.assignable), rows.n_partitions + np.arange(rows.n_empty))
+    )
+    assert np.array_equal(np.sort(table, axis=None), places)
+    assert (np.diff(rows.lag[table], axis=1) >= 0).all()
+    assert np.array_equal(rows.loads, rows.lag[table].sum(axis=1))
+    assert (np.count_nonzero(table >= rows.n_partitions, axis=1) <= 1).all()
+
+
+# Rows.
+
+
+def test_rows_are_the_assignment() -> None:
+    group = group_of([4, 2, 3], [[0, 2]] * 3, lags=[4, 9, 1, 7, 50, 60, 3, 3, 8])
+    assigned = np.array([2, 2, 1, 0, -1, -1, 0, 1, 0], np.int32)
+    rows = Rows(group, assigned)
+    check_rows(rows, group)
+    assert rows.table.shape == (3, 3)
+    assert rows.n_empty == 2
+    assert rows.table[0].tolist() == [6, 3, 8]
+    assert rows.table[1].tolist()[1:] == [2, 7]
+    assert rows.table[2].tolist()[1:] == [0, 1]
+    assert rows.loads.tolist() == [18, 4, 13]
+    assert rows.spread == 14
+    assert rows.assigned(rows.table, assigned).tolist() == assigned.tolist()
+    holder = rows.holder()
+    assert holder[: rows.n_partitions].tolist() == assigned.tolist()
+    assert sorted(holder[rows.n_partitions :].tolist()) == [1, 2]
+
+
+def test_rows_of_any_assignment_stand_for_it() -> None:
+    rng = np.random.default_rng(71)
+    for group in plain_groups(71, 40, least=0):
+        _, assigned = start(group, rng)
+        rows = Rows(group, assigned)
+        check_rows(rows, group)
+        assert np.array_equal(rows.assigned(rows.table, assigned), assigned)
+        table = rows.table.copy()
+        rows.fill(rows.holder())
+        assert np.array_equal(rows.table, table)
+
+
+def exchanges(group: Group, rng: np.random.Generator, rounds: int = 6) -> int:
+    """Rounds of exchanges with all that must hold after each; how many pairs came closer."""
+    _, assigned = start(group, rng)
+    rows, closer = Rows(group, assigned), 0
+    for _ in range(rounds):
+        order = rng.permutation(group.n_members)
+        half = int(rng.integers(1, len(order) // 2 + 1))
+        first, second = order[:half], order[half : 2 * half]
+        before = rows.loads.copy()
+        rows.exchange(first, second, rng)
+        check_rows(rows, group)
+        apart = np.abs(before[first] - before[second])
+        now = np.abs(rows.loads[first] - rows.loads[second])
+        assert (now <= apart).all()
+        closer += np.count_nonzero(now < apart)
+        others = order[2 * half :]
+        assert np.array_equal(rows.loads[others], before[others])
+    return closer
+
+
+def test_an_exchange_brings_each_pair_closer_and_touches_nobody_else() -> None:
+    rng = np.random.default_rng(72)
+    assert sum(exchanges(group, rng) for group in plain_groups(72, 60)) > 300
+
+
+def test_long_rows_are_exchanged_too() -> None:
+    """Too long for the whole table of exchanges: a part of either row is drawn."""
+    rng = np.random.default_rng(73)
+    group = group_of([80_003], [[0]] * 40, lags=rng.integers(1, 1000, 80_003))
+    assert exchanges(group, rng, rounds=2) > 20
+
+
+def test_two_rows_are_left_as_close_as_one_exchange_gets_them() -> None:
+    """Where none goes in bulk: against every single exchange."""
+    rng = np.random.default_rng(74)
+    for _ in range(100):
+        group = group_of([8], [[0]] * 2, lags=rng.integers(1, 50, 8))
+        _, assigned = start(group, rng)
+        rows = Rows(group, assigned)
+        apart = int(abs(rows.loads[0] - rows.loads[1]))
+        heavy = int(rows.loads.argmax())
+        lags = [rows.lag[rows.table[row]].tolist() for row in (heavy, 1 - heavy)]
+        best = min(apart, *(abs(apart - 2 * (a - b)) for a in lags[0] for b in lags[1]))
+        rows.exchange(np.array([0]), np.array([1]), rng)
+        bulk = max(lags[0]) - min(lags[1])
+        if not 0 < bulk <= apart // 2:
+            assert rows.spread == best
+
+
+def test_what_goes_in_bulk_goes_at_once() -> None:
+    group = group_of([12], [[0]] * 2, lags=[100] * 6 + [0] * 6)
+    rows = Rows(group, np.repeat([0, 1], 6).astype(np.int32))
+    rows.exchange(np.array([0]), np.array([1]), np.random.default_rng(0))
+    assert rows.loads.tolist() == [300, 300]
+
+
+NO_LAG_BESIDE = group_of(
+    [10], [[0]] * 3, [0, 0, 0, 0, 1, 1, 1, 2, 2, 2], [7, 8, 9, 10, 20, 20, 20, 0, 1, 1]
+)
+
+
+def test_never_two_empty_places_in_one_row_where_some_have_no_lag() -> None:
+    rows = Rows(NO_LAG_BESIDE, NO_LAG_BESIDE.owner)
+    rows.exchange(np.array([1]), np.array([2]), np.random.default_rng(0))
+    check_rows(rows, NO_LAG_BESIDE)
+
+
+def test_within_the_constraint_where_some_have_no_lag() -> None:
+    constraint, _ = start(NO_LAG_BESIDE)
+    found = even_out(NO_LAG_BESIDE, NO_LAG_BESIDE.owner, np.random.default_rng(0), after(1))
+    assert constraint.admits(NO_LAG_BESIDE, found)
+
+
+@pytest.mark.parametrize(
+    ("group", "name", "alike"),
+    [
+        (group_of([5], [[0]] * 3), "lag-aware", True),
+        (group_of([5, 1], [[0]] * 3), "lag-aware", True),
+        (group_of([5], [[0]] * 3, [0, 0, 0, 0, -1]), "fair-yet-sticky", True),
+        (group_of([5], [[0]] * 3, [0, -1, -1, -1, -1]), "sticky-yet-fair", False),
+        (group_of([5], [[0]] * 3), "kip-169", False),
+        (group_of([5], [[0]]), "lag-aware", False),
+        (group_of([5, 5], [[0], [1]]), "lag-aware", False),
+        (group_of([5], [[0], [0], []]), "lag-aware", False),
+        (group_of([5], [[], []]), "lag-aware", False),
+    ],
+)
+def test_rows_are_for_groups_whose_members_are_alike(group: Group, name: str, alike: bool) -> None:
+    policy = Policy.of(name)
+    constraint = constraint_of(group, policy, balanced_assignment(group, policy))
+    assert bool(are_alike(group, constraint)) is alike
+
+
+# Heavy partitions.
+
+
+def crowd_of(lag: list[int], members: int, width: int, n_empty: int) -> int:
+    """The plain way: for every number of heavy ones, what the others have to share."""
+    best, least = 0, None
+    for n in range(min(members, len(lag) + 1)):
+        heavy = lag[len(lag) - n :]
+        room = n * (width - 1) - min(n, n_empty)
+        beside = lag[: min(max(0, room), len(lag) - n)]
+        left = Fraction(sum(lag) - sum(heavy) - sum(beside), members - n)
+        if least is None or left < least:
+            best, least = n, left
+    return best
+
+
+@given(
+    st.lists(st.one_of(st.integers(0, 9), st.integers(0, 10**6)), min_size=1, max_size=30),
+    st.integers(1, 12),
+)
+def test_crowd_is_the_number_that_leaves_the_least(lags: list[int], members: int) -> None:
+    width = -(-len(lags) // members)
+    shape = members, width, width * members - len(lags)
+    lag = sorted(lags)
+    assert crowd(np.array(lag, np.int64), *shape) == crowd_of(lag, *shape)
+
+
+def test_crowd_of_what_is_plain() -> None:
+    even = np.full(12, 5, np.int64)
+    assert crowd(even, 4, 3, 0) == 0
+    assert crowd(np.concatenate((even[:11], [1000])), 4, 3, 0) == 1
+    assert crowd(np.concatenate((even[:9], [900, 1000, 1000])), 4, 3, 0) == 3
+
+
+def test_heavy_partitions_are_settled_with_the_lightest_beside_them() -> None:
+    rng, settled = np.random.default_rng(75), 0
+    for group in plain_groups(75, 80):
+        _, assigned = start(group, rng)
+        rows = Rows(group, assigned)
+        chosen = settle(rows)
+        check_rows(rows, group)
+        assert len(np.unique(chosen)) == len(chosen)
+        heaviest = np.sort(group.lag)[::-1]
+        # One of the heaviest each, and none of them elsewhere.
+        tops = np.sort(rows.lag[rows.table[chosen, -1]])[::-1]
+        assert tops.tolist() == heaviest[: len(chosen)].tolist()
+        empty = rows.table >= rows.n_partitions
+        assert np.count_nonzero(empty[chosen]) == min(len(chosen), rows.n_empty)
+        beside = rows.table[chosen, :-1]
+        beside = np.sort(rows.lag[beside[beside < rows.n_partitions]])
+        assert beside.tolist() == np.sort(group.lag)[: len(beside)].tolist()
+        settled += len(chosen)
+    assert settled > 150
+
+
+def lone(group: Group, n_heavy: int) -> bool:
+    """Are as many partitions heavier than the level of the others, two of them or more."""
+    width = -(-group.n_partitions // group.n_members)
+    n_empty = width * group.n_members - group.n_partitions
+    found = crowd_of(np.sort(group.lag).tolist(), group.n_members, width, n_empty)
+    return found == n_heavy <= group.n_members - 2
+
+
+def test_one_heavy_partition_gets_the_best_company() -> None:
+    """The heaviest load is the least of all assignments."""
+    rng, better, number = np.random.default_rng(76), 0, 0
+    while number < 25:
+        n = int(rng.integers(5, 9))
+        lags = rng.integers(1, 50, n)
+        lags[rng.integers(n)] += 1000
+        group = group_of([n], [[0]] * 3, lags=lags)
+        if not lone(group, 1):
+            continue
+        constraint, assigned = start(group, rng)
+        found = even_out(group, assigned, np.random.default_rng(0), never)
+        assert constraint.admits(group, found)
+        truth = Assignments.all(group).balanced("total")
+        assert found in truth
+        highest = int(member_loads(found, group.lag, 3).max())
+        assert highest == truth.highest.min()
+        better += highest < member_loads(assigned, group.lag, 3).max()
+        number += 1
+    assert better > 10
+
+
+def test_two_heavy_partitions_share_the_lightest() -> None:
+    lags = [1000, 999, 1, 2, 30, 40, *[100] * 6]
+    group = group_of([12], [[0]] * 4, lags=lags)
+    assert lone(group, 2)
+    _, assigned = start(group)
+    found = even_out(group, assigned, np.random.default_rng(0), never)
+    assert member_loads(found, group.lag, 4).max() == 999 + 1 + 40
+
+
+# All together.
+
+
+@pytest.mark.parametrize("hot", [False, True])
+def test_within_the_constraint_and_never_worse(hot: bool) -> None:
+    rng, better = np.random.default_rng(77), 0
+    for group in plain_groups(77, 40, hot=hot):
+        constraint, assigned = start(group, rng)
+        assert are_alike(group, constraint)
+        given = assigned.copy()
+        for rounds in (1, 2, 7):
+            found = even_out(group, assigned, rng, after(rounds))
+            assert np.array_equal(assigned, given)
+            assert is_valid(group, found)
+            assert constraint.admits(group, found)
+            assert spread_of(group, found) <= spread_of(group, given)
+        better += spread_of(group, found) < spread_of(group, given)
+    assert better > 30
+
+
+def test_topics_that_nobody_reads_are_left_alone() -> None:
+    rng = np.random.default_rng(78)
+    group = group_of([17, 9, 20], [[0, 2]] * 5, lags=rng.integers(1, 100, 46))
+    constraint, assigned = start(group, rng)
+    found = even_out(group, assigned, rng, never)
+    assert constraint.admits(group, found)
+    assert is_valid(group, found)
+    assert (found[17:26] == -1).all()
+
+
+def test_small_groups_come_close_to_the_best_of_all_assignments() -> None:
+    rng, reached = np.random.default_rng(79), []
+    while len(reached) < 40:
+        group = group_of([8], [[0]] * 3, lags=rng.integers(20, 60, 8))
+        if not (lone(group, 0) or lone(group, 1)):
+            continue
+        constraint, assigned = start(group, rng)
+        found = even_out(group, assigned, np.random.default_rng(0), never)
+        assert constraint.admits(group, found)
+        truth = int(Assignments.all(group).balanced("total").spread.min())
+        reached.append(spread_of(group, found) - truth)
+    assert min(reached) == 0
+    assert reached.count(0) > 20
+    assert np.mean(reached) < 4
+
+
+def test_same_seed_same_answer() -> None:
+    rng = np.random.default_rng(80)
+    answers = []
+    for group in plain_groups(80, 4):
+        _, assigned = start(group, rng)
+        first, again, other = (
+            even_out(group, assigned, np.random.default_rng(seed), after(30)) for seed in (7, 7, 8)
+        )
+        assert np.array_equal(first, again)
+        answers.append(np.array_equal(first, other))
+    assert not all(answers)
+
+
+def even_group() -> tuple[Group, Index]:
+    rng = np.random.default_rng(81)
+    group = group_of([160], [[0]] * 16, lags=rng.integers(1, 10_000, 160))
+    return group, start(group, rng)[1]
+
+
+def test_stops_at_once_where_the_spread_is_enough_or_it_is_told_to() -> None:
+    group, assigned = even_group()
+    rng = np.random.default_rng(0)
+
+    def asked() -> bool:
+        raise AssertionError("one round too many")
+
+    enough = spread_of(group, assigned)
+    found = even_out(group, assigned, rng, asked, enough=enough)
+    assert np.array_equal(found, assigned)
+    assert np.array_equal(even_out(group, assigned, rng, lambda: True), assigned)
+
+
+class Count:
+    """Says no for ever, and counts how often."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self) -> bool:
+        self.asked += 1
+        return False
+
+
+def test_a_spread_that_is_enough_ends_it() -> None:
+    group, assigned = even_group()
+    rounds = []
+    for enough in (5000, 500, 0):
+        stop = Count()
+        found = even_out(group, assigned, np.random.default_rng(0), stop, enough)
+        assert spread_of(group, found) <= max(enough, 100)
+        rounds.append(stop.asked)
+    assert 0 < rounds[0] < rounds[1] < rounds[2]
+
+
+def test_ends_by_itself_where_nothing_gets_better() -> None:
+    group = group_of([9], [[0]] * 5, lags=[3] * 9)
+    _, assigned = start(group)
+    stop = Count()
+    found = even_out(group, assigned, np.random.default_rng(0), stop)
+    assert spread_of(group, found) == spread_of(group, assigned) == 3
+    assert stop.asked == PATIENCE
+
+
+def far_from_the_bound(partitions: int, sigma: float, seed: int) -> float:
+    """How far the spread is above its bound, in percent of the mean load."""
+    rng = np.random.default_rng(seed)
+    lags = np.floor(np.exp(rng.normal(8, sigma, partitions))).astype(np.int64) + 1
+    group = group_of([partitions], [[0]] * 60, lags=lags)
+    constraint, assigned = start(group)
+    bounds = load_bounds(Counting(group, constraint), never)
+    assert bounds is not None
+    found = even_out(group, assigned, np.random.default_rng(0), never, bounds.spread)
+    assert constraint.admits(group, found)
+    above = spread_of(group, found) - bounds.spread
+    assert above >= 0
+    return above / (lags.sum() / 60) * 100
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3, 4])
+@pytest.mark.parametrize(("partitions", "sigma"), [(600, 1.0), (600, 2.0), (625, 1.5)])
+def test_groups_of_some_size_get_close_to_the_bound(
+    partitions: int, sigma: float, seed: int
+) -> None:
+    assert far_from_the_bound(partitions, sigma, seed) < 0.1
+
+
+def test_groups_with_some_heavy_partitions_alike_get_close_to_the_bound() -> None:
+    # The bound knows nothing of the second heaviest one, which weighs much the same.
+    assert far_from_the_bound(600, 1.0, 2) < 1.0
+
+
+def test_pairs_are_the_heaviest_and_the_lightest_and_apart() -> None:
+    rng = np.random.default_rng(82)
+    for n in (2, 3, 17, 120, 301):
+        loads: Ints = rng.integers(0, 10**6, 2 * n)
+        members = rng.permutation(2 * n)[:n]
+        order = members[np.argsort(loads[members], kind="stable")]
+        for number in range(6):
+            heavy, light = pairs(loads, members, rng, number)
+            both = np.concatenate((heavy, light))
+            assert len(heavy) == len(light) == len(np.unique(both)) / 2
+            assert np.isin(both, members).all()
+            assert len(heavy) >= min(n // 2, FEWEST_PAIRS)
+            if number % 3 != 2:
+                assert heavy.tolist() == order[::-1][: len(heavy)].tolist()
+            if number % 3 != 1:
+                assert light.tolist() == order[: len(light)].tolist()
+    # As many as lie a quarter of the extremes' distance apart, which of 240 even steps is more.
+    assert len(pairs(np.arange(240), np.arange(240), rng, 0)[0]) == 90
+
+
+def test_more_members_than_partitions() -> None:
+    group = group_of([3], [[0]] * 5, lags=[5, 4, 3])
+    constraint, assigned = start(group)
+    found = even_out(group, assigned, np.random.default_rng(0), never)
+    assert constraint.admits(group, found)
+
+
+def test_all_members_but_one_have_a_heavy_partition() -> None:
+    group = group_of([4], [[0]] * 2, lags=[100, 2, 5, 1])
+    constraint, assigned = start(group)
+    found = even_out(group, assigned, np.random.default_rng(0), never)
+    assert constraint.admits(group, found)
+    assert spread_of(group, found) == 94
+
+
+def test_small_groups_of_all_kinds() -> None:
+    rng = np.random.default_rng(83)
+    for group in islice(small_groups(seed=83, n=200, reads=1.0, limit=1000), 200):
+        constraint, assigned = start(group, rng)
+        if not are_alike(group, constraint):
+            continue
+        found = even_out(group, assigned, rng, after(20))
+        assert constraint.admits(group, found)
+        truth = Assignments.all(group).balanced("total").spread.min()
+        assert truth <= spread_of(group, found) <= spread_of(group, assigned)
+    for number in range(40):
+        lags = lags_of(rng, 37, ("uneven", "zero", "hot", "far-apart", "ties")[number % 5])
+        group = group_of([37], [[0]] * 5, lags=lags)
+        constraint, assigned = start(group, rng)
+        found = even_out(group, assigned, rng, after(20))
+        assert constraint.admits(group, found)
+        assert spread_of(group, found) <= spread_of(group, assigned)
+
+
+def test_each_set_of_members_alike_is_evened_out_by_itself() -> None:
+    rng = np.random.default_rng(84)
+    # Two sets that read different topics, one that reads both, and a member of its own kind.
+    reading = [[0]] * 8 + [[1]] * 5 + [[0, 1]] * 4 + [[0, 2]]
+    lags = np.floor(np.exp(rng.normal(6, 1.5, 170))).astype(np.int64)
+    group = group_of([80, 60, 30], reading, lags=lags)
+    constraint, assigned = start(group)
+    assert not are_alike(group, constraint)
+    sets = sets_alike(group, constraint)
+    assert [len(members) for members in sets] == sorted(map(len, sets), reverse=True)
+    seen = np.concatenate(sets).tolist()
+    assert len(seen) == len(set(seen)) >= 15
+    for members in sets:
+        assert len({(int(group.class_of[m]), int(constraint.hi[m])) for m in members}) == 1
+        before = member_loads(assigned, group.lag, group.n_members)
+        found = even_out(group, assigned, rng, never, members=members)
+        loads = member_loads(found, group.lag, group.n_members)
+        others = np.setdiff1d(np.arange(group.n_members), members)
+        assert constraint.admits(group, found)
+        assert np.array_equal(loads[others], before[others])
+        assert np.ptp(loads[members]) <= np.ptp(before[members])
+        assigned = found
+    assert max(np.ptp(loads[members]) for members in sets) < lags.max()
+
+
+def test_no_set_is_alike_where_topics_count_or_partitions_are_pinned() -> None:
+    group = group_of([6, 6], [[0, 1]] * 3, owners=[0, 1, *[-1] * 10])
+    for policy in (Policy.of("kip-169"), Policy.of("sticky-yet-fair")):
+        constraint = constraint_of(group, policy, balanced_assignment(group, policy))
+        assert sets_alike(group, constraint) == []

@@ -1,0 +1,80 @@
+"""What a limit on moves alone says about the spread: never more than the truth."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.groups import ODD, group_of, groups, small_groups
+from support.oracles import Assignments
+
+from equilag.constraint import CountConstraint, constraint_of
+from equilag.group import Group
+from equilag.policy import BALANCES, Policy
+from equilag.solver.counts.even_counts import balanced_assignment
+from equilag.solver.lower_bounds import move_limited as few_moves
+from equilag.solver.lower_bounds.move_limited import spread_bounds
+
+
+def constraint_for(group: Group, balance: str) -> CountConstraint:
+    policy = Policy.of(balance=balance)
+    return constraint_of(group, policy, balanced_assignment(group, policy))
+
+
+def below_the_truth(group: Group, balance: str) -> tuple[int, int]:
+    """Checks each number of moves; how many bounds say something, and how many are the truth."""
+    truth = Assignments.all(group).balanced(balance)
+    constraint = constraint_for(group, balance)
+    telling = tight = 0
+    for most in range(6):
+        bounds = spread_bounds(group, constraint, most)
+        assert len(bounds) == most + 1
+        for moves, bound in enumerate(bounds.tolist()):
+            within = truth.where(truth.moves <= moves)
+            if not len(within):
+                continue
+            best = int(within.spread.min())
+            assert 0 <= bound <= best
+            telling += bound > 0
+            tight += bound == best > 0
+    return telling, tight
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+def test_never_beyond_the_truth(balance: str) -> None:
+    counted = [
+        below_the_truth(group, balance)
+        for group in small_groups(seed=141, n=100, reads=0.8, owned=0.9, topics=2, size=4)
+    ]
+    telling, tight = (sum(column) for column in zip(*counted, strict=True))
+    assert telling > 40
+    assert tight > 5
+
+
+@given(groups(limit=200), st.sampled_from(BALANCES))
+def test_never_beyond_the_truth_on_odd_shapes(group: Group, balance: str) -> None:
+    below_the_truth(group, balance)
+
+
+def test_each_loss_is_a_move() -> None:
+    # m00 owns the three heavy ones; nothing else comes near.
+    group = group_of([6], [[0], [0]], owners=[0, 0, 0, 1, 1, 1], lags=[50, 40, 30, 1, 1, 1])
+    bounds = spread_bounds(group, constraint_for(group, "total"), 2)
+    assert bounds[0] == 117
+    truth = Assignments.all(group).balanced("total")
+    assert bounds[2] <= truth.where(truth.moves <= 2).spread.min() < 117
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+@pytest.mark.parametrize("name", ODD)
+def test_odd_groups(name: str, balance: str) -> None:
+    group = ODD[name]()
+    bounds = spread_bounds(group, constraint_for(group, balance), 3)
+    assert (bounds >= 0).all()
+    assert (bounds[1:] <= bounds[:-1]).all()
+
+
+def test_nothing_is_said_of_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    group = group_of([6], [[0], [0]], owners=[0, 0, 0, 1, 1, 1], lags=[50, 40, 30, 1, 1, 1])
+    monkeypatch.setattr(few_moves, "LARGEST", 1)
+    assert spread_bounds(group, constraint_for(group, "total"), 2).tolist() == [0, 0, 0]

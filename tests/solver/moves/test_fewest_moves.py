@@ -1,0 +1,122 @@
+"""Fewest moves under the counts, and potentials that prove them and never more than them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.groups import ODD, group_of, groups, ramp, random_group, small_groups
+from support.oracles import Assignments, most_even_flow
+
+from equilag.certificate.potentials import (
+    Potentials,
+    bound_by_potentials,
+    bound_by_topics,
+    retainable,
+)
+from equilag.constraint import CountConstraint, constraint_of
+from equilag.group import Group
+from equilag.metrics import count_moves, is_valid
+from equilag.policy import BALANCES, Policy
+from equilag.solver.counts.even_counts import balanced_assignment
+from equilag.solver.moves.fewest_moves import fewest_moves
+
+
+def constraint_for(group: Group, policy: Policy) -> CountConstraint:
+    return constraint_of(group, policy, balanced_assignment(group, policy))
+
+
+def agrees_with_brute_force(group: Group, balance: str) -> None:
+    policy = Policy.of(balance=balance)
+    constraint = constraint_for(group, policy)
+    truth = int(Assignments.all(group).balanced(balance).moves.min())
+    found = fewest_moves(group, constraint)
+    assert is_valid(group, found.assigned)
+    assert constraint.admits(group, found.assigned)
+    assert count_moves(group.owner, found.assigned) == truth
+    assert bound_by_potentials(group, constraint, found.potentials) == truth
+    if balance == "per-topic":
+        assert bound_by_topics(group, constraint) == truth
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+@pytest.mark.parametrize("reads", [0.4, 0.7, 1.0])
+def test_fewest_of_all_assignments(balance: str, reads: float) -> None:
+    for group in small_groups(seed=21, n=80, reads=reads, owned=0.9):
+        agrees_with_brute_force(group, balance)
+
+
+@given(groups(limit=200), st.sampled_from(BALANCES))
+def test_fewest_of_all_assignments_on_odd_shapes(group: Group, balance: str) -> None:
+    agrees_with_brute_force(group, balance)
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+def test_what_is_pinned_does_not_move(balance: str) -> None:
+    for group in small_groups(seed=22, n=60):
+        constraint = constraint_for(group, Policy.of("sticky-yet-fair", balance))
+        assigned = fewest_moves(group, constraint).assigned
+        assert assigned in Assignments.all(group, keep_owned=True).balanced(balance)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_fewest_as_an_independent_flow_finds_them(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    reads, owned = (0.15, 0.3, 0.6, 1.0)[seed % 4], (0.5, 1.0)[seed % 2]
+    group = random_group(rng, topics=20, members=30, size=15, reads=reads, owned=owned)
+    constraint = constraint_for(group, Policy.of())
+    truth = most_even_flow(group).moves
+    found = fewest_moves(group, constraint)
+    assert constraint.admits(group, found.assigned)
+    assert count_moves(group.owner, found.assigned) == truth
+    assert bound_by_potentials(group, constraint, found.potentials) == truth
+
+
+@pytest.mark.parametrize(("members", "level"), [(9, 40), (17, 160)])
+def test_ramp(members: int, level: int) -> None:
+    """What the heavy half has too much goes up through every member in between."""
+    group = ramp(members, level)
+    constraint = constraint_for(group, Policy.of())
+    found = fewest_moves(group, constraint)
+    assert count_moves(group.owner, found.assigned) == most_even_flow(group).moves
+    assert constraint.admits(group, found.assigned)
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+@pytest.mark.parametrize("name", ODD)
+def test_odd_groups(name: str, balance: str) -> None:
+    group = ODD[name]()
+    constraint = constraint_for(group, Policy.of(balance=balance))
+    found = fewest_moves(group, constraint)
+    assert constraint.admits(group, found.assigned)
+    moves = count_moves(group.owner, found.assigned)
+    assert bound_by_potentials(group, constraint, found.potentials) == moves
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+def test_no_potentials_prove_too_much(balance: str) -> None:
+    rng = np.random.default_rng(23)
+    proved = 0
+    for group in small_groups(seed=23, n=60, owned=0.9):
+        constraint = constraint_for(group, Policy.of(balance=balance))
+        truth = int(Assignments.all(group).balanced(balance).moves.min())
+        for _ in range(20):
+            potentials = Potentials(
+                rng.integers(-1, 3, len(group.topics)), rng.integers(-2, 2, group.n_members)
+            )
+            bound = bound_by_potentials(group, constraint, potentials)
+            assert bound is None or bound <= truth
+            proved += bound is not None and bound > 0
+    assert proved > 0
+
+
+def test_potentials_that_are_no_dual_solution_prove_nothing() -> None:
+    group = group_of([2, 2], [[0, 1], [0, 1]], [0, 0, 0, 0])
+    constraint = constraint_for(group, Policy.of())
+    nothing = np.zeros(2, dtype=np.int64)
+    assert bound_by_potentials(group, constraint, Potentials(nothing - 1, nothing)) is None
+    # Topics with the same readers must agree.
+    assert bound_by_potentials(group, constraint, Potentials(np.array([0, 1]), nothing)) is None
+    assert bound_by_potentials(group, constraint, Potentials(nothing, nothing)) == 0
+    assert retainable(group) == 4

@@ -1,0 +1,193 @@
+"""Members of live groups that log what they are given: librdkafka's in threads, Java's in a JVM."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+from support.kafka_broker import CACHE, Broker, NoBroker
+from support.live_log import Log, Partition
+
+from benchmarks.toolchains import failure, make_once
+
+SOURCES: Final = Path(__file__).parent / "java"
+_BUILD_S: Final = 300
+_STOP_S: Final = 20
+QUICK: Final = {
+    "session.timeout.ms": 6000,
+    "heartbeat.interval.ms": 300,
+    "auto.offset.reset": "earliest",
+    "topic.metadata.refresh.interval.ms": 2000,
+    "fetch.wait.max.ms": 50,
+}
+
+
+class RdMember:
+    """A consumer of librdkafka in a thread of its own. `rate` is records a second it can process,
+    None for as many as come; 0 for a member that reads nothing. Starts at once."""
+
+    def __init__(
+        self,
+        log: Log,
+        name: str,
+        bootstrap: str,
+        group: str,
+        topics: Sequence[str],
+        rate: float | None = 0,
+        **settings: Any,
+    ) -> None:
+        self.name = name
+        self.read: dict[Partition, list[tuple[int, int]]] = defaultdict(list)
+        """Runs of offsets that were read, first and last, in the order of reading."""
+        self._log = log
+        self._rate = rate
+        self._stop = threading.Event()
+        self._topics = list(topics)
+        dotted = {key.replace("_", "."): value for key, value in settings.items()}
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": bootstrap,
+                "group.id": group,
+                "client.id": name,
+                "enable.auto.commit": bool(rate is None or rate),
+                "auto.commit.interval.ms": 500,
+                "log_level": 0,
+                **QUICK,
+                **dotted,
+            }
+        )
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def stop(self, wait: bool = True) -> None:
+        """Leave the group."""
+        self._stop.set()
+        if wait:
+            self._thread.join(_STOP_S)
+
+    def _run(self) -> None:
+        consumer = self._consumer
+        consumer.subscribe(
+            self._topics,
+            on_assign=lambda _, tps: self._log.add(self.name, "assign", _pairs(tps)),
+            on_revoke=lambda _, tps: self._log.add(self.name, "revoke", _pairs(tps)),
+            on_lost=lambda _, tps: self._log.add(self.name, "lost", _pairs(tps)),
+        )
+        while not self._stop.is_set():
+            with suppress(KafkaException):  # such as a broker that is away just now
+                self._work(consumer)
+        with suppress(KafkaException):
+            consumer.close()
+        self._log.add(self.name, "closed")
+
+    def _work(self, consumer: Consumer) -> None:
+        if self._rate == 0:
+            assigned = consumer.assignment()
+            if assigned:
+                consumer.pause(assigned)
+            consumer.poll(0.05)
+            return
+        began = time.monotonic()
+        most = 500 if self._rate is None else max(1, int(self._rate * 0.1))
+        for message in consumer.consume(most, 0.1):
+            if message.error() is None:
+                self._note((message.topic(), message.partition()), message.offset())
+        if self._rate is not None:
+            self._stop.wait(max(0.0, 0.1 - (time.monotonic() - began)))
+
+    def _note(self, partition: Partition, offset: int) -> None:
+        runs = self.read[partition]
+        if runs and runs[-1][1] == offset - 1:
+            runs[-1] = (runs[-1][0], offset)
+        else:
+            runs.append((offset, offset))
+
+
+def _pairs(partitions: Sequence[TopicPartition]) -> list[Partition]:
+    return [(one.topic, one.partition) for one in partitions]
+
+
+class JavaMembers:
+    """So many of Java's consumers in one JVM, called java-0 and so on. `topics` separated by
+    commas, or a pattern after "~". Raises NoBroker if they cannot be built."""
+
+    def __init__(
+        self,
+        log: Log,
+        number: int,
+        broker: Broker,
+        group: str,
+        topics: str,
+        settings: Mapping[str, str | int],
+    ) -> None:
+        own: dict[str, str | int] = {
+            "bootstrap.servers": broker.bootstrap,
+            "group.id": group,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": "false",
+            "max.poll.records": 1,
+            "metadata.max.age.ms": 2000,
+            **settings,
+        }
+        if own.get("group.protocol") != "consumer":
+            own = {"session.timeout.ms": 6000, "heartbeat.interval.ms": 300, **own}
+        command = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+        command += ["-Dorg.slf4j.simpleLogger.defaultLogLevel=error"]
+        command += ["-cp", f"{_classes()}:{broker.lib}/*", "equilag.tests.Members"]
+        command += [str(number), topics, *(f"{key}={value}" for key, value in own.items())]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        self._log = log
+        self._reader = threading.Thread(target=self._listen, daemon=True)
+        self._reader.start()
+
+    def stop(self) -> None:
+        """Let all of them leave the group."""
+        assert self.process.stdin is not None
+        with suppress(OSError):
+            self.process.stdin.close()
+        try:
+            self.process.wait(_STOP_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self._reader.join(_STOP_S)
+
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as lines:
+            self._note_all(lines)
+
+    def _note_all(self, lines: Iterable[bytes]) -> None:
+        for line in lines:
+            at, member, what, *rest = line.decode().split()
+            names = rest[0].split(",") if rest and what != "failed" else []
+            split = [name.rpartition("-") for name in names]
+            partitions = [(topic, int(number)) for topic, _, number in split]
+            self._log.add(member, what, partitions, int(at) / 1000)  # type: ignore[arg-type]
+
+
+def _classes() -> Path:
+    """The compiled program, made once for each version of its sources."""
+    files = sorted(path for path in SOURCES.rglob("*") if path.is_file())
+    digest = hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+    built = CACHE.parent / "java-members" / digest
+
+    def build(folder: Path) -> None:
+        pom = SOURCES / "pom.xml"
+        command = ["mvn", "-B", "-q", "-f", str(pom), f"-Dout={folder}", "compile"]
+        problem = failure("Maven", "compile the Java members", command, folder, _BUILD_S)
+        if problem is not None:
+            raise NoBroker(problem)
+
+    make_once(built, build)
+    return built / "classes"

@@ -1,0 +1,71 @@
+"""Topics and commits on a broker, for tests with live groups."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from confluent_kafka import ConsumerGroupTopicPartitions, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+from support.live_groups import until
+
+
+def admin_of(bootstrap: str) -> AdminClient:
+    return AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+
+
+def make_topic(admin: AdminClient, topic: str, partitions: int, copies: int = 1) -> None:
+    """Create a topic and wait until it can be used; again where it is still being deleted."""
+    give_up = time.monotonic() + 20
+    while True:
+        made = admin.create_topics([NewTopic(topic, partitions, copies)])
+        if made[topic].exception() is None:
+            break
+        assert time.monotonic() < give_up, made[topic].exception()
+        time.sleep(0.1)
+    until(lambda: len(_partitions(admin, topic)) == partitions)
+
+
+def add_partitions(admin: AdminClient, topic: str, total: int) -> None:
+    admin.create_partitions([NewPartitions(topic, total)])[topic].result()
+    until(lambda: len(_partitions(admin, topic)) == total)
+
+
+def delete_topic(admin: AdminClient, topic: str) -> None:
+    admin.delete_topics([topic])[topic].result()
+    until(lambda: topic not in admin.list_topics(timeout=10).topics)
+
+
+def _partitions(admin: AdminClient, topic: str) -> dict[int, Any]:
+    found = admin.list_topics(timeout=10).topics.get(topic)
+    led = {} if found is None else found.partitions
+    return {number: one for number, one in led.items() if one.leader >= 0}
+
+
+def fill(bootstrap: str, topic: str, records: Sequence[int]) -> None:
+    """So many one-byte records in each partition."""
+    producer = Producer(
+        {"bootstrap.servers": bootstrap, "linger.ms": 20, "queue.buffering.max.messages": 1_000_000}
+    )
+    for partition, number in enumerate(records):
+        for _ in range(number):
+            producer.produce(topic, b"x", partition=partition)
+        producer.poll(0)
+    assert producer.flush(30) == 0
+
+
+def commit(admin: AdminClient, group: str, offsets: Mapping[str, Sequence[int]]) -> None:
+    """Commit for a group without members, so that its lag is known before it has any."""
+    partitions = [
+        TopicPartition(topic, number, at)
+        for topic, row in offsets.items()
+        for number, at in enumerate(row)
+    ]
+    request = [ConsumerGroupTopicPartitions(group, partitions)]
+
+    def done() -> bool:
+        told = admin.alter_consumer_group_offsets(request)[group].result()
+        return all(one.error is None for one in told.topic_partitions)
+
+    until(done)

@@ -1,0 +1,126 @@
+"""A coordinator and a cluster that do what a test tells them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from equilag.adapters.kafka.consumer_protocol import write_subscription
+from equilag.adapters.kafka.group_reader import Reading, TopicOffsets
+from equilag.adapters.kafka.sample_rows import Member
+from equilag.errors import EquilagError
+from equilag.live.steward.group_membership import Entry, Joined
+
+
+def offsets(lags: Mapping[str, Sequence[int | None]]) -> TopicOffsets:
+    """Topics whose logs begin at 0 and whose commits are at 0, so that the end is the lag."""
+    return TopicOffsets(
+        sizes={topic: len(lag) for topic, lag in lags.items()},
+        log_start={topic: [0] * len(lag) for topic, lag in lags.items()},
+        log_end={topic: list(lag) for topic, lag in lags.items()},
+        committed={topic: [0] * len(lag) for topic, lag in lags.items()},
+        unknown={
+            topic: [number for number, value in enumerate(lag) if value is None]
+            for topic, lag in lags.items()
+            if None in lag
+        },
+        remarks=[],
+    )
+
+
+def reading(
+    lags: Mapping[str, Sequence[int | None]],
+    owned: Mapping[str, Mapping[str, Sequence[int]]],
+    kind: str = "classic",
+) -> Reading:
+    """A group whose members subscribe to all of the topics."""
+    members = [
+        Member(name, tuple(lags), owned={t: list(ps) for t, ps in theirs.items()})
+        for name, theirs in owned.items()
+    ]
+    return Reading(
+        group="g",
+        kind=kind,
+        state="Stable",
+        protocol="range",
+        coordinator=1,
+        taken_at="2026-11-22T00:00:00Z",
+        members=members,
+        offsets=offsets(lags),
+        remarks=[],
+    )
+
+
+class FakeReader:
+    """Answers with what it has; an error is raised instead."""
+
+    def __init__(
+        self,
+        group: Reading | EquilagError | None = None,
+        lags: TopicOffsets | EquilagError | None = None,
+        sizes: dict[str, int] | EquilagError | None = None,
+    ) -> None:
+        self.group, self.told, self.partitions = group, lags, sizes
+
+    def read(self, group: str) -> Reading:
+        if isinstance(self.group, EquilagError):
+            raise self.group
+        assert self.group is not None, group
+        return self.group
+
+    def sizes(self, topics: Iterable[str], timeout: float | None = None) -> dict[str, int]:
+        if isinstance(self.partitions, EquilagError):
+            raise self.partitions
+        if self.partitions is None:
+            raise EquilagError("nobody answers at all")
+        return self.partitions
+
+    def lags(self, group: str, topics: Iterable[str], timeout: float | None = None) -> TopicOffsets:
+        if isinstance(self.told, EquilagError):
+            raise self.told
+        assert self.told is not None, (group, topics, timeout)
+        return self.told
+
+
+class FakeSeat:
+    """Joins as told, one answer after the other; `done` is called when there are no more."""
+
+    group = "g"
+    instance = "equilag-steward"
+
+    def __init__(self, answers: list[Joined | EquilagError], done: Callable[[], None]) -> None:
+        self._answers, self._done = answers, done
+        self.member = "steward-1"
+        self.synced: list[dict[str, dict[str, list[int]]]] = []
+        self.calls: list[Any] = []
+
+    def join(self, reason: str) -> Joined:
+        self.calls.append(("join", reason))
+        answer = self._answers.pop(0)
+        if not self._answers:
+            self._done()
+        if isinstance(answer, EquilagError):
+            raise answer
+        return answer
+
+    def sync(self, given: Mapping[str, Mapping[str, Iterable[int]]]) -> None:
+        self.synced.append(
+            {name: {t: list(ps) for t, ps in topics.items()} for name, topics in given.items()}
+        )
+
+    def remove(self, members: Iterable[str]) -> None:
+        self.calls.append(("remove", list(members)))
+
+    def forget(self) -> None:
+        self.calls.append("forget")
+
+    def leave(self) -> None:
+        self.calls.append("leave")
+
+    def close(self) -> None:
+        self.calls.append("close")
+
+
+def joined(*members: str, leads: bool = True, skip: bool = False, generation: int = 1) -> Joined:
+    entries = tuple(Entry(name, None, write_subscription(["t"])) for name in members)
+    return Joined(generation, "range", leads, skip, entries if leads else ())
