@@ -47,6 +47,16 @@ class CountConstraint:
     """[T, M] fewest partitions of a topic per member, where topics count one by one."""
     topic_hi: Ints | None = None
 
+    @property
+    def per_topic(self) -> bool:
+        """True if every topic is balanced by itself."""
+        return self.topic_lo is not None
+
+    @property
+    def has_pinned(self) -> bool:
+        """True if any partition must stay with its owner."""
+        return bool(self.pinned.any())
+
     def admits(self, group: Group, assigned: Index) -> bool:
         """Does a valid assignment keep to the constraint; O(P)."""
         counts = member_counts(assigned, group.n_members)
