@@ -10,9 +10,15 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from benchmarks.assignors.case import Case
 from benchmarks.assignors.evaluate import Proved, evaluate
-from benchmarks.assignors.exchange import Answer, BadAnswer, Failure, read_answer, write_case
+from benchmarks.assignors.exchange import (
+    BadAnswer,
+    PeerAnswer,
+    PeerFailure,
+    read_answer,
+    write_case,
+)
 from benchmarks.assignors.own import ask
-from benchmarks.assignors.peers import Budget
+from benchmarks.assignors.peers import CallBudget
 from benchmarks.assignors.prove import proved
 
 OWN: Final = "equilag"
@@ -36,7 +42,7 @@ class Peer(Protocol):
     def missing(self) -> str | None:
         """Why it cannot be called here."""
 
-    def run(self, case_file: Path, out: Path, budget: Budget) -> None:
+    def run(self, case_file: Path, out: Path, budget: CallBudget) -> None:
         """Leave an answer in `out`. Raises TimeoutExpired."""
 
 
@@ -83,7 +89,7 @@ class Slow:
 
 
 def cell(
-    case: Case, peers: Sequence[Peer], budget: Budget, slow: Slow, folder: Path
+    case: Case, peers: Sequence[Peer], budget: CallBudget, slow: Slow, folder: Path
 ) -> dict[str, Any]:
     """The cell with all its answers; `folder` is for the files that runners read and write."""
     if case.family in ALONE:
@@ -101,7 +107,7 @@ def cell(
     return {**describe(case), "proved": proof.to_dict(figures.mean), "answers": answers}
 
 
-def warmed(budget: Budget, peer: Peer, case: Case) -> Budget:
+def warmed(budget: CallBudget, peer: Peer, case: Case) -> CallBudget:
     """More warming up for what is fast once it is compiled, but only after many large calls."""
     if peer.name in COMPILED and case.n_partitions >= MANY:
         return replace(budget, warm_s=max(budget.warm_s, COMPILED_S))
@@ -141,7 +147,7 @@ def alone(case: Case) -> dict[str, Any]:
 
 
 def answer(
-    case: Case, proof: Proved, peer: Peer, budget: Budget, case_file: Path
+    case: Case, proof: Proved, peer: Peer, budget: CallBudget, case_file: Path
 ) -> dict[str, Any]:
     """What one peer made of a case: its times and figures, or why there are none."""
     if why := peer.missing():
@@ -160,9 +166,9 @@ def answer(
         return {"error": str(error)}
 
 
-def measured(case: Case, proof: Proved, found: Answer | Failure) -> dict[str, Any]:
+def measured(case: Case, proof: Proved, found: PeerAnswer | PeerFailure) -> dict[str, Any]:
     """An answer of a runner, judged."""
-    if isinstance(found, Failure):
+    if isinstance(found, PeerFailure):
         return {"error": found.problem, "version": found.version}
     return {
         "assign_ms": found.milliseconds,

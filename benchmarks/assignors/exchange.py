@@ -35,7 +35,7 @@ SLOW_S: Final = 5.0
 
 
 @dataclass(frozen=True)
-class Answer:
+class PeerAnswer:
     """What a runner measured, and the assignment that its assignor gave last."""
 
     assign_ms: tuple[float, ...]
@@ -62,7 +62,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Failure:
+class PeerFailure:
     """An assignor that gave no answer, in its own words or in its runner's."""
 
     problem: str
@@ -91,9 +91,9 @@ def write_case(case: Case, path: Path) -> None:
     path.write_text(json.dumps(document), encoding="utf-8")
 
 
-def write_answer(answer: Answer | Failure, path: Path) -> None:
+def write_answer(answer: PeerAnswer | PeerFailure, path: Path) -> None:
     """What `read_answer` reads."""
-    if isinstance(answer, Failure):
+    if isinstance(answer, PeerFailure):
         document: dict[str, Any] = {"error": answer.problem, "version": answer.version}
     else:
         document = {
@@ -108,7 +108,7 @@ def write_answer(answer: Answer | Failure, path: Path) -> None:
     path.write_text(json.dumps(document), encoding="utf-8")
 
 
-def read_answer(path: Path) -> Answer | Failure:
+def read_answer(path: Path) -> PeerAnswer | PeerFailure:
     """What a runner wrote, checked as far as types go; the assignment need not be a valid one.
 
     Raises BadAnswer if it is no answer, OSError if there is no such file.
@@ -121,10 +121,10 @@ def read_answer(path: Path) -> Answer | Failure:
         raise BadAnswer("the answer is no object")
     version = str(answer.get("version", ""))
     if "error" in answer:
-        return Failure(str(answer["error"]), version)
+        return PeerFailure(str(answer["error"]), version)
     if problem := _problem(answer):
         raise BadAnswer(problem)
-    return Answer(
+    return PeerAnswer(
         assign_ms=tuple(answer["assign_ms"]),
         names_ms=tuple(answer["names_ms"]),
         warm_up=answer["warm_up"],

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from benchmarks.assignors.case import Assignment
-from benchmarks.assignors.exchange import FEWEST_CALLS, MOST_CALLS, SLOW_S, Answer
+from benchmarks.assignors.exchange import FEWEST_CALLS, MOST_CALLS, SLOW_S, PeerAnswer
 
 Given = TypeVar("Given")
 Got = TypeVar("Got")
@@ -28,13 +28,13 @@ class Calls(Generic[Given, Got]):
         self._names_s: list[float] = []
         self._last: Assignment = {}
 
-    def measure(self, warm_s: float, measure_s: float, version: str) -> Answer:
+    def measure(self, warm_s: float, measure_s: float, version: str) -> PeerAnswer:
         """Warm up, then measure."""
         warm_up = self._warm_up(warm_s)
         start = time.perf_counter()
         while self._more(time.perf_counter() - start < measure_s):
             self._call()
-        return Answer(
+        return PeerAnswer(
             assign_ms=tuple(1e3 * seconds for seconds in self._assign_s),
             names_ms=tuple(1e3 * seconds for seconds in self._names_s),
             warm_up=warm_up,

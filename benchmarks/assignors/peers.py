@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, Literal
 
-from benchmarks.assignors.exchange import Failure, write_answer
+from benchmarks.assignors.exchange import PeerFailure, write_answer
 from benchmarks.assignors.native import HERE, NoRunner, go_runner, java_runner
 from benchmarks.assignors.runner_process import run_watched
 
@@ -21,7 +21,7 @@ _CHECKOUT: Final = HERE.parent.parent
 
 
 @dataclass(frozen=True)
-class Budget:
+class CallBudget:
     """Seconds: for warming up and for measuring, see `exchange`; and the most for one call."""
 
     warm_s: float = 0.4
@@ -51,7 +51,7 @@ class Peer:
         """Why it cannot be run here, or None. The first time, its runner may have to be built."""
         return str(self._runner) if isinstance(self._runner, NoRunner) else None
 
-    def run(self, case_file: Path, out: Path, budget: Budget) -> None:
+    def run(self, case_file: Path, out: Path, budget: CallBudget) -> None:
         """Leave an answer in `out`, or its failure, see `exchange.read_answer`.
 
         Raises TimeoutExpired where one call takes longer than the budget's limit, and NoRunner if
@@ -67,7 +67,7 @@ class Peer:
         if problem is None and not out.exists():
             problem = "left no answer"
         if problem is not None:
-            write_answer(Failure(problem), out)
+            write_answer(PeerFailure(problem), out)
 
 
 def python_runner(package: str) -> Callable[[], tuple[str, ...]]:

@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from benchmarks.assignors.case import Assignment
-from benchmarks.assignors.exchange import Answer, Failure, write_answer
+from benchmarks.assignors.exchange import PeerAnswer, PeerFailure, write_answer
 from benchmarks.assignors.measuring import Calls
 
 Document = dict[str, Any]
@@ -43,12 +43,12 @@ def main(arguments: list[str]) -> int:
     """Measure, and write what came of it. An assignor that fails is an answer too."""
     case_file, assignor, out, warm, measure = arguments
     case = json.loads(Path(case_file).read_text(encoding="utf-8"))
-    answer: Answer | Failure
+    answer: PeerAnswer | PeerFailure
     try:
         calls, about = MAKERS[assignor](case)
         answer = calls.measure(float(warm), float(measure), about)
     except Exception as error:  # noqa: BLE001 - somebody else's code may fail in any way
-        answer = Failure(f"{type(error).__name__}: {error}")
+        answer = PeerFailure(f"{type(error).__name__}: {error}")
     write_answer(answer, Path(out))
     return 0
 

@@ -24,14 +24,14 @@ from typing import Any, Final
 from benchmarks.assignors import frontier, limits
 from benchmarks.assignors.cells import Peer, Slow, cell
 from benchmarks.assignors.inputs import full, short
-from benchmarks.assignors.peers import PEERS, Budget
+from benchmarks.assignors.peers import PEERS, CallBudget
 from benchmarks.assignors.report import markdown
 from benchmarks.assignors.targets import judged, missed
 from benchmarks.machine import machine
 
 BUDGETS: Final = {
-    "short": Budget(warm_s=0.2, measure_s=0.2, limit_s=3.0),
-    "full": Budget(warm_s=0.2, measure_s=0.3, limit_s=60.0),
+    "short": CallBudget(warm_s=0.2, measure_s=0.2, limit_s=3.0),
+    "full": CallBudget(warm_s=0.2, measure_s=0.3, limit_s=60.0),
 }
 """A peer that takes longer than the limit for one call has timed out; a short run waits less."""
 PARTS: Final = ("cells", "limits", "frontier")

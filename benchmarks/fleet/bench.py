@@ -25,13 +25,13 @@ import pyarrow.parquet as pq
 
 from benchmarks.fleet.history import write_history
 from benchmarks.fleet.memory import run_watched
-from benchmarks.fleet.settings import Settings
+from benchmarks.fleet.settings import HistorySettings
 from benchmarks.fleet.targets import judged, memory_line
 from benchmarks.machine import machine
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.pipeline.answer import PlanGroup
 from equilag.pipeline.export import export_group
-from equilag.pipeline.rules import Settings as PlanSettings
+from equilag.pipeline.group_result import PlanGroup
+from equilag.pipeline.rules import GroupSettings
 from equilag.planner.solve import solve
 from equilag.policy import Policy
 
@@ -58,12 +58,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 def measure(work: Path, groups: int, partitions: int) -> dict[str, Any]:
     say("the demo: 500 groups, 50,000 partitions, with faults")
-    demo = fleet(work / "demo", Settings(500, 50_000, faults=True), "--horizon", "3m")
+    demo = fleet(work / "demo", HistorySettings(500, 50_000, faults=True), "--horizon", "3m")
     same = same_as_the_command(work / "demo" / "run")
     say(f"{groups // 10:,} groups")
-    small = fleet(work / "small", Settings(groups // 10, partitions // 10))
+    small = fleet(work / "small", HistorySettings(groups // 10, partitions // 10))
     say(f"{groups:,} groups, {partitions:,} partitions")
-    large = fleet(work / "large", Settings(groups, partitions))
+    large = fleet(work / "large", HistorySettings(groups, partitions))
     say("the same solves in a bare loop")
     loop = bare_loop(work / "large" / "run")
     return {
@@ -79,7 +79,7 @@ def measure(work: Path, groups: int, partitions: int) -> dict[str, Any]:
     }
 
 
-def fleet(folder: Path, settings: Settings, *options: str) -> dict[str, Any]:
+def fleet(folder: Path, settings: HistorySettings, *options: str) -> dict[str, Any]:
     """Make a history and plan it by the command, as its users do."""
     start = time.monotonic()
     made = write_history(folder / "history", settings)
@@ -144,7 +144,7 @@ def planned_by_command(folder: Path, snapshot: dict[str, Any], plan: dict[str, A
 def bare_loop(run: Path) -> dict[str, float]:
     """The problems of a run in this process, one after the other: reading, solving, comparing."""
     planner = PlanGroup()
-    settings = PlanSettings(Policy.of(), EFFORT, 60.0, 0)
+    settings = GroupSettings(Policy.of(), EFFORT, 60.0, 0)
     groups = 0
     start = time.monotonic()
     for file in sorted((run / "problems").glob("*.parquet")):

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.fleet.settings import START, Settings
+from benchmarks.fleet.settings import START, HistorySettings
 from benchmarks.fleet.shape import make_fleet
 from benchmarks.fleet.tables import member_tables, offset_tables, write_tables
 from equilag.errors import EquilagError, InputError
@@ -23,7 +23,7 @@ from equilag.errors import EquilagError, InputError
 ROWS_PER_FILE: Final = 2_000_000
 
 
-def write_history(out: Path, settings: Settings) -> dict[str, Any]:
+def write_history(out: Path, settings: HistorySettings) -> dict[str, Any]:
     """Makes a history and writes it; returns what is in made.json. Raises InputError, OSError."""
     settings.check()
     for name in ("offsets", "members", "made.json"):
@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.fleet.history", description="Make an offset history of a fleet."
     )
-    usual = Settings()
+    usual = HistorySettings()
     for option, meaning in (
         ("groups", "consumer groups"),
         ("partitions", "partitions with offsets, over all groups"),
@@ -85,7 +85,7 @@ def main(arguments: list[str] | None = None) -> int:
         except ValueError:
             problem = f"{start!r} is not a time with a zone such as {START}"
             raise InputError(problem, "--start") from None
-        made = write_history(out, Settings(**given, start_ms=start_ms))
+        made = write_history(out, HistorySettings(**given, start_ms=start_ms))
     except (EquilagError, OSError) as error:
         sys.stderr.write(f"{parser.prog}: {error}\n")
         return 2

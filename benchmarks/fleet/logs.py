@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from benchmarks.fleet import faults as flaws
 from benchmarks.fleet.faults import Bools, Ints, Logs
-from benchmarks.fleet.settings import Settings
+from benchmarks.fleet.settings import HistorySettings
 from benchmarks.fleet.shape import Fleet, Floats
 
 Columns = dict[str, NDArray[Any]]
@@ -38,7 +38,7 @@ class Fleeting:
     logs: Logs
 
 
-def begin(fleet: Fleet, settings: Settings, rng: np.random.Generator) -> Fleeting:
+def begin(fleet: Fleet, settings: HistorySettings, rng: np.random.Generator) -> Fleeting:
     """The logs before the first round; the lag of a few seconds for most, of hours for some."""
     many, n_topics = len(fleet.topic), len(fleet.topic_names)
     rate = np.minimum(rng.lognormal(np.log(2), 2, many), 50_000)
@@ -100,7 +100,7 @@ def advance(now: Fleeting, fleet: Fleet, every: int, rng: np.random.Generator) -
 
 
 def sample(
-    now: Fleeting, fleet: Fleet, at_round: int, ts_ms: int, settings: Settings, alive: Bools
+    now: Fleeting, fleet: Fleet, at_round: int, ts_ms: int, settings: HistorySettings, alive: Bools
 ) -> Columns:
     """The rows of one round, those that are late or come twice at the end."""
     faults, logs = fleet.faults, now.logs
@@ -145,7 +145,7 @@ def sample(
     return {name: np.concatenate([rows[name] for rows in blocks]) for name in more}
 
 
-def rounds(fleet: Fleet, settings: Settings) -> Iterator[Columns]:
+def rounds(fleet: Fleet, settings: HistorySettings) -> Iterator[Columns]:
     """The rows of every round."""
     faults, rng = fleet.faults, settings.rng(5)
     now = begin(fleet, settings, rng)

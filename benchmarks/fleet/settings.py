@@ -16,7 +16,7 @@ _STALE_MS: Final = 3_600_000
 
 
 @dataclass(frozen=True)
-class Settings:
+class HistorySettings:
     """What to make; `every` in seconds, `start_ms` since the epoch."""
 
     groups: int = 500

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from benchmarks.fleet import faults as flaws
 from benchmarks.fleet.faults import Bools, Faults, Ints, Layout
-from benchmarks.fleet.settings import Settings
+from benchmarks.fleet.settings import HistorySettings
 
 Floats = NDArray[np.float64]
 
@@ -96,7 +96,7 @@ def group_sizes(groups: int, partitions: int, rng: np.random.Generator) -> Ints:
 # Groups, their topics and members.
 
 
-def make_fleet(settings: Settings) -> Fleet:
+def make_fleet(settings: HistorySettings) -> Fleet:
     """The groups, who is in them and who owns what. Raises InputError."""
     rng, n_groups = settings.rng(0), settings.groups
     hidden = max(1, n_groups // 100) if settings.faults else 0

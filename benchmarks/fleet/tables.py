@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from benchmarks.fleet.faults import Bools, Ints
 from benchmarks.fleet.logs import Columns, rounds
-from benchmarks.fleet.settings import Settings
+from benchmarks.fleet.settings import HistorySettings
 from benchmarks.fleet.shape import Fleet, within
 
 _ROWS_PER_ROW_GROUP: Final = 500_000
@@ -45,7 +45,7 @@ MEMBERS: Final = pa.schema(
 )
 
 
-def offset_tables(fleet: Fleet, settings: Settings) -> Iterator[pa.Table]:
+def offset_tables(fleet: Fleet, settings: HistorySettings) -> Iterator[pa.Table]:
     """Tables of OFFSETS, a round each; those of stale groups by themselves, at the end."""
     groups, topics = pa.array(fleet.group_names), pa.array(fleet.topic_names)
     is_stale = np.zeros(settings.groups, dtype=np.bool_)
@@ -73,7 +73,7 @@ def offset_tables(fleet: Fleet, settings: Settings) -> Iterator[pa.Table]:
         yield pa.concat_tables(earlier)
 
 
-def member_tables(fleet: Fleet, settings: Settings) -> Iterator[pa.Table]:
+def member_tables(fleet: Fleet, settings: HistorySettings) -> Iterator[pa.Table]:
     """Tables of MEMBERS, a round each: the last round, and others before it at even distances."""
     faults, layout = fleet.faults, fleet.layout
     many = min(settings.member_rounds, settings.samples)
@@ -110,7 +110,7 @@ def member_tables(fleet: Fleet, settings: Settings) -> Iterator[pa.Table]:
             yield pa.Table.from_pylist(rows, schema=MEMBERS)
 
 
-def _member_columns(fleet: Fleet, group: Ints, settings: Settings) -> dict[str, pa.Array]:
+def _member_columns(fleet: Fleet, group: Ints, settings: HistorySettings) -> dict[str, pa.Array]:
     """What members keep from round to round; [M] each."""
     rng, n_groups = settings.rng(7), settings.groups
     many = len(group)

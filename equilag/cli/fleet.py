@@ -204,11 +204,11 @@ def run(args: argparse.Namespace) -> int:
 
     check_spark()
 
+    from equilag.pipeline.fleet_options import FleetOptions
     from equilag.pipeline.job import run_fleet
-    from equilag.pipeline.options import FleetOptions
-    from equilag.pipeline.rules import Rules, Settings, read_rules
+    from equilag.pipeline.rules import GroupSettings, Rules, read_rules
 
-    default = Settings(Policy.of(args.policy), args.effort, args.time_limit, args.seed)
+    default = GroupSettings(Policy.of(args.policy), args.effort, args.time_limit, args.seed)
     rules = Rules(default)
     if args.rules is not None:
         text = read_file(args.rules)
@@ -246,7 +246,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
 
     from equilag.cli.render_fleet import render_fleet
-    from equilag.pipeline.report import read_report
+    from equilag.pipeline.fleet_report import read_report
 
     emit(render_fleet(read_report(args.out), style_of(sys.stdout)))
     return 0

@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from equilag.cli.render_fleet import render_fleet, report_json
-    from equilag.pipeline.report import read_report
+    from equilag.pipeline.fleet_report import read_report
     from equilag.pipeline.run_dir import reading_run
 
     with reading_run(args.directory):

@@ -21,7 +21,7 @@ from equilag.cli.text import (
 )
 
 if TYPE_CHECKING:
-    from equilag.pipeline.report import Report
+    from equilag.pipeline.fleet_report import FleetReport
 
 FORMAT: Final = "equilag/fleet-report/1"
 TOP: Final = 20
@@ -58,7 +58,7 @@ FAULT_WORDS: Final = {
 }
 
 
-def render_fleet(report: Report, style: Style, top: int = TOP) -> str:
+def render_fleet(report: FleetReport, style: Style, top: int = TOP) -> str:
     """The screen of `fleet show`, with the `top` worst groups."""
     summary = report.summary
     blocks = [
@@ -73,7 +73,7 @@ def render_fleet(report: Report, style: Style, top: int = TOP) -> str:
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 
-def report_json(report: Report, top: int = TOP) -> dict[str, Any]:
+def report_json(report: FleetReport, top: int = TOP) -> dict[str, Any]:
     """The same as a dict for JSON; names are whole here, and all failures are in it."""
     return {
         "format": FORMAT,
@@ -84,7 +84,7 @@ def report_json(report: Report, top: int = TOP) -> dict[str, Any]:
     }
 
 
-def _header(report: Report, style: Style) -> list[str]:
+def _header(report: FleetReport, style: Style) -> list[str]:
     summary = report.summary
     planned, failed = summary["planned"], summary["failed"]
     n = planned["groups"]
@@ -220,7 +220,7 @@ def _error(records: float, share: float | None) -> str:
     return f"{records:,.1f} records{part}"
 
 
-def _failures(report: Report, style: Style) -> list[str]:
+def _failures(report: FleetReport, style: Style) -> list[str]:
     """By kind, most first; of each a few groups, those with the same reason together."""
     if not report.failures:
         return []
@@ -245,7 +245,7 @@ def _failures(report: Report, style: Style) -> list[str]:
     return lines
 
 
-def _next(report: Report, style: Style) -> list[str]:
+def _next(report: FleetReport, style: Style) -> list[str]:
     # On a line of its own, whole however long it is: it is there to be copied.
     command = f"  equilag fleet export {printable(shlex.quote(report.path))} GROUP"
     return [*style.titled("One group", ", its snapshot and its plan as files:"), command]

@@ -19,7 +19,7 @@ from equilag.cli.text import (
 )
 
 if TYPE_CHECKING:
-    from equilag.pipeline.report import GroupRow
+    from equilag.pipeline.fleet_report import GroupRow
 
 HEADINGS: Final = (
     "group", "today", "max/mean", "planned", "saved", "moves", "gap", "status",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from equilag.pipeline.files import Files
+from equilag.pipeline.table_files import TableFiles
 from equilag.pipeline.tables import TABLES, TableName, ddl
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class History(NamedTuple):
     notes: Mapping[str, Any] = MappingProxyType({})
 
 
-def read_files(spark: SparkSession, files: Files, table: TableName) -> DataFrame:
+def read_files(spark: SparkSession, files: TableFiles, table: TableName) -> DataFrame:
     """The rows of files that were checked; absent columns are null."""
     schema = ddl(TABLES[table])
     frames = []

@@ -28,18 +28,18 @@ _PR_SET_PDEATHSIG: Final = 1
 WATCH: Final = 1.0
 """Seconds between a child's looks at whether its parent still lives."""
 
-Trouble = Literal["input", "error", "crash", "timeout"]
+FailureKind = Literal["input", "error", "crash", "timeout"]
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Why there is no answer: `kind`, and the reason in words."""
 
-    kind: Trouble
+    kind: FailureKind
     reason: str
 
 
-class Child:
+class ChildProcess:
     """A process that calls `function`; one that died or was killed is replaced when needed."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -47,7 +47,7 @@ class Child:
         self._process: Any = None
         self._pipe: Connection | None = None
 
-    def __enter__(self) -> Child:
+    def __enter__(self) -> ChildProcess:
         return self
 
     def __exit__(

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from equilag.errors import InputError
 from equilag.pipeline import problems as problem_rows
-from equilag.pipeline.answer import PlanGroup, Planner
-from equilag.pipeline.files import Files, check_files, find_files
+from equilag.pipeline.fleet_options import FleetOptions
+from equilag.pipeline.group_result import PlanGroup, Planner
 from equilag.pipeline.history import History, literal, read_files
-from equilag.pipeline.options import FleetOptions
-from equilag.pipeline.progress import Stages, Watcher
 from equilag.pipeline.run_dir import WORK, check_target, finish_run, new_run
 from equilag.pipeline.session import check_spark, session, spark_errors
 from equilag.pipeline.signals import Span, rounds_of, signals_of
 from equilag.pipeline.snapshot import time_text
 from equilag.pipeline.solving import solve_all
+from equilag.pipeline.stage_progress import Stages, Watcher
 from equilag.pipeline.summary import figures_of
+from equilag.pipeline.table_files import TableFiles, check_files, find_files
 from equilag.pipeline.tables import TableName
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def run_fleet(
     return summary
 
 
-def _files(options: FleetOptions) -> dict[TableName, Files]:
+def _files(options: FleetOptions) -> dict[TableName, TableFiles]:
     """The files of each table; none for a live cluster."""
     if options.bootstrap is not None:
         return {}
@@ -79,10 +79,10 @@ def _files(options: FleetOptions) -> dict[TableName, Files]:
 
 
 def _history(
-    spark: SparkSession, options: FleetOptions, files: dict[TableName, Files], sink: Sink
+    spark: SparkSession, options: FleetOptions, files: dict[TableName, TableFiles], sink: Sink
 ) -> History:
     if options.bootstrap is not None:
-        from equilag.pipeline.live import read_cluster
+        from equilag.pipeline.live_cluster import read_cluster
 
         def keep(name: str, table: DataFrame) -> DataFrame:
             return sink.write(f"{WORK}/{name}", table)

@@ -24,7 +24,7 @@ MAX_SEED: Final = 2**31
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class GroupSettings:
     """How one group is planned: what `equilag.solve` is called with."""
 
     policy: Policy
@@ -45,32 +45,32 @@ class Settings:
         )
 
     @staticmethod
-    def from_json(text: str) -> Settings:
+    def from_json(text: str) -> GroupSettings:
         fields = json.loads(text)
-        return Settings(**{**fields, "policy": Policy.of(**fields["policy"])})
+        return GroupSettings(**{**fields, "policy": Policy.of(**fields["policy"])})
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     pattern: re.Pattern[str]
-    settings: Settings
+    settings: GroupSettings
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
     """Settings for those that no rule fits, and the rules in their order."""
 
-    default: Settings
+    default: GroupSettings
     rules: tuple[Rule, ...] = ()
 
-    def settings_of(self, group: str) -> Settings:
+    def settings_of(self, group: str) -> GroupSettings:
         for rule in self.rules:
             if rule.pattern.search(group):
                 return rule.settings
         return self.default
 
 
-def read_rules(text: str, default: Settings) -> Rules:
+def read_rules(text: str, default: GroupSettings) -> Rules:
     """The rules in a TOML text; what a rule leaves out is the default's.
 
     A rule that names a policy starts from that policy's own settings. Raises InputError.
@@ -89,7 +89,7 @@ def read_rules(text: str, default: Settings) -> Rules:
     return Rules(default, rules)
 
 
-def _rule(table: object, place: str, default: Settings) -> Rule:
+def _rule(table: object, place: str, default: GroupSettings) -> Rule:
     if not isinstance(table, dict):
         raise InputError("not a table", place)
     for key in table:
@@ -107,7 +107,7 @@ def _rule(table: object, place: str, default: Settings) -> Rule:
         raise InputError(error.problem, f"{place}.{error.place}") from error
 
 
-def _settings(table: dict[str, Any], default: Settings) -> Settings:
+def _settings(table: dict[str, Any], default: GroupSettings) -> GroupSettings:
     chosen = {key: table[key] for key in POLICY_SETTINGS if key in table}
     if "policy" in table:
         policy = Policy.of(table["policy"], **chosen)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from equilag.group import NOBODY, Index
-from equilag.pipeline.answer import ASSIGNMENT, BASELINE, PLAN, Answer, Fields, Planner
 from equilag.pipeline.binning import bins_of, work_of
-from equilag.pipeline.isolate import Child, Failure, describe
-from equilag.pipeline.rules import Rules, Settings
+from equilag.pipeline.group_result import ASSIGNMENT, BASELINE, PLAN, Fields, GroupResult, Planner
+from equilag.pipeline.isolate import ChildProcess, Failure, describe
+from equilag.pipeline.rules import GroupSettings, Rules
 
 if TYPE_CHECKING:
     import pyarrow
@@ -32,7 +32,7 @@ SOLVED: Final[Fields] = (
     ("assignment", f"array<{_struct(ASSIGNMENT)}>"),
     ("baseline", f"array<{_struct(BASELINE)}>"),
 )
-"""One row per group; `kind` is null for a plan, and else one of `isolate.Trouble`."""
+"""One row per group; `kind` is null for a plan, and else one of `isolate.FailureKind`."""
 TASKS: Final = 64
 """Bins, and so tasks: enough to keep all cores busy to the end, and for a bar that moves."""
 GROUPS_PER_TASK: Final = 4
@@ -65,11 +65,11 @@ class SolveBatches:
     def _rows(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
         """One batch of one row for each problem."""
         _warm_up()
-        with Child(self.planner) as child:
+        with ChildProcess(self.planner) as child:
             for batch in batches:
                 for i in range(batch.num_rows):
                     problem = batch.slice(i, 1).to_pylist()[0]
-                    settings = Settings.from_json(problem.pop("settings"))
+                    settings = GroupSettings.from_json(problem.pop("settings"))
                     seconds = 2 * settings.time_limit + self.kill_after
                     outcome = child.call((problem, settings), seconds)
                     try:
@@ -136,7 +136,7 @@ def solve_all(
     )
 
 
-def to_arrow(group: str, outcome: Answer | Failure) -> pyarrow.RecordBatch:
+def to_arrow(group: str, outcome: GroupResult | Failure) -> pyarrow.RecordBatch:
     """One row of `SOLVED`."""
     import pyarrow as pa
 
@@ -153,7 +153,7 @@ def to_arrow(group: str, outcome: Answer | Failure) -> pyarrow.RecordBatch:
     return batch.set_column(place, schema.field(place), _assignment(outcome))
 
 
-def _assignment(answer: Answer) -> pyarrow.Array:
+def _assignment(answer: GroupResult) -> pyarrow.Array:
     """All partitions of a group as one list of structs."""
     import pyarrow as pa
 

@@ -14,9 +14,9 @@ from benchmarks.assignors import frontier, limits, own, run
 from benchmarks.assignors.case import Assignment, Case
 from benchmarks.assignors.cells import Peer, Slow, cell
 from benchmarks.assignors.inputs import catalogue, named
-from benchmarks.assignors.peers import Budget
+from benchmarks.assignors.peers import CallBudget
 
-BUDGET = Budget(warm_s=0.0, measure_s=0.0, limit_s=9.0)
+BUDGET = CallBudget(warm_s=0.0, measure_s=0.0, limit_s=9.0)
 RAMP = "ramp/9 members of 40"
 LAGGING = "lag-small/5x30 mixed/zipf/1"
 
@@ -33,7 +33,7 @@ class Stays:
     def missing(self) -> str | None:
         return self.why
 
-    def run(self, case_file: Path, out: Path, budget: Budget) -> None:
+    def run(self, case_file: Path, out: Path, budget: CallBudget) -> None:
         self.asked.append(case_file)
         case = json.loads(case_file.read_text("utf-8"))
         match self.trouble:

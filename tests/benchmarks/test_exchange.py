@@ -19,18 +19,18 @@ from benchmarks.assignors.case import Assignment, Case
 from benchmarks.assignors.exchange import (
     FEWEST_CALLS,
     MOST_CALLS,
-    Answer,
     BadAnswer,
-    Failure,
+    PeerAnswer,
+    PeerFailure,
     read_answer,
     write_answer,
     write_case,
 )
 from benchmarks.assignors.measuring import Calls
 from benchmarks.assignors.native import NoRunner
-from benchmarks.assignors.peers import PEERS, Budget, Peer
+from benchmarks.assignors.peers import PEERS, CallBudget, Peer
 
-QUICK = Budget(0.0, 0.0, 30.0, 30.0)
+QUICK = CallBudget(0.0, 0.0, 30.0, 30.0)
 GOOD: dict[str, Any] = {
     "assign_ms": [1.5, 2, 4.0],
     "names_ms": [1, 1, 7],
@@ -70,7 +70,7 @@ def runner(tmp_path: Path, body: str) -> Peer:
     return Peer("fake", "python", lambda: (sys.executable, str(script)))
 
 
-def ran(peer: Peer, tmp_path: Path, budget: Budget = QUICK) -> Answer | Failure:
+def ran(peer: Peer, tmp_path: Path, budget: CallBudget = QUICK) -> PeerAnswer | PeerFailure:
     case_file, out = tmp_path / "case.json", tmp_path / "out.json"
     write_case(small(), case_file)
     peer.run(case_file, out, budget)
@@ -98,13 +98,13 @@ def test_an_answer_is_read_as_it_was_written(tmp_path: Path) -> None:
     file = tmp_path / "out.json"
     file.write_text(json.dumps(GOOD), "utf-8")
     answer = read_answer(file)
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, PeerAnswer)
     assert (answer.milliseconds, answer.names_milliseconds) == (2, 1)
     assert answer.assignment == GOOD["assignment"]
     write_answer(answer, file)
     assert read_answer(file) == answer
-    write_answer(Failure("it burst", "1.0"), file)
-    assert read_answer(file) == Failure("it burst", "1.0")
+    write_answer(PeerFailure("it burst", "1.0"), file)
+    assert read_answer(file) == PeerFailure("it burst", "1.0")
 
 
 @pytest.mark.parametrize(
@@ -144,15 +144,15 @@ def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
 def test_a_runner_answers(tmp_path: Path) -> None:
     body = f"print('end')\njson.dump({GOOD!r}, open(out, 'w'))"
     answer = ran(runner(tmp_path, body), tmp_path)
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, PeerAnswer)
     assert answer.version == "somebody 1.0"
 
 
 def test_a_runner_that_fails_or_says_nothing_is_a_failure(tmp_path: Path) -> None:
     answer = ran(runner(tmp_path, "sys.exit('the heap is full')"), tmp_path)
-    assert answer == Failure("ended with status 1: the heap is full")
+    assert answer == PeerFailure("ended with status 1: the heap is full")
     (tmp_path / "out.json").write_text(json.dumps(GOOD), "utf-8")  # left by an earlier run
-    assert ran(runner(tmp_path, "print('end')"), tmp_path) == Failure("left no answer")
+    assert ran(runner(tmp_path, "print('end')"), tmp_path) == PeerFailure("left no answer")
 
 
 def test_a_call_that_takes_too_long_is_ended_with_all_its_processes(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_a_call_that_takes_too_long_is_ended_with_all_its_processes(tmp_path: Pa
         f"child = subprocess.Popen(['sleep', '60'])\nopen({str(pid)!r}, 'w').write(str(child.pid))"
     )
     with pytest.raises(subprocess.TimeoutExpired):
-        ran(runner(tmp_path, body + "\ntime.sleep(60)"), tmp_path, Budget(0, 0, 1.0, 30.0))
+        ran(runner(tmp_path, body + "\ntime.sleep(60)"), tmp_path, CallBudget(0, 0, 1.0, 30.0))
     give_up = time.monotonic() + 10
     while is_running(int(pid.read_text())) and time.monotonic() < give_up:
         time.sleep(0.05)
@@ -177,8 +177,8 @@ def is_running(pid: int) -> bool:
 
 def test_a_runner_that_hangs_outside_of_calls_is_no_time_out(tmp_path: Path) -> None:
     body = "print('end', flush=True)\ntime.sleep(60)"
-    answer = ran(runner(tmp_path, body), tmp_path, Budget(0, 0, 30.0, 1.0))
-    assert answer == Failure("not ready within 1 s")
+    answer = ran(runner(tmp_path, body), tmp_path, CallBudget(0, 0, 30.0, 1.0))
+    assert answer == PeerFailure("not ready within 1 s")
 
 
 def test_many_calls_within_the_limit_are_no_time_out(tmp_path: Path) -> None:
@@ -186,7 +186,9 @@ def test_many_calls_within_the_limit_are_no_time_out(tmp_path: Path) -> None:
         "for _ in range(6):\n    time.sleep(0.3); print('end'); print('call', flush=True)\n"
         f"print('end')\njson.dump({GOOD!r}, open(out, 'w'))"
     )
-    assert isinstance(ran(runner(tmp_path, body), tmp_path, Budget(0, 0, 1.5, 30.0)), Answer)
+    assert isinstance(
+        ran(runner(tmp_path, body), tmp_path, CallBudget(0, 0, 1.5, 30.0)), PeerAnswer
+    )
 
 
 def test_a_missing_runner_is_named_and_not_run(tmp_path: Path) -> None:
@@ -247,7 +249,7 @@ def test_assignors_in_python_answer_with_valid_assignments(
     if problem := peer.missing():
         pytest.skip(problem)
     answer = ran(peer, tmp_path)
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, PeerAnswer)
     assert answer.version
     check(answer.assignment, moves)
 

@@ -16,13 +16,15 @@ pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq
 
 from benchmarks.fleet.history import main, write_history
-from benchmarks.fleet.settings import Settings
+from benchmarks.fleet.settings import HistorySettings
 from benchmarks.fleet.tables import MEMBERS, OFFSETS
 from equilag.errors import InputError
 
 CHECKOUT: Final = Path(__file__).resolve().parents[2]
 
-SMALL: Final = Settings(groups=90, partitions=4_000, samples=7, every=60, seed=3, faults=True)
+SMALL: Final = HistorySettings(
+    groups=90, partitions=4_000, samples=7, every=60, seed=3, faults=True
+)
 
 Row = dict[str, Any]
 
@@ -116,11 +118,14 @@ def test_every_fault_is_where_made_json_says(made: tuple[Any, list[Row], list[Ro
 
 @pytest.mark.parametrize(
     "settings",
-    [Settings(groups=40, partitions=2_000, samples=5, seed=seed, faults=True) for seed in range(6)]
-    + [Settings(groups=60, partitions=3_000, samples=80, every=120, seed=9, faults=True)],
+    [
+        HistorySettings(groups=40, partitions=2_000, samples=5, seed=seed, faults=True)
+        for seed in range(6)
+    ]
+    + [HistorySettings(groups=60, partitions=3_000, samples=80, every=120, seed=9, faults=True)],
     ids=str,
 )
-def test_faults_of_other_histories(tmp_path: Path, settings: Settings) -> None:
+def test_faults_of_other_histories(tmp_path: Path, settings: HistorySettings) -> None:
     result = write_history(tmp_path, settings)
     _, counted = count_faults(*read(tmp_path), settings.every, settings.start_ms)
     assert counted == result["faults"]
@@ -151,7 +156,7 @@ def test_late_samples_are_a_third_of_an_interval_late(
 
 
 def test_a_clean_history_has_every_sample_and_no_faults(tmp_path: Path) -> None:
-    settings = Settings(groups=30, partitions=1_500, samples=6, seed=5, member_rounds=6)
+    settings = HistorySettings(groups=30, partitions=1_500, samples=6, seed=5, member_rounds=6)
     result = write_history(tmp_path, settings)
     offsets, members = read(tmp_path)
     assert result["faults"] == {}
@@ -210,14 +215,14 @@ def test_sizes_are_heavy_tailed(made: tuple[Any, list[Row], list[Row]]) -> None:
 
 
 def test_a_seed_gives_the_same_tables(tmp_path: Path) -> None:
-    settings = Settings(groups=45, partitions=2_000, samples=5, faults=True)
+    settings = HistorySettings(groups=45, partitions=2_000, samples=5, faults=True)
     results = [write_history(tmp_path / name, settings) for name in ("one", "two")]
     assert results[0] == results[1]
     for name in ("offsets", "members"):
         one, two = (pq.read_table(tmp_path / which / name) for which in ("one", "two"))
         assert one.equals(two)
         assert one.schema.equals(OFFSETS if name == "offsets" else MEMBERS)
-    other = Settings(groups=45, partitions=2_000, samples=5, faults=True, seed=2)
+    other = HistorySettings(groups=45, partitions=2_000, samples=5, faults=True, seed=2)
     assert write_history(tmp_path / "other", other)["faults"] != results[0]["faults"]
     for name in ("offsets", "members"):
         one, two = (pq.read_table(tmp_path / which / name) for which in ("one", "other"))
@@ -278,7 +283,7 @@ def test_command_lines_that_cannot_be_read(
 
 
 def test_a_history_is_not_written_over(tmp_path: Path) -> None:
-    settings = Settings(groups=5, partitions=20, samples=1)
+    settings = HistorySettings(groups=5, partitions=20, samples=1)
     write_history(tmp_path, settings)
     with pytest.raises(InputError, match="already"):
         write_history(tmp_path, settings)

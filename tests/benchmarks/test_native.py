@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from benchmarks.assignors.case import Case
-from benchmarks.assignors.exchange import Answer, Failure, read_answer, write_case
+from benchmarks.assignors.exchange import PeerAnswer, PeerFailure, read_answer, write_case
 from benchmarks.assignors.native import NoRunner, go_runner, java_runner
-from benchmarks.assignors.peers import PEERS, Budget, Peer
+from benchmarks.assignors.peers import PEERS, CallBudget, Peer
 
 FOREIGN = [peer for peer in PEERS if peer.family in ("java", "go")]
 STICKY = {peer.name for peer in FOREIGN} - {"range", "round-robin"}
@@ -88,7 +88,7 @@ def test_an_assignor_gives_everything_to_subscribers(
     tmp_path: Path, peer: Peer, mixed: bool
 ) -> None:
     answer = asked(peer, incremental(mixed), tmp_path)
-    assert isinstance(answer, Answer)
+    assert isinstance(answer, PeerAnswer)
     assert answer.version not in ("", "kafka", "franz-go")
     assert len(answer.assign_ms) >= 3
     assert answer.warm_up >= 1
@@ -115,13 +115,13 @@ def test_an_unknown_assignor_is_a_failure(tmp_path: Path, family: str) -> None:
     known = next(peer for peer in FOREIGN if peer.family == family)
     unknown = Peer("no-such", known.family, known.command)
     answer = asked(unknown, incremental(mixed=False), tmp_path)
-    assert isinstance(answer, Failure)
+    assert isinstance(answer, PeerFailure)
     assert "no-such" in answer.problem
 
 
-def asked(peer: Peer, case: Case, folder: Path) -> Answer | Failure:
+def asked(peer: Peer, case: Case, folder: Path) -> PeerAnswer | PeerFailure:
     if problem := peer.missing():
         pytest.skip(problem)
     write_case(case, folder / "case.json")
-    peer.run(folder / "case.json", folder / "out.json", Budget(0.05, 0.05))
+    peer.run(folder / "case.json", folder / "out.json", CallBudget(0.05, 0.05))
     return read_answer(folder / "out.json")

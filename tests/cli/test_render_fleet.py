@@ -12,8 +12,8 @@ import pytest
 from equilag.cli.render_fleet import FAULT_WORDS, render_fleet, report_json
 from equilag.cli.render_groups import fitted, short_number
 from equilag.cli.text import Style, columns
+from equilag.pipeline.fleet_report import FailedGroup, FleetReport, GroupRow
 from equilag.pipeline.problems import COUNTED
-from equilag.pipeline.report import Failed, GroupRow, Report
 from equilag.pipeline.signals import WEIGHTS
 
 ROW = GroupRow(
@@ -84,25 +84,27 @@ SUMMARY: dict[str, Any] = {
     },
 }
 FAILURES = (
-    Failed("a", "no_members", "the group was empty"),
-    Failed("b", "no_members", "the group was empty"),
-    Failed("c", "stale", "last sampled 60 s before"),
+    FailedGroup("a", "no_members", "the group was empty"),
+    FailedGroup("b", "no_members", "the group was empty"),
+    FailedGroup("c", "stale", "last sampled 60 s before"),
 )
 
 
-def report(*rows: GroupRow, failures: tuple[Failed, ...] = FAILURES, **changes: Any) -> Report:
+def report(
+    *rows: GroupRow, failures: tuple[FailedGroup, ...] = FAILURES, **changes: Any
+) -> FleetReport:
     """A report with `changes` in parts of its summary."""
     summary = deepcopy(SUMMARY)
     for part, value in changes.items():
         summary[part] = {**summary[part], **value} if isinstance(value, dict) else value
-    return Report("/runs/1", summary, rows or (ROW,), failures)
+    return FleetReport("/runs/1", summary, rows or (ROW,), failures)
 
 
-def text_of(given: Report, top: int = 20, **style: Any) -> str:
+def text_of(given: FleetReport, top: int = 20, **style: Any) -> str:
     return render_fleet(given, Style(**{"width": 300, **style}), top)
 
 
-def lines_of(given: Report, **style: Any) -> list[str]:
+def lines_of(given: FleetReport, **style: Any) -> list[str]:
     return [" ".join(line.split()) for line in text_of(given, **style).splitlines()]
 
 
@@ -257,7 +259,7 @@ def test_failures_by_kind_those_with_one_reason_together() -> None:
 
 
 def test_five_failures_of_a_kind_are_named() -> None:
-    many = tuple(Failed(f"g{i}", "error", f"reason {i}") for i in range(7))
+    many = tuple(FailedGroup(f"g{i}", "error", f"reason {i}") for i in range(7))
     lines = lines_of(report(failures=many))
     assert "g4: reason 4" in lines
     assert not any(line.startswith("g5") for line in lines)
@@ -303,7 +305,7 @@ WIDE = replace(HUGE, group="注文" * 60)
 @pytest.mark.parametrize("row", [ROW, HUGE, WIDE])
 def test_it_fits_the_screen(width: int, plain: bool, row: GroupRow) -> None:
     failures = (
-        Failed(row.group, "input", "members[1].capacity: " + "many words of it " * 30),
+        FailedGroup(row.group, "input", "members[1].capacity: " + "many words of it " * 30),
         *FAILURES,
     )
     assignors = [
@@ -368,7 +370,7 @@ def test_nothing_reaches_the_terminal_as_it_is() -> None:
         report(
             replace(ROW, group=bad),
             replace(ROW, group=""),
-            failures=(Failed(bad, bad, bad), *FAILURES),
+            failures=(FailedGroup(bad, bad, bad), *FAILURES),
             at=bad,
             assignors=[assignor(bad)],
             settings={**SETTINGS, "weight": bad},
@@ -381,7 +383,7 @@ def test_nothing_reaches_the_terminal_as_it_is() -> None:
 
 
 def test_plain_ascii_where_no_more_can_be_shown() -> None:
-    many = tuple(Failed(f"g{i}", "error", "x" * 300) for i in range(7))
+    many = tuple(FailedGroup(f"g{i}", "error", "x" * 300) for i in range(7))
     assert text_of(report(HUGE, failures=many), width=80, ascii=True).isascii()
     assert not text_of(report(HUGE, failures=many), width=80).isascii()
 

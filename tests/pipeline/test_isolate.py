@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from equilag.errors import ContradictedBound, InputError, MissingExtra
-from equilag.pipeline.isolate import WATCH, Child, Failure
+from equilag.pipeline.isolate import WATCH, ChildProcess, Failure
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PATIENT = 30.0
@@ -61,8 +61,8 @@ def work(name: str, *arguments: Any) -> Any:
 
 
 @pytest.fixture
-def child() -> Iterator[Child]:
-    with Child(work) as child:
+def child() -> Iterator[ChildProcess]:
+    with ChildProcess(work) as child:
         yield child
 
 
@@ -84,28 +84,28 @@ def wait_until(condition: Callable[[], bool], seconds: float = 15.0) -> bool:
     return True
 
 
-def test_values(child: Child) -> None:
+def test_values(child: ChildProcess) -> None:
     assert child.call(("add", 2, 3), PATIENT) == 5
     assert child.call(("add", "a", "b"), PATIENT) == "ab"
     assert child.call(("add", [None], []), PATIENT) == [None]
 
 
-def test_one_process_serves_many_calls(child: Child) -> None:
+def test_one_process_serves_many_calls(child: ChildProcess) -> None:
     pids = {child.call(("pid",), PATIENT) for _ in range(5)}
     assert len(pids) == 1
     assert os.getpid() not in pids
 
 
 def test_no_process_before_the_first_call_and_none_after_the_last() -> None:
-    with Child(work):
+    with ChildProcess(work):
         pass
-    with Child(work) as child:
+    with ChildProcess(work) as child:
         pid = child.call(("pid",), PATIENT)
         assert alive(pid)
     assert not alive(pid)
 
 
-def test_answers_and_arguments_longer_than_a_pipe(child: Child) -> None:
+def test_answers_and_arguments_longer_than_a_pipe(child: ChildProcess) -> None:
     assert len(child.call(("long", 5_000_000), PATIENT)) == 5_000_000
     text = "x" * 3_000_000
     assert child.call(("add", text, text), PATIENT) == text + text
@@ -127,13 +127,13 @@ ERRORS: list[tuple[BaseException, Failure]] = [
 
 
 @pytest.mark.parametrize(("error", "failure"), ERRORS, ids=[type(e).__name__ for e, _ in ERRORS])
-def test_exceptions(child: Child, error: BaseException, failure: Failure) -> None:
+def test_exceptions(child: ChildProcess, error: BaseException, failure: Failure) -> None:
     pid = child.call(("pid",), PATIENT)
     assert child.call(("fail", error), PATIENT) == failure
     assert child.call(("pid",), PATIENT) == pid
 
 
-def test_too_deep_a_recursion(child: Child) -> None:
+def test_too_deep_a_recursion(child: ChildProcess) -> None:
     failure = child.call(("recurse",), PATIENT)
     assert failure.kind == "error"
     assert failure.reason.startswith("RecursionError: ")
@@ -150,7 +150,7 @@ def test_too_deep_a_recursion(child: Child) -> None:
         (("fail", SystemExit(3)), "the process ended with status 3"),
     ],
 )
-def test_a_process_that_ends(child: Child, arguments: tuple[Any, ...], reason: str) -> None:
+def test_a_process_that_ends(child: ChildProcess, arguments: tuple[Any, ...], reason: str) -> None:
     for _ in range(2):
         pid = child.call(("pid",), PATIENT)
         assert child.call(arguments, PATIENT) == Failure("crash", reason)
@@ -162,20 +162,20 @@ def test_a_process_that_ends(child: Child, arguments: tuple[Any, ...], reason: s
     ("arguments", "kind"), [(("fail", KeyboardInterrupt()), "crash"), (("function",), "error")]
 )
 def test_what_no_answer_can_be_made_of(
-    child: Child, capfd: pytest.CaptureFixture[str], arguments: tuple[Any, ...], kind: str
+    child: ChildProcess, capfd: pytest.CaptureFixture[str], arguments: tuple[Any, ...], kind: str
 ) -> None:
     assert child.call(arguments, PATIENT).kind == kind
     assert child.call(("add", 1, 1), PATIENT) == 2
     capfd.readouterr()  # Python's own report of how the process ended
 
 
-def test_an_exception_without_words(child: Child, capfd: pytest.CaptureFixture[str]) -> None:
+def test_an_exception_without_words(child: ChildProcess, capfd: pytest.CaptureFixture[str]) -> None:
     assert child.call(("fail", Wordless()), PATIENT).kind in ("error", "crash")
     assert child.call(("add", 1, 1), PATIENT) == 2
     capfd.readouterr()
 
 
-def test_an_endless_loop(child: Child) -> None:
+def test_an_endless_loop(child: ChildProcess) -> None:
     pid = child.call(("pid",), PATIENT)
     start = time.monotonic()
     failure = child.call(("endless",), 0.2)
@@ -185,13 +185,13 @@ def test_an_endless_loop(child: Child) -> None:
     assert child.call(("add", 1, 1), PATIENT) == 2
 
 
-def test_interrupts_are_the_parents_business(child: Child) -> None:
+def test_interrupts_are_the_parents_business(child: ChildProcess) -> None:
     pid = child.call(("pid",), PATIENT)
     os.kill(pid, signal.SIGINT)
     assert child.call(("pid",), PATIENT) == pid
 
 
-def test_other_threads_do_not_disturb(child: Child) -> None:
+def test_other_threads_do_not_disturb(child: ChildProcess) -> None:
     stop = threading.Event()
     thread = threading.Thread(target=stop.wait)
     thread.start()
@@ -206,7 +206,7 @@ def test_other_threads_do_not_disturb(child: Child) -> None:
 
 PARENT = """
 import itertools, os, re, sys, time
-from equilag.pipeline.isolate import Child
+from equilag.pipeline.isolate import ChildProcess
 
 def work(how):
     if how == "pid":
@@ -217,7 +217,7 @@ def work(how):
     if how == "holds":
         re.match("(a|a)*b", "a" * 60)
 
-with Child(work) as child:
+with ChildProcess(work) as child:
     print(child.call(("pid",), 60), flush=True)
     if sys.argv[1] == "idle":
         time.sleep(600)
@@ -259,7 +259,7 @@ def test_a_child_that_keeps_the_interpreter_to_itself_ends_with_its_parent() -> 
     assert not outlives_its_parent("holds")
 
 
-def test_a_child_that_was_killed_between_two_calls(child: Child) -> None:
+def test_a_child_that_was_killed_between_two_calls(child: ChildProcess) -> None:
     pid = child.call(("pid",), PATIENT)
     os.kill(pid, signal.SIGKILL)
     assert wait_until(lambda: not alive(pid))
@@ -267,5 +267,5 @@ def test_a_child_that_was_killed_between_two_calls(child: Child) -> None:
 
 
 @pytest.mark.parametrize("seconds", [3e6, 1e300, float("inf")])
-def test_longer_than_the_system_can_wait(child: Child, seconds: float) -> None:
+def test_longer_than_the_system_can_wait(child: ChildProcess, seconds: float) -> None:
     assert child.call(("add", 2, 3), seconds) == 5

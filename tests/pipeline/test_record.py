@@ -16,8 +16,8 @@ from equilag.errors import InputError
 pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq
 
-from equilag.pipeline.files import check_parquet
 from equilag.pipeline.record import SCHEMAS, Recorder
+from equilag.pipeline.table_files import check_parquet
 
 HOUR = 3_600_000
 T0 = 500_000 * HOUR

@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from equilag.errors import InputError
-from equilag.pipeline.rules import KEYS, Settings, read_rules
+from equilag.pipeline.rules import KEYS, GroupSettings, read_rules
 from equilag.policy import Policy
 
-DEFAULT = Settings(Policy.of("lag-aware", move_cost=7), effort=1.5, time_limit=9.0, seed=4)
+DEFAULT = GroupSettings(Policy.of("lag-aware", move_cost=7), effort=1.5, time_limit=9.0, seed=4)
 
 
-def one(text: str, default: Settings = DEFAULT) -> Settings:
+def one(text: str, default: GroupSettings = DEFAULT) -> GroupSettings:
     """The settings of the only rule, which fits every group."""
     return read_rules(f'[[rule]]\ngroup = ""\n{text}\n', default).settings_of("any")
 
@@ -96,8 +96,8 @@ def test_the_defaults_policy_is_kept_where_a_rule_names_none() -> None:
     [Policy.of(), Policy.of("kip-169", "both", 5, 0.1, 3), Policy.of("lag-aware", fresh=True)],
 )
 def test_settings_there_and_back_again(policy: Policy) -> None:
-    settings = Settings(policy, 0.1, 1 / 3, 2**31 - 1)
-    assert Settings.from_json(settings.to_json()) == settings
+    settings = GroupSettings(policy, 0.1, 1 / 3, 2**31 - 1)
+    assert GroupSettings.from_json(settings.to_json()) == settings
 
 
 WRONG = [

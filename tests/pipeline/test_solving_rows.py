@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from support.problem_rows import QUICK, member_row, problem_row, topic_row, usual_problem
 
-from equilag.pipeline.answer import ASSIGNMENT, BASELINE, PLAN, Answer, PlanGroup
+from equilag.pipeline.group_result import ASSIGNMENT, BASELINE, PLAN, GroupResult, PlanGroup
 from equilag.pipeline.isolate import Failure
 from equilag.pipeline.solving import SOLVED, arrow_schema, to_arrow
 
 pa = pytest.importorskip("pyarrow")
 
 
-def row_of(group: str, outcome: Answer | Failure) -> dict[str, Any]:
+def row_of(group: str, outcome: GroupResult | Failure) -> dict[str, Any]:
     """The row, checked against the schema."""
     batch = to_arrow(group, outcome)
     assert batch.num_rows == 1
@@ -25,7 +25,7 @@ def row_of(group: str, outcome: Answer | Failure) -> dict[str, Any]:
     return dict(row)
 
 
-def answer_of(**changed: Any) -> Answer:
+def answer_of(**changed: Any) -> GroupResult:
     """Made up; its columns are as different as can be."""
     fields: dict[str, Any] = {
         "plan": {name: None for name, _ in PLAN},
@@ -38,7 +38,7 @@ def answer_of(**changed: Any) -> Answer:
         "target": np.array([0, 1, -1], np.int32),
         "weight": np.array([2**53, 0, 7]),
     }
-    return Answer(**{**fields, **changed})
+    return GroupResult(**{**fields, **changed})
 
 
 def test_the_schema() -> None:

@@ -11,13 +11,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from equilag.pipeline.answer import PlanGroup
-from equilag.pipeline.rules import Settings
+from equilag.pipeline.group_result import PlanGroup
+from equilag.pipeline.rules import GroupSettings
 from equilag.pipeline.run_dir import FORMAT, SUCCESS, SUMMARY
 from equilag.pipeline.solving import arrow_schema, to_arrow
 from equilag.policy import Policy
 
-SETTINGS = Settings(Policy(), effort=0.02, time_limit=60.0, seed=3)
+SETTINGS = GroupSettings(Policy(), effort=0.02, time_limit=60.0, seed=3)
 
 _NUMBERS = pa.list_(pa.int64())
 PROBLEMS = pa.schema([
@@ -102,14 +102,14 @@ def write_run(
     *,
     weight: str = "lag",
     reset: str = "latest",
-    settings: Settings | Mapping[str, Settings] = SETTINGS,
+    settings: GroupSettings | Mapping[str, GroupSettings] = SETTINGS,
     summary: dict[str, Any] | None = None,
 ) -> str:
     """A run of these problems into `folder`; its path. `settings` may be by group."""
     plan = PlanGroup(weight, reset)
     batches = []
     for row in problems:
-        own = settings if isinstance(settings, Settings) else settings[row["group"]]
+        own = settings if isinstance(settings, GroupSettings) else settings[row["group"]]
         batches.append(to_arrow(row["group"], plan(row, own)))
     solved = pa.Table.from_batches(batches, arrow_schema()).to_pylist()
     schema = arrow_schema()

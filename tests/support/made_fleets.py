@@ -11,16 +11,18 @@ from typing import Any, Final
 import pyarrow.parquet as pq
 
 from benchmarks.fleet.history import write_history
-from benchmarks.fleet.settings import Settings as Making
-from equilag.pipeline.options import FleetOptions
-from equilag.pipeline.rules import Rules, Settings
+from benchmarks.fleet.settings import HistorySettings
+from equilag.pipeline.fleet_options import FleetOptions
+from equilag.pipeline.rules import GroupSettings, Rules
 from equilag.policy import Policy
 
 Row = dict[str, Any]
 
-FAULTY: Final = Making(groups=44, partitions=1_500, samples=8, every=60, seed=4, faults=True)
-TINY: Final = Making(groups=5, partitions=60, samples=4, every=60, seed=7)
-SETTINGS: Final = Settings(Policy.of(), effort=0.02, time_limit=60.0, seed=3)
+FAULTY: Final = HistorySettings(
+    groups=44, partitions=1_500, samples=8, every=60, seed=4, faults=True
+)
+TINY: Final = HistorySettings(groups=5, partitions=60, samples=4, every=60, seed=7)
+SETTINGS: Final = GroupSettings(Policy.of(), effort=0.02, time_limit=60.0, seed=3)
 
 TABLES: Final = (
     "signals", "problems", "quality", "plans", "assignment", "baseline", "failures",
@@ -29,7 +31,7 @@ CLOCKS: Final = frozenset({"wall_s", "task_s", "wall_ms"})
 """Columns that say how long something took."""
 
 
-def make(folder: Path, making: Making) -> dict[str, Any]:
+def make(folder: Path, making: HistorySettings) -> dict[str, Any]:
     """The history of a fleet in `folder`; what is in its made.json."""
     return write_history(folder, making)
 

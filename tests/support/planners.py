@@ -8,8 +8,8 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
-from equilag.pipeline.answer import Answer, PlanGroup
-from equilag.pipeline.rules import Settings
+from equilag.pipeline.group_result import GroupResult, PlanGroup
+from equilag.pipeline.rules import GroupSettings
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Misbehaving:
     silly: str
     odd: str
 
-    def __call__(self, problem: Any, settings: Settings) -> Any:
+    def __call__(self, problem: Any, settings: GroupSettings) -> Any:
         match problem["group"]:
             case self.raising:
                 raise KeyError("no such\nthing")
@@ -40,6 +40,6 @@ class Misbehaving:
         return PlanGroup()(problem, settings)
 
 
-def _odd(answer: Answer) -> Answer:
+def _odd(answer: GroupResult) -> GroupResult:
     """An answer whose columns are of the wrong type."""
     return replace(answer, plan={**answer.plan, "moves": "many"})

@@ -14,7 +14,7 @@ import pytest
 from support.spark_standalone import Standalone, environment, standalone
 
 from benchmarks.fleet.history import write_history
-from benchmarks.fleet.settings import Settings
+from benchmarks.fleet.settings import HistorySettings
 from equilag.cli import main
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.spark, pytest.mark.long, pytest.mark.xdist_group("spark")]
 
 GUIDE: Final = Path(__file__).resolve().parents[3] / "docs" / "fleet.md"
-MARK: Final = "<!-- tests/pipeline/test_cluster.py runs this -->"
+MARK: Final = "<!-- tests/integration/spark/test_cluster.py runs this -->"
 TABLES: Final = ("plans", "assignment", "baseline", "quality", "failures", "signals")
 SECONDS: Final = {"wall_s", "task_s", "wall_ms"}
 """Columns that no two runs share."""
@@ -42,7 +42,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shared")
     write_history(
         folder / "history",
-        Settings(groups=48, partitions=1_500, samples=6, every=60, seed=5, faults=True),
+        HistorySettings(groups=48, partitions=1_500, samples=6, every=60, seed=5, faults=True),
     )
     return folder
 

@@ -14,7 +14,7 @@ pytest.importorskip("pyarrow")
 from support import planners
 from support.made_fleets import SETTINGS, Row, make, options, read_table
 
-from benchmarks.fleet.settings import Settings as Making
+from benchmarks.fleet.settings import HistorySettings
 from equilag.pipeline.job import run_fleet
 from equilag.pipeline.rules import Rules
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
-FLEET: Final = Making(groups=14, partitions=200, samples=2, every=60, seed=5)
+FLEET: Final = HistorySettings(groups=14, partitions=200, samples=2, every=60, seed=5)
 
 
 @pytest.fixture(scope="module")

@@ -21,10 +21,10 @@ import equilag
 from equilag.adapters.kafka import connect
 from equilag.cli import main
 from equilag.pipeline.export import export_group
+from equilag.pipeline.fleet_options import FleetOptions
 from equilag.pipeline.history import History
 from equilag.pipeline.job import run_fleet
-from equilag.pipeline.live import read_cluster
-from equilag.pipeline.options import FleetOptions
+from equilag.pipeline.live_cluster import read_cluster
 from equilag.pipeline.rules import Rules
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from equilag.adapters.kafka.offsets_topic import PartitionRecords, check_not_emp
 from equilag.errors import InputError
 from equilag.pipeline import offsets_source
 from equilag.pipeline.job import _failures
-from equilag.pipeline.live import facts_of, history_of, topics_of, unreadable_of, wanted_of
+from equilag.pipeline.live_cluster import facts_of, history_of, topics_of, unreadable_of, wanted_of
 from equilag.pipeline.offsets_source import (
     SCHEMA,
     OffsetsReader,

@@ -11,11 +11,11 @@ from support.made_offsets import AT, Row, write_rows
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.errors import InputError
 from equilag.group import NOBODY, Group
-from equilag.pipeline.files import check_files, find_files
 from equilag.pipeline.history import read_files
 from equilag.pipeline.problems import QUALITY, invalid_members_of, members_of, problems_of
 from equilag.pipeline.signals import WEIGHTS, Span, rounds_of, signals_of
 from equilag.pipeline.snapshot import snapshot_of
+from equilag.pipeline.table_files import check_files, find_files
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -10,9 +10,9 @@ import pytest
 from support import fleet_oracle as oracle
 from support.made_offsets import AT, Row, random_rows, write_rows
 
-from equilag.pipeline.files import find_files
 from equilag.pipeline.history import read_files
 from equilag.pipeline.signals import FAULTS, STATES, WEIGHTS, Span, rounds_of, signals_of
+from equilag.pipeline.table_files import find_files
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -20,7 +20,7 @@ PARQUET: Final = (".parquet",)
 LINES: Final = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz")
 
 
-class Files(NamedTuple):
+class TableFiles(NamedTuple):
     """The files of one table, by kind."""
 
     parquet: tuple[str, ...]
@@ -32,7 +32,7 @@ class Files(NamedTuple):
         return sum(Path(path).stat().st_size for path in self.parquet + self.lines)
 
 
-def find_files(sources: Sequence[str], table: TableName) -> Files:
+def find_files(sources: Sequence[str], table: TableName) -> TableFiles:
     """The data files among `sources`: files, directories (searched through) and patterns.
 
     What is hidden, or begins with an underscore as Spark's own marks do, is no data. Raises
@@ -48,7 +48,7 @@ def find_files(sources: Sequence[str], table: TableName) -> Files:
     unique = list(dict.fromkeys(found))
     for path in unique:
         _check_name(path)
-    return Files(
+    return TableFiles(
         tuple(p for p in unique if _kind(p) == "parquet"),
         tuple(p for p in unique if _kind(p) == "lines"),
     )
@@ -121,7 +121,7 @@ def _kind(path: str) -> str | None:
     return "lines" if name.endswith(LINES) else None
 
 
-def check_files(files: Files, table: TableName) -> None:
+def check_files(files: TableFiles, table: TableName) -> None:
     """Raise InputError, which names file and column, for the first file that is not right."""
     for path in files.parquet:
         check_parquet(path, table)

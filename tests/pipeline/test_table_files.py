@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from equilag.errors import InputError
-from equilag.pipeline.files import Files, check_files, check_parquet, find_files
+from equilag.pipeline.table_files import TableFiles, check_files, check_parquet, find_files
 from equilag.pipeline.tables import TableName
 
 pa = pytest.importorskip("pyarrow")
@@ -225,7 +225,7 @@ def test_names_that_are_no_patterns(tmp_path: Path, name: str) -> None:
     make(tmp_path, "a1.parquet")
     path = write(tmp_path / name, OFFSETS)
     found = find_files([path], "offsets")
-    assert found == Files(parquet=(path,), lines=())
+    assert found == TableFiles(parquet=(path,), lines=())
     check_files(found, "offsets")
     assert find_files([str(tmp_path)], "offsets").parquet == tuple(
         sorted([path, str(tmp_path / "a1.parquet")])

@@ -54,7 +54,7 @@ class GroupRow:
         return {**asdict(self), "saved": self.saved, "max_over_mean": self.max_over_mean}
 
 
-class Failed(NamedTuple):
+class FailedGroup(NamedTuple):
     """A group without a plan."""
 
     group: str
@@ -63,16 +63,16 @@ class Failed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class FleetReport:
     path: str
     summary: dict[str, Any]
     groups: tuple[GroupRow, ...]
     """By what the plan takes off the spread, most first; those nobody owns anything in, last."""
-    failures: tuple[Failed, ...]
+    failures: tuple[FailedGroup, ...]
     """By name."""
 
 
-def read_report(path: str) -> Report:
+def read_report(path: str) -> FleetReport:
     """The report of the run in a directory.
 
     Raises InputError, which names the directory and the table, for a run that is not finished or
@@ -82,14 +82,16 @@ def read_report(path: str) -> Report:
     check_summary(summary, path)
     plans = rows_of(path, "plans", _PLAN)
     now = {row["group"]: row for row in rows_of(path, "baseline", _NOW, {"assignor": CURRENT})}
-    failures = rows_of(path, "failures", Failed._fields)
+    failures = rows_of(path, "failures", FailedGroup._fields)
     for table, rows, part in (("plans", plans, "planned"), ("failures", failures, "failed")):
         due = summary[part]["groups"]
         if len(rows) != due:
             raise InputError(f"holds {len(rows)} groups, and {SUMMARY} says {due}", table, path)
     groups = [_row(plan, now.get(plan["group"])) for plan in plans]
     groups.sort(key=lambda row: (row.saved is None, -(row.saved or 0), row.group))
-    return Report(path, summary, tuple(groups), tuple(sorted(Failed(**row) for row in failures)))
+    return FleetReport(
+        path, summary, tuple(groups), tuple(sorted(FailedGroup(**row) for row in failures))
+    )
 
 
 def group_row(path: str, group: str) -> GroupRow:

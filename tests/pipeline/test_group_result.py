@@ -23,8 +23,8 @@ from equilag import load_snapshot, solve
 from equilag.errors import InputError
 from equilag.group import NOBODY, Group
 from equilag.heuristics import assignor_names, registry
-from equilag.pipeline.answer import BASELINE, PLAN, Answer, PlanGroup
-from equilag.pipeline.rules import Settings
+from equilag.pipeline.group_result import BASELINE, PLAN, GroupResult, PlanGroup
+from equilag.pipeline.rules import GroupSettings
 from equilag.pipeline.snapshot import snapshot_of
 from equilag.plan import Plan
 from equilag.planner.compare import compare
@@ -66,7 +66,9 @@ def install(monkeypatch: pytest.MonkeyPatch, **points: str) -> None:
     monkeypatch.setattr(registry, "_installed", lambda: found)
 
 
-def plan_of(problem: Row, settings: Settings, weight: str = "lag", reset: str = "latest") -> Plan:
+def plan_of(
+    problem: Row, settings: GroupSettings, weight: str = "lag", reset: str = "latest"
+) -> Plan:
     """The library's plan for the exported snapshot."""
     return solve(
         load_snapshot(json.loads(json.dumps(snapshot_of(problem, weight, reset)))),
@@ -77,7 +79,7 @@ def plan_of(problem: Row, settings: Settings, weight: str = "lag", reset: str = 
     )
 
 
-def check(answer: Answer, plan: Plan) -> None:
+def check(answer: GroupResult, plan: Plan) -> None:
     """Every column against the plan."""
     group, lag, columns = plan.group, plan.lag, dict(answer.plan)
     assert list(columns) == [name for name, _ in PLAN]

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from support.fleet_runs import UNEVEN, problem, write_run
 
 from equilag.errors import InputError, MissingExtra
-from equilag.pipeline.report import CURRENT, GroupRow, group_row, read_report
+from equilag.pipeline.fleet_report import CURRENT, GroupRow, group_row, read_report
 from equilag.pipeline.run_dir import SUCCESS, SUMMARY
 
 FREE = problem("free", {"t": [5, 6, 7]}, {"a": {}, "b": {}})

@@ -12,7 +12,7 @@ import numpy as np
 
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.metrics import count_moves
-from equilag.pipeline.rules import Settings
+from equilag.pipeline.rules import GroupSettings
 from equilag.pipeline.snapshot import Row, snapshot_of
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ ASSIGNMENT: Final[Fields] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class GroupResult:
     """What came out for one group, as columns."""
 
     plan: dict[str, Any]
@@ -91,7 +91,7 @@ class Answer:
     """[P] what was spread."""
 
 
-Planner = Callable[[Row, Settings], Answer]
+Planner = Callable[[Row, GroupSettings], GroupResult]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class PlanGroup:
     weight: str = "lag"
     reset: str = "latest"
 
-    def __call__(self, problem: Row, settings: Settings) -> Answer:
+    def __call__(self, problem: Row, settings: GroupSettings) -> GroupResult:
         """Raises what `load_snapshot` and `solve` raise."""
         from equilag.adapters.snapshot.load import load_snapshot
         from equilag.planner.compare import beside
@@ -124,7 +124,7 @@ class PlanGroup:
         rows += failed
         columns = _plan_columns(plan)
         columns["task_s"] = time.perf_counter() - start
-        return Answer(
+        return GroupResult(
             columns,
             rows,
             group.topics,
