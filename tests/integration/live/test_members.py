@@ -20,7 +20,7 @@ from support.live_topics import admin_of, commit, fill, make_topic
 from support.live_traffic import Traffic
 from support.steward_runs import StewardRun
 
-pytestmark = [pytest.mark.live, pytest.mark.broker]
+pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("broker")]
 
 SECONDS = float(os.environ.get("EQUILAG_SOAK_S", "300"))
 PARTITIONS = 24

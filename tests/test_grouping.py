@@ -1,0 +1,121 @@
+"""The suite fails if tests that share a Kafka or a Spark do not run on one worker."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+TESTS: Final = Path(__file__).resolve().parent
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    """A folder for a small suite of tests, with the plugin and its markers."""
+    (tmp_path / "pytest.ini").write_text(
+        "[pytest]\naddopts = --strict-markers -p support.grouping -p no:cacheprovider\n"
+        "markers =\n    broker\n    spark\n",
+        "utf-8",
+    )
+    return tmp_path
+
+
+def run(suite: Path, *options: str) -> tuple[int, str]:
+    """The status of pytest on the suite, and what it printed."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST", "COV_", "COVERAGE_"))
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-v", f"--basetemp={suite / 'temporary'}", *options],
+        cwd=suite,
+        env=environment | {"PYTHONPATH": str(TESTS)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def grouped_tests(suite: Path) -> None:
+    """Ten tests of one group, in two modules."""
+    for name in ("test_one", "test_other"):
+        (suite / f"{name}.py").write_text(
+            "import time\n"
+            "import pytest\n"
+            "pytestmark = [pytest.mark.broker, pytest.mark.xdist_group('broker')]\n"
+            "@pytest.mark.parametrize('number', range(5))\n"
+            "def test(number):\n"
+            "    time.sleep(0.05)\n",
+            "utf-8",
+        )
+
+
+def test_a_group_runs_on_one_worker(suite: Path) -> None:
+    """With the versions that are installed here."""
+    grouped_tests(suite)
+    status, output = run(suite, "-n2", "--dist=loadgroup")
+    assert status == 0, output
+    assert "10 passed" in output
+    lines = [line for line in output.splitlines() if "PASSED" in line]
+    assert len({line.split("]")[0] for line in lines}) == 1, output
+
+
+def test_a_group_on_two_workers_fails(suite: Path) -> None:
+    grouped_tests(suite)
+    status, output = run(suite, "-n2", "--dist=load")
+    assert status == 1
+    assert "tests of the group 'broker' run on gw" in output
+    assert "passed" in output
+
+
+def test_without_workers_nothing_is_claimed(suite: Path) -> None:
+    grouped_tests(suite)
+    status, output = run(suite)
+    assert status == 0, output
+    assert "10 passed" in output
+
+
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        (
+            "@pytest.mark.spark\ndef test(): pass\n",
+            "test_it.py::test: needs spark, so it must be marked xdist_group('spark')",
+        ),
+        (
+            "@pytest.fixture\ndef broker(): pass\ndef test(broker): pass\n",
+            "test_it.py::test: needs broker, so it must be marked xdist_group('broker')",
+        ),
+        (
+            "@pytest.fixture\ndef broker(): pass\n@pytest.fixture\ndef admin(broker): pass\n"
+            "@pytest.mark.xdist_group('other')\ndef test(admin): pass\n",
+            "it is in ['other']",
+        ),
+        (
+            "@pytest.mark.spark\n@pytest.mark.broker\n@pytest.mark.xdist_group('broker')\n"
+            "def test(): pass\n",
+            "needs spark and broker, so it must be marked xdist_group('spark')",
+        ),
+    ],
+    ids=["marker", "fixture", "another group", "of both"],
+)
+def test_a_test_without_its_group_is_an_error(suite: Path, code: str, problem: str) -> None:
+    (suite / "test_it.py").write_text(f"import pytest\n{code}", "utf-8")
+    status, output = run(suite, "--collect-only")
+    assert status == pytest.ExitCode.USAGE_ERROR
+    assert problem in output
+
+
+def test_a_test_without_its_group_fails_on_a_worker(suite: Path) -> None:
+    code = "import pytest\n@pytest.mark.spark\ndef test(): pass\n"
+    (suite / "test_it.py").write_text(code, "utf-8")
+    status, output = run(suite, "-n1", "--dist=loadgroup")
+    assert status == pytest.ExitCode.TESTS_FAILED
+    assert "test_it.py::test: needs spark, so it must be marked xdist_group('spark')" in output
