@@ -12,7 +12,9 @@ from equilag.certificate.counting import Counting
 from equilag.certificate.matching import Side, most_disjoint, pairs_beyond, pairs_needed
 from equilag.certificate.potentials import Potentials, bound_by_potentials, bound_by_topics
 from equilag.constraint import CountConstraint
-from equilag.exhaustive.search import Budget, OutOfBudget, Search, Target
+from equilag.exhaustive.patterns import Budget, OutOfBudget
+from equilag.exhaustive.search import Search
+from equilag.exhaustive.target import SearchTarget
 from equilag.exhaustive.whole_group import whole_problem
 from equilag.group import Flags, Group, iter_names
 from equilag.policy import Policy
@@ -210,14 +212,14 @@ def _sum(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
 
 def search_target(
     value: int, max_moves: int | None, move_cost: int, highest: int, lowest: int
-) -> Target:
+) -> SearchTarget:
     """What must not exist if every plan costs at least `value`.
 
     A plan that costs less has a spread below `value`, so that its lightest load is no further than
     that below the proved highest one, and the other way round.
     """
     spread = value - 1
-    return Target(
+    return SearchTarget(
         spread,
         floor=max(0, highest - spread),
         cap=lowest + spread,

@@ -1,7 +1,7 @@
-"""A member's possible shares of a few items ("patterns"), joined from two halves of the items.
+"""The sets of items that one member may take ("patterns"), joined from two halves of the items.
 
 Horowitz and Sahni, "Computing partitions with applications to the knapsack problem": the subsets
-of each half are sorted by load, so that pairs whose load lies in a window are found by bisection.
+of each half are sorted by load, so that bisection finds the pairs whose load lies in a window.
 Bit b of a mask stands for the b-th heaviest item.
 """
 
@@ -51,7 +51,7 @@ class Budget:
 
 
 class Patterns(NamedTuple):
-    """Masks and loads [n]; a load includes what the member carries besides."""
+    """Masks and loads [n]; a load includes the member's base load."""
 
     mask: Ints
     load: Ints
@@ -60,16 +60,17 @@ class Patterns(NamedTuple):
         return Patterns(self.mask[keep], self.load[keep])
 
 
-class Limits(NamedTuple):
-    """What a pattern of one member must keep to."""
+class PatternLimits(NamedTuple):
+    """Fewest and most items of one member, in all and per topic."""
 
     lo: int
     hi: int
     topic_lo: tuple[int, ...] | None
     topic_hi: tuple[int, ...] | None
 
-    def pairs(self, left: Half, right: Half, budget: Budget) -> list[tuple[int, int]]:
-        """Which keys of two halves may be joined, whatever their loads."""
+    def joinable_keys(self, halves: Halves, budget: Budget) -> list[tuple[int, int]]:
+        """Pairs of keys, one of each half, whose item counts together meet the limits."""
+        left, right = halves
         budget.spend(left.counts.size * len(right.counts) * 4)
         counts = left.counts[:, None, :] + right.counts[None, :, :]
         total = counts.sum(axis=2)
@@ -92,17 +93,23 @@ class Half:
     key: Ints
     counts: Ints
     """[keys, topics or 1]"""
-    stay: list[int]
-    """Of each key, how many items stay with the member."""
+    kept: list[int]
+    """Per key, how many items stay with the member."""
 
-    def select(self, available: int, forced: int) -> Half:
-        fits = (self.mask & ~available == 0) & (self.mask & forced == forced)
-        return Half(self.mask[fits], self.load[fits], self.key[fits], self.counts, self.stay)
+    def select(self, available: int, required: int) -> Half:
+        """The subsets of the mask `available` that contain the mask `required`."""
+        fits = (self.mask & ~available == 0) & (self.mask & required == required)
+        return Half(self.mask[fits], self.load[fits], self.key[fits], self.counts, self.kept)
 
     def starts(self) -> list[int]:
-        """Where each key's subsets begin, and where the last ones end."""
-        starts: list[int] = np.searchsorted(self.key, np.arange(len(self.stay) + 1)).tolist()
+        """[keys + 1] index of each key's first subset; the last value is the number of subsets."""
+        starts: list[int] = np.searchsorted(self.key, np.arange(len(self.kept) + 1)).tolist()
         return starts
+
+
+class Halves(NamedTuple):
+    left: Half
+    right: Half
 
 
 class Subsets(NamedTuple):
@@ -113,6 +120,7 @@ class Subsets(NamedTuple):
     counts: Ints
     """[subsets, topics or 1]"""
     bits: int
+    """Mask of the items of this half."""
 
     def keyed(self, own: int) -> Half:
         """`own`: mask of the items whose staying counts; 0 where moves do not matter."""
@@ -125,8 +133,8 @@ class Subsets(NamedTuple):
         _, first, number = np.unique(key, return_index=True, return_inverse=True)
         number = number.ravel()
         order = np.argsort(number, kind="stable")  # loads stay ascending within a key
-        counts, stay = self.counts[first], kept[first].tolist()
-        return Half(self.mask[order], self.load[order], number[order], counts, stay)
+        counts, kept_by_key = self.counts[first], kept[first].tolist()
+        return Half(self.mask[order], self.load[order], number[order], counts, kept_by_key)
 
 
 def subsets(
@@ -148,50 +156,61 @@ def subsets(
     return Subsets(mask[order], load[order], counts[order].astype(np.int64), all_bits)
 
 
+class JoinWindow(NamedTuple):
+    """Which pairs of half patterns are wanted."""
+
+    low: int
+    """Least load, base load included."""
+    high: int
+    base: int
+    """The member's base load."""
+    min_kept: int
+    """Fewest items that stay with the member."""
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class Join:
-    """Pairs of half patterns inside a window: counted at once, built only when wanted."""
+    """Pairs of half patterns inside a window: counted first, listed only by `patterns`."""
 
-    left: Half
-    right: Half
+    halves: Halves
     base: int
     parts: list[tuple[int, Ints, Ints]]
+    """Index of a key's first left subset; per left subset, the first right partner and the end."""
     total: int
+    """Number of pairs."""
 
     @staticmethod
-    def of(
-        left: Half, right: Half, pairs: list[tuple[int, int]], low: int, high: int, base: int,
-        stay: int, budget: Budget,
-    ) -> Join:  # fmt: skip
-        """Pairs with `low` ≤ load ≤ `high`, `base` included, of which `stay` items or more stay.
-
-        `pairs` are the keys that may be joined, see `Limits.pairs`.
-        """
+    def of(halves: Halves, keys: list[tuple[int, int]], window: JoinWindow, budget: Budget) -> Join:
+        """`keys` are the pairs of keys that may be joined, see `PatternLimits.joinable_keys`."""
+        left, right = halves
+        low, high, base, min_kept = window
         start_l, start_r = left.starts(), right.starts()
+        kept_l, kept_r = left.kept, right.kept
         parts, total = [], 0
-        budget.spend(len(pairs) * 30)
-        for a, b in pairs:
+        budget.spend(len(keys) * 30)
+        for a, b in keys:
             begin, end = start_r[b], start_r[b + 1]
-            if start_l[a] == start_l[a + 1] or begin == end or left.stay[a] + right.stay[b] < stay:
+            if start_l[a] == start_l[a + 1] or begin == end or kept_l[a] + kept_r[b] < min_kept:
                 continue
             loads = left.load[start_l[a] : start_l[a + 1]] + base
-            theirs = right.load[begin:end]
-            first = begin + np.searchsorted(theirs, low - loads, side="left")
-            last = begin + np.searchsorted(theirs, high - loads, side="right")
+            partners = right.load[begin:end]
+            first = begin + np.searchsorted(partners, low - loads, side="left")
+            last = begin + np.searchsorted(partners, high - loads, side="right")
             number = int((last - first).sum())
             budget.spend(len(loads) * 8)
             if number:
                 parts.append((start_l[a], first, last))
                 total += number
-        return Join(left, right, base, parts, total)
+        return Join(halves, base, parts, total)
 
     def patterns(self) -> Patterns:
+        left, right = self.halves
         masks, loads = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         for offset, first, last in self.parts:
             length = last - first
             a = offset + np.repeat(np.arange(len(first)), length)
             shift = np.repeat(first - (np.cumsum(length) - length), length)
             b = np.arange(len(a)) + shift
-            masks.append(self.left.mask[a] | self.right.mask[b])
-            loads.append(self.base + self.left.load[a] + self.right.load[b])
+            masks.append(left.mask[a] | right.mask[b])
+            loads.append(self.base + left.load[a] + right.load[b])
         return Patterns(np.concatenate(masks), np.concatenate(loads))

@@ -7,22 +7,22 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.constraint import CountConstraint, topic_counts
-from equilag.exhaustive.search import MAX_ITEMS, MAX_MEMBERS, SmallProblem
+from equilag.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS, OUTSIDE, SmallProblem
 from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import member_counts, member_loads
 
 
-class Whole(NamedTuple):
+class WholeGroup(NamedTuple):
     problem: SmallProblem
     items: Ints
     """[I] partition of each item."""
     members: Ints
     """[J] member of each column."""
     rest: Index
-    """[P] the assignment of what is not an item: pinned partitions."""
+    """[P] the assignment of the partitions that are no items: pinned ones."""
 
     def assignment(self, found: Ints) -> Index:
-        """[P] from a search's answer."""
+        """[P] from what a search found: [I] column of each item."""
         assigned = self.rest.copy()
         assigned[self.items] = self.members[found]
         return assigned
@@ -33,38 +33,38 @@ def whole_problem(
     constraint: CountConstraint,
     max_moves: int | None = None,
     cells: int | None = None,
-) -> Whole | None:
+) -> WholeGroup | None:
     """All free partitions and all members that are not idle.
 
-    None without such members, and where there are too many to search, or more than `cells`, the
-    two multiplied. With `max_moves` 0, what is owned is not free either.
+    None without such members, and where there are too many to search; given `cells`, where items
+    times members exceed it. With `max_moves` 0, owned partitions are not free either.
     """
-    pinned_now = constraint.pinned
+    pinned = constraint.pinned
     if max_moves == 0:
-        pinned_now = group.owner != NOBODY
-    items = np.flatnonzero(group.assignable & ~pinned_now)
+        pinned = group.owner != NOBODY
+    items = np.flatnonzero(group.assignable & ~pinned)
     members = np.flatnonzero(~group.idle)
     too_many = len(items) > MAX_ITEMS or len(members) > MAX_MEMBERS
     if cells is not None:
         too_many = len(items) * len(members) > cells
     if not len(members) or (too_many and len(items)):
         return None
-    rest = np.where(pinned_now, group.owner, NOBODY).astype(np.int32)
+    rest = np.where(pinned, group.owner, NOBODY).astype(np.int32)
     held = member_counts(rest, group.n_members)
-    kinds = group.class_of[members]
-    column = np.full(group.n_members + 1, -2, dtype=np.int64)
+    column = np.full(group.n_members + 1, OUTSIDE, dtype=np.int64)
     column[members] = np.arange(len(members))
     column[NOBODY] = NOBODY
     topic = topic_lo = topic_hi = None
     if constraint.topic_lo is not None and constraint.topic_hi is not None:
-        pinned = topic_counts(group, rest)
+        pinned_counts = topic_counts(group, rest)
         number = np.unique(group.topic_of[items])
         topic = np.searchsorted(number, group.topic_of[items]).astype(np.int64)
-        topic_lo = (constraint.topic_lo - pinned)[np.ix_(number, members)]
-        topic_hi = (constraint.topic_hi - pinned)[np.ix_(number, members)]
+        topic_lo = (constraint.topic_lo - pinned_counts)[np.ix_(number, members)]
+        topic_hi = (constraint.topic_hi - pinned_counts)[np.ix_(number, members)]
+    member_class = group.class_of[members]
     problem = SmallProblem(
         lag=group.lag[items],
-        allowed=constraint.allowed[group.partition_class[items]][:, kinds],
+        allowed=constraint.allowed[group.partition_class[items]][:, member_class],
         base=member_loads(rest, group.lag, group.n_members)[members],
         lo=(constraint.lo - held)[members],
         hi=(constraint.hi - held)[members],
@@ -73,4 +73,4 @@ def whole_problem(
         topic_lo=topic_lo,
         topic_hi=topic_hi,
     )
-    return Whole(problem, items, members, rest)
+    return WholeGroup(problem, items, members, rest)

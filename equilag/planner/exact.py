@@ -9,8 +9,9 @@ import numpy as np
 
 from equilag.certificate.check_claims import SEARCH_WORK, search_target
 from equilag.claim import Claim
-from equilag.exhaustive.search import OutOfBudget, Search
-from equilag.exhaustive.whole_group import Whole, whole_problem
+from equilag.exhaustive.patterns import OutOfBudget
+from equilag.exhaustive.search import Search
+from equilag.exhaustive.whole_group import WholeGroup, whole_problem
 from equilag.planner.work import Work
 
 if TYPE_CHECKING:
@@ -70,12 +71,12 @@ class SmallSearch:
         work.proved_again = work.proved
 
 
-def _whole(work: Work) -> Whole | None:
+def _whole(work: Work) -> WholeGroup | None:
     assert work.constraint is not None
     return whole_problem(work.group, work.constraint, work.moves_at_most)
 
 
-def _close_in(work: Work, whole: Whole, search: Search) -> None:
+def _close_in(work: Work, whole: WholeGroup, search: Search) -> None:
     """Raise the bound from below and the plan from above until they meet.
 
     Narrow targets first: they are the cheap ones to rule out.
@@ -118,7 +119,7 @@ def _search_claim(work: Work, name: str, value: int) -> Claim:
     return Claim(name, value, "search", {"max_moves": work.moves_at_most})
 
 
-def _fewest_moves_at(work: Work, whole: Whole, search: Search) -> None:
+def _fewest_moves_at(work: Work, whole: WholeGroup, search: Search) -> None:
     """Of the most even plans (within the tolerance), one with the fewest moves: by bisection."""
     assert work.best is not None
     high = work.bound_of("max_load_at_least") or 0
@@ -195,7 +196,7 @@ class FullModel:
             _behind_rounding(work, whole, limits)
 
 
-def _behind_rounding(work: Work, whole: Whole, limits: Limits) -> None:
+def _behind_rounding(work: Work, whole: WholeGroup, limits: Limits) -> None:
     """Nothing is left between plan and bound but what the model rounds away: list all that it takes
     for as good as the plan, and compare them exactly."""
     from equilag.solver.cpsat.model import all_below

@@ -9,8 +9,9 @@ import numpy as np
 
 from equilag.certificate.check_claims import SEARCH_WORK, search_target
 from equilag.deadline import Deadline
-from equilag.exhaustive.search import Budget, OutOfBudget, Search
-from equilag.exhaustive.whole_group import Whole, whole_problem
+from equilag.exhaustive.patterns import Budget, OutOfBudget
+from equilag.exhaustive.search import Search
+from equilag.exhaustive.whole_group import WholeGroup, whole_problem
 from equilag.group import NOBODY, Group
 from equilag.planner.descent import (
     FewerMoves,
@@ -127,7 +128,7 @@ def _search_front(work: Work) -> dict[int, int] | None:
 
 
 def _least_spread(
-    work: Work, whole: Whole, search: Search, moves: int, bounds: dict[int, int]
+    work: Work, whole: WholeGroup, search: Search, moves: int, bounds: dict[int, int]
 ) -> int:
     high = work.bound_of("max_load_at_least") or 0
     low = work.bound_of("min_load_at_most") or 0

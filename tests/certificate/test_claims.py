@@ -13,7 +13,7 @@ from support.oracles import Assignments, Truth
 from equilag.certificate import check_claims
 from equilag.certificate.check_claims import CHECKS, SOLVER_KINDS, Ledger, Refuted
 from equilag.constraint import constraint_of, unconstrained
-from equilag.exhaustive.search import MAX_ITEMS
+from equilag.exhaustive.small_problem import MAX_ITEMS
 from equilag.group import Group
 from equilag.policy import BALANCES, Policy
 from equilag.solver.counts.even_counts import balanced_assignment

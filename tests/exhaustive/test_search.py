@@ -13,7 +13,9 @@ from support.oracles import Assignments
 
 from equilag.constraint import CountConstraint, constraint_of
 from equilag.exhaustive.patterns import Budget, OutOfBudget
-from equilag.exhaustive.search import MAX_ITEMS, MAX_MEMBERS, Search, SmallProblem, Target
+from equilag.exhaustive.search import Search
+from equilag.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS, SmallProblem
+from equilag.exhaustive.target import SearchTarget
 from equilag.exhaustive.whole_group import whole_problem
 from equilag.group import Group, Ints
 from equilag.policy import BALANCES, Policy
@@ -46,14 +48,14 @@ def decides_as_brute_force(
         truth = truth.where(truth.moves <= max_moves)
     search = Search(whole.problem, Budget(PLENTY))
     if not len(truth):
-        assert search.find(Target(10**15, max_moves=max_moves, move_cost=move_cost)) is None
+        assert search.find(SearchTarget(10**15, max_moves=max_moves, move_cost=move_cost)) is None
         return
     cost = truth.spread + move_cost * truth.moves
     best = int(cost.min())
-    found = search.find(Target(best, max_moves=max_moves, move_cost=move_cost))
+    found = search.find(SearchTarget(best, max_moves=max_moves, move_cost=move_cost))
     assert found is not None
     assert whole.assignment(found) in truth.where(cost == best)
-    assert search.find(Target(best - 1, max_moves=max_moves, move_cost=move_cost)) is None
+    assert search.find(SearchTarget(best - 1, max_moves=max_moves, move_cost=move_cost)) is None
 
 
 @pytest.mark.parametrize("balance", BALANCES)
@@ -93,7 +95,7 @@ def test_floor_and_cap(kind: str) -> None:
                 value + int(rng.integers(-1, 2)) for value in (low, high, high - low)
             )
             fits = (truth.lowest >= floor) & (truth.highest <= cap) & (truth.spread <= spread)
-            found = search.find(Target(spread, floor=floor, cap=cap))
+            found = search.find(SearchTarget(spread, floor=floor, cap=cap))
             assert (found is not None) == fits.any()
             answers.append(found is not None)
             if found is not None:
@@ -121,7 +123,7 @@ def test_a_group_as_large_as_lags_allow_is_decided_the_same_at_any_scale() -> No
     for unit in (1, 2**45):
         problem = problem_of((small * unit).tolist(), 7, 2, 2, base=np.arange(7) * 100 * unit)
         search = Search(problem, Budget(PLENTY))
-        reached = [s for s in range(0, 900, 50) if search.find(Target(s * unit)) is not None]
+        reached = [s for s in range(0, 900, 50) if search.find(SearchTarget(s * unit)) is not None]
         if unit == 1:
             expected = reached
     assert reached == expected
@@ -133,7 +135,7 @@ def test_a_perfect_split_hidden_among_many() -> None:
     lag = rng.integers(10**6, 10**7, 21).tolist()
     # Twins to the end, so that an even split of four members exists.
     problem = problem_of([x for x in lag[:6] for _ in range(4)], 4, 6, 6)
-    found = Search(problem, Budget(PLENTY)).find(Target(0))
+    found = Search(problem, Budget(PLENTY)).find(SearchTarget(0))
     assert found is not None
     assert np.ptp(loads_of(problem, found)) == 0
     assert np.bincount(found).tolist() == [6] * 4
@@ -142,11 +144,13 @@ def test_a_perfect_split_hidden_among_many() -> None:
 def test_no_items_at_all() -> None:
     problem = problem_of([], 2, 0, 0, base=np.array([5, 9]))
     search = Search(problem, Budget(PLENTY))
-    assert search.find(Target(4)) is not None
-    assert search.find(Target(3)) is None
-    assert search.find(Target(4, floor=6)) is None
-    assert search.find(Target(4, cap=8)) is None
-    assert Search(replace(problem, lo=np.array([1, 0])), Budget(PLENTY)).find(Target(9)) is None
+    assert search.find(SearchTarget(4)) is not None
+    assert search.find(SearchTarget(3)) is None
+    assert search.find(SearchTarget(4, floor=6)) is None
+    assert search.find(SearchTarget(4, cap=8)) is None
+    assert (
+        Search(replace(problem, lo=np.array([1, 0])), Budget(PLENTY)).find(SearchTarget(9)) is None
+    )
 
 
 @pytest.mark.parametrize(("items", "members"), [(MAX_ITEMS + 1, 2), (4, MAX_MEMBERS + 1), (0, 0)])
@@ -176,7 +180,7 @@ def test_out_of_budget_is_neither_yes_nor_no(work: int) -> None:
     lag = np.random.default_rng(74).integers(1, 10**9, 36).tolist()
     budget = Budget(work)
     with pytest.raises(OutOfBudget):
-        Search(problem_of(lag, 6, 6, 6), budget).find(Target(0))
+        Search(problem_of(lag, 6, 6, 6), budget).find(SearchTarget(0))
     assert not budget.stopped
 
 
@@ -192,6 +196,6 @@ def test_the_work_is_the_same_every_time() -> None:
     left = []
     for _ in range(2):
         budget = Budget(PLENTY)
-        Search(problem_of(lag, 3, 6, 6), budget).find(Target(10))
+        Search(problem_of(lag, 3, 6, 6), budget).find(SearchTarget(10))
         left.append(budget.work)
     assert left[0] == left[1] < PLENTY

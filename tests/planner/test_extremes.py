@@ -10,7 +10,9 @@ from support.groups import group_of
 
 import equilag
 from equilag.exhaustive.patterns import Budget, OutOfBudget
-from equilag.exhaustive.search import Search, SmallProblem, Target
+from equilag.exhaustive.search import Search
+from equilag.exhaustive.small_problem import SmallProblem
+from equilag.exhaustive.target import SearchTarget
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 
@@ -46,7 +48,7 @@ def test_many_topics_are_too_much_for_the_search_and_it_says_so_at_once() -> Non
         topic_hi=one,
     )
     with pytest.raises(OutOfBudget):
-        Search(problem, Budget(10**9)).find(Target(spread=0))
+        Search(problem, Budget(10**9)).find(SearchTarget(spread=0))
 
 
 def test_the_difference_of_whole_groups_is_refused() -> None:

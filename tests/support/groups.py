@@ -14,7 +14,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.exhaustive.search import SmallProblem
+from equilag.exhaustive.small_problem import SmallProblem
 from equilag.group import NOBODY, Group, Index, Ints
 
 Snapshot = dict[str, Any]

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 from ortools.sat.python import cp_model
 
-from equilag.exhaustive.search import SmallProblem
+from equilag.exhaustive.small_problem import SmallProblem
 from equilag.group import Ints
 from equilag.solver.cpsat import constraint_families as families
 from equilag.solver.cpsat.scale import scaled

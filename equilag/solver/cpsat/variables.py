@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from ortools.sat.python import cp_model
 
-from equilag.exhaustive.search import SmallProblem
+from equilag.exhaustive.small_problem import SmallProblem
 from equilag.group import Ints
 from equilag.solver.cpsat.scale import Scaled
 

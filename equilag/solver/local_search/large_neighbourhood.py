@@ -11,7 +11,10 @@ from collections.abc import Callable
 import numpy as np
 
 from equilag.constraint import CountConstraint
-from equilag.exhaustive.search import Budget, OutOfBudget, Search, SmallProblem, Target
+from equilag.exhaustive.patterns import Budget, OutOfBudget
+from equilag.exhaustive.search import Search
+from equilag.exhaustive.small_problem import SmallProblem
+from equilag.exhaustive.target import SearchTarget
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.metrics import member_counts
 from equilag.solver.local_search.pairwise_swaps import Exchange
@@ -118,7 +121,7 @@ def _resplit(work: Exchange, items: Ints, members: Ints, budget: Budget, keep_mo
             if goal < 0:
                 continue
             limit = moves if keep_moves else None
-            found = search.find(Target(goal, floor=low, cap=high, max_moves=limit))
+            found = search.find(SearchTarget(goal, floor=low, cap=high, max_moves=limit))
             if found is not None:
                 _apply(work, items, members[found])
                 return

@@ -9,7 +9,7 @@ import pytest
 from ortools.sat.python import cp_model
 from support.groups import problem_of
 
-from equilag.exhaustive.search import SmallProblem
+from equilag.exhaustive.small_problem import SmallProblem
 from equilag.solver.cpsat import constraint_families as families
 from equilag.solver.cpsat.model import Limits, parameters
 from equilag.solver.cpsat.scale import Scaled

@@ -1,0 +1,89 @@
+"""A small problem with its items as bits: bit b of a mask stands for the b-th heaviest item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from equilag.exhaustive.patterns import PatternLimits
+from equilag.exhaustive.small_problem import SmallProblem
+from equilag.group import NOBODY, Flags, Ints
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ItemMasks:
+    """Items and members as masks, prepared once per problem."""
+
+    order: Ints
+    """[I] item of each bit."""
+    bits: Ints
+    """[I] 0, 1, 2, ..."""
+    lag: Ints
+    """[I] by bit, descending."""
+    base: Ints
+    """[J] base loads."""
+    total: int
+    """Load of all items and all base loads."""
+    takers: Ints
+    """[I] per bit, mask of the members that may take the item."""
+    eligible: list[int]
+    """[J] mask of the items that the member may take."""
+    own: list[int]
+    """[J] mask of the items that the member owns."""
+    owned: int
+    """Items that have an owner, inside or outside."""
+    limits: list[PatternLimits]
+    """[J]"""
+
+    @staticmethod
+    def of(problem: SmallProblem) -> ItemMasks:
+        p, members = problem, range(len(problem.base))
+        order = np.argsort(-p.lag, kind="stable")
+        bits = np.arange(len(p.lag))
+        lag = p.lag[order]
+        weight = np.int64(1) << bits
+        return ItemMasks(
+            order=order,
+            bits=bits,
+            lag=lag,
+            base=p.base,
+            total=int(lag.sum() + p.base.sum()),
+            takers=(p.allowed[order] * (1 << np.arange(len(p.base)))).sum(axis=1),
+            eligible=[int((weight * p.allowed[order, j]).sum()) for j in members],
+            own=[int((weight * (p.owner[order] == j)).sum()) for j in members],
+            owned=int((p.owner != NOBODY).sum()),
+            limits=[_limits(p, j) for j in members],
+        )
+
+    def member_classes(self, with_owners: bool) -> list[int]:
+        """[J] class of each member; members of a class can be exchanged for each other.
+
+        With `with_owners` it counts which items a member owns.
+        """
+        number: dict[tuple[object, ...], int] = {}
+        keys = zip(
+            self.eligible,
+            self.base.tolist(),
+            self.limits,
+            self.own if with_owners else [0] * len(self.own),
+            strict=True,
+        )
+        return [number.setdefault(key, len(number)) for key in keys]
+
+    def chosen(self, mask: int) -> Flags:
+        """[I] the items of a mask, by bit."""
+        flags: Flags = (mask >> self.bits) & 1 == 1
+        return flags
+
+    def load(self, mask: int) -> int:
+        """The load of a mask's items."""
+        return int(self.lag[self.chosen(mask)].sum())
+
+
+def _limits(problem: SmallProblem, member: int) -> PatternLimits:
+    lo, hi = int(problem.lo[member]), int(problem.hi[member])
+    if problem.topic_lo is None or problem.topic_hi is None:
+        return PatternLimits(lo, hi, None, None)
+    topic_lo, topic_hi = problem.topic_lo[:, member], problem.topic_hi[:, member]
+    return PatternLimits(lo, hi, tuple(topic_lo.tolist()), tuple(topic_hi.tolist()))

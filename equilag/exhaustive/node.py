@@ -1,0 +1,65 @@
+"""A node of the search: what is still to be given out, and what was given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from equilag.exhaustive.item_masks import ItemMasks
+from equilag.exhaustive.patterns import Budget
+from equilag.exhaustive.target import OwnershipTarget
+from equilag.group import Flags, Ints
+
+
+@dataclass(frozen=True, slots=True)
+class SearchNode:
+    free: int
+    """Mask of the items that nobody has yet."""
+    members: tuple[int, ...]
+    """Members that have not got their items yet: the open members."""
+    low: int
+    """Lightest load of the other members."""
+    high: int
+    """Heaviest load of the other members."""
+    kept: int
+    """Items that the other members keep."""
+
+
+class FreeItems(NamedTuple):
+    """The free items of a node, by bit."""
+
+    flags: Flags
+    """[I] True where the item is free."""
+    takers: Ints
+    """[I] mask of the open members that may take the item."""
+
+    @staticmethod
+    def of(items: ItemMasks, node: SearchNode) -> FreeItems:
+        open_members = sum(1 << member for member in node.members)
+        return FreeItems(items.chosen(node.free), items.takers & open_members)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SearchTask:
+    """One problem, one target, and the budget for it."""
+
+    items: ItemMasks
+    target: OwnershipTarget
+    member_class: list[int]
+    """[J] see `ItemMasks.member_classes`."""
+    budget: Budget
+
+    def own(self, member: int) -> int:
+        """Mask of the member's own items; 0 if it does not matter which items stay."""
+        return self.items.own[member] if self.target.counts_kept else 0
+
+    def may_keep(self, node: SearchNode, member: int) -> int:
+        """Most free items that the open member can keep."""
+        items = self.items
+        return min((node.free & items.own[member]).bit_count(), items.limits[member].hi)
+
+    def most_kept(self, node: SearchNode) -> int:
+        """Most items that stay in the end."""
+        if not self.target.counts_kept:
+            return self.target.owned
+        return node.kept + sum(self.may_keep(node, member) for member in node.members)
