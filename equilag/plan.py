@@ -13,10 +13,14 @@ from equilag.claim import Claim
 from equilag.group import NOBODY, QUALITY, Group, Index, Ints, iter_names
 from equilag.metrics import member_counts, member_loads, moved
 from equilag.phases import first_phase, revocations
+from equilag.policy import UNCONSTRAINED, Policy
 
 Status = Literal["optimal", "feasible", "fallback"]
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 FORMAT: Final = "equilag/plan/1"
+REPEATABLE: Final = "repeatable"
+CUT: Final = "cut by the clock"
+"""What a plan's JSON says of its run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +78,8 @@ class Plan:
     """An assignment of one group, and how good it is proved to be."""
 
     group: Group
-    policy: Mapping[str, Any]
-    """The policy and every setting in force, as in the plan's JSON."""
+    policy: Policy | None
+    """None for the plan of a single heuristic, which follows no policy."""
     status: Status
     algorithm: str
     assigned: Index
@@ -89,6 +93,20 @@ class Plan:
     """What went wrong or was cut short on the way, for people."""
     choices: tuple[Choice, ...] = ()
     """Fewest moves, the knee, most even: what else there was to choose from."""
+    seed: int = 0
+    effort: float | None = None
+    """Seconds' worth of counted work that the run was limited to; None for no such limit."""
+    repeatable: bool = True
+    """False if the clock cut the run short, so that another run may find another plan."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The policy and every setting in force, as in the plan's JSON."""
+        if self.policy is None:
+            return {"name": self.algorithm, "balance": UNCONSTRAINED}
+        effort = {} if self.effort is None else {"effort": self.effort}
+        run = REPEATABLE if self.repeatable else CUT
+        return {**self.policy.to_dict(), "seed": self.seed, **effort, "run": run}
 
     @cached_property
     def assignment(self) -> dict[str, dict[str, list[int]]]:
@@ -164,7 +182,7 @@ class Plan:
         document: dict[str, Any] = {
             "format": FORMAT,
             "group": self.group.name,
-            "policy": dict(self.policy),
+            "policy": self.settings,
             "status": self.status,
             "algorithm": self.algorithm,
             "assignment": self.assignment,

@@ -1,9 +1,10 @@
-"""Which goals, in which order, with which settings."""
+"""A policy: which goals a plan has, in which order, and the settings on top of them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from equilag.errors import InputError
 
@@ -13,14 +14,34 @@ Balance = Literal["total", "per-topic", "both"]
 POLICIES: Final[tuple[PolicyName, ...]] = get_args(PolicyName)
 BALANCES: Final[tuple[Balance, ...]] = get_args(Balance)
 UNCONSTRAINED: Final = "none"
-"""What stands for `balance` in the plan of a single heuristic: no count constraint is claimed."""
+"""`balance` in the JSON of a single heuristic's plan, which claims no count balance."""
 
 MAX_MOVE_COST: Final = 2**53
+"""As for a lag: JSON readers keep whole numbers exact below it."""
+MAX_TOLERANCE: Final = 1e6
+"""In percent: 10,000 times the mean load, beyond any spread that a plan could have."""
 
 
-@dataclass(frozen=True, slots=True)
+class _Traits(NamedTuple):
+    """What distinguishes the policies."""
+
+    balance: Balance
+    """The count balance unless another one is asked for."""
+    moves_first: bool = False
+    pins_owned: bool = False
+
+
+_TRAITS: Final[Mapping[PolicyName, _Traits]] = {
+    "lag-aware": _Traits("total"),
+    "kip-169": _Traits("per-topic"),
+    "fair-yet-sticky": _Traits("total", moves_first=True),
+    "sticky-yet-fair": _Traits("total", moves_first=True, pins_owned=True),
+}
+
+
+@dataclass(frozen=True, slots=True, init=False)
 class Policy:
-    """Goals and settings of one run; `Policy.of` checks them.
+    """Goals and settings of one run. Every way to make one checks them.
 
     - ``lag-aware``: total counts, then lag spread + move cost, then fewest moves.
     - ``kip-169``: counts per topic, then lag spread + move cost.
@@ -28,15 +49,38 @@ class Policy:
     - ``sticky-yet-fair``: no voluntary move at all, then counts, then lag spread.
     """
 
-    name: PolicyName = "lag-aware"
-    balance: Balance = "total"
-    move_cost: int = 0
+    name: PolicyName
+    balance: Balance
+    move_cost: int
     """Records of lag spread that one move must save."""
-    tolerance: float = 0.0
+    tolerance: float
     """Percent of the mean load by which a spread may exceed the best if that saves moves."""
-    max_moves: int | None = None
-    fresh: bool = False
+    max_moves: int | None
+    fresh: bool
     """Plan as if nobody owned anything."""
+
+    def __init__(
+        self,
+        name: str = "lag-aware",
+        balance: str | None = None,
+        move_cost: int = 0,
+        tolerance: float = 0.0,
+        max_moves: int | None = None,
+        fresh: bool = False,
+    ) -> None:
+        """`balance` None means the policy's own. Raises InputError that names the setting."""
+        if name not in POLICIES:
+            raise InputError(f"unknown policy {name!r}; one of {', '.join(POLICIES)}", "policy")
+        if balance is None:
+            balance = _TRAITS[name].balance
+        if balance not in BALANCES:
+            raise InputError(
+                f"unknown balance {balance!r}; one of {', '.join(BALANCES)}", "balance"
+            )
+        _check_settings(move_cost, tolerance, max_moves, fresh)
+        values = (name, balance, move_cost, float(tolerance), max_moves, fresh)
+        for field, value in zip(self.__slots__, values, strict=True):
+            object.__setattr__(self, field, value)
 
     @staticmethod
     def of(
@@ -47,33 +91,11 @@ class Policy:
         max_moves: int | None = None,
         fresh: bool = False,
     ) -> Policy:
-        """A checked policy; `balance` None means the policy's own. Raises InputError."""
-        if name not in POLICIES:
-            raise InputError(f"unknown policy {name!r}; one of {', '.join(POLICIES)}", "policy")
-        if balance is None:
-            balance = "per-topic" if name == "kip-169" else "total"
-        if balance not in BALANCES:
-            raise InputError(
-                f"unknown balance {balance!r}; one of {', '.join(BALANCES)}", "balance"
-            )
-        if type(move_cost) is not int or not 0 <= move_cost < MAX_MOVE_COST:
-            raise InputError(f"{move_cost!r} is not a whole number from 0 to 2^53 - 1", "move_cost")
-        if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)):
-            raise InputError(f"{tolerance!r} is not a number", "tolerance")
-        if not 0 <= tolerance <= 1e6:
-            raise InputError(f"{tolerance!r} is not between 0 and 1000000 percent", "tolerance")
-        if max_moves is not None and (type(max_moves) is not int or max_moves < 0):
-            raise InputError(f"{max_moves!r} is not a whole number, 0 or more", "max_moves")
-        if type(fresh) is not bool:
-            raise InputError(f"{fresh!r} is not true or false", "fresh")
-        if fresh and max_moves is not None:
-            raise InputError(
-                "a limit on moves makes no sense where nobody owns anything", "max_moves"
-            )
-        return Policy(name, balance, move_cost, float(tolerance), max_moves, fresh)
+        """The same as `Policy(...)`; kept for code that was written against 0.1."""
+        return Policy(name, balance, move_cost, tolerance, max_moves, fresh)
 
     def check_limit(self, moves: int) -> None:
-        """Raises InputError if fewer moves are allowed than there must be."""
+        """Raises InputError if `max_moves` is below the number of moves that is forced."""
         if self.max_moves is not None and self.max_moves < moves:
             raise InputError(
                 f"{self.max_moves} is fewer than the {moves} moves that the count balance forces",
@@ -81,26 +103,44 @@ class Policy:
             )
 
     @property
+    def default_balance(self) -> Balance:
+        """The count balance of the policy itself."""
+        return _TRAITS[self.name].balance
+
+    @property
     def moves_first(self) -> bool:
-        """Do fewer moves come before the lag spread."""
-        return self.name in ("fair-yet-sticky", "sticky-yet-fair")
+        """True if fewer moves come before the lag spread."""
+        return _TRAITS[self.name].moves_first
 
     @property
     def pins_owned(self) -> bool:
-        """Does everything that is owned stay where it is."""
-        return self.name == "sticky-yet-fair"
+        """True if every owned partition stays where it is."""
+        return _TRAITS[self.name].pins_owned
 
     @property
     def evens_totals(self) -> bool:
-        """Do members' totals alone decide how even counts are, with nothing pinned."""
+        """True if the members' totals alone decide how even counts are, with nothing pinned."""
         return self.balance == "total" and not self.pins_owned
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "balance": self.balance,
-            "move_cost": self.move_cost,
-            "tolerance": self.tolerance,
-            "max_moves": self.max_moves,
-            "fresh": self.fresh,
-        }
+        """The settings as in a plan's JSON."""
+        return {field: getattr(self, field) for field in self.__slots__}
+
+
+POLICY_FIELDS: Final[tuple[str, ...]] = tuple(Policy.__slots__)
+"""The settings of a policy, as the policy in a plan's JSON has them."""
+
+
+def _check_settings(move_cost: object, tolerance: object, max_moves: object, fresh: object) -> None:
+    if type(move_cost) is not int or not 0 <= move_cost < MAX_MOVE_COST:
+        raise InputError(f"{move_cost!r} is not a whole number from 0 to 2^53 - 1", "move_cost")
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)):
+        raise InputError(f"{tolerance!r} is not a number", "tolerance")
+    if not 0 <= tolerance <= MAX_TOLERANCE:
+        raise InputError(f"{tolerance!r} is not between 0 and 1000000 percent", "tolerance")
+    if max_moves is not None and (type(max_moves) is not int or max_moves < 0):
+        raise InputError(f"{max_moves!r} is not a whole number, 0 or more", "max_moves")
+    if type(fresh) is not bool:
+        raise InputError(f"{fresh!r} is not true or false", "fresh")
+    if fresh and max_moves is not None:
+        raise InputError("a limit on moves makes no sense where nobody owns anything", "max_moves")

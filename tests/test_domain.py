@@ -176,9 +176,7 @@ def test_by_name_and_by_topic() -> None:
 
 
 def plan_of(group: Group, *members: int) -> Plan:
-    return Plan(
-        group, {"name": "test", "balance": "none"}, "feasible", "by hand", assigned(*members)
-    )
+    return Plan(group, None, "feasible", "by hand", assigned(*members))
 
 
 def test_figures_of_a_plan() -> None:

@@ -114,10 +114,9 @@ def same_as_the_command(run: Path, by_command: int = 12) -> dict[str, int]:
     for group in named:
         snapshot, plan = export_group(str(run), group)
         loaded = load_snapshot(snapshot)
-        policy = dict(plan.policy)
         again = solve(
-            loaded, policy["name"], balance=policy["balance"], seed=policy["seed"],
-            effort=policy["effort"], time_limit=plan.time_limit or 0.0,
+            loaded, plan.policy or "lag-aware", seed=plan.seed,
+            effort=plan.effort, time_limit=plan.time_limit or 0.0,
         )  # fmt: skip
         equal += bool(np.array_equal(again.assigned, plan.assigned) and again.claims == plan.claims)
         if group in chosen:

@@ -17,6 +17,7 @@ from equilag.exhaustive.search import Search
 from equilag.exhaustive.target import SearchTarget
 from equilag.exhaustive.whole_group import whole_problem
 from equilag.group import Flags, Group, iter_names
+from equilag.objective import Objective
 from equilag.policy import Policy
 
 SEARCH_WORK: Final = 3_000_000_000
@@ -199,8 +200,7 @@ def _difference(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
 
 def move_cost(ledger: Ledger) -> int:
     """What a move counts for in the last goal of the policy."""
-    policy = ledger.policy
-    return 0 if policy is None or policy.fresh or policy.moves_first else policy.move_cost
+    return 0 if ledger.policy is None else Objective(ledger.policy).move_cost
 
 
 def _sum(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:

@@ -10,18 +10,17 @@ from typing import Any, Final
 import numpy as np
 
 from equilag.certificate.check_claims import CHECKS, SOLVER_KINDS, Ledger, Refuted, move_cost
-from equilag.certificate.goals import Figures, goals_proved, moves_at_most
 from equilag.claim import Claim
 from equilag.constraint import CountConstraint, NotMinimal, constraint_of, unconstrained
 from equilag.errors import InputError
 from equilag.group import NOBODY, Group, Index
 from equilag.metrics import count_moves, is_valid
-from equilag.plan import FORMAT, STATUSES, Plan
-from equilag.policy import UNCONSTRAINED, Policy
+from equilag.objective import VALUE, Figures, Objective, Proved
+from equilag.plan import CUT, FORMAT, REPEATABLE, STATUSES, Plan
+from equilag.policy import POLICY_FIELDS, UNCONSTRAINED, Policy
 
-POLICY_FIELDS: Final = ("name", "balance", "move_cost", "tolerance", "max_moves", "fresh")
 RUN_FIELDS: Final = ("seed", "effort", "run")
-RUNS: Final = ("repeatable", "cut by the clock")
+RUNS: Final = (REPEATABLE, CUT)
 SECTIONS: Final = (
     "format", "group", "assignment", "counts", "lag", "moves", "phases", "unassigned",
     "dropped_claims",
@@ -153,7 +152,7 @@ def _policy(table: Any, findings: list[str]) -> Policy | _Broken | None:
     if table.get("run", RUNS[0]) not in RUNS:
         findings.append(f"policy.run: {_short(table['run'])} is none of {', '.join(RUNS)}")
     try:
-        return Policy.of(**{key: table[key] for key in POLICY_FIELDS})
+        return Policy(**{key: table[key] for key in POLICY_FIELDS})
     except (InputError, TypeError) as error:
         findings.append(f"policy: {error}")
         return _BROKEN
@@ -179,7 +178,7 @@ def _check(
     moves_bound = max((c.value for c in claims if c.claim == "fewest_moves"), default=0)
     moves = count_moves(planned.owner, assigned)
     if policy is not None and status != "fallback":
-        limit = moves_at_most(policy, moves_bound)
+        limit = Objective(policy).move_limit(moves_bound)
         if limit is not None and moves > limit:
             limit = None  # bounds on plans that this one is not among say nothing of it
     ledger = Ledger(planned, group, policy, constraint, exact, limit)
@@ -188,7 +187,7 @@ def _check(
         _prove(ledger, claim, f"certificate.claims[{number}]", result)
     expected = Plan(
         group,
-        document["policy"],
+        None,
         "feasible",
         "",
         assigned,
@@ -204,7 +203,7 @@ def _check(
 
 def _own_figures(ledger: Ledger, assigned: Index) -> dict[str, int]:
     """What the plan reaches of each figure that a claim can be about."""
-    lag = Plan(ledger.real, {}, "feasible", "", assigned).lag
+    lag = Plan(ledger.real, None, "feasible", "", assigned).lag
     moves = count_moves(ledger.real.owner, assigned)
     return {
         "fewest_moves": moves,
@@ -325,18 +324,14 @@ def _status(
         return
     if not claims_counts:
         findings.append(f"status: {status} without a claim about counts")
-    figures = Figures(
-        lag.spread,
-        moves,
-        lag.mean,
-        lag.spread_lower_bound,
-        0 if policy.fresh else plan.moves_lower_bound,
-        max(ledger.proved.get("cost_at_least", 0), lag.spread_lower_bound),
-    )
+    objective, figures = Objective(policy), Figures(lag.spread, moves)
+    value_bound = max(ledger.proved.get(VALUE, 0), lag.spread_lower_bound)
+    fewest = 0 if policy.fresh else plan.moves_lower_bound
     cost = lag.spread + policy.move_cost * moves
-    if figures.cost_bound > cost and (limit is None or moves <= limit):
+    if value_bound > cost and (limit is None or moves <= limit):
         findings.append(f"lag: spread and moves cost {cost}, below the proved bound")
-    proved = claims_counts and goals_proved(policy, figures)
+    bounds = Proved(lag.spread_lower_bound, fewest, value_bound)
+    proved = claims_counts and objective.is_proved(figures, bounds, lag.mean)
     if (status == "optimal") != proved and status in STATUSES:
         word = "every goal is proved" if proved else "not every goal of the policy is proved"
         findings.append(f"status: {status}, though {word}")

@@ -34,7 +34,6 @@ example:
 
 LONGEST: Final = 100
 _ODD: Final = re.compile(r"^[.-]|[^A-Za-z0-9._-]")
-CUT: Final = "cut by the clock"
 """What the plan's policy says of a run that cannot be repeated."""
 
 
@@ -80,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _remark(plan: Plan) -> list[str]:
-    if plan.policy.get("run") != CUT:
+    if plan.repeatable:
         return []
     return ["the clock cut the run's search short, so another plan may come out"]
 

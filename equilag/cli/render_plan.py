@@ -24,7 +24,6 @@ from equilag.group import NOBODY, QUALITY, Group
 from equilag.metrics import member_loads, spread
 from equilag.plan import Plan
 
-MOVES_FIRST: Final = ("fair-yet-sticky", "sticky-yet-fair")
 MOST_TOPICS: Final = 10
 
 QUALITY_WORDS: Final = {
@@ -104,7 +103,7 @@ def choices_block(plan: Plan, style: Style) -> list[str]:
             start, words = now, "the assignment in force"
     gain = start - choices[-1].spread
     # The policies that put fewer moves first never trade moves for lag.
-    way = "--policy lag-aware " if plan.policy.get("name") in MOVES_FIRST else ""
+    way = "--policy lag-aware " if plan.policy is not None and plan.policy.moves_first else ""
     rows = []
     for choice in choices:
         here = choice.moves == len(plan.moves) and choice.spread == plan.lag.spread

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -11,7 +11,6 @@ from equilag.group import NOBODY
 from equilag.metrics import member_loads, spread
 from equilag.phases import first_phase
 from equilag.plan import Plan
-from equilag.policy import UNCONSTRAINED
 
 LABEL: Final = 14
 
@@ -25,7 +24,7 @@ STATUS_WORDS: Final = {
 
 def proof_block(plan: Plan, style: Style) -> list[str]:
     """Status, figures and bounds, one a line."""
-    single = plan.policy.get("balance") == UNCONSTRAINED
+    single = plan.policy is None
     status = "" if single else f"{plan.status}: "
     words = SINGLE if single else _verdict(plan)
     paint = style.good if plan.status == "optimal" else style.warn
@@ -54,13 +53,13 @@ def _verdict(plan: Plan) -> str:
     policy = plan.policy
     if plan.group.idle.all():
         return "there is nobody to give anything to"
-    if plan.status != "optimal":
+    if plan.status != "optimal" or policy is None:
         return STATUS_WORDS[plan.status]
-    if policy.get("tolerance") and plan.lag.gap:
-        return f"within the tolerance of {percent(policy['tolerance'])} of the proved best"
-    if policy.get("move_cost") and policy.get("name") in ("lag-aware", "kip-169"):
+    if policy.tolerance and plan.lag.gap:
+        return f"within the tolerance of {percent(policy.tolerance)} of the proved best"
+    if policy.move_cost and not policy.moves_first:
         return "counts, and lag spread with the cost of moves, are proved to be the best there are"
-    if policy.get("name") == "fair-yet-sticky" and not policy.get("fresh"):
+    if policy.moves_first and not policy.pins_owned and not policy.fresh:
         return "counts, moves and lag spread are proved to be the best there are"
     return STATUS_WORDS["optimal"]
 
@@ -71,18 +70,19 @@ def _claimed(plan: Plan, name: str) -> bool:
 
 def _policy(plan: Plan) -> str:
     """The policy with the settings that are not as they always are."""
-    policy: dict[str, Any] = dict(plan.policy)
-    parts = [str(policy.pop("name", ""))]
-    own = "per-topic" if parts[0] == "kip-169" else "total"
-    if policy.get("balance") != own:
-        parts.append(f"balance {policy.get('balance')}")
-    if policy.get("move_cost"):
-        parts.append(f"a move must save {number(policy['move_cost'])}")
-    if policy.get("tolerance"):
-        parts.append(f"tolerance {percent(policy['tolerance'])} of the mean")
-    if policy.get("max_moves") is not None:
-        parts.append(f"at most {plural(policy['max_moves'], 'move')}")
-    if policy.get("fresh"):
+    policy = plan.policy
+    if policy is None:
+        return plan.algorithm
+    parts: list[str] = [policy.name]
+    if policy.balance != policy.default_balance:
+        parts.append(f"balance {policy.balance}")
+    if policy.move_cost:
+        parts.append(f"a move must save {number(policy.move_cost)}")
+    if policy.tolerance:
+        parts.append(f"tolerance {percent(policy.tolerance)} of the mean")
+    if policy.max_moves is not None:
+        parts.append(f"at most {plural(policy.max_moves, 'move')}")
+    if policy.fresh:
         parts.append("as if nobody owned anything")
     return ", ".join(parts)
 
@@ -103,9 +103,9 @@ def _counts(plan: Plan) -> str:
         text = f"{number(low)} to {number(high)} partitions per member, spread {number(high - low)}"
     if _claimed(plan, "counts"):
         text += "; proved to be as even as can be"
-        if plan.policy.get("name") == "sticky-yet-fair":
+        if plan.policy is not None and plan.policy.pins_owned:
             text += " without a voluntary move"
-        elif plan.policy.get("balance") != "total":
+        elif plan.policy is not None and plan.policy.balance != "total":
             text += ", topic by topic"
     return text
 
@@ -135,14 +135,14 @@ def _bound(plan: Plan) -> str:
         return ""
     bound = plan.spread_lower_bound
     policy = plan.policy
-    if policy.get("balance") == UNCONSTRAINED or plan.status == "fallback":
+    if policy is None or plan.status == "fallback":
         return f"{number(bound)}: no assignment at all is more even"
     within = "the same balance of counts"
-    if not policy.get("fresh"):
-        if policy.get("name") in ("fair-yet-sticky", "sticky-yet-fair"):
+    if not policy.fresh:
+        if policy.moves_first:
             within += " and the fewest moves"
-        elif policy.get("max_moves") is not None:
-            within += f" and {plural(policy['max_moves'], 'move')}"
+        elif policy.max_moves is not None:
+            within += f" and {plural(policy.max_moves, 'move')}"
     return f"{number(bound)}: no plan within {within} is more even"
 
 

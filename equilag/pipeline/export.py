@@ -18,8 +18,8 @@ from equilag.metrics import count_moves
 from equilag.pipeline.run_dir import read_summary
 from equilag.pipeline.run_tables import check_summary, plan_row, read_columns, rows_of
 from equilag.pipeline.snapshot import snapshot_of
-from equilag.plan import STATUSES, Choice, Plan, Status
-from equilag.policy import Policy
+from equilag.plan import REPEATABLE, STATUSES, Choice, Plan, Status
+from equilag.policy import POLICY_FIELDS, Policy
 
 _PLAN: Final = (
     "group", "status", "algorithm", "policy", "lag_total", "lag_max", "lag_spread",
@@ -91,8 +91,10 @@ def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> P
     try:
         claims = tuple(Claim(**claim) for claim in json.loads(row["certificate"]))
         choices = tuple(Choice(**choice) for choice in json.loads(row["choices"]))
-        policy = dict(json.loads(row["policy"]))
-    except (ValueError, TypeError) as error:
+        settings = dict(json.loads(row["policy"]))
+        policy = Policy(**{key: settings[key] for key in POLICY_FIELDS})
+        run = settings["seed"], settings.get("effort"), settings["run"] == REPEATABLE
+    except (ValueError, TypeError, KeyError) as error:
         raise _unfit(group.name, "plans", path) from error
     if row["status"] not in STATUSES:
         raise _unfit(group.name, "plans", path)
@@ -109,6 +111,7 @@ def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> P
         row["wall_s"],
         tuple(row["notes"] or ()),
         choices,
+        *run,
     )
 
 
@@ -117,21 +120,21 @@ def plan_command(plan: Plan, snapshot: str) -> str:
 
     Word by word as a shell reads it. A plan that the clock cut short need not come out again.
     """
-    fields = plan.policy
-    words = ["equilag", "plan", snapshot, "--policy", str(fields["name"])]
-    if fields["balance"] != Policy.of(fields["name"]).balance:
-        words += ["--balance", str(fields["balance"])]
-    if fields["move_cost"]:
-        words += ["--move-cost", str(fields["move_cost"])]
-    if fields["tolerance"]:
-        words += ["--tolerance", repr(fields["tolerance"])]
-    if fields["max_moves"] is not None:
-        words += ["--max-moves", str(fields["max_moves"])]
-    if fields["fresh"]:
+    policy = plan.policy or Policy()
+    words = ["equilag", "plan", snapshot, "--policy", policy.name]
+    if policy.balance != policy.default_balance:
+        words += ["--balance", policy.balance]
+    if policy.move_cost:
+        words += ["--move-cost", str(policy.move_cost)]
+    if policy.tolerance:
+        words += ["--tolerance", repr(policy.tolerance)]
+    if policy.max_moves is not None:
+        words += ["--max-moves", str(policy.max_moves)]
+    if policy.fresh:
         words.append("--fresh")
-    words += ["--seed", str(fields["seed"])]
-    if "effort" in fields:
-        words += ["--effort", f"{fields['effort']!r}"]
+    words += ["--seed", str(plan.seed)]
+    if plan.effort is not None:
+        words += ["--effort", f"{plan.effort!r}"]
     if plan.time_limit is not None:
         words += ["--time-limit", f"{plan.time_limit!r}"]
     return shlex.join(words)

@@ -176,7 +176,7 @@ def _plan_columns(plan: Plan) -> dict[str, Any]:
     return {
         "status": plan.status,
         "algorithm": plan.algorithm,
-        "policy": json.dumps(dict(plan.policy)),
+        "policy": json.dumps(plan.settings),
         "partitions": plan.group.n_partitions,
         "members": plan.group.n_members,
         "count_max": plan.counts.max,

@@ -12,7 +12,6 @@ from equilag.heuristics import get_assignor
 from equilag.heuristics.registry import run_assignor
 from equilag.plan import Plan
 from equilag.planner.solve import check_group
-from equilag.policy import UNCONSTRAINED
 from equilag.solver.lower_bounds.load_bounds import difference, overall_bounds
 
 
@@ -32,5 +31,4 @@ def assign(group: Group, assignor: str) -> Plan:
         bound = bounds.spread
         claims = (bounds.highest, bounds.lowest, difference(bounds))
     wall = time.monotonic() - start
-    policy = {"name": assignor, "balance": UNCONSTRAINED}
-    return Plan(group, policy, "feasible", assignor, assigned, claims, bound, 0, None, wall)
+    return Plan(group, None, "feasible", assignor, assigned, claims, bound, 0, None, wall)

@@ -37,13 +37,9 @@ def plan_at_once(
     proofs = (*found.claims, *NO_SPREAD)
     if policy.move_cost and not policy.moves_first:
         proofs += (Claim("cost_at_least", policy.move_cost * found.moves, "sum"),)
-    settings = {**policy.to_dict(), "seed": seed}
-    if effort < math.inf:
-        settings["effort"] = effort
-    settings["run"] = "repeatable"
     return Plan(
         group,
-        settings,
+        policy,
         "optimal",
         found.algorithm,
         found.assigned,
@@ -54,6 +50,8 @@ def plan_at_once(
         deadline.elapsed,
         (),
         (Choice("fewest moves", found.moves, 0),),
+        seed,
+        effort if effort < math.inf else None,
     )
 
 

@@ -101,7 +101,7 @@ def finish(work: Work) -> Plan:
     status: Status = "optimal" if work.optimal else "feasible"
     return Plan(
         work.real,
-        _settings(work),
+        work.policy,
         status,
         best.algorithm,
         best.assigned,
@@ -112,6 +112,7 @@ def finish(work: Work) -> Plan:
         work.deadline.elapsed,
         tuple(work.notes),
         choices(work),
+        *_settings(work),
     )
 
 
@@ -127,7 +128,7 @@ def _fallback(work: Work, best: Candidate) -> Plan:
             value = bounds.spread
     return Plan(
         work.real,
-        _settings(work),
+        work.policy,
         "fallback",
         best.algorithm,
         best.assigned,
@@ -137,13 +138,14 @@ def _fallback(work: Work, best: Candidate) -> Plan:
         work.deadline.limit,
         work.deadline.elapsed,
         tuple(work.notes),
+        (),
+        *_settings(work),
     )
 
 
-def _settings(work: Work) -> dict[str, object]:
-    run_kind = "cut by the clock" if work.deadline.cut else "repeatable"
-    effort = {"effort": work.effort.limit} if work.effort.limited else {}
-    return {**work.policy.to_dict(), "seed": work.seed, **effort, "run": run_kind}
+def _settings(work: Work) -> tuple[int, float | None, bool]:
+    effort = work.effort.limit if work.effort.limited else None
+    return work.seed, effort, not work.deadline.cut
 
 
 def choices(work: Work) -> tuple[Choice, ...]:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from equilag.certificate.counting import Counting
-from equilag.certificate.goals import Figures, goals_proved, moves_at_most
 from equilag.claim import Claim
 from equilag.constraint import CountConstraint
 from equilag.deadline import Deadline
 from equilag.errors import ContradictedBound
 from equilag.group import Group, Index, Ints
 from equilag.metrics import count_moves, member_loads, spread
+from equilag.objective import Figures, Objective, Proved
 from equilag.planner.effort import Effort
 from equilag.planner.progress import Progress, Watcher
 from equilag.policy import Policy
@@ -105,7 +105,7 @@ class Work:
 
     @property
     def moves_at_most(self) -> int | None:
-        return moves_at_most(self.policy, self.moves_bound)
+        return Objective(self.policy).move_limit(self.moves_bound)
 
     @property
     def move_cost(self) -> int:
@@ -187,7 +187,7 @@ class Work:
         """Records of spread that the tolerance lets a plan exceed the best by."""
         if self.best is None:
             return 0
-        allowed = int(self.figures(self.best).mean * self.policy.tolerance / 100)
+        allowed = Objective(self.policy).allowance(self.mean)
         return min(allowed, int(self.group.lag.sum()))
 
     def use_tolerance(self) -> None:
@@ -241,17 +241,10 @@ class Work:
             self.claims[claim.claim] = claim
             self.recheck()
 
-    def figures(self, candidate: Candidate) -> Figures:
+    @property
+    def mean(self) -> float:
         active = int(np.count_nonzero(~self.group.idle))
-        assigned_lag = int(self.group.lag[self.group.assignable].sum())
-        return Figures(
-            candidate.spread,
-            candidate.moves,
-            assigned_lag / active if active else 0.0,
-            self.spread_bound,
-            self.moves_bound,
-            self.cost_bound,
-        )
+        return int(self.group.lag[self.group.assignable].sum()) / active if active else 0.0
 
     @property
     def proved(self) -> bool:
@@ -278,7 +271,11 @@ class Work:
             self.best is not None
             and self.exact
             and "counts" in self.claims
-            and goals_proved(self.policy, self.figures(self.best))
+            and Objective(self.policy).is_proved(
+                Figures(self.best.spread, self.best.moves),
+                Proved(self.spread_bound, self.moves_bound, self.cost_bound),
+                self.mean,
+            )
         )
 
     def tell(self, stage: str) -> None:

@@ -16,7 +16,6 @@ from support.groups import ODD, group_of, random_group, snapshot_of
 
 import equilag
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.certificate.goals import Figures, goals_proved, moves_at_most
 from equilag.certificate.verify import MAX_FINDINGS, report
 from equilag.claim import Claim
 from equilag.deadline import Deadline
@@ -259,38 +258,6 @@ def test_the_stronger_claim_is_kept_and_a_proof_rather_than_a_word() -> None:
     work.claim(Claim("min_load_at_most", 5, "average"))
     work.claim(Claim("min_load_at_most", 6, "average"))
     assert work.bound_of("min_load_at_most") == 5
-
-
-# When the goals are proved.
-
-
-@pytest.mark.parametrize(
-    ("settings", "figures", "proved"),
-    [
-        ({}, Figures(5, 9, 100.0, 5, 2, 0), True),
-        ({}, Figures(6, 9, 100.0, 5, 2, 0), False),
-        ({"tolerance": 1.0}, Figures(6, 9, 100.0, 5, 2, 0), True),
-        ({"tolerance": 0.9}, Figures(6, 9, 100.0, 5, 2, 0), False),
-        ({"max_moves": 8}, Figures(5, 9, 100.0, 5, 2, 0), False),
-        ({"max_moves": 9}, Figures(5, 9, 100.0, 5, 2, 0), True),
-        ({"move_cost": 3}, Figures(5, 9, 100.0, 5, 2, 32), True),
-        ({"move_cost": 3}, Figures(5, 9, 100.0, 5, 2, 31), False),
-        ({"move_cost": 3, "fresh": True}, Figures(5, 0, 100.0, 5, 0, 0), True),
-        ({"name": "fair-yet-sticky"}, Figures(5, 2, 100.0, 5, 2, 0), True),
-        ({"name": "fair-yet-sticky"}, Figures(5, 3, 100.0, 5, 2, 0), False),
-        ({"name": "fair-yet-sticky", "move_cost": 3}, Figures(5, 2, 100.0, 5, 2, 0), True),
-        ({"name": "sticky-yet-fair"}, Figures(5, 1, 100.0, 5, 0, 0), False),
-    ],
-)
-def test_goals_proved(settings: dict[str, Any], figures: Figures, proved: bool) -> None:
-    assert goals_proved(Policy.of(**settings), figures) == proved
-
-
-def test_moves_at_most() -> None:
-    assert moves_at_most(Policy.of(), 3) is None
-    assert moves_at_most(Policy.of(max_moves=7), 3) == 7
-    assert moves_at_most(Policy.of("fair-yet-sticky"), 3) == 3
-    assert moves_at_most(Policy.of("fair-yet-sticky", fresh=True), 3) is None
 
 
 def test_a_plan_for_other_lags_is_found() -> None:

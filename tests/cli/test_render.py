@@ -24,7 +24,7 @@ def plan_of(load):
 
     def call(fields: dict[str, Any] | None = None, **changes: Any) -> Plan:
         plan = assign(load(**(fields or {})), "range")
-        settings = {"claims": (), "policy": Policy().to_dict(), "algorithm": "sweeps"}
+        settings = {"claims": (), "policy": Policy(), "algorithm": "sweeps"}
         return replace(plan, **{**settings, **changes})
 
     return call
@@ -152,7 +152,7 @@ def test_status_in_words(plan_of) -> None:
     }.items():
         assert f"Plan  {status}: " in text_of(plan_of(status=status))
         assert words in text_of(plan_of(status=status))
-    single = plan_of(policy={"name": "range", "balance": "none"})
+    single = plan_of(policy=None)
     assert "one assignor's answer as it is" in text_of(single)
 
 
@@ -170,9 +170,9 @@ def test_bound_and_gap(plan_of) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"policy": Policy.of("fair-yet-sticky").to_dict()}, "counts and the fewest moves is more"),
-        ({"policy": Policy.of(max_moves=4).to_dict()}, "counts and 4 moves is more even"),
-        ({"policy": {"name": "range", "balance": "none"}}, "no assignment at all is more even"),
+        ({"policy": Policy.of("fair-yet-sticky")}, "counts and the fewest moves is more"),
+        ({"policy": Policy.of(max_moves=4)}, "counts and 4 moves is more even"),
+        ({"policy": None}, "no assignment at all is more even"),
         ({"status": "fallback"}, "no assignment at all is more even"),
     ],
 )
@@ -198,7 +198,7 @@ def test_fewest_moves(plan_of) -> None:
 
 def test_settings_are_told(plan_of) -> None:
     policy = Policy.of("kip-169", "both", 7, 2.5, 3)
-    text = text_of(plan_of(policy=policy.to_dict()))
+    text = text_of(plan_of(policy=policy))
     assert (
         "policy        kip-169, balance both, a move must save 7, tolerance 2.50 % of the mean,"
         " at most 3 moves\n" in text
@@ -225,8 +225,8 @@ def test_rebalances(plan_of) -> None:
 )
 def test_even_counts_say_in_what_way(plan_of, policy, words) -> None:
     claims = (Claim("counts", 4, "residual"),)
-    assert words in text_of(plan_of(claims=claims, policy=policy.to_dict()))
-    assert "as even as" not in text_of(plan_of(policy=policy.to_dict()))
+    assert words in text_of(plan_of(claims=claims, policy=policy))
+    assert "as even as" not in text_of(plan_of(policy=policy))
 
 
 def test_the_spread_before_is_that_of_what_is_owned(plan_of) -> None:
@@ -257,7 +257,7 @@ def test_choices(plan_of) -> None:
         ).split()
     )
     assert block[2].endswith("100 % of the gain  this plan")
-    sticky = replace(plan, choices=rows, policy=Policy.of("fair-yet-sticky").to_dict())
+    sticky = replace(plan, choices=rows, policy=Policy.of("fair-yet-sticky"))
     assert "--policy lag-aware --max-moves 1" in text_of(sticky)
     assert "Choices" not in text_of(replace(plan, choices=(here,)))
 

@@ -84,7 +84,7 @@ def check(answer: GroupResult, plan: Plan) -> None:
     group, lag, columns = plan.group, plan.lag, dict(answer.plan)
     assert list(columns) == [name for name, _ in PLAN]
     assert 0 < columns.pop("wall_s") <= columns.pop("task_s")
-    assert json.loads(columns.pop("policy")) == plan.policy
+    assert json.loads(columns.pop("policy")) == plan.settings
     assert json.loads(columns.pop("certificate")) == [claim.to_dict() for claim in plan.claims]
     assert json.loads(columns.pop("choices")) == [asdict(choice) for choice in plan.choices]
     unowned = group.assignable & (group.owner == NOBODY)

@@ -105,7 +105,7 @@ def test_one_heuristic_as_a_plan(name: str) -> None:
     plan = equilag.assign(GROUP, name)
     assert plan.status == "feasible"
     assert plan.algorithm == name
-    assert plan.policy == {"name": name, "balance": "none"}
+    assert plan.settings == {"name": name, "balance": "none"}
     assert plan.moves_lower_bound == 0
     assert plan.time_limit is None
     assert equilag.verify(GROUP, plan) == []

@@ -242,5 +242,5 @@ def test_a_policy_may_be_made_beforehand() -> None:
     group = group_of([6], [[0]] * 2, owners=[0] * 6, lags=[9, 8, 7, 3, 2, 1])
     plan = equilag.solve(group, Policy.of("kip-169", move_cost=2), time_limit=LIMIT)
     same = equilag.solve(group, "kip-169", move_cost=2, time_limit=LIMIT)
-    assert plan.policy == same.policy
+    assert plan.settings == same.settings
     assert np.array_equal(plan.assigned, same.assigned)

@@ -226,7 +226,7 @@ def test_a_plan_within_the_limit_on_moves_is_better_than_a_more_even_one() -> No
 def test_same_seed_same_plan(policy: str) -> None:
     for group in (SMALL, random_group(np.random.default_rng(8), topics=4, members=5, size=5)):
         first, second = (equilag.solve(group, policy, seed=3, time_limit=30.0) for _ in range(2))
-        assert first.policy["run"] == "repeatable"
+        assert first.settings["run"] == "repeatable"
         assert document(first) == document(second)
 
 
@@ -237,7 +237,7 @@ def test_same_seed_same_plan_where_the_optimum_is_not_proved(policy: str) -> Non
         equilag.solve(WIDE, policy, seed=3, time_limit=60.0, deterministic=True) for _ in range(2)
     )
     assert first.status == "feasible"
-    assert first.policy["run"] == second.policy["run"] == "repeatable"
+    assert first.settings["run"] == second.settings["run"] == "repeatable"
     assert document(first) == document(second)
 
 
@@ -246,8 +246,8 @@ def test_effort_ends_a_run_at_the_same_place_every_time(policy: str) -> None:
     first, second = (
         equilag.solve(WIDE, policy, seed=3, time_limit=60.0, effort=0.05) for _ in range(2)
     )
-    assert first.policy["effort"] == 0.05
-    assert first.policy["run"] == second.policy["run"] == "repeatable"
+    assert first.settings["effort"] == 0.05
+    assert first.settings["run"] == second.settings["run"] == "repeatable"
     assert document(first) == document(second)
     assert equilag.verify(WIDE, first) == []
 
@@ -264,7 +264,7 @@ def test_effort_is_what_limits_the_work() -> None:
 
 
 def test_what_the_clock_cut_off_is_not_called_repeatable() -> None:
-    assert equilag.solve(WIDE, time_limit=0).policy["run"] == "cut by the clock"
+    assert equilag.solve(WIDE, time_limit=0).settings["run"] == "cut by the clock"
 
 
 def test_progress_tells_where_a_run_stands() -> None:

@@ -1,0 +1,115 @@
+"""The goals of a policy in their order, as one object for everybody who plans, proves or checks.
+
+Exact counts come first and are a constraint (`equilag.constraint`). What follows is compared
+through `Objective`: the key of a candidate, the limit on moves, the last goal as a weighted sum of
+figures, the claim that bounds it, and when it is proved. A new term is a new figure in `Figures`
+and a weight in `Objective.terms`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from equilag.policy import Policy
+
+SPREAD: Final = "spread_at_least"
+"""The claim that bounds the lag spread alone."""
+VALUE: Final = "cost_at_least"
+"""The claim that bounds the weighted sum of all terms, where there are several."""
+
+
+class Figures(NamedTuple):
+    """What an assignment reaches. With ``fresh`` nobody owns anything, so `moves` is 0."""
+
+    spread: int
+    """Heaviest minus lightest load, in records."""
+    moves: int
+    unevenness: float = 0.0
+    """Sum of squared distances from the mean load: the last tie-break."""
+
+
+class Proved(NamedTuple):
+    """What no assignment within the limit on moves can beat."""
+
+    spread: int = 0
+    moves: int = 0
+    value: int = 0
+    """Of the weighted sum; at least `spread`, as every weight is 0 or more."""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What a policy asks for after exact counts."""
+
+    policy: Policy
+
+    @cached_property
+    def move_cost(self) -> int:
+        """Records per move in the last goal; 0 where moves are no part of it."""
+        return 0 if self.policy.moves_first or self.policy.fresh else self.policy.move_cost
+
+    @cached_property
+    def terms(self) -> Mapping[str, int]:
+        """The last goal: the weight of each figure in the sum to be minimised."""
+        return {"spread": 1, "moves": self.move_cost}
+
+    @property
+    def bound_claim(self) -> str:
+        """The name of the claim that bounds the last goal from below."""
+        return VALUE if self.move_cost else SPREAD
+
+    @property
+    def moves_rank_first(self) -> bool:
+        """True if moves decide before the last goal does."""
+        return self.policy.moves_first and not self.policy.fresh
+
+    def move_limit(self, fewest_moves: int) -> int | None:
+        """The moves beyond which a plan is out of the question; None for no limit.
+
+        `fewest_moves` is the proved minimum under the count constraint.
+        """
+        if self.policy.fresh:
+            return None
+        return fewest_moves if self.policy.moves_first else self.policy.max_moves
+
+    def moves_matter(self, fewest_moves: int) -> bool:
+        """True if an exchange that adds a move can make a plan worse or forbidden."""
+        return self.move_limit(fewest_moves) is not None or self.move_cost > 0
+
+    def value(self, figures: Figures) -> int:
+        """The last goal, in records."""
+        return sum(weight * getattr(figures, name) for name, weight in self.terms.items())
+
+    def key(self, figures: Figures, fewest_moves: int) -> tuple[float, ...]:
+        """The order of candidates; smaller is better."""
+        if self.moves_rank_first:
+            return figures.moves, figures.spread, figures.unevenness
+        limit = self.move_limit(fewest_moves)
+        excess = max(0, figures.moves - limit) if limit is not None else 0
+        return excess, self.value(figures), figures.moves, figures.unevenness
+
+    def allowed(self, figures: Figures, fewest_moves: int) -> bool:
+        """True if the assignment keeps the limit on moves."""
+        limit = self.move_limit(fewest_moves)
+        return limit is None or figures.moves <= limit
+
+    def allowance(self, mean: float) -> int:
+        """Records by which the tolerance lets the last goal exceed the best; `mean` is the load."""
+        return int(mean * self.policy.tolerance / 100)
+
+    def gap(self, figures: Figures, proved: Proved) -> int:
+        """How far the last goal is from what is proved, in records; 0 or less if it is optimal."""
+        bound = proved.value if self.move_cost else proved.spread
+        return self.value(figures) - bound
+
+    def is_proved(self, figures: Figures, proved: Proved, mean: float = 0.0) -> bool:
+        """True if each goal is reached and proved, given exact counts.
+
+        `mean` widens the last goal by the tolerance's allowance.
+        """
+        if not self.allowed(figures, proved.moves):
+            return False
+        return self.gap(figures, proved) <= self.allowance(mean)
