@@ -82,8 +82,14 @@ def imports(tree: ast.Module, package: str) -> Iterator[Import]:
                 yield Import(node.lineno, name)
 
 
+FORWARDS: Final = "equilag.adapters.consumers"
+"""The old import paths of `equilag.live.consumers`: they count as part of `live`."""
+
+
 def room_of(module: str) -> str:
     """The room of a module of equilag."""
+    if module == FORWARDS or module.startswith(f"{FORWARDS}."):
+        return "live"
     top = module.split(".")[1] if "." in module else ROOT
     return top if top in ALLOWED else DOMAIN
 
@@ -217,6 +223,18 @@ def test_each_way_to_import(tmp_path: Path, source: str) -> None:
     (line,) = findings(tree(tmp_path, {"group.py": source + "\n"}))
     assert line.startswith("equilag/group.py:")
     assert line.endswith("domain may not import solver")
+
+
+def test_old_import_paths_forward_to_live_and_nobody_below_uses_them(tmp_path: Path) -> None:
+    checkout = tree(tmp_path, {})
+    old = checkout / "equilag" / "adapters" / "consumers"
+    old.mkdir()
+    (old / "listener.py").write_text("from equilag.live.trigger import thing\n", "utf-8")
+    assert findings(checkout) == []
+    (checkout / "equilag" / "adapters" / "snapshot.py").write_text(
+        "from equilag.adapters.consumers.listener import thing\n", "utf-8"
+    )
+    assert findings(checkout) == ["equilag/adapters/snapshot.py:1: adapters may not import live"]
 
 
 @pytest.mark.parametrize("dots", ["..", "..."])

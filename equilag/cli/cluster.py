@@ -61,13 +61,13 @@ def reading(args: argparse.Namespace) -> Iterator[GroupReader]:
 
     config = kafka_config(args.bootstrap_server, client_settings(args.command_config))
 
-    from equilag.adapters.kafka.group_reader import GroupReader, NoAnswer, NotNow
+    from equilag.adapters.kafka.group_reader import GroupReader, NoAnswer, TemporarilyUnreadable
 
     isolation = args.isolation_level or options.ISOLATION_LEVELS[0]
     with options.named(), closing(GroupReader(config, isolation=isolation)) as reader:
         try:
             yield reader
-        except (NoAnswer, NotNow) as error:
+        except (NoAnswer, TemporarilyUnreadable) as error:
             raise InputError(str(error), "", args.bootstrap_server) from error
 
 

@@ -17,7 +17,7 @@ from equilag.cli.text import listed, number, plural
 from equilag.errors import InputError
 
 if TYPE_CHECKING:
-    from equilag.adapters.kafka.sample import Sampler
+    from equilag.adapters.kafka.sample import ClusterSampler
     from equilag.adapters.kafka.sample_rows import Sample
     from equilag.pipeline.record import Recorder
 
@@ -69,11 +69,11 @@ def run(args: argparse.Namespace) -> int:
     config = kafka_config(args.bootstrap_server, client_settings(args.command_config))
     check_folder(args.out)
 
-    from equilag.adapters.kafka.sample import NoAnswer, Sampler
+    from equilag.adapters.kafka.sample import ClusterSampler, NoAnswer
 
     with ExitStack() as stack:
         stop = stack.enter_context(Stop())
-        sampler = stack.enter_context(closing(Sampler(config, args.groups)))
+        sampler = stack.enter_context(closing(ClusterSampler(config, args.groups)))
         rounds = Rounds(args.every, args.rounds, stop)
         try:
             # Before the folder is made: a cluster that cannot be read leaves nothing behind.
@@ -142,12 +142,12 @@ class Rounds:
         self._late = False
         self._due = self._begun = time.monotonic()
 
-    def sample(self, sampler: Sampler) -> Sample:
+    def sample(self, sampler: ClusterSampler) -> Sample:
         """One round. Raises NoAnswer."""
         self._begun = time.monotonic()
         return sampler.round()
 
-    def go_on(self, first: Sample, sampler: Sampler, recorder: Recorder) -> None:
+    def go_on(self, first: Sample, sampler: ClusterSampler, recorder: Recorder) -> None:
         """Record the first round and all others. Raises InputError if they cannot be written."""
         from equilag.adapters.kafka.sample import NoAnswer
 

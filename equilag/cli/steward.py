@@ -15,7 +15,7 @@ from equilag.errors import InputError, MissingExtra
 from equilag.policy import Policy
 
 if TYPE_CHECKING:
-    from equilag.live.steward.shared_state import Options
+    from equilag.live.steward.steward_options import StewardOptions
 
 NAME: Final = "steward"
 HELP: Final = "leads a live group from outside and hands it plans"
@@ -146,6 +146,7 @@ def _add_membership(group: argparse._ArgumentGroup) -> None:
         help="how long the group waits for it when it dies; 10s unless told",
     )
     group.add_argument(
+        "--keep-membership",
         "--keep-seat",
         action="store_true",
         help="on SIGTERM do not leave the group, so that one that is started again within the"
@@ -206,14 +207,14 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _options(args: argparse.Namespace) -> Options:
+def _options(args: argparse.Namespace) -> StewardOptions:
     from equilag.live.rebalance.gain import Thresholds
     from equilag.live.steward.assignments import BUILT_IN
-    from equilag.live.steward.shared_state import Options
+    from equilag.live.steward.steward_options import StewardOptions
 
     with options.named():
         policy = Policy.of(args.policy, args.balance, args.move_cost, args.tolerance)
-    return Options(
+    return StewardOptions(
         group=args.group,
         instance=args.instance_id,
         protocols=(*dict.fromkeys([*args.protocol, *BUILT_IN]),),
@@ -222,7 +223,7 @@ def _options(args: argparse.Namespace) -> Options:
             args.gain, args.gain_records, args.gain_per_move, args.confirm, args.min_interval
         ),
         session=args.session_timeout,
-        look_every=args.every,
+        observe_every=args.every,
         plan_limit=args.time_limit,
         rebalance_limit=args.rebalance_limit,
         seed=args.seed,
@@ -230,7 +231,7 @@ def _options(args: argparse.Namespace) -> Options:
         isolation=args.isolation_level or options.ISOLATION_LEVELS[0],
         dry_run=args.dry_run,
         take_over=args.take_over,
-        keep_seat=args.keep_seat,
+        keep_membership=args.keep_membership,
     )
 
 

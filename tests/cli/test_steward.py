@@ -11,7 +11,7 @@ from equilag.cli import main
 from equilag.cli.parser import build_parser
 from equilag.cli.steward import LogLine, _options
 from equilag.live.steward.http_server import serve
-from equilag.live.steward.status import State
+from equilag.live.steward.status import StewardStatus
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_a_line_of_the_log() -> None:
 
 
 @pytest.fixture
-def running() -> Iterator[tuple[State, str]]:
-    state = State(1.0, 10.0)
+def running() -> Iterator[tuple[StewardStatus, str]]:
+    state = StewardStatus(1.0, 10.0)
     server = serve(state, "127.0.0.1", 0)
     yield state, f"127.0.0.1:{server.server_address[1]}"
     server.shutdown()
@@ -76,18 +76,18 @@ def running() -> Iterator[tuple[State, str]]:
 
 
 def test_status_of_one_that_runs(
-    running: tuple[State, str], capsys: pytest.CaptureFixture[str]
+    running: tuple[StewardStatus, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     state, listen = running
     state.set(role="leader", group="g")
-    state.looked()
-    state.beaten()
+    state.observed()
+    state.heartbeat_answered()
     assert main(["steward", "--status", "--listen", listen]) == 0
     assert "role" in capsys.readouterr().out
 
 
 def test_status_of_one_that_is_not_well(
-    running: tuple[State, str], capsys: pytest.CaptureFixture[str]
+    running: tuple[StewardStatus, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["steward", "--status", "--listen", running[1]]) == 1
     assert "not healthy: the group has not been read yet" in capsys.readouterr().err

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from equilag.adapters.kafka.consumer_protocol import write_subscription
+from equilag.adapters.kafka.described import DescribedMember
 from equilag.adapters.kafka.group_reader import Reading, TopicOffsets
-from equilag.adapters.kafka.sample_rows import Member
 from equilag.errors import EquilagError
-from equilag.live.steward.group_membership import Entry, Joined
+from equilag.live.steward.group_membership import JoinGroupMember, JoinResult
 
 
 def offsets(lags: Mapping[str, Sequence[int | None]]) -> TopicOffsets:
@@ -35,7 +35,7 @@ def reading(
 ) -> Reading:
     """A group whose members subscribe to all of the topics."""
     members = [
-        Member(name, tuple(lags), owned={t: list(ps) for t, ps in theirs.items()})
+        DescribedMember(name, tuple(lags), owned={t: list(ps) for t, ps in theirs.items()})
         for name, theirs in owned.items()
     ]
     return Reading(
@@ -82,19 +82,19 @@ class FakeReader:
         return self.told
 
 
-class FakeSeat:
+class FakeMembership:
     """Joins as told, one answer after the other; `done` is called when there are no more."""
 
     group = "g"
     instance = "equilag-steward"
 
-    def __init__(self, answers: list[Joined | EquilagError], done: Callable[[], None]) -> None:
+    def __init__(self, answers: list[JoinResult | EquilagError], done: Callable[[], None]) -> None:
         self._answers, self._done = answers, done
         self.member = "steward-1"
         self.synced: list[dict[str, dict[str, list[int]]]] = []
         self.calls: list[Any] = []
 
-    def join(self, reason: str) -> Joined:
+    def join(self, reason: str) -> JoinResult:
         self.calls.append(("join", reason))
         answer = self._answers.pop(0)
         if not self._answers:
@@ -121,6 +121,8 @@ class FakeSeat:
         self.calls.append("close")
 
 
-def joined(*members: str, leads: bool = True, skip: bool = False, generation: int = 1) -> Joined:
-    entries = tuple(Entry(name, None, write_subscription(["t"])) for name in members)
-    return Joined(generation, "range", leads, skip, entries if leads else ())
+def joined(
+    *members: str, leads: bool = True, skip: bool = False, generation: int = 1
+) -> JoinResult:
+    entries = tuple(JoinGroupMember(name, None, write_subscription(["t"])) for name in members)
+    return JoinResult(generation, "range", leads, skip, entries if leads else ())

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.command_config import plain_config
 from equilag.adapters.kafka.connect import connect
-from equilag.adapters.kafka.described import Described, Unknown
+from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.log_ends import log_bounds
 from equilag.adapters.kafka.sample_rows import TopicPartition
 from equilag.errors import EquilagError, MissingExtra
@@ -115,11 +115,11 @@ class Cluster:
 
     def described(
         self, groups: Mapping[str, bool | None]
-    ) -> tuple[dict[str, Described], dict[str, Unknown]]:
+    ) -> tuple[dict[str, Described], dict[str, ReadFailure]]:
         """Each group with its members, or why they are not known; the values say whether it is a
         group of KIP-848, as far as that is known. Waits a little for groups that rebalance."""
         found: dict[str, Described] = {}
-        open_: dict[str, Unknown] = {}
+        open_: dict[str, ReadFailure] = {}
         for pause in (0.0, *_PAUSES):
             again = {name: new for name, new in groups.items() if name not in found}
             again = {n: new for n, new in again.items() if n not in open_ or open_[n].passing}
@@ -127,7 +127,7 @@ class Cluster:
                 break
             time.sleep(pause)
             for name, told in self.with_plain(partial(_describe, again)).items():
-                if isinstance(told, Unknown):
+                if isinstance(told, ReadFailure):
                     open_[name] = told
                 else:
                     found[name] = told
@@ -135,15 +135,15 @@ class Cluster:
 
     def committed(
         self, groups: list[str]
-    ) -> tuple[dict[str, dict[TopicPartition, int]], dict[str, Unknown]]:
+    ) -> tuple[dict[str, dict[TopicPartition, int]], dict[str, ReadFailure]]:
         """The commits of each group, or why they are not known."""
         found: dict[str, dict[TopicPartition, int]] = {}
-        failed: dict[str, Unknown] = {}
+        failed: dict[str, ReadFailure] = {}
         for at in range(0, len(groups), _AT_ONCE):
             futures = self._ask_commits(groups[at : at + _AT_ONCE])
             for group, future in futures.items():
                 told = self._commits(future)
-                if isinstance(told, Unknown):
+                if isinstance(told, ReadFailure):
                     failed[group] = told
                 else:
                     found[group] = told
@@ -229,7 +229,7 @@ class Cluster:
             )
         return futures
 
-    def _commits(self, asked: Future[Any]) -> dict[TopicPartition, int] | Unknown:
+    def _commits(self, asked: Future[Any]) -> dict[TopicPartition, int] | ReadFailure:
         try:
             told = asked.result().topic_partitions
         except self._kafka.KafkaException as error:
@@ -243,12 +243,12 @@ class Cluster:
 
 def _describe(
     groups: Mapping[str, bool | None], client: PlainClient
-) -> dict[str, Described | Unknown]:
+) -> dict[str, Described | ReadFailure]:
     return client.describe(groups)
 
 
-def _no_commits(reason: str, error: Any) -> Unknown:
-    return Unknown.of(f"its commits cannot be read: {reason}", error.code())
+def _no_commits(reason: str, error: Any) -> ReadFailure:
+    return ReadFailure.of(f"its commits cannot be read: {reason}", error.code())
 
 
 def _leader(partition: Any) -> int:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
-from equilag.adapters.kafka.sample_rows import Member
 from equilag.adapters.show import some_of
 from equilag.errors import InputError
 
@@ -16,7 +16,27 @@ _MOST: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class DescribedMember:
+    """A member as its coordinator describes it.
+
+    `generation` is the member epoch of KIP-848; classic groups are described without one.
+    """
+
+    id: str
+    topics: tuple[str, ...] = ()
+    """Subscribed by name."""
+    pattern: str | None = None
+    """Subscribed by a regular expression, which the broker matches with topics (KIP-848)."""
+    owned: Mapping[str, list[int]] = field(default_factory=dict)
+    rack: str | None = None
+    instance_id: str | None = None
+    generation: int | None = None
+    client_id: str | None = None
+    host: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFailure:
     """Why something of a group is not known; `gone` if the group is no more."""
 
     reason: str
@@ -29,7 +49,7 @@ class Unknown:
     """Where a right is missing, the kind of resource: ``Group``, ``Topic`` or ``Cluster``."""
 
     @classmethod
-    def of(cls, reason: str, code: int, state: str = "") -> Unknown:
+    def of(cls, reason: str, code: int, state: str = "") -> ReadFailure:
         """For an error code of the protocol."""
         lacks = _LACKING.get(code, "")
         return cls(reason, passing=not lacks, state=state, lacks=lacks)
@@ -48,7 +68,7 @@ class Described:
     state: str
     protocol: str
     coordinator: int
-    members: list[Member]
+    members: list[DescribedMember]
     epoch: int | None = None
 
 
@@ -61,7 +81,7 @@ def right(kind: str, names: list[str]) -> str:
     return f"needs the right Describe on {kind} {some_of([*map(repr, names)], _MOST)}"
 
 
-def lacking(why: Unknown, group: str) -> str:
+def lacking(why: ReadFailure, group: str) -> str:
     """The right that is missing, for a group that is not known for want of it."""
     if why.lacks == "Topic":  # the coordinator does not say which
         return f"needs the right Describe on every Topic of group {group!r}"

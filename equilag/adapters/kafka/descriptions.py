@@ -9,15 +9,14 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from equilag.adapters.kafka.consumer_protocol import read_assignment, read_subscription
-from equilag.adapters.kafka.described import Described, Unknown
+from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure
 from equilag.adapters.kafka.quiet import quietly
-from equilag.adapters.kafka.sample_rows import Member
 from equilag.adapters.kafka.wire import BrokenRecord
 
 with quietly():
     from kafka import errors
 
-GONE: Final = Unknown("it is gone", passing=False, gone=True)
+GONE: Final = ReadFailure("it is gone", passing=False, gone=True)
 
 _REBALANCING: Final = frozenset({"PreparingRebalance", "CompletingRebalance"})
 _NOT_FOUND: Final = 69
@@ -31,34 +30,36 @@ def error_name(code: int) -> str:
     return getattr(kind, "message", None) or f"error {code}"
 
 
-def _failed(group: Any) -> Unknown | None:
+def _failed(group: Any) -> ReadFailure | None:
     """The error in a group's description, of either kind."""
     if group.group_state == "Dead" or group.error_code == _NOT_FOUND:
         return GONE
     if group.error_code:
-        return Unknown.of(error_name(group.error_code), group.error_code, group.group_state)
+        return ReadFailure.of(error_name(group.error_code), group.error_code, group.group_state)
     return None
 
 
-def read_classic(group: Any, coordinator: int) -> Described | Unknown:
+def read_classic(group: Any, coordinator: int) -> Described | ReadFailure:
     """A DescribedGroup of DescribeGroupsResponse."""
     if failed := _failed(group):
         return failed
     if group.protocol_type not in _CONSUMERS:
-        return Unknown(f"its members are no consumers but {group.protocol_type!r}", passing=False)
+        return ReadFailure(
+            f"its members are no consumers but {group.protocol_type!r}", passing=False
+        )
     if group.members and group.group_state in _REBALANCING:
         # The coordinator keeps the members' metadata to itself until the group is stable.
-        return Unknown("it is rebalancing", state=group.group_state)
+        return ReadFailure("it is rebalancing", state=group.group_state)
     try:
         members = [_classic(member) for member in group.members]
     except BrokenRecord as error:
-        return Unknown(f"a member's metadata cannot be read: {error}", passing=False)
+        return ReadFailure(f"a member's metadata cannot be read: {error}", passing=False)
     return Described("classic", group.group_state, group.protocol_data, coordinator, members)
 
 
-def _classic(member: Any) -> Member:
+def _classic(member: Any) -> DescribedMember:
     told = read_subscription(bytes(member.member_metadata))
-    return Member(
+    return DescribedMember(
         member.member_id,
         tuple(told.topics),
         owned=read_assignment(bytes(member.member_assignment)),
@@ -69,12 +70,12 @@ def _classic(member: Any) -> Member:
     )
 
 
-def read_new(group: Any, coordinator: int) -> Described | Unknown:
+def read_new(group: Any, coordinator: int) -> Described | ReadFailure:
     """A DescribedGroup of ConsumerGroupDescribeResponse."""
     if failed := _failed(group):
         return failed
     members = [
-        Member(
+        DescribedMember(
             member.member_id,
             tuple(member.subscribed_topic_names),
             member.subscribed_topic_regex or None,

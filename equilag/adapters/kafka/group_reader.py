@@ -12,7 +12,14 @@ from typing import Final
 
 from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NamedTopics, NoAnswer, Topics
-from equilag.adapters.kafka.described import Described, MissingRight, Unknown, lacking, right
+from equilag.adapters.kafka.described import (
+    Described,
+    DescribedMember,
+    MissingRight,
+    ReadFailure,
+    lacking,
+    right,
+)
 from equilag.adapters.kafka.reading import (
     Reading,
     TopicOffsets,
@@ -20,7 +27,7 @@ from equilag.adapters.kafka.reading import (
     resolved,
     topic_offsets,
 )
-from equilag.adapters.kafka.sample_rows import Member, TopicPartition
+from equilag.adapters.kafka.sample_rows import TopicPartition
 from equilag.adapters.show import some_of
 from equilag.errors import EquilagError, InputError
 
@@ -29,9 +36,9 @@ __all__ = [
     "MissingRight",
     "NoAnswer",
     "NoSuchGroup",
-    "NotNow",
     "Reading",
     "Readings",
+    "TemporarilyUnreadable",
     "TopicOffsets",
 ]
 
@@ -43,7 +50,7 @@ _ROUNDS: Final = 3
 _RECONCILING: Final = frozenset({"Assigning", "Reconciling"})
 
 
-class NotNow(EquilagError):
+class TemporarilyUnreadable(EquilagError):
     """A group that cannot be read just now, and can later; `state` is Kafka's name, or ""."""
 
     def __init__(self, problem: str, state: str) -> None:
@@ -90,10 +97,10 @@ class GroupReader:
         self._cluster.close()
 
     def read(self, group: str) -> Reading:
-        """Members and offsets of one group.
+        """Return members and offsets of one group.
 
-        Raises NotNow if it goes on rebalancing, InputError if there is no such group, and
-        MissingRight (an InputError) that names the right.
+        Raises TemporarilyUnreadable if it keeps rebalancing, InputError if there is no such group,
+        and MissingRight (an InputError) that names the missing right.
         """
         if not group:
             raise InputError("empty, where the name of a group is due", "group")
@@ -134,7 +141,7 @@ class GroupReader:
         """Offsets of these topics, without a look at the group's members.
 
         Topics that do not exist are a remark. `timeout` is for all of it, in seconds. Raises
-        MissingRight, and NotNow if the coordinator does not tell the commits.
+        MissingRight, and TemporarilyUnreadable if the coordinator does not tell the commits.
         """
         from equilag.adapters.kafka.plain_offsets import read_offsets
 
@@ -142,7 +149,7 @@ class GroupReader:
         told = self._cluster.with_plain(
             lambda client: read_offsets(client, group, topics, self._committed, wait_ms)
         )
-        if isinstance(told.commits, Unknown):
+        if isinstance(told.commits, ReadFailure):
             raise self._why_not(group, told.commits)
         self._check_topics(told.topics)
         found = told.topics.found
@@ -166,7 +173,7 @@ class GroupReader:
         if told.forbidden:
             raise MissingRight(right("Topic", told.forbidden), "", self._servers)
 
-    def _why_not(self, group: str, why: Unknown) -> EquilagError:
+    def _why_not(self, group: str, why: ReadFailure) -> EquilagError:
         if why.lacks:
             return MissingRight(lacking(why, group), "", self._servers)
         if why.gone:
@@ -176,7 +183,9 @@ class GroupReader:
             )
             return NoSuchGroup(problem, "group", self._servers)
         if why.passing:
-            return NotNow(f"group {group!r} cannot be read now: {why.reason}", why.state)
+            return TemporarilyUnreadable(
+                f"group {group!r} cannot be read now: {why.reason}", why.state
+            )
         return InputError(f"group {group!r}: {why.reason}", "", self._servers)
 
     def _readings(
@@ -195,7 +204,7 @@ class GroupReader:
             absent = {topic for names in wanted.values() for topic in names if topic not in topics}
             hidden = self._cluster.named_topics(absent)
         readings = Readings()
-        members: dict[str, list[Member]] = {}
+        members: dict[str, list[DescribedMember]] = {}
         remarks: dict[str, list[str]] = {}
         for group, told in groups.items():
             if forbidden := sorted(wanted[group] & set(hidden.forbidden)):
@@ -241,7 +250,7 @@ def _state_remarks(told: Described, commits: Mapping[TopicPartition, int]) -> li
     return []
 
 
-def _unknown_topics(members: list[Member], topics: Topics) -> list[str]:
+def _unknown_topics(members: list[DescribedMember], topics: Topics) -> list[str]:
     absent = sorted({name for one in members for name in one.topics if name not in topics})
     if not absent:
         return []

@@ -32,7 +32,7 @@ _PASSING: Final = frozenset(
 
 
 @dataclass(slots=True)
-class Topics:
+class ClusterTopics:
     """The topics of a cluster, internal ones too.
 
     `names` by id, `partitions` as a count per topic, `leaderless` partitions (of which nobody can
@@ -57,12 +57,12 @@ class LogEnds:
     unknown: dict[Partition, str] = field(default_factory=dict)
 
 
-def read_topics(config: Config) -> Topics:
+def read_topics(config: Config) -> ClusterTopics:
     """All topics of the cluster. Raises InputError if it cannot be reached, MissingExtra."""
     admin, cluster = connect(config)
     from confluent_kafka import KafkaException, TopicCollection
 
-    found = Topics()
+    found = ClusterTopics()
     for name, topic in sorted(cluster.topics.items()):
         if topic.error is not None:
             found.refused[name] = topic.error.str()

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from equilag.adapters.kafka.described import Described, Unknown
+from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.descriptions import GONE, error_name, read_classic, read_new
 from equilag.adapters.kafka.quiet import quietly
 from equilag.adapters.kafka.sample_rows import TopicPartition
@@ -83,13 +83,13 @@ class PlainClient:
 
         return self._manager.run(asked)
 
-    def describe(self, groups: Mapping[str, bool | None]) -> dict[str, Described | Unknown]:
+    def describe(self, groups: Mapping[str, bool | None]) -> dict[str, Described | ReadFailure]:
         """What each group is like. The value says whether it is a group of KIP-848; None if that
         is not known, which takes another request."""
-        found: dict[str, Described | Unknown] = {}
+        found: dict[str, Described | ReadFailure] = {}
         nodes: dict[str, int] = {}
         for group, node in self._coordinators(list(groups)).items():
-            if isinstance(node, Unknown):
+            if isinstance(node, ReadFailure):
                 found[group] = node
             else:
                 nodes[group] = node
@@ -98,13 +98,15 @@ class PlainClient:
         other = {
             name: (node, True)
             for name, node in nodes.items()
-            if groups[name] is None and isinstance(told := found[name], Unknown) and told.gone
+            if groups[name] is None and isinstance(told := found[name], ReadFailure) and told.gone
         }
         return found | self._described(other)
 
-    def _described(self, groups: Mapping[str, tuple[int, bool]]) -> dict[str, Described | Unknown]:
+    def _described(
+        self, groups: Mapping[str, tuple[int, bool]]
+    ) -> dict[str, Described | ReadFailure]:
         """Groups by their coordinators, and whether they are asked for as groups of KIP-848."""
-        found: dict[str, Described | Unknown] = {}
+        found: dict[str, Described | ReadFailure] = {}
         by_node: dict[tuple[int, bool], list[str]] = {}
         for group, asked_as in groups.items():
             by_node.setdefault(asked_as, []).append(group)
@@ -120,11 +122,11 @@ class PlainClient:
                 continue
             if isinstance(answer, Exception):
                 reason = f"its coordinator, broker {node}, does not answer: {said(answer)}"
-                found.update(dict.fromkeys(names, Unknown(reason)))
+                found.update(dict.fromkeys(names, ReadFailure(reason)))
                 continue
             read = read_new if new else read_classic
             told = {group.group_id: read(group, node) for group in answer.groups}
-            nothing = Unknown("its coordinator says nothing of it")
+            nothing = ReadFailure("its coordinator says nothing of it")
             found.update({name: told.get(name, nothing) for name in names})
         return found
 
@@ -152,25 +154,25 @@ class PlainClient:
                 problems.append(f"broker {node} does not tell the sizes of its logs: {problem}")
         return sizes, problems
 
-    def coordinator(self, group: str, wait_ms: int | None = None) -> int | Unknown:
+    def coordinator(self, group: str, wait_ms: int | None = None) -> int | ReadFailure:
         """The broker that coordinates a group."""
         return self._coordinators([group], wait_ms)[group]
 
     def _coordinators(
         self, groups: Sequence[str], wait_ms: int | None = None
-    ) -> dict[str, int | Unknown]:
+    ) -> dict[str, int | ReadFailure]:
         request = FindCoordinatorRequest(
             key_type=_GROUP, coordinator_keys=list(groups), min_version=4
         )
         (answer,) = self.ask_all([(None, request)], wait_ms)
         if isinstance(answer, Exception):
             raise answer
-        found: dict[str, int | Unknown] = dict.fromkeys(groups, Unknown("no coordinator"))
+        found: dict[str, int | ReadFailure] = dict.fromkeys(groups, ReadFailure("no coordinator"))
         for one in answer.coordinators:
             found[one.key] = one.node_id
             if one.error_code:
                 reason = f"no coordinator: {error_name(one.error_code)}"
-                found[one.key] = Unknown.of(reason, one.error_code)
+                found[one.key] = ReadFailure.of(reason, one.error_code)
         return found
 
     def ask_all(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from equilag.adapters.kafka.cluster import NamedTopics
-from equilag.adapters.kafka.described import Unknown
+from equilag.adapters.kafka.described import ReadFailure
 from equilag.adapters.kafka.descriptions import error_name
 from equilag.adapters.kafka.log_ends import bounds
 from equilag.adapters.kafka.plain_client import PlainClient, said
@@ -39,7 +39,7 @@ class PlainOffsets:
     """What was told: topics, commits or why not, first offset and end of each log or why not."""
 
     topics: NamedTopics = field(default_factory=NamedTopics)
-    commits: dict[TopicPartition, int] | Unknown = field(default_factory=dict)
+    commits: dict[TopicPartition, int] | ReadFailure = field(default_factory=dict)
     ends: dict[TopicPartition, tuple[int, int]] = field(default_factory=dict)
     failed: dict[TopicPartition, str] = field(default_factory=dict)
 
@@ -55,13 +55,13 @@ def read_offsets(
     names = sorted(set(topics))
     node = client.coordinator(group, wait_ms)
     asked: list[tuple[int | None, Any]] = [(None, _metadata(names))]
-    if not isinstance(node, Unknown):
+    if not isinstance(node, ReadFailure):
         asked.append((node, _commits_of(group)))
     metadata, *told = client.ask_all(asked, wait_ms)
     if isinstance(metadata, Exception):
         raise metadata
     found = PlainOffsets(_topics(metadata))
-    found.commits = node if isinstance(node, Unknown) else _commits(told[0])
+    found.commits = node if isinstance(node, ReadFailure) else _commits(told[0])
     _read_ends(client, found, committed, wait_ms)
     return found
 
@@ -108,15 +108,15 @@ def _topics(answer: Any) -> NamedTopics:
     return told
 
 
-def _commits(answer: Any) -> dict[TopicPartition, int] | Unknown:
+def _commits(answer: Any) -> dict[TopicPartition, int] | ReadFailure:
     if isinstance(answer, Exception):
-        return Unknown(f"its commits cannot be read: {said(answer)}")
+        return ReadFailure(f"its commits cannot be read: {said(answer)}")
     (group,) = answer.groups
     codes = [group.error_code]
     codes += [one.error_code for topic in group.topics for one in topic.partitions]
     wrong = next((code for code in codes if code), 0)
     if wrong:
-        return Unknown.of(f"its commits cannot be read: {error_name(wrong)}", wrong)
+        return ReadFailure.of(f"its commits cannot be read: {error_name(wrong)}", wrong)
     return {
         (topic.name, one.partition_index): one.committed_offset
         for topic in group.topics

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from equilag.adapters.kafka.sample_rows import Member, TopicPartition, subscription
+from equilag.adapters.kafka.described import DescribedMember
+from equilag.adapters.kafka.sample_rows import TopicPartition, subscription
 from equilag.adapters.snapshot.load import FORMAT
 
 Offsets = dict[str, list[int | None]]
@@ -64,7 +65,7 @@ class Reading:
     protocol: str
     coordinator: int
     taken_at: str
-    members: list[Member]
+    members: list[DescribedMember]
     offsets: TopicOffsets
     remarks: list[str] = field(default_factory=list)
     epoch: int | None = None
@@ -91,14 +92,14 @@ class Reading:
         return document
 
 
-def _shared(all_members: Iterable[Member]) -> dict[tuple[str, ...], str]:
+def _shared(all_members: Iterable[DescribedMember]) -> dict[tuple[str, ...], str]:
     """A name for each subscription of several members, so that it is written once."""
     count = Counter(member.topics for member in all_members)
     several = [topics for topics, members in count.items() if members > 1]
     return {topics: f"s{number}" for number, topics in enumerate(several, 1)}
 
 
-def _member(member: Member, subscribed: str | list[str]) -> dict[str, Any]:
+def _member(member: DescribedMember, subscribed: str | list[str]) -> dict[str, Any]:
     owned = member.owned
     entry: dict[str, Any] = {
         "id": member.id,
@@ -152,7 +153,9 @@ def topic_offsets(
     return found
 
 
-def resolved(members: Iterable[Member], topics: Iterable[str]) -> tuple[list[Member], list[str]]:
+def resolved(
+    members: Iterable[DescribedMember], topics: Iterable[str]
+) -> tuple[list[DescribedMember], list[str]]:
     """The members with all topics that they subscribe to, out of `topics` where a pattern has to
     match, in order; and remarks about patterns that cannot be read here."""
     found, remarks = [], []

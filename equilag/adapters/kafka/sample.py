@@ -10,17 +10,17 @@ from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer, Topics, by_reason
 from equilag.adapters.kafka.sample_rows import (
     GroupAnswer,
-    Rows,
     Sample,
+    SampleRows,
     TopicPartition,
+    partitions_of,
     subscription,
-    wanted,
 )
 
-__all__ = ["TIMEOUT", "NoAnswer", "Sampler"]
+__all__ = ["TIMEOUT", "ClusterSampler", "NoAnswer"]
 
 
-class Sampler:
+class ClusterSampler:
     """Samples one cluster, round by round; connections stay open in between.
 
     `config` is librdkafka's; `groups` keeps those whose whole name it matches. Raises InputError if
@@ -70,13 +70,13 @@ class Sampler:
                 if problem:
                     remarks.append(f"group {group}: {problem}")
             subscribed = {name for names in subscriptions for name in names}
-            plan[group] = (answer, subscriptions, wanted(answer, subscribed, topics))
+            plan[group] = (answer, subscriptions, partitions_of(answer, subscribed, topics))
         partitions = sorted({tp for _, _, tps in plan.values() for tp in tps})
         ends, no_ends = self._cluster.ends(partitions, topics)
         if no_ends and not ends and any(why != "no leader" for why in no_ends.values()):
             raise NoAnswer(next(why for why in no_ends.values() if why != "no leader"))
         sizes, size_problems = self._sizes(ends, topics)
-        rows = Rows(ts_ms, ends, sizes)
+        rows = SampleRows(ts_ms, ends, sizes)
         for group, parts in plan.items():
             rows.add(group, *parts)
         remarks += [*by_reason(no_ends), *size_problems]

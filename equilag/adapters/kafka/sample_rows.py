@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
+from equilag.adapters.kafka.described import DescribedMember
+
 TopicPartition: TypeAlias = tuple[str, int]
 
 OFFSETS: Final = (
@@ -21,30 +23,10 @@ MEMBERS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
-    """A member as its coordinator describes it.
-
-    `generation` is the member epoch of KIP-848; classic groups are described without one.
-    """
-
-    id: str
-    topics: tuple[str, ...] = ()
-    """Subscribed by name."""
-    pattern: str | None = None
-    """Subscribed by a regular expression, which the broker matches with topics (KIP-848)."""
-    owned: Mapping[str, list[int]] = field(default_factory=dict)
-    rack: str | None = None
-    instance_id: str | None = None
-    generation: int | None = None
-    client_id: str | None = None
-    host: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class GroupAnswer:
     """What is known of a group in one round: its members, and partition to committed offset."""
 
-    members: list[Member]
+    members: list[DescribedMember]
     committed: Mapping[TopicPartition, int]
 
 
@@ -77,7 +59,7 @@ class Sample:
         return sum(max(0, end - at) for end, at in pairs if at is not None)
 
 
-def subscription(member: Member, topics: Iterable[str]) -> tuple[list[str], str | None]:
+def subscription(member: DescribedMember, topics: Iterable[str]) -> tuple[list[str], str | None]:
     """The names of all topics that a member subscribes to, and a problem if they are a guess.
 
     `topics` are those of the cluster. A pattern has to match a whole name, as on the broker.
@@ -109,7 +91,7 @@ def _compiled(pattern: str) -> re.Pattern[str] | None:
             return None
 
 
-def wanted(
+def partitions_of(
     answer: GroupAnswer, subscribed: Iterable[str], topics: Mapping[str, Iterable[int]]
 ) -> set[TopicPartition]:
     """The partitions of a group's rows: committed, subscribed to or owned, as far as they exist.
@@ -123,7 +105,7 @@ def wanted(
     return {(topic, p) for topic, p in found if p in topics.get(topic, ())}
 
 
-class Rows:
+class SampleRows:
     """The columns of both tables, filled group by group.
 
     `ends` has first offset and end of each partition's log, `sizes` its bytes as far as known.
@@ -164,7 +146,7 @@ class Rows:
         for member, subscribed in zip(answer.members, subscriptions, strict=True):
             self._member(group, member, subscribed)
 
-    def _member(self, group: str, member: Member | None, subscribed: list[str]) -> None:
+    def _member(self, group: str, member: DescribedMember | None, subscribed: list[str]) -> None:
         owned = {} if member is None else member.owned
         values = (
             self.ts_ms,

@@ -17,17 +17,17 @@ from typing import Any, ClassVar, Final, Self
 from equilag.errors import MissingExtra
 from equilag.live.consumers import user_data
 from equilag.live.consumers.caller import find_caller
-from equilag.live.consumers.joining import (
-    Consumer,
-    Joining,
-    configured,
-    held_by,
+from equilag.live.consumers.options import AssignorOptions
+from equilag.live.consumers.participant import (
+    ConsumerHandle,
+    GroupParticipant,
+    configured_assignor,
     known_sizes,
+    read_owned,
 )
-from equilag.live.consumers.options import Options
 from equilag.live.consumers.sampler import Probe
-from equilag.live.consumers.user_data import Held
-from equilag.live.rebalance.joined_group import JoinedMember
+from equilag.live.consumers.user_data import OwnedPartitions
+from equilag.live.rebalance.joined_members import JoinedMember
 from equilag.planner import at_once, run
 
 try:
@@ -58,13 +58,15 @@ _SETTINGS: Final = (
 )  # fmt: skip
 
 
-class _State:
+class _AssignorState:
     """What one consumer has with this assignor."""
 
-    def __init__(self, options: Options, coordinator: Any) -> None:
-        self.held = Held()
-        consumer = _described(coordinator) if coordinator else None
-        self.joining = Joining(options, consumer, cooperative=False, patience=options.loop_limit)
+    def __init__(self, options: AssignorOptions, coordinator: Any) -> None:
+        self.held = OwnedPartitions()
+        consumer = _consumer_handle(coordinator) if coordinator else None
+        self.participant = GroupParticipant(
+            options, consumer, cooperative=False, patience=options.loop_limit
+        )
 
 
 class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
@@ -74,11 +76,11 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     """
 
     name: ClassVar[str] = "equilag"
-    options: ClassVar[Options] = Options()
+    options: ClassVar[AssignorOptions] = AssignorOptions()
 
     @classmethod
     def configured(cls, *, name: str | None = None, **settings: Any) -> type[Self]:
-        """The same with settings: the fields of `Options`. Raises InputError, TypeError.
+        """The same with settings: the fields of `AssignorOptions`. Raises InputError, TypeError.
 
         `name` is the protocol's, if it is to be another: members whose assignor has the same name
         share a group, and whichever leads decides. So under the name of a built-in eager one
@@ -86,7 +88,7 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         with aiokafka: with two strategies it sends two requests to join, and three such members may
         disturb each other without end (aiokafka 0.14, also with its own strategies).
         """
-        return configured(cls, name, Options(**settings))
+        return configured_assignor(cls, name, AssignorOptions(**settings))
 
     @classmethod
     def metadata(cls, topics: Iterable[str]) -> Any:
@@ -99,7 +101,7 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         """An assignment for every member, as aiokafka wants it."""
         joined = []
         for member, told in members.items():
-            held = held_by(member, told.user_data)
+            held = read_owned(member, told.user_data)
             joined.append(
                 JoinedMember(
                     member, tuple(told.subscription), generation=held.generation,
@@ -107,7 +109,7 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
                 )
             )  # fmt: skip
         topics = {topic for member in joined for topic in member.topics}
-        handed = cls._state().joining.lead(joined, known_sizes(cluster, topics))
+        handed = cls._state().participant.lead(joined, known_sizes(cluster, topics))
         return {
             member: ConsumerProtocolMemberAssignment(_VERSION, sorted(given.items()), b"")
             for member, given in handed.items()
@@ -117,29 +119,29 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def on_assignment(cls, assignment: Any) -> None:
         """What this member is given, from the leader."""
         state = cls._state()
-        coordinator = state.joining.coordinator()
+        coordinator = state.participant.coordinator()
         if coordinator is None:
             return
-        state.held = Held.of(assignment.partitions(), coordinator.generation)
+        state.held = OwnedPartitions.of(assignment.partitions(), coordinator.generation)
         subscription = coordinator._subscription.subscription
-        state.joining.follow(known_sizes(coordinator._cluster, subscription.topics))
+        state.participant.follow(known_sizes(coordinator._cluster, subscription.topics))
 
     @classmethod
-    def _state(cls) -> _State:
+    def _state(cls) -> _AssignorState:
         """The state of the consumer that calls; an empty one if none is found."""
         found = find_caller((GroupCoordinator, CoordinatorGroupRebalance))
         if isinstance(found, CoordinatorGroupRebalance):
             found = found._coordinator
         if found is None:
             log.warning("the consumer was not found: the heuristic answers, nothing is remembered")
-            return _State(cls.options, None)
+            return _AssignorState(cls.options, None)
         state = found.__dict__.get(_PLACE)
-        if not isinstance(state, _State):
-            state = found.__dict__[_PLACE] = _State(cls.options, found)
+        if not isinstance(state, _AssignorState):
+            state = found.__dict__[_PLACE] = _AssignorState(cls.options, found)
         return state
 
 
-def _described(coordinator: Any) -> Consumer:
+def _consumer_handle(coordinator: Any) -> ConsumerHandle:
     """What matters of a consumer, from its coordinator. Keeps no reference to it."""
     client, group = coordinator._client, coordinator.group_id
     settings = {name: getattr(client, f"_{name}") for name in _SETTINGS}
@@ -159,4 +161,4 @@ def _described(coordinator: Any) -> Consumer:
         return lambda: AiokafkaProbe(settings, group, reset or "latest")
 
     session = coordinator._session_timeout_ms / 1000
-    return Consumer(group, session, weak, ask, alive, open_probe)
+    return ConsumerHandle(group, session, weak, ask, alive, open_probe)

@@ -12,8 +12,8 @@ from aiokafka.structs import TopicPartition
 
 from equilag.live.consumers.lag_source import Lags, Sizes, by_topic, lag_of
 
-PATIENCE_MS: Final = 10_000
-_PATIENCE_S: Final = 3 * PATIENCE_MS / 1000
+REQUEST_TIMEOUT_MS: Final = 10_000
+_PATIENCE_S: Final = 3 * REQUEST_TIMEOUT_MS / 1000
 
 
 class AiokafkaProbe:
@@ -24,7 +24,7 @@ class AiokafkaProbe:
     """
 
     def __init__(self, settings: Mapping[str, Any], group: str, reset: str) -> None:
-        self._settings = {**settings, "request_timeout_ms": PATIENCE_MS}
+        self._settings = {**settings, "request_timeout_ms": REQUEST_TIMEOUT_MS}
         self._group = group
         self._reset = reset
         self._admin: AIOKafkaAdminClient | None = None

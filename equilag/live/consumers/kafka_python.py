@@ -18,17 +18,17 @@ from equilag.adapters.kafka.quiet import quietly
 from equilag.errors import MissingExtra
 from equilag.live.consumers import user_data
 from equilag.live.consumers.caller import find_caller
-from equilag.live.consumers.joining import (
-    Consumer,
-    Joining,
-    configured,
-    held_by,
+from equilag.live.consumers.options import AssignorOptions
+from equilag.live.consumers.participant import (
+    ConsumerHandle,
+    GroupParticipant,
+    configured_assignor,
     known_sizes,
+    read_owned,
 )
-from equilag.live.consumers.options import Options
 from equilag.live.consumers.sampler import Probe
-from equilag.live.consumers.user_data import Held
-from equilag.live.rebalance.joined_group import JoinedMember
+from equilag.live.consumers.user_data import OwnedPartitions
+from equilag.live.rebalance.joined_members import JoinedMember
 
 try:
     with quietly():
@@ -66,24 +66,24 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     """
 
     name: ClassVar[str] = "equilag"
-    options: ClassVar[Options] = Options()
+    options: ClassVar[AssignorOptions] = AssignorOptions()
     cooperative: ClassVar[bool] = False
 
     def __init__(self) -> None:
-        self._held = Held()
-        self._joining: Joining | None = None
+        self._held = OwnedPartitions()
+        self._participant: GroupParticipant | None = None
         self._consumer()
 
     @classmethod
     def configured(cls, *, name: str | None = None, **settings: Any) -> type[Self]:
-        """The same with settings: the fields of `Options`. Raises InputError, TypeError.
+        """The same with settings: the fields of `AssignorOptions`. Raises InputError, TypeError.
 
         `name` is the protocol's, if it is to be another: members whose assignor has the same name
         share a group, and whichever leads decides. So under the name of a built-in eager one
         (`roundrobin`, `range`) members are replaced one by one without ever offering two.
         Two strategies in the list of each member serve as well.
         """
-        return configured(cls, name, Options(**settings))
+        return configured_assignor(cls, name, AssignorOptions(**settings))
 
     def metadata(self, topics: Iterable[str]) -> Any:
         """What this member says of itself when it joins."""
@@ -95,14 +95,14 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def assign(self, cluster: Any, members: Sequence[Any]) -> dict[str, Any]:
         """An assignment for every member, as kafka-python wants it."""
         joined = [self._introduced(member) for member in members]
-        joining = self._consumer()
-        coordinator = joining.coordinator()
+        participant = self._consumer()
+        coordinator = participant.coordinator()
         if coordinator is not None:
             # If poll() times out before this round is over, and new metadata were its reason, then
             # the next poll() sees none to go on, and the assignment is never applied (kafka-python
             # 3.0.12, with its own strategies too). The end of the round takes this back.
             coordinator.request_rejoin()
-        handed = joining.lead(joined, _sizes(cluster, joined))
+        handed = participant.lead(joined, _sizes(cluster, joined))
         version = _COOPERATIVE if self.cooperative else _EAGER
         return {
             member: ConsumerProtocolAssignment(version, sorted(topics.items()), b"")
@@ -111,17 +111,17 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
 
     def on_assignment(self, assignment: Any, generation: int) -> None:
         """What this member is given, from the leader."""
-        self._held = Held.of(assignment.partitions(), generation)
-        joining = self._consumer()
-        coordinator = joining.coordinator()
+        self._held = OwnedPartitions.of(assignment.partitions(), generation)
+        participant = self._consumer()
+        coordinator = participant.coordinator()
         if coordinator is not None:
             topics = coordinator._subscription.subscription or ()
-            joining.follow(known_sizes(coordinator._cluster, topics))
+            participant.follow(known_sizes(coordinator._cluster, topics))
 
     def _introduced(self, member: Any) -> JoinedMember:
         """A member as it introduced itself."""
         told = member.metadata
-        held = held_by(member.member_id, told.user_data)
+        held = read_owned(member.member_id, told.user_data)
         return JoinedMember(
             member.member_id,
             tuple(told.topics),
@@ -130,13 +130,15 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
             hints=held.partitions,
         )
 
-    def _consumer(self) -> Joining:
+    def _consumer(self) -> GroupParticipant:
         """The consumer that this assignor works for, looked for until it is found."""
-        if self._joining is None or self._joining.coordinator() is None:
+        if self._participant is None or self._participant.coordinator() is None:
             found = find_caller((ConsumerCoordinator,))
-            if self._joining is None or found is not None:
-                self._joining = Joining(self.options, found and _described(found), self.cooperative)
-        return self._joining
+            if self._participant is None or found is not None:
+                self._participant = GroupParticipant(
+                    self.options, found and _consumer_handle(found), self.cooperative
+                )
+        return self._participant
 
 
 class CooperativeEquilagAssignor(EquilagAssignor):
@@ -154,7 +156,9 @@ class CooperativeEquilagAssignor(EquilagAssignor):
         if coordinator is not None:
             # The truth, not what was assigned last: who fell out of the group has lost it all, and
             # what is claimed without being held is waited for in vain: nobody lets go of it.
-            owned = Held.of(coordinator._subscription.assigned_partitions(), self._held.generation)
+            owned = OwnedPartitions.of(
+                coordinator._subscription.assigned_partitions(), self._held.generation
+            )
         else:
             owned = self._held
         pair = ConsumerProtocolSubscription.TopicPartition
@@ -175,13 +179,13 @@ class CooperativeEquilagAssignor(EquilagAssignor):
         return JoinedMember(
             member.member_id,
             tuple(told.topics),
-            claims=Held.of(pairs, -1).partitions,
+            claims=OwnedPartitions.of(pairs, -1).partitions,
             generation=told.generation_id,
             instance_id=member.group_instance_id,
         )
 
 
-def _described(coordinator: Any) -> Consumer:
+def _consumer_handle(coordinator: Any) -> ConsumerHandle:
     """What matters of a consumer, from its coordinator. Keeps no reference to it."""
     group, settings = coordinator.config["group_id"], coordinator._manager.config
     isolation = coordinator._isolation_level
@@ -219,7 +223,7 @@ def _described(coordinator: Any) -> Consumer:
         return lambda: KafkaPythonProbe(settings, group, reset or own_reset, isolation)
 
     session = coordinator.config["session_timeout_ms"] / 1000
-    return Consumer(group, session, weak, ask, alive, open_probe)
+    return ConsumerHandle(group, session, weak, ask, alive, open_probe)
 
 
 def _sizes(cluster: Any, members: Sequence[JoinedMember]) -> dict[str, int]:

@@ -14,7 +14,7 @@ from equilag.live.consumers.lag_source import Lags, Sizes, by_topic, lag_of
 
 log: Final = logging.getLogger("equilag.consumers")
 
-PATIENCE_MS: Final = 10_000
+REQUEST_TIMEOUT_MS: Final = 10_000
 
 
 class KafkaPythonProbe:
@@ -26,8 +26,8 @@ class KafkaPythonProbe:
     def __init__(self, settings: Mapping[str, Any], group: str, reset: str, isolation: Any) -> None:
         wanted = {key: settings[key] for key in KafkaAdminClient.DEFAULT_CONFIG if key in settings}
         wanted["client_id"] = f"{wanted.get('client_id', 'kafka-python')}-equilag"
-        wanted["request_timeout_ms"] = min(PATIENCE_MS, settings["request_timeout_ms"])
-        wanted["bootstrap_timeout_ms"] = PATIENCE_MS
+        wanted["request_timeout_ms"] = min(REQUEST_TIMEOUT_MS, settings["request_timeout_ms"])
+        wanted["bootstrap_timeout_ms"] = REQUEST_TIMEOUT_MS
         self._admin = KafkaAdminClient(**wanted)
         self._group = group
         self._reset = reset
@@ -64,7 +64,9 @@ class KafkaPythonProbe:
         every = [TopicPartition(topic, n) for topic, size in topics.items() for n in range(size)]
         start, end = (
             self._admin.list_partition_offsets(
-                dict.fromkeys(every, spec), isolation_level=self._isolation, timeout_ms=PATIENCE_MS
+                dict.fromkeys(every, spec),
+                isolation_level=self._isolation,
+                timeout_ms=REQUEST_TIMEOUT_MS,
             )
             for spec in (OffsetSpec.EARLIEST, OffsetSpec.LATEST)
         )

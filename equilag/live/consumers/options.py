@@ -9,8 +9,8 @@ from equilag.errors import InputError
 from equilag.live.consumers.lag_source import Lag, LiveLag, checked
 from equilag.policy import Policy
 
-MOST_S: Final = 1.0
-PER_SESSION: Final = 10
+MAX_TIME_LIMIT_S: Final = 1.0
+SESSION_SHARE: Final = 10
 """Planning takes at most this part of the session timeout, in which a leader must be heard of."""
 
 
@@ -35,7 +35,7 @@ class Rejoin:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class AssignorOptions:
     """The settings of an assignor; times are in seconds. Raises InputError."""
 
     policy: Policy | str = "lag-aware"
@@ -70,4 +70,6 @@ class Options:
         """Seconds for one plan in a group with this session timeout."""
         if self.time_limit is not None:
             return self.time_limit
-        return MOST_S if session is None else min(MOST_S, session / PER_SESSION)
+        return (
+            MAX_TIME_LIMIT_S if session is None else min(MAX_TIME_LIMIT_S, session / SESSION_SHARE)
+        )

@@ -64,7 +64,7 @@ class _Shared:
     next_at: float = 0.0
 
 
-class Sampler:
+class LagSampler:
     """A lag source that measures every so many seconds.
 
     The thread starts with the first topics and ends when `alive` says no or the sampler is gone. It
@@ -137,7 +137,7 @@ def _run(shared: _Shared) -> None:
                 _measure(shared, probe)
                 said.clear()
             except Exception as error:  # noqa: BLE001  whatever it is, it may pass
-                _complain(shared, error, said)
+                _log_failure(shared, error, said)
                 _close(probe)
                 probe = None
             if not shared.leading:
@@ -160,7 +160,7 @@ def _measure(shared: _Shared, probe: Probe) -> None:
         shared.found()
 
 
-def _complain(shared: _Shared, error: Exception, said: set[str]) -> None:
+def _log_failure(shared: _Shared, error: Exception, said: set[str]) -> None:
     """Log the first error of a kind since it last went well, and try again at the usual pace."""
     shared.next_at = time.monotonic() + shared.every
     kind = type(error).__name__

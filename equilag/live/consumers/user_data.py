@@ -25,27 +25,29 @@ _SHORT: Final = struct.Struct(">h")
 _INT: Final = struct.Struct(">i")
 
 
-class Unreadable(ValueError):
+class BadUserData(ValueError):
     """User data that are not of this encoding, or broken."""
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class OwnedPartitions:
     """The partitions that a member was last assigned, and in which generation (-1: not known)."""
 
     partitions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     generation: int = -1
 
     @staticmethod
-    def of(pairs: Iterable[tuple[str, int]], generation: int) -> Held:
+    def of(pairs: Iterable[tuple[str, int]], generation: int) -> OwnedPartitions:
         """From topic and partition pairs."""
         by_topic: dict[str, set[int]] = {}
         for topic, partition in pairs:
             by_topic.setdefault(topic, set()).add(partition)
-        return Held({t: tuple(sorted(by_topic[t])) for t in sorted(by_topic)}, generation)
+        return OwnedPartitions(
+            {t: tuple(sorted(by_topic[t])) for t in sorted(by_topic)}, generation
+        )
 
 
-def encode(held: Held) -> bytes:
+def encode(held: OwnedPartitions) -> bytes:
     """The bytes of what a member held."""
     parts = [_HEAD.pack(MAGIC, VERSION, held.generation, len(held.partitions))]
     for topic in sorted(held.partitions):
@@ -58,33 +60,33 @@ def encode(held: Held) -> bytes:
     return b"".join(parts)
 
 
-def decode(data: bytes | None) -> Held:
-    """What a member held; nothing where it sent nothing. Raises Unreadable."""
+def decode(data: bytes | None) -> OwnedPartitions:
+    """What a member held; nothing where it sent nothing. Raises BadUserData."""
     if not data:
-        return Held()
+        return OwnedPartitions()
     try:
         return _decode(bytes(data))
     except (struct.error, UnicodeDecodeError) as error:
-        raise Unreadable(f"broken after {len(data)} bytes: {error}") from error
+        raise BadUserData(f"broken after {len(data)} bytes: {error}") from error
 
 
-def _decode(data: bytes) -> Held:
+def _decode(data: bytes) -> OwnedPartitions:
     magic, version, generation, topics = _HEAD.unpack_from(data)
     if magic != MAGIC:
-        raise Unreadable(f"starts with {magic!r}, not with {MAGIC!r}")
+        raise BadUserData(f"starts with {magic!r}, not with {MAGIC!r}")
     if version != VERSION:
-        raise Unreadable(f"version {version}, where {VERSION} is known")
+        raise BadUserData(f"version {version}, where {VERSION} is known")
     if topics < 0 or generation < -1:
-        raise Unreadable(f"{topics} topics of generation {generation}")
+        raise BadUserData(f"{topics} topics of generation {generation}")
     at, partitions = _HEAD.size, dict[str, tuple[int, ...]]()
     for _ in range(topics):
         topic, numbers, at = _topic(data, at)
         if topic in partitions:
-            raise Unreadable(f"the topic {topic!r} is there twice")
+            raise BadUserData(f"the topic {topic!r} is there twice")
         partitions[topic] = numbers
     if at != len(data):
-        raise Unreadable(f"{len(data) - at} bytes after its end")
-    return Held(partitions, generation)
+        raise BadUserData(f"{len(data) - at} bytes after its end")
+    return OwnedPartitions(partitions, generation)
 
 
 def _topic(data: bytes, at: int) -> tuple[str, tuple[int, ...], int]:
@@ -93,13 +95,13 @@ def _topic(data: bytes, at: int) -> tuple[str, tuple[int, ...], int]:
     at += _SHORT.size
     name = data[at : at + length] if length > 0 else b""
     if len(name) != length or not name:
-        raise Unreadable(f"a name of {length} bytes")
+        raise BadUserData(f"a name of {length} bytes")
     at += length
     (count,) = _INT.unpack_from(data, at)
     at += _INT.size
     if not 0 <= count <= (len(data) - at) // _INT.size:
-        raise Unreadable(f"{count} partitions in {len(data) - at} bytes")
+        raise BadUserData(f"{count} partitions in {len(data) - at} bytes")
     numbers = struct.unpack_from(f">{count}i", data, at)
     if count and (numbers[0] < 0 or any(a >= b for a, b in pairwise(numbers))):
-        raise Unreadable(f"partitions of {name.decode()!r} that do not ascend")
+        raise BadUserData(f"partitions of {name.decode()!r} that do not ascend")
     return name.decode(), numbers, at + count * _INT.size

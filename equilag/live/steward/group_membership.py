@@ -1,4 +1,4 @@
-"""A seat in a classic group: the requests of a member, and what their errors mean for it.
+"""A membership in a classic group: the requests of a member, and what their errors mean for it.
 
 JoinGroup keeps its connection busy until all members have joined, so that heartbeats have another
 one. Importing this module imports kafka-python.
@@ -16,17 +16,17 @@ from typing import Any, Final
 from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.command_config import plain_config
 from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
-from equilag.adapters.kafka.described import Unknown
+from equilag.adapters.kafka.described import ReadFailure
 from equilag.adapters.kafka.plain_client import PlainClient, said
 from equilag.adapters.kafka.quiet import quietly
 from equilag.errors import EquilagError
 from equilag.live.steward.assignments import BUILT_IN
 from equilag.live.steward.membership_errors import (
     Fenced,
+    MembershipLost,
     Refused,
-    SeatLost,
     Unreachable,
-    raise_for,
+    raise_for_code,
 )
 
 with quietly():
@@ -45,7 +45,7 @@ _LAST_REBALANCE_MS: Final = 30 * 60_000
 """Java's members may take max.poll.interval.ms to join, and the leader's request waits for all."""
 
 
-class Beat(Enum):
+class HeartbeatResult(Enum):
     """What the coordinator says to a heartbeat."""
 
     FINE = "fine"
@@ -56,11 +56,11 @@ class Beat(Enum):
     FENCED = "fenced"
     """Somebody else took our instance id."""
     SILENT = "silent"
-    """No answer, or the coordinator moves: the seat is kept for the session timeout."""
+    """No answer, or the coordinator moves: the membership is kept for the session timeout."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JoinGroupMember:
     """A member as the leader is told of it; `metadata` is its subscription."""
 
     id: str
@@ -69,7 +69,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinResult:
     """The answer to a JoinGroup."""
 
     generation: int
@@ -77,11 +77,11 @@ class Joined:
     leads: bool
     skip: bool
     """We lead, and the assignment in force stays (KIP-814)."""
-    members: tuple[Entry, ...]
+    members: tuple[JoinGroupMember, ...]
     """The others; empty for who does not lead."""
 
 
-class Seat:
+class GroupMembership:
     """Our place in `group` as the static member `instance`.
 
     `session_s` is how long the group waits for our heartbeats. Methods may be called from several
@@ -104,7 +104,7 @@ class Seat:
         self._lock = threading.Lock()
         self._member = ""
         self._generation = -1
-        self._asked = False
+        self._join_sent = False
         """Was a join sent since we last had no place."""
         self._protocol = ""
         self._node: int | None = None
@@ -117,14 +117,14 @@ class Seat:
         return self._member
 
     @property
-    def taken(self) -> bool:
+    def is_member(self) -> bool:
         """Do we have a place that heartbeats keep?"""
         return bool(self._member)
 
-    def join(self, reason: str) -> Joined:
+    def join(self, reason: str) -> JoinResult:
         """Join, or join again: waits until all other members have.
 
-        Raises SeatLost, Fenced, Refused, Unreachable.
+        Raises MembershipLost, Fenced, Refused, Unreachable.
         """
         protocols = [
             JoinGroupRequest.JoinGroupRequestProtocol(name=name, metadata=write_subscription([]))
@@ -141,25 +141,25 @@ class Seat:
             reason=reason,
             min_version=9,
         )
-        self._asked = True
+        self._join_sent = True
         answer = self._send(request, slow=True, wait_ms=_LAST_REBALANCE_MS)
         self._check(answer.error_code)
         self._member, self._generation = answer.member_id, answer.generation_id
         self._protocol = answer.protocol_name or ""
         leads = answer.leader == answer.member_id
         others = tuple(
-            Entry(one.member_id, one.group_instance_id, bytes(one.metadata))
+            JoinGroupMember(one.member_id, one.group_instance_id, bytes(one.metadata))
             for one in answer.members
             if one.member_id != answer.member_id
         )
-        return Joined(
+        return JoinResult(
             answer.generation_id, self._protocol, leads, bool(answer.skip_assignment), others
         )
 
     def sync(self, given: Mapping[str, Mapping[str, Iterable[int]]]) -> None:
         """Hand out what each member is given (by member id); nothing where we do not lead.
 
-        Raises SeatLost, Fenced, Refused, Unreachable.
+        Raises MembershipLost, Fenced, Refused, Unreachable.
         """
         kind = SyncGroupRequest.SyncGroupRequestAssignment
         assignments = [
@@ -179,7 +179,7 @@ class Seat:
         answer = self._send(request, slow=True, wait_ms=self._session_ms + _SLACK_MS)
         self._check(answer.error_code)
 
-    def beat(self) -> Beat:
+    def heartbeat(self) -> HeartbeatResult:
         """One heartbeat; never raises."""
         request = HeartbeatRequest(
             group_id=self.group,
@@ -192,14 +192,14 @@ class Seat:
             answer = self._send(request, wait_ms=max(1000, self._session_ms // 3))
             self._check(answer.error_code)
         except Unreachable:
-            return Beat.SILENT
-        except SeatLost:
-            return Beat.LOST
+            return HeartbeatResult.SILENT
+        except MembershipLost:
+            return HeartbeatResult.LOST
         except Fenced:
-            return Beat.FENCED
+            return HeartbeatResult.FENCED
         except Refused as error:
-            return Beat.REBALANCE if error.passing else Beat.LOST
-        return Beat.FINE
+            return HeartbeatResult.REBALANCE if error.transient else HeartbeatResult.LOST
+        return HeartbeatResult.FINE
 
     def remove(self, members: Iterable[str]) -> None:
         """Take other members out of the group, all in one request. Raises Refused, Unreachable."""
@@ -212,7 +212,7 @@ class Seat:
 
     def leave(self) -> None:
         """Leave for good, as well as can be; the group rebalances at once. Never raises."""
-        if not (self._member or self._asked):
+        if not (self._member or self._join_sent):
             return
         # A join that still waits has no member id, but a place under our instance id.
         kind = LeaveGroupRequest.MemberIdentity
@@ -225,18 +225,18 @@ class Seat:
             self._leave([ourselves])
         self.forget()
 
-    def break_off(self) -> None:
+    def abort_join(self) -> None:
         """End a join that waits, as its connection may be dead."""
-        self._drop(slow=True)
+        self._close_client(slow=True)
 
     def forget(self) -> None:
         """The coordinator does not know our member id any more."""
-        self._member, self._generation, self._asked = "", -1, False
+        self._member, self._generation, self._join_sent = "", -1, False
 
     def close(self) -> None:
         """Close the connections, which ends a join that waits."""
         for slow in (True, False):
-            self._drop(slow)
+            self._close_client(slow)
 
     def _leave(self, members: list[Any]) -> int:
         request = LeaveGroupRequest(group_id=self.group, members=members, min_version=5)
@@ -250,11 +250,11 @@ class Seat:
             client = self._client(slow)
             node = self._node
             if node is None:
-                node = self._node = self._find(client)
+                node = self._node = self._find_coordinator(client)
             return client.ask(node, request, wait_ms)
         except (errors.KafkaError, OSError, RuntimeError) as error:
             self._node = None
-            self._drop(slow)
+            self._close_client(slow)
             raise Unreachable(said(error)) from error
 
     def _client(self, slow: bool) -> PlainClient:
@@ -263,16 +263,16 @@ class Seat:
                 self._clients[slow] = PlainClient(self._config, _TIMEOUT_S)
             return self._clients[slow]
 
-    def _drop(self, slow: bool) -> None:
+    def _close_client(self, slow: bool) -> None:
         with self._lock:
             client = self._clients.pop(slow, None)
         if client is not None:
             with suppress(Exception):
                 client.close()
 
-    def _find(self, client: PlainClient) -> int:
+    def _find_coordinator(self, client: PlainClient) -> int:
         node = client.coordinator(self.group)
-        if not isinstance(node, Unknown):
+        if not isinstance(node, ReadFailure):
             return node
         if node.lacks:
             self._check(errors.GroupAuthorizationFailedError.errno)
@@ -281,7 +281,7 @@ class Seat:
     def _check(self, code: int) -> None:
         """Raise what an error code means for us."""
         try:
-            raise_for(code, self.group, self.instance)
+            raise_for_code(code, self.group, self.instance)
         except Unreachable:
             self._node = None
             raise

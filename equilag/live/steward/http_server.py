@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
 from equilag.errors import InputError, MissingExtra
-from equilag.live.steward.status import ROLES, State
+from equilag.live.steward.status import ROLES, StewardStatus
 
 GAUGES: Final = {
     "generation": "Generation of the group",
@@ -21,8 +21,8 @@ GAUGES: Final = {
     "lag_spread_planned": "Lag spread that the current plan would have",
     "lag_spread_would_be": "Dry run: lag spread now under the plan that was not handed out",
     "moves_planned": "Partitions that the current plan would move",
-    "last_look_age_s": "Seconds since the group was read",
-    "last_beat_age_s": "Seconds since a heartbeat was answered",
+    "last_observation_age_s": "Seconds since the group was read",
+    "last_heartbeat_age_s": "Seconds since a heartbeat was answered",
 }
 COUNTERS: Final = {
     "handouts": ("Assignments handed out, by origin", ("target", "plan", "heuristic")),
@@ -30,14 +30,16 @@ COUNTERS: Final = {
         "Rebalances that the steward started, by reason", ("gain", "partitions", "take-over"),
     ),
     "would_trigger": ("Dry run: rebalances that would have been started", ("",)),
-    "doubts": ("Assignments handed out with a doubt", ("",)),
-    "looks": ("Looks at the group, by outcome", ("done", "rebalancing", "no group", "failed")),
+    "fallbacks": ("Assignments handed out with a fallback_reason", ("",)),
+    "observations": (
+        "Observations of the group, by outcome", ("done", "rebalancing", "no group", "failed"),
+    ),
     "heartbeats": ("Heartbeats, by answer", ("fine", "rebalance", "lost", "fenced", "silent")),
 }  # fmt: skip
 """What they count, and the kinds of it that are there from the start."""
 
 
-def serve(state: State, host: str, port: int) -> ThreadingHTTPServer:
+def serve(state: StewardStatus, host: str, port: int) -> ThreadingHTTPServer:
     """A server in a thread of its own. Raises InputError if the port cannot be had, MissingExtra
     without prometheus_client."""
     render = _renderer(state)
@@ -76,7 +78,7 @@ def serve(state: State, host: str, port: int) -> ThreadingHTTPServer:
     return server
 
 
-def _renderer(state: State) -> Callable[[], bytes]:
+def _renderer(state: StewardStatus) -> Callable[[], bytes]:
     try:
         from prometheus_client import CollectorRegistry, generate_latest
     except ImportError as error:
@@ -91,7 +93,7 @@ def _renderer(state: State) -> Callable[[], bytes]:
 class _Collector:
     """Reads the state whenever somebody scrapes."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: StewardStatus) -> None:
         self._state = state
 
     def collect(self) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""The thread that has the seat: joins, hands out, waits for what comes, joins again."""
+"""The thread that has the membership: joins, hands out, waits for what comes, joins again."""
 
 from __future__ import annotations
 
@@ -11,17 +11,24 @@ from typing import Final
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, TopicOffsets
 from equilag.errors import EquilagError, InputError
 from equilag.group import Group
-from equilag.live.rebalance.joined_group import Decision
-from equilag.live.steward.assignments import Arrival, Handout, allot, arrival
-from equilag.live.steward.group_membership import Joined, Seat
-from equilag.live.steward.membership_errors import Fenced, Refused, SeatLost, Unreachable
+from equilag.live.rebalance.decision import Decision, decide_within
+from equilag.live.steward.assignments import (
+    JoinedMembers,
+    RebalanceAnswer,
+    answer_rebalance,
+    read_joined_members,
+)
+from equilag.live.steward.commands import Command, CommandMessage
+from equilag.live.steward.event_log import log_event
+from equilag.live.steward.group_membership import GroupMembership, JoinResult
+from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
 from equilag.live.steward.observer import known_share, lags_of
-from equilag.live.steward.shared_state import Call, Desk, Message, decide_within, say
+from equilag.live.steward.shared_state import SharedState
 
-_AGAIN_S: Final = 0.3
+_RETRY_S: Final = 0.3
 """Before the coordinator is asked again that did not answer."""
-_STANDBY_S: Final = 5.0
-_KNOWN: Final = 0.9
+_PASSIVE_S: Final = 5.0
+_MIN_KNOWN_LAGS: Final = 0.9
 """Share of partitions whose lag has to be known for a plan."""
 
 
@@ -29,12 +36,14 @@ class _TopicsUnknown(Unreachable):
     """Without the topics' sizes nothing can be handed out."""
 
 
-class Lead:
-    """Has the seat. `reader` is used by this thread only."""
+class LeaderLoop:
+    """Has the membership. `reader` is used by this thread only."""
 
-    def __init__(self, desk: Desk, seat: Seat, reader: GroupReader) -> None:
-        self._desk = desk
-        self._seat = seat
+    def __init__(
+        self, shared: SharedState, membership: GroupMembership, reader: GroupReader
+    ) -> None:
+        self._shared = shared
+        self._membership = membership
         self._reader = reader
         self._reason = "equilag steward starts"
         self._generation = -1
@@ -55,56 +64,58 @@ class Lead:
         return self._leads
 
     def run(self) -> None:
-        """Until the desk says stop; then leaves the group."""
+        """Until the shared says stop; then leaves the group."""
         try:
-            while not self._desk.stop.is_set():
-                if self._stands_by():
-                    self._leave_for_standby()
-                    self._next(_STANDBY_S)
+            while not self._shared.stop.is_set():
+                if self._is_passive():
+                    self._go_passive()
+                    self._next_message(_PASSIVE_S)
                 else:
-                    self._turn()
+                    self._join_and_serve()
         except Fenced as error:
             self._fail("fenced", error)
-            self._seat.forget()
+            self._membership.forget()
         except MissingRight as error:  # whoever cannot see the topics must not lead
             self._fail("missing-right", error)
         finally:
-            if self.failure is not None or not self._desk.options.keep_seat:
-                self._seat.leave()
-            self._seat.close()
+            if self.failure is not None or not self._shared.options.keep_membership:
+                self._membership.leave()
+            self._membership.close()
 
     def _fail(self, event: str, error: EquilagError) -> None:
         self.failure = error
-        say(logging.ERROR, event, problem=str(error))
-        self._desk.end()
+        log_event(logging.ERROR, event, problem=str(error))
+        self._shared.stop_all()
 
-    def _stands_by(self) -> bool:
-        outlook = self._desk.outlook
-        return outlook is not None and outlook.kind == "consumer" and bool(outlook.members)
+    def _is_passive(self) -> bool:
+        observation = self._shared.observation
+        return (
+            observation is not None and observation.kind == "consumer" and bool(observation.members)
+        )
 
-    def _leave_for_standby(self) -> None:
+    def _go_passive(self) -> None:
         reason = "the group uses the protocol of KIP-848, where the broker assigns"
-        if self._desk.state.figures.role != "standby":
-            say(logging.WARNING, "standby", reason=reason)
-        self._desk.state.set(role="standby", role_reason=reason)
+        if self._shared.state.figures.role != "passive":
+            log_event(logging.WARNING, "passive", reason=reason)
+        self._shared.state.set(role="passive", role_reason=reason)
         self._leads = False
-        self._seat.leave()
+        self._membership.leave()
 
-    def _turn(self) -> None:
+    def _join_and_serve(self) -> None:
         """Join once, see to the rebalance, and wait until the next one."""
         try:
             self.joining = True
-            joined = self._seat.join(self._reason)
+            joined = self._membership.join(self._reason)
             self.joining = False
             self._generation, self._leads = joined.generation, joined.leads
-            self._desk.rebalanced()
-            self._desk.state.beaten()
+            self._shared.count_rebalance()
+            self._shared.state.heartbeat_answered()
             if joined.leads and not joined.skip:
-                self._hand_out(joined)
+                self._assign(joined)
             else:
-                self._seat.sync({})
-        except SeatLost:
-            self._seat.forget()
+                self._membership.sync({})
+        except MembershipLost:
+            self._membership.forget()
         except _TopicsUnknown as error:
             self._topics_unknown(str(error))
         except Unreachable as error:
@@ -113,67 +124,69 @@ class Lead:
             self._refused(error)
         else:
             self._failing_since = None
-            self._settled(joined)
-            while not self._desk.stop.is_set() and not self._stands_by():
-                if self._act_on(self._next(_STANDBY_S)):
+            self._show_role(joined)
+            while not self._shared.stop.is_set() and not self._is_passive():
+                if self._handle(self._next_message(_PASSIVE_S)):
                     break
         finally:
             self.joining = False
 
-    def _act_on(self, message: Message | None) -> bool:
+    def _handle(self, message: CommandMessage | None) -> bool:
         """Do what is asked; True if we have to join again."""
         if message is None or message.generation not in (-1, self._generation):
             return False
-        if message.call is Call.REBALANCE:
+        if message.call is Command.REBALANCE:
             self._reason = "rebalance"
-        elif message.call is Call.TRIGGER:
+        elif message.call is Command.TRIGGER:
             if not self._leads:
                 return False
             self._reason = f"equilag steward: {message.reason}"[:200]
-        elif message.call is Call.LOST:
-            self._seat.forget()
+        elif message.call is Command.LOST:
+            self._membership.forget()
             self._reason = "equilag steward was expelled"
-        elif message.call is Call.TAKE_OVER:
+        elif message.call is Command.TAKE_OVER:
             return not (self._leads or self._took_over) and self._take_over()
-        elif message.call is Call.FENCED:
-            raise Fenced(f"another process has joined as {self._seat.instance!r}")
+        elif message.call is Command.FENCED:
+            raise Fenced(f"another process has joined as {self._membership.instance!r}")
         else:
             return False
         return True
 
     def _take_over(self) -> bool:
-        outlook = self._desk.outlook
-        members = [member.id for member in outlook.members] if outlook is not None else []
+        observation = self._shared.observation
+        members = [member.id for member in observation.members] if observation is not None else []
         if not members:
             return False
         try:
-            self._seat.remove(members)
+            self._membership.remove(members)
         except (Refused, Unreachable) as error:
-            say(logging.ERROR, "take-over-failed", problem=str(error))
+            log_event(logging.ERROR, "take-over-failed", problem=str(error))
             return False
         self._took_over = True  # in one step, and never again
-        say(logging.WARNING, "take-over", removed=len(members))
-        self._desk.state.count("rebalances_triggered", "take-over")
+        log_event(logging.WARNING, "take-over", removed=len(members))
+        self._shared.state.count("rebalances_triggered", "take-over")
         self._reason = "equilag steward takes over"
         return True
 
-    def _next(self, seconds: float) -> Message | None:
+    def _next_message(self, seconds: float) -> CommandMessage | None:
         try:
-            return self._desk.messages.get(timeout=seconds)
+            return self._shared.messages.get(timeout=seconds)
         except queue.Empty:
             return None
 
-    def _settled(self, joined: Joined) -> None:
-        state = self._desk.state
+    def _show_role(self, joined: JoinResult) -> None:
+        state = self._shared.state
         role = "leader" if joined.leads else "follower"
         reason = ""
-        if not joined.leads and self._desk.options.take_over and not self._took_over:
+        if not joined.leads and self._shared.options.take_over and not self._took_over:
             reason = "another member leads, and is about to lose that"
         elif not joined.leads:
             reason = "another member leads; --take-over, or restart the members"
         if state.figures.role != role:
             level = logging.INFO if joined.leads else logging.WARNING
-            say(level, role, generation=joined.generation, protocol=joined.protocol, reason=reason)
+            log_event(
+                level, role, generation=joined.generation, protocol=joined.protocol, reason=reason
+            )
         state.set(
             role=role,
             role_reason=reason,
@@ -182,101 +195,107 @@ class Lead:
         )
 
     def _unreachable(self, problem: str) -> None:
-        if self._desk.state.figures.role != "unreachable":
-            say(logging.WARNING, "coordinator-unreachable", problem=problem)
-        self._desk.state.set(role="unreachable", role_reason=problem)
-        self._desk.stop.wait(_AGAIN_S)
+        if self._shared.state.figures.role != "unreachable":
+            log_event(logging.WARNING, "coordinator-unreachable", problem=problem)
+        self._shared.state.set(role="unreachable", role_reason=problem)
+        self._shared.stop.wait(_RETRY_S)
 
     def _topics_unknown(self, problem: str) -> None:
         """Try again; but the group must not wait for us for ever."""
-        say(logging.WARNING, "topics-unknown", problem=problem)
-        self._desk.state.set(role="unreachable", role_reason=problem)
+        log_event(logging.WARNING, "topics-unknown", problem=problem)
+        self._shared.state.set(role="unreachable", role_reason=problem)
         now = time.monotonic()
         if self._failing_since is None:
             self._failing_since = now
-        if now - self._failing_since < self._desk.options.session:
-            self._desk.stop.wait(_AGAIN_S)
+        if now - self._failing_since < self._shared.options.session:
+            self._shared.stop.wait(_RETRY_S)
             return
-        say(logging.ERROR, "leaves", problem=problem)
-        self._seat.leave()
+        log_event(logging.ERROR, "leaves", problem=problem)
+        self._membership.leave()
         self._failing_since = None
-        self._desk.stop.wait(_STANDBY_S)
+        self._shared.stop.wait(_PASSIVE_S)
 
     def _refused(self, error: Refused) -> None:
-        if error.passing:
+        if error.transient:
             return
-        if self._desk.state.figures.role_reason != str(error):
-            say(logging.ERROR, "refused", problem=str(error))
-        self._desk.state.set(role="unreachable", role_reason=str(error))
-        self._desk.stop.wait(_STANDBY_S)
+        if self._shared.state.figures.role_reason != str(error):
+            log_event(logging.ERROR, "refused", problem=str(error))
+        self._shared.state.set(role="unreachable", role_reason=str(error))
+        self._shared.stop.wait(_PASSIVE_S)
 
-    def _hand_out(self, joined: Joined) -> None:
-        """Decide and sync. Raises what the seat raises."""
+    def _assign(self, joined: JoinResult) -> None:
+        """Decide and sync. Raises what the membership raises."""
         began = time.monotonic()
-        here = arrival(
+        here = read_joined_members(
             joined.protocol,
             [(one.id, one.instance_id, one.metadata) for one in joined.members],
-            self._desk.held,
+            self._shared.held,
         )
-        handout = self._handout(here)
-        self._seat.sync({**handout.given, self._seat.member: {}})
-        self._desk.handed(handout.target, complete=not handout.withheld)
-        state = self._desk.state
-        state.count("handouts", handout.origin)
-        for doubt in handout.doubts:
-            state.count("doubts")
-            state.set(last_doubt=doubt)
+        answer = self._answer(here)
+        self._membership.sync({**answer.given, self._membership.member: {}})
+        self._shared.record_assignment(answer.target, complete=not answer.withheld)
+        state = self._shared.state
+        state.count("handouts", answer.origin)
+        for fallback_reason in answer.fallback_reasons:
+            state.count("fallbacks")
+            state.set(last_fallback_reason=fallback_reason)
         fields = {
             "generation": joined.generation,
             "protocol": joined.protocol,
             "members": len(here.members),
-            "origin": handout.origin,
-            "withheld": handout.withheld,
+            "origin": answer.origin,
+            "withheld": answer.withheld,
             "ms": round(1000 * (time.monotonic() - began)),
         }
-        state.set(last_handout=f"{handout.origin} to {len(here.members)} members")
-        level = logging.WARNING if handout.doubts else logging.INFO
-        say(level, "handed-out", **fields, doubt="; ".join(handout.doubts))
+        state.set(last_assignment=f"{answer.origin} to {len(here.members)} members")
+        level = logging.WARNING if answer.fallback_reasons else logging.INFO
+        log_event(level, "handed-out", **fields, fallback_reason="; ".join(answer.fallback_reasons))
 
-    def _handout(self, here: Arrival) -> Handout:
+    def _answer(self, here: JoinedMembers) -> RebalanceAnswer:
         topics = sorted({topic for member in here.members for topic in member.topics})
-        sizes, lags, doubt = self._sizes_and_lags(topics)
+        sizes, lags, fallback_reason = self._sizes_and_lags(topics)
         sizes = {topic: sizes[topic] for topic in topics if topic in sizes}
 
         def decide(group: Group, why: str | None) -> Decision:
-            return decide_within(group, self._desk.options.at_once, why)
+            return decide_within(group, self._shared.options.in_rebalance, why)
 
-        target = self._desk.target
+        target = self._shared.target
         try:
-            return allot(self._seat.group, here, sizes, lags, target, decide, doubt)
+            return answer_rebalance(
+                self._membership.group, here, sizes, lags, target, decide, fallback_reason
+            )
         except EquilagError as error:  # such as lags that add up to more than there can be
-            return allot(self._seat.group, here, sizes, {}, None, decide, str(error))
+            return answer_rebalance(
+                self._membership.group, here, sizes, {}, None, decide, str(error)
+            )
 
     def _sizes_and_lags(
         self, topics: list[str]
     ) -> tuple[Mapping[str, int], Mapping[str, Sequence[int | None]], str | None]:
-        """Of the topics, and a doubt where their lag is not known or not fresh."""
+        """Of the topics, and a fallback_reason where their lag is not known or not fresh."""
         if not topics:
             return {}, {}, None
-        options = self._desk.options
-        outlook = self._desk.outlook
+        options = self._shared.options
+        observation = self._shared.observation
         try:
-            offsets = self._reader.lags(options.group, topics, options.at_once.time_limit)
+            offsets = self._reader.lags(options.group, topics, options.in_rebalance.time_limit)
         except MissingRight:
             raise
         except EquilagError as error:
-            seen = set() if outlook is None else {t for m in outlook.members for t in m.topics}
-            if outlook is not None and seen.issuperset(topics):
-                fresh = time.monotonic() - outlook.at <= options.lag_age
-                doubt = None if fresh else f"no fresh lag: {error}"
-                return outlook.sizes, outlook.lags, doubt
+            seen = (
+                set() if observation is None else {t for m in observation.members for t in m.topics}
+            )
+            if observation is not None and seen.issuperset(topics):
+                fresh = time.monotonic() - observation.at <= options.lag_age
+                fallback_reason = None if fresh else f"no fresh lag: {error}"
+                return observation.sizes, observation.lags, fallback_reason
             return self._sizes(topics), {}, f"no lag: {error}"
         return self._with_lags(offsets)
 
     def _sizes(self, topics: list[str]) -> Mapping[str, int]:
         """Without them nothing can be handed out, so they may take half of the session."""
         try:
-            return self._reader.sizes(topics, self._desk.options.session / 2)
+            return self._reader.sizes(topics, self._shared.options.session / 2)
         except MissingRight:
             raise
         except EquilagError as error:
@@ -286,9 +305,9 @@ class Lead:
         self, offsets: TopicOffsets
     ) -> tuple[Mapping[str, int], Mapping[str, Sequence[int | None]], str | None]:
         try:
-            lags = lags_of(offsets, self._desk.options.reset)
+            lags = lags_of(offsets, self._shared.options.reset)
         except InputError as error:
             return offsets.sizes, {}, f"no lag that makes sense: {error}"
         known, total = known_share(lags)
-        doubt = f"the lag of {total - known} of {total} partitions is not known"
-        return offsets.sizes, lags, doubt if known < _KNOWN * total else None
+        fallback_reason = f"the lag of {total - known} of {total} partitions is not known"
+        return offsets.sizes, lags, fallback_reason if known < _MIN_KNOWN_LAGS * total else None

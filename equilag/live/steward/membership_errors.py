@@ -11,7 +11,7 @@ with quietly():
     from kafka import errors
 
 
-class SeatLost(EquilagError):
+class MembershipLost(EquilagError):
     """We have to join anew."""
 
 
@@ -20,19 +20,19 @@ class Fenced(EquilagError):
 
 
 class Refused(EquilagError):
-    """The group does not take us; `passing` if it will in a moment, as it rebalances just now."""
+    """The group does not take us; `transient` if it will in a moment, as it rebalances just now."""
 
-    passing = False
+    transient = False
 
 
 class Unreachable(EquilagError):
     """The coordinator does not answer just now."""
 
 
-class _Rebalancing(Refused):
+class AlreadyRebalancing(Refused):
     """The group is at it already."""
 
-    passing = True
+    transient = True
 
 
 _MOVING: Final = frozenset(
@@ -59,7 +59,7 @@ _REASONS: Final = {
 }
 
 
-def raise_for(code: int, group: str, instance: str) -> None:
+def raise_for_code(code: int, group: str, instance: str) -> None:
     """Raise what an error code of the protocol means for the member `instance`; 0 is none."""
     if not code:
         return
@@ -67,9 +67,9 @@ def raise_for(code: int, group: str, instance: str) -> None:
     if kind in _MOVING:
         raise Unreachable(kind.__name__)
     if kind in _LOST:
-        raise SeatLost(kind.__name__)
+        raise MembershipLost(kind.__name__)
     if kind is errors.FencedInstanceIdError:
         raise Fenced(f"another process has joined as {instance!r}")
     if kind is errors.RebalanceInProgressError:
-        raise _Rebalancing(kind.__name__)
+        raise AlreadyRebalancing(kind.__name__)
     raise Refused(_REASONS.get(kind, kind.__name__).format(group=group))

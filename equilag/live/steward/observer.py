@@ -12,22 +12,18 @@ from equilag.adapters.kafka.group_reader import GroupReader, TopicOffsets
 from equilag.adapters.snapshot.load import FORMAT, load_snapshot
 from equilag.certificate.verify import read_assignment
 from equilag.group import NOBODY, QUALITY, Group
+from equilag.live.rebalance.decision import Decision
 from equilag.live.rebalance.gain import Gain, Thresholds, gain_of
-from equilag.live.rebalance.joined_group import (
-    Assignment,
-    Decision,
-    JoinedMember,
-    Partitions,
-    group_of,
-)
-from equilag.live.steward.assignments import Target, key, target_of
+from equilag.live.rebalance.joined_members import JoinedMember, Partitions, group_of
+from equilag.live.rebalance.member_assignments import MemberAssignments
+from equilag.live.steward.assignments import TargetAssignment, member_key, target_assignment
 from equilag.metrics import member_loads, spread
 
 Lags = dict[str, list[int | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class Observation:
     """The group at one moment without ourselves, and a plan for it."""
 
     at: float
@@ -57,14 +53,14 @@ class Outlook:
         return bool(self.unowned or self.group.dropped_claims)
 
     @property
-    def as_it_is(self) -> Gain:
+    def unchanged(self) -> Gain:
         """What it would change to leave everything as it is."""
         return gain_of(self.group, self.group.owner, self.group.owner)
 
     @property
     def ideal(self) -> Gain:
         """What the best plan that can be imagined would change."""
-        return replace(self.as_it_is, spread_then=0, moves=0)
+        return replace(self.unchanged, spread_then=0, moves=0)
 
     @property
     def gain(self) -> Gain | None:
@@ -74,14 +70,14 @@ class Outlook:
         return gain_of(self.group, self.group.owner, self.decision.plan.assigned)
 
     @property
-    def target(self) -> Target | None:
+    def target(self) -> TargetAssignment | None:
         """The plan as something to hand out."""
         if self.decision is None:
             return None
-        return target_of(self.members, self.decision.plan.assignment, self.sizes)
+        return target_assignment(self.members, self.decision.plan.assignment, self.sizes)
 
 
-def spread_under(group: Group, assignment: Assignment) -> int | None:
+def spread_under(group: Group, assignment: MemberAssignments) -> int | None:
     """The lag spread that another assignment, by member id, would have now; None if it does not go
     with the group any more."""
     assigned = read_assignment(group, assignment, [])
@@ -90,7 +86,7 @@ def spread_under(group: Group, assignment: Assignment) -> int | None:
     return spread(member_loads(assigned, group.lag, group.n_members), group.idle)
 
 
-class Watch:
+class Observer:
     """Looks at one group with `reader`; members with an instance id in `ours` do not count."""
 
     def __init__(
@@ -109,8 +105,9 @@ class Watch:
         self._thresholds = thresholds
         self._decide = decide
 
-    def look(self) -> Outlook:
-        """Read the group and plan. Raises EquilagError (NotNow while it rebalances)."""
+    def observe(self) -> Observation:
+        """Read the group and plan. Raises EquilagError; TemporarilyUnreadable while it
+        rebalances."""
         reading = self._reader.read(self._group)
         others = [one for one in reading.members if one.instance_id not in self._ours]
         topics = reading.offsets.sizes
@@ -131,30 +128,30 @@ class Watch:
         }
         lags = lags_of(reading.offsets, self._reset)
         group = group_of(self._group, members, sizes, lags)
-        outlook = Outlook(
+        observation = Observation(
             time.monotonic(),
             reading.kind,
             reading.state,
             reading.protocol,
             members,
-            {key(member): member.claims for member in members},
+            {member_key(member): member.claims for member in members},
             sizes,
             lags,
             group,
             list(reading.remarks),
         )
-        if not self._needs_plan(outlook):
-            return outlook
-        return replace(outlook, decision=self._decide(group, None))
+        if not self._needs_plan(observation):
+            return observation
+        return replace(observation, decision=self._decide(group, None))
 
-    def _needs_plan(self, outlook: Outlook) -> bool:
+    def _needs_plan(self, observation: Observation) -> bool:
         """Could even the best plan that can be imagined be worth a rebalance?"""
-        group = outlook.group
+        group = observation.group
         if not group.n_members or not group.assignable.any():
             return False
-        if outlook.incomplete:
+        if observation.incomplete:
             return True
-        return outlook.ideal.reaches(self._thresholds)
+        return observation.ideal.reaches(self._thresholds)
 
 
 def lags_of(offsets: TopicOffsets, reset: str) -> Lags:

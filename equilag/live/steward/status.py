@@ -8,11 +8,11 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
-ROLES: Final = ("starting", "dry-run", "leader", "follower", "standby", "unreachable", "stopped")
+ROLES: Final = ("starting", "dry-run", "leader", "follower", "passive", "unreachable", "stopped")
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class StatusFigures:
     """The last that is known; None where nothing is."""
 
     group: str = ""
@@ -31,22 +31,22 @@ class Figures:
     """In a dry run: now, had the plan been handed out that the last verdict was about."""
     moves_planned: int | None = None
     verdict: str = ""
-    last_handout: str = ""
-    last_doubt: str = ""
-    last_look_age_s: float | None = None
-    last_beat_age_s: float | None = None
+    last_assignment: str = ""
+    last_fallback_reason: str = ""
+    last_observation_age_s: float | None = None
+    last_heartbeat_age_s: float | None = None
 
 
 @dataclass(slots=True)
-class State:
+class StewardStatus:
     """The figures and counters, for several threads."""
 
-    look_every_s: float
+    observe_every_s: float
     session_s: float
-    _figures: Figures = field(default_factory=Figures)
+    _figures: StatusFigures = field(default_factory=StatusFigures)
     _counters: Counter[tuple[str, str]] = field(default_factory=Counter)
-    _looked: float | None = None
-    _beaten: float | None = None
+    _observed_at: float | None = None
+    _heartbeat_at: float | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def set(self, **changed: Any) -> None:
@@ -58,20 +58,24 @@ class State:
         with self._lock:
             self._counters[what, kind] += 1
 
-    def looked(self) -> None:
-        self._looked = time.monotonic()
+    def observed(self) -> None:
+        self._observed_at = time.monotonic()
 
-    def beaten(self) -> None:
-        self._beaten = time.monotonic()
+    def heartbeat_answered(self) -> None:
+        self._heartbeat_at = time.monotonic()
 
     @property
-    def figures(self) -> Figures:
+    def figures(self) -> StatusFigures:
         now = time.monotonic()
         with self._lock:
             return replace(
                 self._figures,
-                last_look_age_s=None if self._looked is None else now - self._looked,
-                last_beat_age_s=None if self._beaten is None else now - self._beaten,
+                last_observation_age_s=None
+                if self._observed_at is None
+                else now - self._observed_at,
+                last_heartbeat_age_s=None
+                if self._heartbeat_at is None
+                else now - self._heartbeat_at,
             )
 
     @property
@@ -84,12 +88,12 @@ class State:
         shown = self.figures
         if shown.role in ("unreachable", "stopped"):
             return f"{shown.role}: {shown.role_reason}" if shown.role_reason else shown.role
-        if shown.last_look_age_s is None:
+        if shown.last_observation_age_s is None:
             return "the group has not been read yet"
-        if shown.last_look_age_s > max(60.0, 4 * self.look_every_s):
-            return f"the group was last read {shown.last_look_age_s:.0f} s ago"
+        if shown.last_observation_age_s > max(60.0, 4 * self.observe_every_s):
+            return f"the group was last read {shown.last_observation_age_s:.0f} s ago"
         if shown.role in ("leader", "follower") and (
-            shown.last_beat_age_s is None or shown.last_beat_age_s > self.session_s
+            shown.last_heartbeat_age_s is None or shown.last_heartbeat_age_s > self.session_s
         ):
             return "no heartbeat was answered for the length of the session"
         return None

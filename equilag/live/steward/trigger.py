@@ -12,38 +12,38 @@ class Trigger:
     half of the threshold: a group whose lag comes back at once is not rebalanced over and over.
     """
 
-    REARM = 0.5
-    RAISED = 2.0
+    REARM_SHARE = 0.5
+    RAISED_FACTOR = 2.0
 
     def __init__(self, thresholds: Thresholds) -> None:
         self._thresholds = thresholds
-        self._in_a_row = 0
-        self._last: float | None = None
-        self._raised = False
+        self._confirmations = 0
+        self._last_rebalance_s: float | None = None
+        self._doubled = False
 
-    def judge(self, gain: Gain, now: float) -> tuple[bool, str]:
+    def evaluate(self, gain: Gain, now: float) -> tuple[bool, str]:
         """Is it time, and why or why not. `now` is in seconds of any clock that only goes on."""
         asked = self._thresholds
-        if not gain.reaches(asked, self.REARM):
-            self._raised = False
-        if not gain.reaches(asked, self.RAISED if self._raised else 1.0):
-            self._in_a_row = 0
-            twice = "twice " if self._raised else ""
+        if not gain.reaches(asked, self.REARM_SHARE):
+            self._doubled = False
+        if not gain.reaches(asked, self.RAISED_FACTOR if self._doubled else 1.0):
+            self._confirmations = 0
+            twice = "twice " if self._doubled else ""
             return False, f"below {twice}the threshold"
-        self._in_a_row += 1
-        if self._in_a_row < asked.confirm:
-            return False, f"round {self._in_a_row} of {asked.confirm} that says so"
-        waited = None if self._last is None else now - self._last
+        self._confirmations += 1
+        if self._confirmations < asked.confirm:
+            return False, f"round {self._confirmations} of {asked.confirm} that says so"
+        waited = None if self._last_rebalance_s is None else now - self._last_rebalance_s
         if waited is not None and waited < asked.min_interval_s:
             return False, f"{asked.min_interval_s - waited:.0f} s left of the minimum interval"
         return True, "worth a rebalance"
 
-    def pulled(self, now: float) -> None:
+    def record_rebalance(self, now: float) -> None:
         """A rebalance was started, for this or another reason."""
-        self._in_a_row = 0
-        self._last = now
-        self._raised = True
+        self._confirmations = 0
+        self._last_rebalance_s = now
+        self._doubled = True
 
     def reset(self) -> None:
         """The group is another one now: rounds before do not count."""
-        self._in_a_row = 0
+        self._confirmations = 0

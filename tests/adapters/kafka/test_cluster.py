@@ -12,10 +12,9 @@ from confluent_kafka import KafkaError, KafkaException
 
 from equilag.adapters.kafka import cluster
 from equilag.adapters.kafka.client_config import kafka_config
-from equilag.adapters.kafka.described import Described, Unknown
-from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, NotNow
+from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure
+from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, TemporarilyUnreadable
 from equilag.adapters.kafka.reading import NO_COMMIT
-from equilag.adapters.kafka.sample_rows import Member
 from equilag.errors import InputError
 
 pytest.importorskip("equilag.adapters.kafka.plain_client")
@@ -91,7 +90,7 @@ def reader(
 
 
 def describing(
-    monkeypatch: pytest.MonkeyPatch, answers: Iterable[Described | Unknown]
+    monkeypatch: pytest.MonkeyPatch, answers: Iterable[Described | ReadFailure]
 ) -> list[bool | None]:
     """Let a group be described like this, one after the other; what was known of its kind."""
     monkeypatch.setattr(cluster, "_PAUSES", (0.0,) * 3)
@@ -107,12 +106,12 @@ def describing(
     return known
 
 
-def group(kind: str = "classic", *members: Member) -> Described:
+def group(kind: str = "classic", *members: DescribedMember) -> Described:
     return Described(kind, "Stable", "range", 3, list(members))
 
 
-GONE = Unknown("it is gone", passing=False, gone=True)
-BUSY = Unknown("it is rebalancing", state="CompletingRebalance")
+GONE = ReadFailure("it is gone", passing=False, gone=True)
+BUSY = ReadFailure("it is rebalancing", state="CompletingRebalance")
 
 
 def test_a_rebalance_that_ends_soon(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +119,7 @@ def test_a_rebalance_that_ends_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     describing(monkeypatch, [BUSY, BUSY, group()])
     assert reads.read("g").coordinator == 3
     describing(monkeypatch, [BUSY] * 4)
-    with pytest.raises(NotNow) as caught:
+    with pytest.raises(TemporarilyUnreadable) as caught:
         reads.read("g")
     assert caught.value.state == "CompletingRebalance"
 
@@ -139,10 +138,10 @@ def test_a_group_that_comes_back_as_one_of_the_other_kind(
 def test_what_a_group_wants_and_cannot_have(monkeypatch: pytest.MonkeyPatch) -> None:
     topics = {"t": [1], "secret": KafkaError.TOPIC_AUTHORIZATION_FAILED}
     reads, _ = reader(monkeypatch, topics, {("lost", 0): 1})
-    describing(monkeypatch, [group("classic", Member("m", ("secret", "t")))])
+    describing(monkeypatch, [group("classic", DescribedMember("m", ("secret", "t")))])
     with pytest.raises(MissingRight, match="a:1: needs the right Describe on Topic 'secret'"):
         reads.read("g")
-    describing(monkeypatch, [group("classic", Member("m", ("gone", "t")))])
+    describing(monkeypatch, [group("classic", DescribedMember("m", ("gone", "t")))])
     with closing(reads):
         found = reads.read("g")
     assert found.remarks == [

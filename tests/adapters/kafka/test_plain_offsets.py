@@ -10,8 +10,13 @@ import pytest
 
 from equilag.adapters.kafka import cluster
 from equilag.adapters.kafka.client_config import kafka_config
-from equilag.adapters.kafka.described import Unknown
-from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, NoAnswer, NotNow
+from equilag.adapters.kafka.described import ReadFailure
+from equilag.adapters.kafka.group_reader import (
+    GroupReader,
+    MissingRight,
+    NoAnswer,
+    TemporarilyUnreadable,
+)
 from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.errors import InputError
 
@@ -27,7 +32,7 @@ class FakeClient:
         self,
         topics: dict[str, list[int] | int],
         commits: dict[tuple[str, int], int] | int,
-        coordinator: int | Unknown = 1,
+        coordinator: int | ReadFailure = 1,
         silent: Sequence[int | None] = (),
         moved: int = 0,
     ) -> None:
@@ -35,7 +40,7 @@ class FakeClient:
         self.silent, self.moved = silent, moved
         self.asked: list[tuple[int, str, int]] = []
 
-    def coordinator(self, group: str, wait_ms: int | None = None) -> int | Unknown:
+    def coordinator(self, group: str, wait_ms: int | None = None) -> int | ReadFailure:
         return self.node
 
     def ask_all(self, requests: Sequence[tuple[int | None, Any]], wait_ms: int) -> list[Any]:
@@ -153,9 +158,17 @@ def test_leaders_that_do_not_tell(
     [
         (FakeClient({"t": TOPIC_FORBIDDEN}, {}), MissingRight, "Describe on Topic 't'"),
         (FakeClient({"t": [1]}, GROUP_FORBIDDEN), MissingRight, "Describe on Group 'g'"),
-        (FakeClient({"t": [1]}, LOADING), NotNow, "its commits cannot be read: "),
-        (FakeClient({"t": [1]}, {}, Unknown("no coordinator")), NotNow, "no coordinator"),
-        (FakeClient({"t": [1]}, {}, silent=[1]), NotNow, "its commits cannot be read: "),
+        (FakeClient({"t": [1]}, LOADING), TemporarilyUnreadable, "its commits cannot be read: "),
+        (
+            FakeClient({"t": [1]}, {}, ReadFailure("no coordinator")),
+            TemporarilyUnreadable,
+            "no coordinator",
+        ),
+        (
+            FakeClient({"t": [1]}, {}, silent=[1]),
+            TemporarilyUnreadable,
+            "its commits cannot be read: ",
+        ),
         (FakeClient({"t": [1]}, {}, silent=[None]), NoAnswer, "too late"),
     ],
 )

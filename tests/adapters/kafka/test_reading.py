@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from equilag.adapters.kafka.described import Unknown, lacking, right
+from equilag.adapters.kafka.described import DescribedMember, ReadFailure, lacking, right
 from equilag.adapters.kafka.reading import (
     NO_COMMIT,
     Reading,
@@ -16,7 +16,6 @@ from equilag.adapters.kafka.reading import (
     several,
     topic_offsets,
 )
-from equilag.adapters.kafka.sample_rows import Member
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.group import QUALITY
 
@@ -30,7 +29,7 @@ def offsets(*names: str) -> TopicOffsets:
     return topic_offsets(names, LEADERS, COMMITS, ENDS, FAILED)
 
 
-def reading(*members: Member, **fields: Any) -> Reading:
+def reading(*members: DescribedMember, **fields: Any) -> Reading:
     given = {"epoch": None, "offsets": offsets("users", "orders"), **fields}
     return Reading(
         "g", "classic", "Stable", "range", 1, "2026-11-21T09:00:00Z", list(members), **given
@@ -58,7 +57,9 @@ def test_a_partition_that_the_cluster_does_not_mention() -> None:
 
 
 def test_a_leaderless_partition_in_the_snapshot() -> None:
-    member = Member("m", ("orders", "users"), owned={"orders": [1, 0], "users": [], "x": [2]})
+    member = DescribedMember(
+        "m", ("orders", "users"), owned={"orders": [1, 0], "users": [], "x": [2]}
+    )
     document = reading(member).snapshot("earliest")
     assert document["unknown_lags"] == {"orders": [1, 2]}
     assert document["offsets"]["orders"] == {
@@ -76,7 +77,7 @@ def test_a_leaderless_partition_in_the_snapshot() -> None:
 
 
 def test_everything_about_a_member() -> None:
-    one = Member("a", ("orders",), None, {}, "r", "i", 7, "app", "10.0.0.7")
+    one = DescribedMember("a", ("orders",), None, {}, "r", "i", 7, "app", "10.0.0.7")
     document = reading(one, epoch=8).snapshot()
     assert document["members"] == [
         {
@@ -97,14 +98,19 @@ def test_everything_about_a_member() -> None:
 
 def test_subscriptions_of_several_members_are_written_once() -> None:
     names = ("orders", "users")
-    document = reading(Member("a", names), Member("b", ("users",)), Member("c", names)).snapshot()
+    document = reading(
+        DescribedMember("a", names), DescribedMember("b", ("users",)), DescribedMember("c", names)
+    ).snapshot()
     assert document["subscriptions"] == {"s1": ["orders", "users"]}
     assert [one["subscription"] for one in document["members"]] == ["s1", ["users"], "s1"]
     assert "unknown_lags" not in reading(offsets=offsets("users")).snapshot()
 
 
 def test_patterns_are_resolved() -> None:
-    members = [Member("a", ("audit",), "(or|us)d?ers"), Member("b", (), r"\Qx\E", {"users": [0]})]
+    members = [
+        DescribedMember("a", ("audit",), "(or|us)d?ers"),
+        DescribedMember("b", (), r"\Qx\E", {"users": [0]}),
+    ]
     found, remarks = resolved(members, LEADERS)
     assert [one.topics for one in found] == [("audit", "orders", "users"), ("users",)]
     assert len(remarks) == 1
@@ -129,10 +135,10 @@ def test_several() -> None:
     ],
 )
 def test_rights_are_named(code: int, said: str) -> None:
-    why = Unknown.of("no", code)
+    why = ReadFailure.of("no", code)
     assert not why.passing
     assert lacking(why, "g") == said
-    assert Unknown.of("no", 16) == Unknown("no")
+    assert ReadFailure.of("no", 16) == ReadFailure("no")
 
 
 def test_many_topics_without_a_right() -> None:

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from equilag.adapters.kafka.command_config import plain_config, read_properties, translated
-from equilag.adapters.kafka.described import Described, Unknown
+from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.sample_rows import (
     MEMBERS,
     OFFSETS,
+    DescribedMember,
     GroupAnswer,
-    Member,
-    Rows,
     Sample,
+    SampleRows,
+    partitions_of,
     subscription,
-    wanted,
 )
 from equilag.errors import InputError
 
@@ -32,11 +32,11 @@ def rows_of(table: dict[str, list[Any]]) -> list[tuple[Any, ...]]:
 
 
 def sample(answers: dict[str, GroupAnswer], sizes: dict[tuple[str, int], int]) -> Sample:
-    rows = Rows(1000, ENDS, sizes)
+    rows = SampleRows(1000, ENDS, sizes)
     for group, answer in answers.items():
         subscriptions = [subscription(member, TOPICS)[0] for member in answer.members]
         subscribed = {name for names in subscriptions for name in names}
-        rows.add(group, answer, subscriptions, wanted(answer, subscribed, TOPICS))
+        rows.add(group, answer, subscriptions, partitions_of(answer, subscribed, TOPICS))
     return Sample(1000, rows.offsets, rows.members)
 
 
@@ -47,7 +47,9 @@ def test_the_columns_are_those_of_the_history() -> None:
 
 
 def test_rows_of_a_group() -> None:
-    member = Member("m-1", ("orders", "gone"), None, {"orders": [2, 0]}, "r1", "static-1", 7)
+    member = DescribedMember(
+        "m-1", ("orders", "gone"), None, {"orders": [2, 0]}, "r1", "static-1", 7
+    )
     answer = GroupAnswer([member], {("orders", 0): 40, ("audit", 0): 5, ("lost", 3): 9})
     taken = sample({"g": answer}, {("orders", 0): 900})
     assert rows_of(taken.offsets) == [
@@ -78,7 +80,7 @@ def test_a_group_with_neither_members_nor_commits() -> None:
 
 
 def test_a_partition_whose_ends_are_not_known_has_no_row() -> None:
-    rows = Rows(1, {("orders", 0): (0, 1)}, {})
+    rows = SampleRows(1, {("orders", 0): (0, 1)}, {})
     rows.add("g", GroupAnswer([], {}), [], [("orders", 0), ("orders", 1)])
     assert rows.offsets["partition"] == [0]
 
@@ -97,16 +99,19 @@ def test_a_commit_beyond_the_end_is_no_negative_lag() -> None:
     ],
 )
 def test_patterns_are_matched_with_whole_names(pattern: str, names: list[str]) -> None:
-    assert subscription(Member("m", (), pattern), TOPICS) == (names, None)
+    assert subscription(DescribedMember("m", (), pattern), TOPICS) == (names, None)
 
 
 def test_a_pattern_comes_on_top_of_names() -> None:
-    assert subscription(Member("m", ("audit",), "pay.*"), TOPICS)[0] == ["audit", "payments"]
+    assert subscription(DescribedMember("m", ("audit",), "pay.*"), TOPICS)[0] == [
+        "audit",
+        "payments",
+    ]
 
 
 @pytest.mark.parametrize("pattern", ["[[:alpha:]]+", r"\Qorders\E", r"\pL+", "("])
 def test_a_pattern_that_only_the_broker_can_read(pattern: str) -> None:
-    member = Member("m", ("audit",), pattern, {"orders": [1]})
+    member = DescribedMember("m", ("audit",), pattern, {"orders": [1]})
     names, problem = subscription(member, TOPICS)
     assert names == ["audit", "orders"]
     assert problem is not None
@@ -257,14 +262,16 @@ def described(**fields: Any) -> SimpleNamespace:
 @pytest.mark.parametrize(
     ("fields", "unknown"),
     [
-        ({"error_code": 30}, Unknown("GROUP_AUTHORIZATION_FAILED", False, lacks="Group")),
-        ({"error_code": 29}, Unknown("TOPIC_AUTHORIZATION_FAILED", False, lacks="Topic")),
-        ({"error_code": 16}, Unknown("NOT_COORDINATOR")),
-        ({"error_code": 69}, Unknown("it is gone", False, gone=True)),
-        ({"group_state": "Dead"}, Unknown("it is gone", False, gone=True)),
+        ({"error_code": 30}, ReadFailure("GROUP_AUTHORIZATION_FAILED", False, lacks="Group")),
+        ({"error_code": 29}, ReadFailure("TOPIC_AUTHORIZATION_FAILED", False, lacks="Topic")),
+        ({"error_code": 16}, ReadFailure("NOT_COORDINATOR")),
+        ({"error_code": 69}, ReadFailure("it is gone", False, gone=True)),
+        ({"group_state": "Dead"}, ReadFailure("it is gone", False, gone=True)),
     ],
 )
-def test_a_group_that_is_not_described(kind: str, fields: dict[str, Any], unknown: Unknown) -> None:
+def test_a_group_that_is_not_described(
+    kind: str, fields: dict[str, Any], unknown: ReadFailure
+) -> None:
     client = pytest.importorskip("equilag.adapters.kafka.descriptions")
     assert getattr(client, kind)(described(**{"group_state": "", **fields}), 1) == unknown
 
@@ -275,7 +282,7 @@ def test_members_without_metadata() -> None:
         member_id="m", group_instance_id=None, member_metadata=b"", member_assignment=b""
     )
     rebalancing = described(group_state="PreparingRebalance", members=[member])
-    assert client.read_classic(rebalancing, 1) == Unknown(
+    assert client.read_classic(rebalancing, 1) == ReadFailure(
         "it is rebalancing", state="PreparingRebalance"
     )
     broken = client.read_classic(described(members=[member]), 1)
@@ -288,7 +295,7 @@ def test_members_without_metadata() -> None:
 def test_a_group_of_others_than_consumers() -> None:
     client = pytest.importorskip("equilag.adapters.kafka.descriptions")
     connect = client.read_classic(described(protocol_type="connect"), 1)
-    assert connect == Unknown("its members are no consumers but 'connect'", passing=False)
+    assert connect == ReadFailure("its members are no consumers but 'connect'", passing=False)
 
 
 def test_a_member_of_a_classic_group() -> None:
@@ -305,5 +312,7 @@ def test_a_member_of_a_classic_group() -> None:
         client_host="/10.0.0.7",
     )
     read = client.read_classic(described(members=[member]), 3)
-    one = Member("m", ("t",), owned={"t": [0, 5]}, instance_id="i", client_id="c", host="10.0.0.7")
+    one = DescribedMember(
+        "m", ("t",), owned={"t": [0, 5]}, instance_id="i", client_id="c", host="10.0.0.7"
+    )
     assert read == Described("classic", "Stable", "range", 3, [one])

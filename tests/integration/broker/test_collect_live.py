@@ -31,7 +31,7 @@ from support.live_groups import (
 )
 
 from equilag.adapters.kafka.client_config import Config, kafka_config
-from equilag.adapters.kafka.sample import Sampler
+from equilag.adapters.kafka.sample import ClusterSampler
 from equilag.adapters.kafka.sample_rows import Sample
 from equilag.errors import InputError
 
@@ -73,7 +73,7 @@ def groups(
 
 
 def sampled(config: Config, groups: str) -> Sample:
-    with closing(Sampler(config, re.compile(groups))) as sampler:
+    with closing(ClusterSampler(config, re.compile(groups))) as sampler:
         return sampler.round()
 
 
@@ -274,4 +274,4 @@ def test_a_reader_with_few_rights(
     assert {(row["group"], row["log_bytes"]) for row in read(folder, "offsets")} == {("mine", None)}
     monkeypatch.setattr("equilag.adapters.kafka.connect.WAIT_S", 1.5)
     with pytest.raises(InputError, match="uthentication failed"):
-        Sampler(kafka_config(broker.sasl, login("collector", "wrong")))
+        ClusterSampler(kafka_config(broker.sasl, login("collector", "wrong")))

@@ -26,7 +26,12 @@ from support.live_groups import (
 )
 
 from equilag.adapters.kafka.client_config import Config, kafka_config
-from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, NotNow, Reading
+from equilag.adapters.kafka.group_reader import (
+    GroupReader,
+    MissingRight,
+    Reading,
+    TemporarilyUnreadable,
+)
 from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.errors import InputError
@@ -223,7 +228,9 @@ def test_a_group_that_rebalances(config: Config, admin: AdminClient, reader: Gro
                 return "REBALANC" in told.state.name
 
             until(rebalancing)
-            with pytest.raises(NotNow, match="'read-busy' cannot be read now: it is rebal") as now:
+            with pytest.raises(
+                TemporarilyUnreadable, match="'read-busy' cannot be read now: it is rebal"
+            ) as now:
                 reader.read("read-busy")
             assert now.value.state == "PreparingRebalance"
             # The steward's question is answered all the same.

@@ -40,8 +40,8 @@ from equilag.live.consumers import leader
 from equilag.live.consumers.lag_source import LiveLag, StaticLag
 from equilag.live.consumers.listener import ConfluentListener, kafka_python_listener
 from equilag.live.consumers.options import Rejoin
-from equilag.live.rebalance import joined_group as joined
-from equilag.live.rebalance.joined_group import Decision
+from equilag.live.rebalance import decision as joined
+from equilag.live.rebalance.decision import Decision
 from equilag.plan import Plan
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
@@ -195,7 +195,7 @@ def newest_plan(
     assigned: Mapping[str, Sequence[int]], decisions: Sequence[Decision]
 ) -> Plan | None:
     """The newest plan for so many members, if this is its assignment."""
-    plans = (one.plan for one in reversed(decisions) if one.doubt is None)
+    plans = (one.plan for one in reversed(decisions) if one.fallback_reason is None)
     plan = next((plan for plan in plans if plan.group.n_members == len(assigned)), None)
     if plan is None or sorted(map(tuple, assigned.values())) != sorted(
         tuple(sorted(topics.get(topic, ())))

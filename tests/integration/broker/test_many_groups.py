@@ -19,7 +19,7 @@ from support.live_groups import PATIENCE_S, until
 
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
-from equilag.adapters.kafka.described import Unknown
+from equilag.adapters.kafka.described import ReadFailure
 from equilag.adapters.kafka.group_reader import GroupReader
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker"), pytest.mark.long]
@@ -74,7 +74,7 @@ def _members(first: Any, second: Any, threads: ThreadPoolExecutor, group: str, t
     (coordinator,) = first._coordinators([group]).values()
     mine, _ = _join(first, coordinator, group, "", topic)
     other = threads.submit(_join, second, coordinator, group, "", topic)
-    rebalancing = Unknown("it is rebalancing", state="PreparingRebalance")
+    rebalancing = ReadFailure("it is rebalancing", state="PreparingRebalance")
     until(lambda: first._described({group: (coordinator, False)})[group] == rebalancing)
     mine, generation = _join(first, coordinator, group, mine, topic)
     theirs, _ = other.result()

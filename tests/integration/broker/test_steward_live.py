@@ -328,7 +328,7 @@ def test_it_stands_by_while_the_broker_assigns(
         here.member(f"rd-{number}", EXAMPLE, "range")
     here.ends_with(BEST)
     newcomer = here.java(1, EXAMPLE, group_protocol="consumer")
-    steward.has("standby")
+    steward.has("passive")
     assert steward.status()["healthy"]
     newcomer.stop()
     steward.wait_for(lambda told: told["role"] in ("leader", "follower"))

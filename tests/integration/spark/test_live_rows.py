@@ -15,7 +15,7 @@ pytest.importorskip("pyspark")
 
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.group_state import GroupState, read_state
-from equilag.adapters.kafka.log_ends import LogEnds, Topics
+from equilag.adapters.kafka.log_ends import ClusterTopics, LogEnds
 from equilag.adapters.kafka.offsets_topic import PartitionRecords, check_not_empty
 from equilag.errors import InputError
 from equilag.pipeline import offsets_source
@@ -226,9 +226,9 @@ def test_names_are_asked_for_again_only_where_one_is_missing(
 ) -> None:
     asked: list[object] = []
 
-    def ask(config: object) -> Topics:
+    def ask(config: object) -> ClusterTopics:
         asked.append(config)
-        return Topics(names={ORDERS: "orders", NEW: "new"})
+        return ClusterTopics(names={ORDERS: "orders", NEW: "new"})
 
     log = records(of_id("orders", ORDERS, 5))
     monkeypatch.setattr(offsets_source, "read_partition", lambda *_: log)

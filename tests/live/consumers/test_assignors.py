@@ -11,7 +11,7 @@ import pytest
 from equilag.live.consumers import aiokafka as aio
 from equilag.live.consumers import kafka_python as plain
 from equilag.live.consumers.lag_source import StaticLag
-from equilag.live.consumers.user_data import Held, encode
+from equilag.live.consumers.user_data import OwnedPartitions, encode
 
 LAGS = {"t": [9000, 8000, 7000, 100, 90, 80]}
 SIZES = {"t": 6}
@@ -69,16 +69,20 @@ def test_lag_is_shared_evenly(assign) -> None:
 @both
 def test_what_was_held_before_counts(assign) -> None:
     held = {"a": (0, 5), "b": (1, 4), "c": (2, 3)}
-    members = [(n, ["t"], encode(Held({"t": p}, 3))) for n, p in held.items()]
+    members = [(n, ["t"], encode(OwnedPartitions({"t": p}, 3))) for n, p in held.items()]
     assert assign(members) == {n: [("t", one) for one in p] for n, p in held.items()}
     # Of two claims the newer one.
-    members[0] = ("a", ["t"], encode(Held({"t": (2, 3)}, 2)))
+    members[0] = ("a", ["t"], encode(OwnedPartitions({"t": (2, 3)}, 2)))
     assert assign(members)["c"] == [("t", 2), ("t", 3)]
 
 
 @both
 def test_user_data_of_whatever_kind(assign, caplog: pytest.LogCaptureFixture) -> None:
-    members = [("a", ["t"], b"other"), ("b", ["t"], b""), ("c", ["t"], encode(Held({"x": (9,)})))]
+    members = [
+        ("a", ["t"], b"other"),
+        ("b", ["t"], b""),
+        ("c", ["t"], encode(OwnedPartitions({"x": (9,)}))),
+    ]
     assert everything(assign(members)) == EVERYTHING
     assert "what member a held cannot be read" in caplog.text
     assert "member b" not in caplog.text
@@ -105,10 +109,10 @@ def test_a_kafka_python_member_remembers() -> None:
     assert one.supported_protocols() == [plain.RebalanceProtocol.EAGER]
     told = one.metadata({"u", "t"})
     assert (told.version, told.topics) == (0, ["t", "u"])
-    assert told.user_data == encode(Held())
+    assert told.user_data == encode(OwnedPartitions())
     given = plain.ConsumerProtocolAssignment(0, [("t", [2, 1])], b"")
     one.on_assignment(plain.ConsumerProtocolAssignment.decode(given.encode()), 5)
-    assert one.metadata({"t"}).user_data == encode(Held({"t": (1, 2)}, 5))
+    assert one.metadata({"t"}).user_data == encode(OwnedPartitions({"t": (1, 2)}, 5))
 
 
 def test_a_cooperative_member_says_what_it_owns() -> None:
@@ -164,7 +168,7 @@ def test_the_state_of_aiokafka_belongs_to_its_coordinator() -> None:
         first, second = Coordinator(3), Coordinator(4)
         first.given([1, 0])
         second.given([2])
-        assert first.metadata().user_data == encode(Held({"t": (0, 1)}, 3))
-        assert second.metadata().user_data == encode(Held({"t": (2,)}, 4))
+        assert first.metadata().user_data == encode(OwnedPartitions({"t": (0, 1)}, 3))
+        assert second.metadata().user_data == encode(OwnedPartitions({"t": (2,)}, 4))
 
     asyncio.run(run())

@@ -13,9 +13,10 @@ import pytest
 import equilag
 from equilag.live.consumers import leader as module
 from equilag.live.consumers.lag_source import LagSample, StaticLag
-from equilag.live.consumers.leader import Leader, Setting
-from equilag.live.consumers.options import Options, Rejoin
-from equilag.live.rebalance.joined_group import FALLBACK, JoinedMember, group_of
+from equilag.live.consumers.leader import Leader, LeaderSettings
+from equilag.live.consumers.options import AssignorOptions, Rejoin
+from equilag.live.rebalance.decision import FALLBACK
+from equilag.live.rebalance.joined_members import JoinedMember, group_of
 from equilag.planner.solve import solve
 
 SIZES = {"t": 6}
@@ -41,10 +42,10 @@ class Asked(list):
 
 
 def leader(source=None, asked=None, cooperative=False, patience=None, **options):
-    setting = Setting("g", 1.0, cooperative, patience)
+    settings_of_group = LeaderSettings("g", 1.0, cooperative, patience)
     source = StaticLag(LAGS) if source is None else source
     asked = Asked() if asked is None else asked
-    return Leader(Options(**options), setting, source, asked)
+    return Leader(AssignorOptions(**options), settings_of_group, source, asked)
 
 
 def pairs(handed):
@@ -143,7 +144,7 @@ def test_a_solver_that_fails(
     assert why in record.getMessage()
 
 
-@pytest.mark.parametrize("name", ["decide", "handed_out", "_key"])
+@pytest.mark.parametrize("name", ["decide", "assignments_now", "_key"])
 @pytest.mark.parametrize("cooperative", [False, True])
 def test_the_last_resort(
     name, cooperative, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -153,7 +154,7 @@ def test_the_last_resort(
 
     def once(*args):
         calls.append(name)
-        return real(*args) if name == "handed_out" and len(calls) > 1 else fail()
+        return real(*args) if name == "assignments_now" and len(calls) > 1 else fail()
 
     monkeypatch.setattr(module, name, once)
     held = {"claims" if cooperative else "hints": {"t": [0, 1, 2, 3, 4, 5]}}
@@ -200,18 +201,18 @@ def test_another_member_ends_a_plan_in_two_phases() -> None:
 def test_one_rebalance_when_the_first_lags_are_there() -> None:
     source, asked = Given(), Asked()
     one = leader(source, asked)
-    one.think_again()  # nothing to think of yet
+    one.reconsider()  # nothing to think of yet
     before = one.assign(MEMBERS, SIZES)
-    one.think_again()  # still no lags
+    one.reconsider()  # still no lags
     assert not asked
     source.sample = LagSample(LAGS, 0.0)
-    one.think_again()
-    one.think_again()
+    one.reconsider()
+    one.reconsider()
     assert len(asked) == 1
     members = [replace(m, hints=before[m.id], generation=1) for m in MEMBERS]
     handed = one.assign(members, SIZES)
     assert load(handed) == [7100, 8090, 9080]
-    one.think_again()
+    one.reconsider()
     assert len(asked) == 1
 
 
@@ -229,7 +230,7 @@ def test_no_rebalance_that_is_not_worth_it(options) -> None:
     one = leader(source, asked, **options)
     one.assign(MEMBERS, SIZES)
     source.sample = LagSample(LAGS, 0.0)
-    one.think_again()
+    one.reconsider()
     assert not asked
 
 
@@ -243,7 +244,7 @@ def test_not_again_within_the_interval_unless_the_group_changes() -> None:
         one._target = None
         one.assign(members, SIZES)
         source.sample = LagSample(LAGS, 0.0)
-        one.think_again()
+        one.reconsider()
         return len(asked)
 
     assert without_then_with_lags(MEMBERS) == 1
@@ -261,7 +262,7 @@ def test_a_second_thought_that_fails(
     one.assign(MEMBERS, SIZES)
     source.sample = LagSample(LAGS, 0.0)
     monkeypatch.setattr(module, "decide", fail)
-    one.think_again()
+    one.reconsider()
     assert not asked
     assert "made to fail" in caplog.text
 
@@ -319,6 +320,10 @@ def test_a_plan_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_planner_thread_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     real = module.decide
     monkeypatch.setattr(
-        module, "decide", lambda g, s, doubt=None: real(g, s, doubt) if doubt else fail()
+        module,
+        "decide",
+        lambda g, s, fallback_reason=None: (
+            real(g, s, fallback_reason) if fallback_reason else fail()
+        ),
     )
     assert leader(patience=10.0).assign(MEMBERS, SIZES) == by_heuristic()

@@ -16,7 +16,7 @@ from equilag.live.consumers.lag_source import (
     checked,
     lag_of,
 )
-from equilag.live.consumers.options import Options, Rejoin
+from equilag.live.consumers.options import AssignorOptions, Rejoin
 from equilag.policy import Policy
 
 EVERY = [EquilagAssignor, CooperativeEquilagAssignor, OfAiokafka]
@@ -74,7 +74,7 @@ def test_configured_is_a_class_of_its_own(assignor) -> None:
     [(None, 45.0, 1.0), (None, 6.0, 0.6), (None, None, 1.0), (3.0, 6.0, 3.0), (0, 6.0, 0)],
 )
 def test_the_limit_stays_within_the_session(given, session, limit) -> None:
-    assert Options(time_limit=given).limit(session) == pytest.approx(limit)
+    assert AssignorOptions(time_limit=given).limit(session) == pytest.approx(limit)
 
 
 def test_a_function_is_run_in_the_background() -> None:
@@ -114,7 +114,7 @@ class Owner:
 def test_the_caller_is_found() -> None:
     owner = Owner()
     assert owner.ask((Owner,)) is owner
-    assert owner.ask((Options,)) is None
+    assert owner.ask((AssignorOptions,)) is None
     assert find_caller((Owner,)) is None
 
 

@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from equilag.live.consumers.sampler import Sampler
+from equilag.live.consumers.sampler import LagSampler
 
 TOPICS = {"t": 2}
 
@@ -45,7 +45,7 @@ def until(true, patience=10.0):
 
 
 def sampler(probes, every=0.05, alive=lambda: True, found=lambda: None):
-    return Sampler(probes, every, alive, found, "g")
+    return LagSampler(probes, every, alive, found, "g")
 
 
 def test_a_leader_measures_again_and_again() -> None:
@@ -148,7 +148,7 @@ def test_it_never_keeps_an_interpreter() -> None:
         "import time\n"
         "from equilag.live.consumers.sampler import *\n"
         "def measure(topics): time.sleep(60)\n"
-        "one = Sampler(lambda: MeasureProbe(measure), 1, lambda: True, lambda: None, 'g')\n"
+        "one = LagSampler(lambda: MeasureProbe(measure), 1, lambda: True, lambda: None, 'g')\n"
         "one.watch({'t': 1}, True)\n"
         "time.sleep(0.2)\n"
     )

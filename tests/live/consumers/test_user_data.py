@@ -9,34 +9,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equilag.live.consumers.user_data import Held, Unreadable, decode, encode
+from equilag.live.consumers.user_data import BadUserData, OwnedPartitions, decode, encode
 
 partitions = st.sets(st.integers(0, 2**31 - 1), max_size=5).map(lambda s: tuple(sorted(s)))
 names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=20)
-helds = st.builds(Held, st.dictionaries(names, partitions, max_size=4), st.integers(-1, 2**31 - 1))
+helds = st.builds(
+    OwnedPartitions, st.dictionaries(names, partitions, max_size=4), st.integers(-1, 2**31 - 1)
+)
 
 HEAD = b"EQ\x01" + struct.pack(">ii", 7, 1)
 ONE = HEAD + b"\x00\x01t" + struct.pack(">iii", 2, 0, 3)
 
 
 @given(helds)
-def test_there_and_back(held: Held) -> None:
+def test_there_and_back(held: OwnedPartitions) -> None:
     assert decode(encode(held)) == held
 
 
 def test_the_bytes() -> None:
-    assert encode(Held({"t": (0, 3)}, 7)) == ONE
+    assert encode(OwnedPartitions({"t": (0, 3)}, 7)) == ONE
 
 
 def test_from_pairs() -> None:
-    held = Held.of([("b", 1), ("a", 2), ("b", 0), ("b", 1)], 4)
-    assert held == Held({"a": (2,), "b": (0, 1)}, 4)
+    held = OwnedPartitions.of([("b", 1), ("a", 2), ("b", 0), ("b", 1)], 4)
+    assert held == OwnedPartitions({"a": (2,), "b": (0, 1)}, 4)
     assert list(held.partitions) == ["a", "b"]
 
 
 @pytest.mark.parametrize("data", [None, b""])
 def test_no_user_data_is_nothing_held(data: bytes | None) -> None:
-    assert decode(data) == Held()
+    assert decode(data) == OwnedPartitions()
 
 
 @pytest.mark.parametrize(
@@ -60,18 +62,18 @@ def test_no_user_data_is_nothing_held(data: bytes | None) -> None:
     ],
 )
 def test_anything_else_is_unreadable(data: bytes, why: str) -> None:
-    with pytest.raises(Unreadable, match=why):
+    with pytest.raises(BadUserData, match=why):
         decode(data)
 
 
 @given(st.integers(0, len(ONE) - 1))
 def test_cut_short(length: int) -> None:
     if length:
-        with pytest.raises(Unreadable):
+        with pytest.raises(BadUserData):
             decode(ONE[:length])
 
 
 @given(st.binary(max_size=60))
 def test_noise_after_the_head_never_raises_anything_else(noise: bytes) -> None:
-    with suppress(Unreadable):
+    with suppress(BadUserData):
         decode(HEAD + noise)

@@ -16,16 +16,24 @@ from equilag.adapters.kafka.consumer_protocol import (
 )
 from equilag.errors import EquilagError
 from equilag.group import Group
-from equilag.live.rebalance.joined_group import Decision, JoinedMember, Settings, decide
-from equilag.live.steward.assignments import Arrival, Handout, Target, allot, arrival, target_of
+from equilag.live.rebalance.decision import Decision, PlanSettings, decide
+from equilag.live.rebalance.joined_members import JoinedMember
+from equilag.live.steward.assignments import (
+    JoinedMembers,
+    RebalanceAnswer,
+    TargetAssignment,
+    answer_rebalance,
+    read_joined_members,
+    target_assignment,
+)
 
-SETTINGS = Settings(time_limit=1.0)
+SETTINGS = PlanSettings(time_limit=1.0)
 SIZES = {"t": 3}
 LAGS: dict[str, Sequence[int | None]] = {"t": [100, 60, 50]}
 
 
-def planned(group: Group, doubt: str | None) -> Decision:
-    return decide(group, SETTINGS, doubt)
+def planned(group: Group, fallback_reason: str | None) -> Decision:
+    return decide(group, SETTINGS, fallback_reason)
 
 
 def member(
@@ -40,13 +48,21 @@ def member(
 
 def given(
     members: list[JoinedMember],
-    target: Target | None = None,
+    target: TargetAssignment | None = None,
     cooperative: bool = False,
-    doubts: tuple[str, ...] = (),
-    doubt: str | None = None,
+    fallback_reasons: tuple[str, ...] = (),
+    fallback_reason: str | None = None,
     sizes: Mapping[str, int] = SIZES,
-) -> Handout:
-    return allot("g", Arrival(members, cooperative, doubts), sizes, LAGS, target, planned, doubt)
+) -> RebalanceAnswer:
+    return answer_rebalance(
+        "g",
+        JoinedMembers(members, cooperative, fallback_reasons),
+        sizes,
+        LAGS,
+        target,
+        planned,
+        fallback_reason,
+    )
 
 
 def subscribed(topics: Sequence[str], owned: Mapping[str, Sequence[int]], generation: int) -> bytes:
@@ -68,47 +84,47 @@ def test_members_as_they_introduce_themselves() -> None:
         ("m-2", "static", write_subscription(["t"])),
     ]
     held = {"static": {"t": [0]}, "m-1": {"t": [1]}}
-    eager = arrival("range", entries, held)
+    eager = read_joined_members("range", entries, held)
     assert not eager.cooperative
     assert eager.members == [
         JoinedMember("m-1", ("t", "u"), {"t": [2]}, 4, hints={"t": [1]}),
         JoinedMember("m-2", ("t",), {}, -1, "static", hints={"t": [0]}),
     ]
-    cooperative = arrival("cooperative-sticky", entries, held)
+    cooperative = read_joined_members("cooperative-sticky", entries, held)
     assert cooperative.cooperative
     assert [one.hints for one in cooperative.members] == [{}, {}]
 
 
 def test_a_subscription_that_cannot_be_read() -> None:
     entries = [("m-1", None, b"\x00"), ("m-2", None, write_subscription(["t"]))]
-    here = arrival("range", entries, {"m-1": {"t": [0]}})
+    here = read_joined_members("range", entries, {"m-1": {"t": [0]}})
     assert here.members[0].topics == ("t",)
-    handout = allot("g", here, SIZES, LAGS, None, planned, None)
-    assert handout.origin == "heuristic"
-    assert "the subscription of m-1 cannot be read" in handout.doubts[0]
-    assert sorted(p for topics in handout.given.values() for p in topics["t"]) == [0, 1, 2]
-    assert 0 in handout.given["m-1"]["t"]
+    answer = answer_rebalance("g", here, SIZES, LAGS, None, planned, None)
+    assert answer.origin == "heuristic"
+    assert "the subscription of m-1 cannot be read" in answer.fallback_reasons[0]
+    assert sorted(p for topics in answer.given.values() for p in topics["t"]) == [0, 1, 2]
+    assert 0 in answer.given["m-1"]["t"]
 
 
 def test_a_plan_for_a_group_that_nobody_knew() -> None:
-    handout = given([member("a"), member("b")])
-    assert handout.origin == "plan"
-    assert not handout.doubts
-    assert sorted(topics["t"] for topics in handout.given.values()) == [[0], [1, 2]]
+    answer = given([member("a"), member("b")])
+    assert answer.origin == "plan"
+    assert not answer.fallback_reasons
+    assert sorted(topics["t"] for topics in answer.given.values()) == [[0], [1, 2]]
 
 
 def test_without_lag_a_heuristic() -> None:
-    handout = given([member("a"), member("b")], doubt="no fresh lag: nobody answers")
-    assert handout.origin == "heuristic"
-    assert handout.doubts == ("no fresh lag: nobody answers",)
-    assert sorted(len(topics["t"]) for topics in handout.given.values()) == [1, 2]
+    answer = given([member("a"), member("b")], fallback_reason="no fresh lag: nobody answers")
+    assert answer.origin == "heuristic"
+    assert answer.fallback_reasons == ("no fresh lag: nobody answers",)
+    assert sorted(len(topics["t"]) for topics in answer.given.values()) == [1, 2]
 
 
 def test_eager_members_keep_what_they_had() -> None:
     hints = [{"t": [1, 2]}, {"t": [0]}]
-    handout = given([member("a", hints=hints[0]), member("b", hints=hints[1])])
-    assert handout.given == {"a": {"t": [1, 2]}, "b": {"t": [0]}}
-    assert not handout.withheld
+    answer = given([member("a", hints=hints[0]), member("b", hints=hints[1])])
+    assert answer.given == {"a": {"t": [1, 2]}, "b": {"t": [0]}}
+    assert not answer.withheld
 
 
 def test_a_cooperative_group_takes_two_steps() -> None:
@@ -126,25 +142,29 @@ def test_a_cooperative_group_takes_two_steps() -> None:
 
 
 def test_while_somebody_has_not_let_go_it_stays_withheld() -> None:
-    target = target_of([member("a"), member("b")], {"a": {"t": [0]}, "b": {"t": [1, 2]}}, SIZES)
+    target = target_assignment(
+        [member("a"), member("b")], {"a": {"t": [0]}, "b": {"t": [1, 2]}}, SIZES
+    )
     stubborn = [member("a", {"t": [0, 1]}), member("b", {"t": [2]})]
-    handout = given(stubborn, target, cooperative=True)
-    assert handout.given == {"a": {"t": [0]}, "b": {"t": [2]}}
+    answer = given(stubborn, target, cooperative=True)
+    assert answer.given == {"a": {"t": [0]}, "b": {"t": [2]}}
 
 
 def test_a_target_for_the_same_group_is_kept() -> None:
-    target = target_of([member("a"), member("b")], {"a": {"t": [0, 1]}, "b": {"t": [2]}}, SIZES)
-    handout = given([member("a"), member("b")], target)
-    assert handout.origin == "target"
-    assert handout.given == {"a": {"t": [0, 1]}, "b": {"t": [2]}}
+    target = target_assignment(
+        [member("a"), member("b")], {"a": {"t": [0, 1]}, "b": {"t": [2]}}, SIZES
+    )
+    answer = given([member("a"), member("b")], target)
+    assert answer.origin == "target"
+    assert answer.given == {"a": {"t": [0, 1]}, "b": {"t": [2]}}
 
 
 def test_a_static_member_is_the_same_under_another_id() -> None:
     before = [member("a-1", instance_id="a"), member("b")]
-    target = target_of(before, {"a-1": {"t": [0, 1]}, "b": {"t": [2]}}, SIZES)
-    handout = given([member("a-2", instance_id="a"), member("b")], target)
-    assert handout.origin == "target"
-    assert handout.given["a-2"] == {"t": [0, 1]}
+    target = target_assignment(before, {"a-1": {"t": [0, 1]}, "b": {"t": [2]}}, SIZES)
+    answer = given([member("a-2", instance_id="a"), member("b")], target)
+    assert answer.origin == "target"
+    assert answer.given["a-2"] == {"t": [0, 1]}
 
 
 @pytest.mark.parametrize(
@@ -156,28 +176,32 @@ def test_a_static_member_is_the_same_under_another_id() -> None:
     ],
 )
 def test_a_target_for_another_group_is_not(members: list[JoinedMember]) -> None:
-    target = target_of([member("a"), member("b")], {"a": {"t": [0, 1]}, "b": {"t": [2]}}, SIZES)
+    target = target_assignment(
+        [member("a"), member("b")], {"a": {"t": [0, 1]}, "b": {"t": [2]}}, SIZES
+    )
     assert given(members, target).origin == "plan"
 
 
 def test_a_target_for_fewer_partitions_is_not() -> None:
-    target = target_of([member("a"), member("b")], {"a": {"t": [0, 1]}, "b": {"t": [2]}}, SIZES)
-    handout = given([member("a"), member("b")], target, sizes={"t": 4})
-    assert handout.origin == "plan"  # the lags are of another size, so they count as not known
-    assert sorted(len(topics["t"]) for topics in handout.given.values()) == [2, 2]
+    target = target_assignment(
+        [member("a"), member("b")], {"a": {"t": [0, 1]}, "b": {"t": [2]}}, SIZES
+    )
+    answer = given([member("a"), member("b")], target, sizes={"t": 4})
+    assert answer.origin == "plan"  # the lags are of another size, so they count as not known
+    assert sorted(len(topics["t"]) for topics in answer.given.values()) == [2, 2]
 
 
 def test_a_target_that_is_not_valid_is_dropped() -> None:
     members = [member("a"), member("b")]
-    target = target_of(members, {"a": {"t": [0, 1]}, "b": {}}, SIZES)
-    handout = given(members, target)
-    assert handout.origin == "heuristic"
-    assert handout.doubts == ("the plan made before does not go with the group",)
+    target = target_assignment(members, {"a": {"t": [0, 1]}, "b": {}}, SIZES)
+    answer = given(members, target)
+    assert answer.origin == "heuristic"
+    assert answer.fallback_reasons == ("the plan made before does not go with the group",)
 
 
 def test_nobody_gets_a_topic_that_it_does_not_subscribe_to() -> None:
-    handout = given([member("a"), member("b", topics=("u",)), member("c", topics=())])
-    assert handout.given == {"a": {"t": [0, 1, 2]}, "b": {}, "c": {}}
+    answer = given([member("a"), member("b", topics=("u",)), member("c", topics=())])
+    assert answer.given == {"a": {"t": [0, 1, 2]}, "b": {}, "c": {}}
 
 
 def test_nobody_there() -> None:
@@ -185,10 +209,10 @@ def test_nobody_there() -> None:
 
 
 def test_an_answer_that_is_not_valid_is_not_handed_out() -> None:
-    def wrong(group: Group, doubt: str | None) -> Decision:
-        decision = decide(group, SETTINGS, doubt)
+    def wrong(group: Group, fallback_reason: str | None) -> Decision:
+        decision = decide(group, SETTINGS, fallback_reason)
         decision.plan.assigned[0] = -1
         return decision
 
     with pytest.raises(EquilagError, match="no valid assignment"):
-        allot("g", Arrival([member("a")], False), SIZES, LAGS, None, wrong, None)
+        answer_rebalance("g", JoinedMembers([member("a")], False), SIZES, LAGS, None, wrong, None)

@@ -1,4 +1,4 @@
-"""A seat in a group whose coordinator answers what the test says."""
+"""A membership in a group whose coordinator answers what the test says."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from equilag.adapters.kafka.client_config import kafka_config
-from equilag.adapters.kafka.described import Unknown
+from equilag.adapters.kafka.described import ReadFailure
 from equilag.live.steward import group_membership as module
-from equilag.live.steward.group_membership import Beat, Seat
-from equilag.live.steward.membership_errors import Fenced, Refused, SeatLost, Unreachable
+from equilag.live.steward.group_membership import GroupMembership, HeartbeatResult
+from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
 
 UNKNOWN, ILLEGAL, REBALANCING, NOT_COORDINATOR, LOADING = 25, 22, 27, 16, 14
 FENCED, FORBIDDEN, INCONSISTENT = 82, 30, 23
@@ -24,12 +24,12 @@ class FakeClient:
         self.codes: dict[str, Any] = {}
         self.asked: list[Any] = []
         self.coordinators = 0
-        self.where: int | Unknown = 7
+        self.where: int | ReadFailure = 7
 
     def __call__(self, config: Any, timeout: float) -> FakeClient:
         return self
 
-    def coordinator(self, group: str) -> int | Unknown:
+    def coordinator(self, group: str) -> int | ReadFailure:
         self.coordinators += 1
         return self.where
 
@@ -63,12 +63,12 @@ def client(monkeypatch: pytest.MonkeyPatch) -> FakeClient:
 
 
 @pytest.fixture
-def seat(client: FakeClient) -> Seat:
-    return Seat(kafka_config("a:1"), "g", "s")
+def membership(client: FakeClient) -> GroupMembership:
+    return GroupMembership(kafka_config("a:1"), "g", "s")
 
 
-def test_joining_as_leader(seat: Seat) -> None:
-    joined = seat.join("why")
+def test_joining_as_leader(membership: GroupMembership) -> None:
+    joined = membership.join("why")
     assert (joined.generation, joined.protocol, joined.leads, joined.skip) == (
         3,
         "range",
@@ -76,14 +76,14 @@ def test_joining_as_leader(seat: Seat) -> None:
         False,
     )
     assert [one.id for one in joined.members] == ["a"]  # not ourselves
-    assert (seat.member, seat.taken) == ("s-1", True)
+    assert (membership.member, membership.is_member) == ("s-1", True)
 
 
 @pytest.mark.parametrize(
     ("code", "raised"),
     [
-        (UNKNOWN, SeatLost),
-        (ILLEGAL, SeatLost),
+        (UNKNOWN, MembershipLost),
+        (ILLEGAL, MembershipLost),
         (FENCED, Fenced),
         (NOT_COORDINATOR, Unreachable),
         (LOADING, Unreachable),
@@ -92,54 +92,62 @@ def test_joining_as_leader(seat: Seat) -> None:
         (OSError("gone"), Unreachable),
     ],
 )
-def test_what_a_refusal_means(seat: Seat, client: FakeClient, code: Any, raised: type) -> None:
+def test_what_a_refusal_means(
+    membership: GroupMembership, client: FakeClient, code: Any, raised: type
+) -> None:
     client.codes["JoinGroup"] = code
     with pytest.raises(raised):
-        seat.join("why")
-    assert not seat.taken
+        membership.join("why")
+    assert not membership.is_member
 
 
-def test_a_missing_right_is_named(seat: Seat, client: FakeClient) -> None:
-    client.where = Unknown.of("no coordinator", FORBIDDEN)
+def test_a_missing_right_is_named(membership: GroupMembership, client: FakeClient) -> None:
+    client.where = ReadFailure.of("no coordinator", FORBIDDEN)
     with pytest.raises(Refused, match="needs Read on Group 'g'"):
-        seat.join("why")
+        membership.join("why")
 
 
-def test_a_coordinator_that_moved_is_looked_for_again(seat: Seat, client: FakeClient) -> None:
-    seat.join("why")
-    seat.sync({})
+def test_a_coordinator_that_moved_is_looked_for_again(
+    membership: GroupMembership, client: FakeClient
+) -> None:
+    membership.join("why")
+    membership.sync({})
     assert client.coordinators == 1
     client.codes["Heartbeat"] = NOT_COORDINATOR
-    assert seat.beat() is Beat.SILENT
+    assert membership.heartbeat() is HeartbeatResult.SILENT
     client.codes.clear()
-    assert seat.beat() is Beat.FINE
+    assert membership.heartbeat() is HeartbeatResult.FINE
     assert client.coordinators == 2
 
 
 @pytest.mark.parametrize(
     ("code", "beat"),
     [
-        (0, Beat.FINE),
-        (REBALANCING, Beat.REBALANCE),
-        (UNKNOWN, Beat.LOST),
-        (ILLEGAL, Beat.LOST),
-        (FENCED, Beat.FENCED),
-        (LOADING, Beat.SILENT),
-        (OSError("gone"), Beat.SILENT),
+        (0, HeartbeatResult.FINE),
+        (REBALANCING, HeartbeatResult.REBALANCE),
+        (UNKNOWN, HeartbeatResult.LOST),
+        (ILLEGAL, HeartbeatResult.LOST),
+        (FENCED, HeartbeatResult.FENCED),
+        (LOADING, HeartbeatResult.SILENT),
+        (OSError("gone"), HeartbeatResult.SILENT),
     ],
 )
-def test_heartbeats(seat: Seat, client: FakeClient, code: Any, beat: Beat) -> None:
-    seat.join("why")
+def test_heartbeats(
+    membership: GroupMembership, client: FakeClient, code: Any, beat: HeartbeatResult
+) -> None:
+    membership.join("why")
     client.codes["Heartbeat"] = code
-    assert seat.beat() is beat
+    assert membership.heartbeat() is beat
 
 
-def test_a_rebalance_in_the_middle_of_one_passes(seat: Seat, client: FakeClient) -> None:
-    seat.join("why")
+def test_a_rebalance_in_the_middle_of_one_passes(
+    membership: GroupMembership, client: FakeClient
+) -> None:
+    membership.join("why")
     client.codes["SyncGroup"] = REBALANCING
     with pytest.raises(Refused) as caught:
-        seat.sync({"a": {"t": [0]}})
-    assert caught.value.passing
+        membership.sync({"a": {"t": [0]}})
+    assert caught.value.transient
 
 
 def leavers(client: FakeClient) -> list[tuple[str, str | None]]:
@@ -151,32 +159,32 @@ def leavers(client: FakeClient) -> list[tuple[str, str | None]]:
     ]
 
 
-def test_leaving(seat: Seat, client: FakeClient) -> None:
-    seat.leave()
+def test_leaving(membership: GroupMembership, client: FakeClient) -> None:
+    membership.leave()
     assert leavers(client) == []  # it was never there
-    seat.join("why")
-    seat.leave()
-    seat.leave()
+    membership.join("why")
+    membership.leave()
+    membership.leave()
     assert leavers(client) == [("s-1", "s")]
 
 
-def test_leaving_while_a_join_still_waits(seat: Seat, client: FakeClient) -> None:
+def test_leaving_while_a_join_still_waits(membership: GroupMembership, client: FakeClient) -> None:
     """No member id was given yet, but the group has a place for the instance id."""
     client.codes["JoinGroup"] = OSError("broken off")
     with pytest.raises(Unreachable):
-        seat.join("why")
-    seat.leave()
+        membership.join("why")
+    membership.leave()
     assert leavers(client) == [("", "s")]
 
 
-def test_who_was_replaced_takes_nobody_out(seat: Seat, client: FakeClient) -> None:
-    seat.join("why")
-    seat.forget()
-    seat.leave()
+def test_who_was_replaced_takes_nobody_out(membership: GroupMembership, client: FakeClient) -> None:
+    membership.join("why")
+    membership.forget()
+    membership.leave()
     assert leavers(client) == []
 
 
-def test_removing_others(seat: Seat, client: FakeClient) -> None:
-    seat.join("why")
-    seat.remove(["a", "b"])
+def test_removing_others(membership: GroupMembership, client: FakeClient) -> None:
+    membership.join("why")
+    membership.remove(["a", "b"])
     assert leavers(client) == [("a", None), ("b", None)]

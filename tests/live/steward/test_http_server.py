@@ -11,21 +11,21 @@ import pytest
 
 from equilag.errors import InputError
 from equilag.live.steward.http_server import serve
-from equilag.live.steward.status import State
+from equilag.live.steward.status import StewardStatus
 
 
 @pytest.fixture
-def state() -> State:
-    state = State(look_every_s=1.0, session_s=10.0)
+def state() -> StewardStatus:
+    state = StewardStatus(observe_every_s=1.0, session_s=10.0)
     state.set(group="g", role="leader", members=3, lag_spread=70, generation=4)
     state.count("handouts", "plan")
-    state.looked()
-    state.beaten()
+    state.observed()
+    state.heartbeat_answered()
     return state
 
 
 @pytest.fixture
-def url(state: State) -> Iterator[str]:
+def url(state: StewardStatus) -> Iterator[str]:
     server = serve(state, "127.0.0.1", 0)
     yield f"http://127.0.0.1:{server.server_address[1]}"
     server.shutdown()
@@ -50,7 +50,7 @@ def test_metrics_for_prometheus(url: str) -> None:
     assert values["equilag_steward_lag_spread"] == 70
     assert values["equilag_steward_members"] == 3
     assert values["equilag_steward_healthy"] == 1
-    assert values["equilag_steward_last_look_age_seconds"] < 60
+    assert values["equilag_steward_last_observation_age_seconds"] < 60
     assert "equilag_steward_lag_total" not in values  # nobody knows it yet
     handouts = families["equilag_steward_handouts"].samples
     assert {one.labels["kind"]: one.value for one in handouts} == {
@@ -61,7 +61,7 @@ def test_metrics_for_prometheus(url: str) -> None:
     assert sum(roles.values()) == 1
 
 
-def test_health(url: str, state: State) -> None:
+def test_health(url: str, state: StewardStatus) -> None:
     assert ask(url + "/healthz") == (200, "ok\n")
     state.set(role="unreachable", role_reason="nobody answers")
     assert ask(url + "/healthz") == (503, "unreachable: nobody answers\n")
@@ -78,17 +78,17 @@ def test_anything_else(url: str) -> None:
     assert ask(url + "/")[0] == 404
 
 
-def test_a_port_that_is_taken(url: str, state: State) -> None:
+def test_a_port_that_is_taken(url: str, state: StewardStatus) -> None:
     with pytest.raises(InputError, match="--listen: cannot listen on"):
         serve(state, "127.0.0.1", int(url.rpartition(":")[2]))
 
 
 def test_a_group_that_was_never_read() -> None:
-    assert State(1.0, 10.0).problem() == "the group has not been read yet"
+    assert StewardStatus(1.0, 10.0).problem() == "the group has not been read yet"
 
 
 def test_no_heartbeat() -> None:
-    state = State(1.0, 10.0)
-    state.looked()
+    state = StewardStatus(1.0, 10.0)
+    state.observed()
     state.set(role="follower")
     assert state.problem() == "no heartbeat was answered for the length of the session"

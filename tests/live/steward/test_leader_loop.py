@@ -1,24 +1,26 @@
-"""The thread that has the seat, with a coordinator that does what the test says."""
+"""The thread that has the membership, with a coordinator that does what the test says."""
 
 from __future__ import annotations
 
 from typing import Any, cast
 
 import pytest
-from support.steward_fakes import FakeReader, FakeSeat, joined, offsets, reading
+from support.steward_fakes import FakeMembership, FakeReader, joined, offsets, reading
 
-import equilag.live.rebalance.joined_group
+import equilag.live.rebalance.decision
 from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
 from equilag.errors import EquilagError
 from equilag.live.rebalance.gain import Thresholds
-from equilag.live.steward.assignments import Target
-from equilag.live.steward.group_membership import Entry, Joined, Seat
-from equilag.live.steward.leader_loop import Lead
-from equilag.live.steward.membership_errors import Fenced, Refused, SeatLost, Unreachable
-from equilag.live.steward.observer import Watch
-from equilag.live.steward.shared_state import Call, Desk, Options
-from equilag.live.steward.status import State
+from equilag.live.steward.assignments import TargetAssignment
+from equilag.live.steward.commands import Command
+from equilag.live.steward.group_membership import GroupMembership, JoinGroupMember, JoinResult
+from equilag.live.steward.leader_loop import LeaderLoop
+from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
+from equilag.live.steward.observer import Observer
+from equilag.live.steward.shared_state import SharedState
+from equilag.live.steward.status import StewardStatus
+from equilag.live.steward.steward_options import StewardOptions
 
 LAGS = {"t": [100, 60, 50]}
 
@@ -27,131 +29,133 @@ class Run:
     """Leads with these answers of the coordinator until there are no more."""
 
     def __init__(
-        self, answers: list[Joined | EquilagError], reader: FakeReader, **options: Any
+        self, answers: list[JoinResult | EquilagError], reader: FakeReader, **options: Any
     ) -> None:
-        self.state = State(1.0, 10.0)
-        self.desk = Desk(Options("g", **options), self.state)
-        self.seat = FakeSeat(answers, self.desk.end)
-        self.lead = Lead(self.desk, cast(Seat, self.seat), cast(GroupReader, reader))
+        self.state = StewardStatus(1.0, 10.0)
+        self.shared = SharedState(StewardOptions("g", **options), self.state)
+        self.membership = FakeMembership(answers, self.shared.stop_all)
+        self.leader = LeaderLoop(
+            self.shared, cast(GroupMembership, self.membership), cast(GroupReader, reader)
+        )
 
-    def looked(self, reader: FakeReader) -> Run:
-        """What a look would have left on the desk."""
-        watch = Watch(
+    def observed(self, reader: FakeReader) -> Run:
+        """What a look would have left on the shared."""
+        observer = Observer(
             cast(GroupReader, reader), "g", frozenset(), "latest", Thresholds(),
-            lambda group, doubt: equilag.live.rebalance.joined_group.decide(
-                group, self.desk.options.ahead, doubt
+            lambda group, fallback_reason: equilag.live.rebalance.decision.decide(
+                group, self.shared.options.in_advance, fallback_reason
             ),
         )  # fmt: skip
-        assert self.desk.seen(watch.look(), self.desk.rebalances)
+        assert self.shared.record_observation(observer.observe(), self.shared.rebalances)
         return self
 
     def go(self) -> Run:
-        self.lead.run()
+        self.leader.run()
         return self
 
     @property
     def sets(self) -> list[list[int]]:
         """What the members were given last, whoever which."""
-        (last,) = self.seat.synced[-1:]
+        (last,) = self.membership.synced[-1:]
         return sorted(topics.get("t", []) for name, topics in last.items() if name != "steward-1")
 
 
 def test_it_hands_out_a_plan_and_leaves_when_told() -> None:
     run = Run([joined("a", "b")], FakeReader(lags=offsets(LAGS))).go()
     assert run.sets == [[0], [1, 2]]
-    assert run.seat.synced[0]["steward-1"] == {}
-    assert run.seat.calls[-2:] == ["leave", "close"]
+    assert run.membership.synced[0]["steward-1"] == {}
+    assert run.membership.calls[-2:] == ["leave", "close"]
     assert run.state.counters["handouts", "plan"] == 1
 
 
 def test_it_may_keep_its_seat() -> None:
-    run = Run([joined("a")], FakeReader(lags=offsets(LAGS)), keep_seat=True).go()
-    assert "leave" not in run.seat.calls
+    run = Run([joined("a")], FakeReader(lags=offsets(LAGS)), keep_membership=True).go()
+    assert "leave" not in run.membership.calls
 
 
 def test_who_does_not_lead_hands_out_nothing() -> None:
     run = Run([joined("a", leads=False)], FakeReader()).go()
-    assert run.seat.synced == [{}]
+    assert run.membership.synced == [{}]
     assert run.state.figures.role == "follower"
 
 
 def test_back_within_the_session_nothing_changes() -> None:
     run = Run([joined("a", "b", skip=True)], FakeReader()).go()
-    assert run.seat.synced == [{}]
+    assert run.membership.synced == [{}]
     assert run.state.figures.role == "leader"
 
 
 def test_without_lag_it_takes_the_heuristic() -> None:
     here = reading(LAGS, {"a": {"t": [0, 1]}, "b": {"t": [2]}})
     run = Run([joined("a", "b", "c")], FakeReader(lags=EquilagError("nobody answers")))
-    run.looked(FakeReader(here))
-    outlook = run.desk.outlook
-    assert outlook is not None
-    object.__setattr__(outlook, "at", outlook.at - 1000)  # the lag is old
+    run.observed(FakeReader(here))
+    observation = run.shared.observation
+    assert observation is not None
+    object.__setattr__(observation, "at", observation.at - 1000)  # the lag is old
     run.go()
     assert run.state.counters["handouts", "heuristic"] == 1
-    assert run.state.figures.last_doubt == "no fresh lag: nobody answers"
+    assert run.state.figures.last_fallback_reason == "no fresh lag: nobody answers"
     assert run.sets == [[0], [1], [2]]
 
 
 def test_lag_of_a_moment_ago_will_do() -> None:
     here = reading(LAGS, {"a": {"t": [0, 1]}, "b": {"t": [2]}})
     run = Run([joined("a", "b", "c")], FakeReader(lags=EquilagError("nobody answers")))
-    run.looked(FakeReader(here)).go()
+    run.observed(FakeReader(here)).go()
     assert run.state.counters["handouts", "plan"] == 1
 
 
 def test_topics_alone_will_do_for_the_heuristic() -> None:
     """Their sizes have a time limit of their own: without them the group would have to wait."""
     run = Run([joined("a", "b")], FakeReader(lags=EquilagError("too late"), sizes={"t": 3})).go()
-    assert run.state.figures.last_doubt == "no lag: too late"
+    assert run.state.figures.last_fallback_reason == "no lag: too late"
     assert sorted(map(len, run.sets)) == [1, 2]
 
 
 def test_who_cannot_see_the_topics_must_not_lead() -> None:
     forbidden = MissingRight("needs the right Describe on Topic 't'")
     run = Run([joined("a", "b")], FakeReader(lags=forbidden)).go()
-    assert run.lead.failure is forbidden
-    assert not run.seat.synced
+    assert run.leader.failure is forbidden
+    assert not run.membership.synced
 
 
 def test_a_group_must_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("equilag.live.steward.leader_loop._STANDBY_S", 0.01)
+    monkeypatch.setattr("equilag.live.steward.leader_loop._PASSIVE_S", 0.01)
     run = Run([joined("a")] * 3, FakeReader(lags=EquilagError("nobody answers")), session=0.1).go()
-    assert run.seat.calls.index("leave") < run.seat.calls.index("close") - 1
+    assert run.membership.calls.index("leave") < run.membership.calls.index("close") - 1
 
 
 def test_claims_that_cannot_be_do_no_harm() -> None:
     owned = write_assignment({"t": [-1, 2]})[2:-4]
-    entry = Entry("a", None, write_subscription(["t"])[:-4] + owned)
-    run = Run([Joined(1, "range", True, False, (entry,))], FakeReader(lags=offsets(LAGS))).go()
-    assert run.seat.synced[0]["a"] == {"t": [0, 1, 2]}
+    entry = JoinGroupMember("a", None, write_subscription(["t"])[:-4] + owned)
+    run = Run([JoinResult(1, "range", True, False, (entry,))], FakeReader(lags=offsets(LAGS))).go()
+    assert run.membership.synced[0]["a"] == {"t": [0, 1, 2]}
 
 
 def test_lags_that_add_up_to_too_much_do_no_harm() -> None:
     here = reading({"t": [1]}, {"a": {"t": [0]}})
     run = Run([joined("a")], FakeReader(lags=EquilagError("nobody answers")))
-    run.looked(FakeReader(here))
-    outlook = run.desk.outlook
-    assert outlook is not None
-    outlook.lags["t"] = [2**60]
-    run.desk.aim(Target({}, {}, {}))
+    run.observed(FakeReader(here))
+    observation = run.shared.observation
+    assert observation is not None
+    observation.lags["t"] = [2**60]
+    run.shared.set_target(TargetAssignment({}, {}, {}))
     run.go()
-    assert run.seat.synced[0]["a"] == {"t": [0]}
+    assert run.membership.synced[0]["a"] == {"t": [0]}
     assert run.state.counters["handouts", "heuristic"] == 1
 
 
 def test_what_is_known_of_other_topics_will_not_do() -> None:
     here = reading({"u": [1]}, {"a": {"u": [0]}})
     run = Run([joined("a"), joined("a")], FakeReader(lags=EquilagError("nobody answers")))
-    run.looked(FakeReader(here)).go()
-    assert not run.seat.synced
+    run.observed(FakeReader(here)).go()
+    assert not run.membership.synced
 
 
 def test_lag_that_is_mostly_unknown_is_none() -> None:
     run = Run([joined("a", "b")], FakeReader(lags=offsets({"t": [100, None, None]}))).go()
     assert run.state.counters["handouts", "heuristic"] == 1
-    assert run.state.figures.last_doubt == "the lag of 2 of 3 partitions is not known"
+    assert run.state.figures.last_fallback_reason == "the lag of 2 of 3 partitions is not known"
 
 
 def test_a_plan_that_comes_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,77 +166,79 @@ def test_a_plan_that_comes_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(equilag.planner.solve, "solve", lambda *_, **__: time.sleep(3))
     run = Run([joined("a", "b")], FakeReader(lags=offsets(LAGS)), rebalance_limit=0.1).go()
     assert run.state.counters["handouts", "heuristic"] == 1
-    assert run.state.figures.last_doubt == "no plan within 0.6 s"
+    assert run.state.figures.last_fallback_reason == "no plan within 0.6 s"
 
 
 def test_nothing_known_of_the_topics_it_asks_again() -> None:
     run = Run([joined("a"), joined("a")], FakeReader(lags=EquilagError("nobody answers"))).go()
-    assert run.seat.synced == []
+    assert run.membership.synced == []
     assert run.state.figures.role == "unreachable"
-    assert len(run.seat.calls) == 4  # two joins, leave, close
+    assert len(run.membership.calls) == 4  # two joins, leave, close
 
 
-@pytest.mark.parametrize(("error", "forgets"), [(SeatLost("x"), True), (Unreachable("x"), False)])
+@pytest.mark.parametrize(
+    ("error", "forgets"), [(MembershipLost("x"), True), (Unreachable("x"), False)]
+)
 def test_what_passes_is_tried_again(error: EquilagError, forgets: bool) -> None:
     run = Run([error, joined("a", "b")], FakeReader(lags=offsets(LAGS))).go()
-    assert ("forget" in run.seat.calls) == forgets
+    assert ("forget" in run.membership.calls) == forgets
     assert run.sets == [[0], [1, 2]]
 
 
 def test_refused_it_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("equilag.live.steward.leader_loop._STANDBY_S", 0.01)
+    monkeypatch.setattr("equilag.live.steward.leader_loop._PASSIVE_S", 0.01)
     run = Run([Refused("no right"), Refused("no right")], FakeReader()).go()
     assert run.state.figures.role_reason == "no right"
-    assert not run.seat.synced
+    assert not run.membership.synced
 
 
 def test_fenced_it_ends_and_says_so() -> None:
     run = Run([Fenced("another one")], FakeReader()).go()
-    assert str(run.lead.failure) == "another one"
-    assert run.desk.stop.is_set()
-    assert "forget" in run.seat.calls
+    assert str(run.leader.failure) == "another one"
+    assert run.shared.stop.is_set()
+    assert "forget" in run.membership.calls
 
 
 def test_a_target_is_what_the_next_rebalance_leads_to() -> None:
     before = reading(LAGS, {"a": {"t": [0, 1]}, "b": {"t": [2]}})
     run = Run([joined("a", "b"), joined("a", "b", generation=2)], FakeReader(lags=offsets(LAGS)))
-    run.looked(FakeReader(before))
-    run.desk.call(Call.TRIGGER, 7, "of another generation")
-    run.desk.call(Call.TRIGGER, 1, "a gain")
+    run.observed(FakeReader(before))
+    run.shared.send(Command.TRIGGER, 7, "of another generation")
+    run.shared.send(Command.TRIGGER, 1, "a gain")
     run.go()
     # The first rebalance of a group that has not changed leaves everything as it is.
-    assert [one["a"] for one in run.seat.synced] == [{"t": [0, 1]}] * 2
-    assert run.seat.calls[1] == ("join", "equilag steward: a gain")
+    assert [one["a"] for one in run.membership.synced] == [{"t": [0, 1]}] * 2
+    assert run.membership.calls[1] == ("join", "equilag steward: a gain")
 
 
 def test_take_over_removes_the_others_once() -> None:
     here = reading(LAGS, {"a": {"t": [0, 1]}, "b": {"t": [2]}})
-    answers: list[Joined | EquilagError] = [
+    answers: list[JoinResult | EquilagError] = [
         joined(leads=False), joined(leads=False, generation=2), joined("a", "b", generation=3)
     ]  # fmt: skip
     run = Run(answers, FakeReader(lags=offsets(LAGS)), take_over=True)
-    run.looked(FakeReader(here))
-    run.desk.call(Call.TAKE_OVER)
-    run.desk.call(Call.TAKE_OVER)
-    run.desk.call(Call.REBALANCE, 2)
+    run.observed(FakeReader(here))
+    run.shared.send(Command.TAKE_OVER)
+    run.shared.send(Command.TAKE_OVER)
+    run.shared.send(Command.REBALANCE, 2)
     run.go()
-    assert run.seat.calls.count(("remove", ["a", "b"])) == 1
+    assert run.membership.calls.count(("remove", ["a", "b"])) == 1
     assert run.state.figures.role == "leader"
 
 
 def test_it_stands_by_in_a_group_of_the_new_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("equilag.live.steward.leader_loop._STANDBY_S", 0.01)
+    monkeypatch.setattr("equilag.live.steward.leader_loop._PASSIVE_S", 0.01)
     here = reading(LAGS, {"a": {"t": [0, 1]}}, kind="consumer")
-    run = Run([], FakeReader()).looked(FakeReader(here))
-    run.desk.call(Call.RECONSIDER)
-    run.seat.leave = run.desk.end  # type: ignore[method-assign]
+    run = Run([], FakeReader()).observed(FakeReader(here))
+    run.shared.send(Command.RECONSIDER)
+    run.membership.leave = run.shared.stop_all  # type: ignore[method-assign]
     run.go()
-    assert run.state.figures.role == "standby"
-    assert not run.seat.synced
+    assert run.state.figures.role == "passive"
+    assert not run.membership.synced
 
 
 def test_impossible_lags_do_not_stop_a_rebalance() -> None:
     run = Run([joined("a", "b")], FakeReader(lags=offsets({"t": [2**60, 1, 1]})))
     run.go()
     assert run.state.counters["handouts", "heuristic"] == 1
-    assert run.state.figures.last_doubt.startswith("no lag that makes sense")
+    assert run.state.figures.last_fallback_reason.startswith("no lag that makes sense")

@@ -7,14 +7,21 @@ from typing import Any, cast
 
 from support.steward_fakes import FakeReader, reading
 
-from equilag.adapters.kafka.group_reader import GroupReader, NoSuchGroup, NotNow, Reading
+from equilag.adapters.kafka.group_reader import (
+    GroupReader,
+    NoSuchGroup,
+    Reading,
+    TemporarilyUnreadable,
+)
 from equilag.errors import EquilagError
+from equilag.live.rebalance.decision import decide
 from equilag.live.rebalance.gain import Thresholds
-from equilag.live.rebalance.joined_group import decide
-from equilag.live.steward.monitor_loop import Look
-from equilag.live.steward.observer import Watch
-from equilag.live.steward.shared_state import Call, Desk, Message, Options
-from equilag.live.steward.status import State
+from equilag.live.steward.commands import Command, CommandMessage
+from equilag.live.steward.monitor_loop import MonitorLoop
+from equilag.live.steward.observer import Observer
+from equilag.live.steward.shared_state import SharedState
+from equilag.live.steward.status import StewardStatus
+from equilag.live.steward.steward_options import StewardOptions
 
 UNEVEN = {"t": [100_000, 60_000, 50_000]}
 RANGE = {"a": {"t": [0, 1]}, "b": {"t": [2]}}
@@ -25,31 +32,33 @@ class Run:
     """Looks at what the test puts into `reader`."""
 
     def __init__(self, leads: bool = True, **options: Any) -> None:
-        self.state = State(1.0, 10.0)
+        self.state = StewardStatus(1.0, 10.0)
         chosen = {"thresholds": Thresholds(confirm=2, min_interval_s=0), **options}
-        self.desk = Desk(Options("g", **chosen), self.state)
+        self.shared = SharedState(StewardOptions("g", **chosen), self.state)
         self.reader = FakeReader()
-        watch = Watch(
+        observer = Observer(
             cast(GroupReader, self.reader),
             "g",
             frozenset({"equilag-steward"}),
             "latest",
-            self.desk.options.thresholds,
-            lambda group, doubt: decide(group, self.desk.options.ahead, doubt),
+            self.shared.options.thresholds,
+            lambda group, fallback_reason: decide(
+                group, self.shared.options.in_advance, fallback_reason
+            ),
         )
-        self.look = Look(self.desk, watch, lambda: (leads, 5))
+        self.monitor = MonitorLoop(self.shared, observer, lambda: (leads, 5))
 
     def sees(self, *readings: Reading | EquilagError) -> Run:
         for one in readings:
             self.reader.group = one
-            self.look.once()
+            self.monitor.run_once()
         return self
 
     @property
-    def calls(self) -> list[Message]:
+    def calls(self) -> list[CommandMessage]:
         found = []
-        while not self.desk.messages.empty():
-            found.append(self.desk.messages.get())
+        while not self.shared.messages.empty():
+            found.append(self.shared.messages.get())
         return found
 
 
@@ -64,25 +73,25 @@ def test_a_gain_that_is_confirmed_starts_a_rebalance() -> None:
     assert run.calls == []
     run.sees(uneven())
     (call,) = run.calls
-    assert (call.call, call.generation) == (Call.TRIGGER, 5)
+    assert (call.call, call.generation) == (Command.TRIGGER, 5)
     assert call.reason.startswith("lag spread 110,000 to 10,000")
-    target = run.desk.target
+    target = run.shared.target
     assert target is not None
     assert target.assignment == BEST
 
 
 def test_what_it_aims_at_stays_until_it_is_there() -> None:
     run = Run().sees(uneven(), uneven())
-    before = run.desk.target
+    before = run.shared.target
     run.sees(uneven())  # the rebalance has not come to it yet
-    assert run.desk.target == before
+    assert run.shared.target == before
 
 
 def test_an_even_group_is_left_alone_and_costs_no_plan() -> None:
     run = Run().sees(*[reading({"t": [500, 500]}, {"a": {"t": [0]}, "b": {"t": [1]}})] * 3)
     assert run.calls == []
-    assert run.desk.outlook is not None
-    assert run.desk.outlook.decision is None
+    assert run.shared.observation is not None
+    assert run.shared.observation.decision is None
     assert run.state.figures.verdict == "no plan could be worth a rebalance"
 
 
@@ -105,7 +114,7 @@ def test_a_follower_starts_nothing() -> None:
 
 def test_told_to_it_asks_for_the_lead() -> None:
     run = Run(leads=False, take_over=True).sees(uneven())
-    assert run.calls == [Message(Call.TAKE_OVER, 5)]
+    assert run.calls == [CommandMessage(Command.TAKE_OVER, 5)]
 
 
 def test_partitions_without_an_owner_are_shared_out() -> None:
@@ -134,30 +143,32 @@ def test_other_members_start_the_count_anew() -> None:
     run = Run().sees(uneven(), uneven(other))
     assert run.calls == []
     run.sees(uneven(other))
-    assert [call.call for call in run.calls] == [Call.TRIGGER]
+    assert [call.call for call in run.calls] == [Command.TRIGGER]
 
 
 def test_a_group_of_the_new_protocol() -> None:
     run = Run().sees(*[uneven(kind="consumer")] * 3)
-    assert {call.call for call in run.calls} == {Call.RECONSIDER}
+    assert {call.call for call in run.calls} == {Command.RECONSIDER}
 
 
 def test_failures_pass() -> None:
-    run = Run().sees(EquilagError("nobody answers"), NotNow("rebalancing", "PreparingRebalance"))
-    assert run.state.counters["looks", "failed"] == 1
-    assert run.state.counters["looks", "rebalancing"] == 1
+    run = Run().sees(
+        EquilagError("nobody answers"), TemporarilyUnreadable("rebalancing", "PreparingRebalance")
+    )
+    assert run.state.counters["observations", "failed"] == 1
+    assert run.state.counters["observations", "rebalancing"] == 1
     run.sees(uneven(), uneven())
-    assert [call.call for call in run.calls] == [Call.TRIGGER]
+    assert [call.call for call in run.calls] == [Command.TRIGGER]
 
 
 def test_a_balanced_look_rearms_the_trigger() -> None:
     run = Run(thresholds=Thresholds(gain_percent=60, confirm=1, min_interval_s=0))
     run.sees(uneven())
-    assert [call.call for call in run.calls] == [Call.TRIGGER]
-    run.desk.handed(run.desk.target, complete=True)  # type: ignore[arg-type]
+    assert [call.call for call in run.calls] == [Command.TRIGGER]
+    run.shared.record_assignment(run.shared.target, complete=True)  # type: ignore[arg-type]
     run.sees(reading({"t": [500, 250, 250]}, BEST))
     run.sees(uneven())  # less than twice the threshold
-    assert [call.call for call in run.calls] == [Call.TRIGGER]
+    assert [call.call for call in run.calls] == [Command.TRIGGER]
 
 
 def test_a_look_that_a_rebalance_overtook_counts_for_nothing() -> None:
@@ -165,22 +176,22 @@ def test_a_look_that_a_rebalance_overtook_counts_for_nothing() -> None:
 
     class Overtaken(FakeReader):
         def read(self, group: str) -> Reading:
-            run.desk.rebalanced()
+            run.shared.count_rebalance()
             return uneven()
 
-    run.look._watch._reader = cast(GroupReader, Overtaken())
-    run.look.once()
+    run.monitor._observer._reader = cast(GroupReader, Overtaken())
+    run.monitor.run_once()
     assert run.calls == []
-    assert run.desk.outlook is None
-    assert run.desk.target is None
+    assert run.shared.observation is None
+    assert run.shared.target is None
 
 
 def test_a_group_that_is_gone_is_forgotten() -> None:
     run = Run().sees(uneven(kind="consumer"))
-    assert run.desk.outlook is not None
+    assert run.shared.observation is not None
     run.sees(NoSuchGroup("there is no group"))
-    assert run.desk.outlook is None
-    assert {call.call for call in run.calls} == {Call.RECONSIDER}
+    assert run.shared.observation is None
+    assert {call.call for call in run.calls} == {Command.RECONSIDER}
 
 
 def test_a_group_without_members() -> None:

@@ -17,7 +17,7 @@ NONE = Gain(spread_now=0, spread_then=0, mean=1000, moves=0)
 
 
 def judged(trigger: Trigger, gains: list[Gain], start: float = 0.0) -> list[bool]:
-    return [trigger.judge(gain, start + at)[0] for at, gain in enumerate(gains)]
+    return [trigger.evaluate(gain, start + at)[0] for at, gain in enumerate(gains)]
 
 
 @pytest.mark.parametrize(
@@ -52,27 +52,27 @@ def test_after_a_change_of_members_it_starts_over() -> None:
 
 def test_the_minimum_interval() -> None:
     trigger = Trigger(ASKED)
-    trigger.pulled(now=0.0)
+    trigger.record_rebalance(now=0.0)
     assert judged(trigger, [LARGE] * 5, start=50.0) == [False] * 5
-    assert trigger.judge(LARGE, 59.9) == (False, "0 s left of the minimum interval")
-    assert trigger.judge(LARGE, 60.0)[0]
+    assert trigger.evaluate(LARGE, 59.9) == (False, "0 s left of the minimum interval")
+    assert trigger.evaluate(LARGE, 60.0)[0]
 
 
 def test_lag_that_comes_back_at_once_has_to_be_twice_as_uneven() -> None:
     trigger = Trigger(ASKED)
-    trigger.pulled(now=0.0)
+    trigger.record_rebalance(now=0.0)
     assert judged(trigger, [FAIR] * 10, start=100.0) == [False] * 10
     assert judged(trigger, [LARGE] * 3, start=200.0) == [False, False, True]
 
 
 def test_a_plan_that_held_resets_what_is_asked() -> None:
     trigger = Trigger(ASKED)
-    trigger.pulled(now=0.0)
+    trigger.record_rebalance(now=0.0)
     assert judged(trigger, [NONE, FAIR, FAIR, FAIR], start=100.0) == [False, False, False, True]
 
 
 def test_it_says_why() -> None:
     trigger = Trigger(ASKED)
-    assert trigger.judge(HALF, 0.0) == (False, "below the threshold")
-    assert trigger.judge(FAIR, 0.0) == (False, "round 1 of 3 that says so")
+    assert trigger.evaluate(HALF, 0.0) == (False, "below the threshold")
+    assert trigger.evaluate(FAIR, 0.0) == (False, "round 1 of 3 that says so")
     assert str(FAIR) == "lag spread 300 to 0 (30.0 % of the mean) for 2 moves"

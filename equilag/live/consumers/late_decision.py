@@ -7,12 +7,12 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-from equilag.live.rebalance.joined_group import Decision
+from equilag.live.rebalance.decision import Decision
 
 log: Final = logging.getLogger("equilag.consumers")
 
 
-class Late:
+class LateDecision:
     """A decision on a thread of its own, that may come after nobody waits for it any more."""
 
     def __init__(self, make: Callable[[], Decision], name: str) -> None:
@@ -47,10 +47,10 @@ class Late:
             if use is not None:
                 use(decision)
         except Exception as error:  # noqa: BLE001  nobody waits for this thread
-            log.warning("planning failed: %s", said(error))
+            log.warning("planning failed: %s", describe_error(error))
             self._done.set()
 
 
-def said(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """An error in a few words."""
     return f"{type(error).__name__}: {error}"

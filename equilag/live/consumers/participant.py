@@ -16,11 +16,12 @@ from equilag.live.consumers.lag_source import (
     Sizes,
     checked,
 )
-from equilag.live.consumers.leader import Leader, Setting
-from equilag.live.consumers.options import Options
-from equilag.live.consumers.sampler import MeasureProbe, Probe, Sampler
-from equilag.live.consumers.user_data import Held, Unreadable, decode
-from equilag.live.rebalance.joined_group import Assignment, JoinedMember
+from equilag.live.consumers.leader import Leader, LeaderSettings
+from equilag.live.consumers.options import AssignorOptions
+from equilag.live.consumers.sampler import LagSampler, MeasureProbe, Probe
+from equilag.live.consumers.user_data import BadUserData, OwnedPartitions, decode
+from equilag.live.rebalance.joined_members import JoinedMember
+from equilag.live.rebalance.member_assignments import MemberAssignments
 
 log: Final = logging.getLogger("equilag.consumers")
 
@@ -30,7 +31,7 @@ NAMELESS: Final = "(unknown)"
 
 
 @dataclass(frozen=True, slots=True)
-class Consumer:
+class ConsumerHandle:
     """What a client tells of a consumer. The functions keep no reference to it."""
 
     group: str
@@ -45,7 +46,7 @@ class Consumer:
     """How to open a connection that measures lag, for a reset policy or the consumer's own."""
 
 
-class Joining:
+class GroupParticipant:
     """Lag source, leader and sampler of one consumer; None where the consumer was not found.
 
     `patience` is how long an answer may wait for the solver, in seconds; None: until it is done.
@@ -53,25 +54,27 @@ class Joining:
 
     def __init__(
         self,
-        options: Options,
-        consumer: Consumer | None,
+        options: AssignorOptions,
+        consumer: ConsumerHandle | None,
         cooperative: bool,
         patience: float | None = None,
     ) -> None:
         self._consumer = consumer
         self._led = False
-        self._sampler: Sampler | None = None
+        self._sampler: LagSampler | None = None
         name = consumer.group if consumer else NAMELESS
         limit = options.limit(consumer.session if consumer else None)
         source = self._source(options, consumer, name)
         ask = consumer.ask if consumer else _nothing
-        self._leader = Leader(options, Setting(name, limit, cooperative, patience), source, ask)
+        self._leader = Leader(
+            options, LeaderSettings(name, limit, cooperative, patience), source, ask
+        )
 
     def coordinator(self) -> Any | None:
         """The client's coordinator, where it was found and still is."""
         return self._consumer.coordinator() if self._consumer else None
 
-    def lead(self, members: Sequence[JoinedMember], sizes: Sizes) -> Assignment:
+    def lead(self, members: Sequence[JoinedMember], sizes: Sizes) -> MemberAssignments:
         """What each member is given; the lags of these topics are measured from now on."""
         self._led = True
         handed = self._leader.assign(members, sizes)
@@ -85,7 +88,9 @@ class Joining:
         if self._sampler and not led:
             self._sampler.watch(sizes, leading=False)
 
-    def _source(self, options: Options, consumer: Consumer | None, name: str) -> LagSource:
+    def _source(
+        self, options: AssignorOptions, consumer: ConsumerHandle | None, name: str
+    ) -> LagSource:
         lag = checked(options.lag)
         if not isinstance(lag, (LiveLag, Background)):
             return lag
@@ -95,19 +100,19 @@ class Joining:
         elif consumer is not None:
             open_probe = consumer.open_probe(lag.auto_offset_reset)
         else:
-            return Nowhere()
+            return NoLagSource()
         weak = weakref.ref(self)
 
         def found() -> None:
             if (me := weak()) is not None:
-                me._leader.think_again()
+                me._leader.reconsider()
 
         alive = consumer.alive if consumer else (lambda: weak() is not None)
-        self._sampler = Sampler(open_probe, lag.every, alive, found, name)
+        self._sampler = LagSampler(open_probe, lag.every, alive, found, name)
         return self._sampler
 
 
-class Nowhere:
+class NoLagSource:
     """The lag source of an assignor that does not know its consumer."""
 
     def lags(self, topics: Sizes) -> LagSample | None:
@@ -115,7 +120,9 @@ class Nowhere:
         raise LookupError("the consumer was not found, so its lag cannot be measured")
 
 
-def configured(assignor: type[Class], name: str | None, options: Options) -> type[Class]:
+def configured_assignor(
+    assignor: type[Class], name: str | None, options: AssignorOptions
+) -> type[Class]:
     """A subclass with other options, and under another protocol name if there is one."""
     body: dict[str, Any] = {"options": options, "__doc__": assignor.__doc__}
     if name is not None:
@@ -123,13 +130,13 @@ def configured(assignor: type[Class], name: str | None, options: Options) -> typ
     return type(assignor.__name__, (assignor,), body)
 
 
-def held_by(member: str, data: bytes | None) -> Held:
+def read_owned(member: str, data: bytes | None) -> OwnedPartitions:
     """What a member of an eager group held; nothing if that is unreadable, which the log says."""
     try:
         return decode(data)
-    except Unreadable as error:
+    except BadUserData as error:
         log.warning("what member %s held cannot be read: %s", member, error)
-        return Held()
+        return OwnedPartitions()
 
 
 def known_sizes(cluster: Any, topics: Iterable[str]) -> dict[str, int]:
