@@ -1,1 +1,1 @@
-"""Live groups: assignors inside consumers, and the steward that leads a group from outside."""
+"""Live groups: assignors inside consumers, and the steward, which leads a group from outside."""

@@ -1,4 +1,4 @@
-"""A coordinator and a cluster that do what a test tells them."""
+"""A group coordinator and a cluster that give the answers that a test sets."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from equilag.live.steward.group_membership import JoinGroupMember, JoinResult
 
 
 def offsets(lags: Mapping[str, Sequence[int | None]]) -> TopicOffsets:
-    """Topics whose logs begin at 0 and whose commits are at 0, so that the end is the lag."""
+    """Topics with log start 0 and commits at 0, so that the log end is the lag."""
     return TopicOffsets(
         sizes={topic: len(lag) for topic, lag in lags.items()},
         log_start={topic: [0] * len(lag) for topic, lag in lags.items()},
@@ -33,7 +33,7 @@ def reading(
     owned: Mapping[str, Mapping[str, Sequence[int]]],
     kind: str = "classic",
 ) -> Reading:
-    """A group whose members subscribe to all of the topics."""
+    """A group whose members subscribe to all topics."""
     members = [
         DescribedMember(name, tuple(lags), owned={t: list(ps) for t, ps in theirs.items()})
         for name, theirs in owned.items()
@@ -52,7 +52,7 @@ def reading(
 
 
 class FakeReader:
-    """Answers with what it has; an error is raised instead."""
+    """Returns what it was given; raises an error instead of returning it."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class FakeReader:
         lags: TopicOffsets | EquilagError | None = None,
         sizes: dict[str, int] | EquilagError | None = None,
     ) -> None:
-        self.group, self.told, self.partitions = group, lags, sizes
+        self.group, self.offsets, self.partitions = group, lags, sizes
 
     def read(self, group: str) -> Reading:
         if isinstance(self.group, EquilagError):
@@ -72,18 +72,18 @@ class FakeReader:
         if isinstance(self.partitions, EquilagError):
             raise self.partitions
         if self.partitions is None:
-            raise EquilagError("nobody answers at all")
+            raise EquilagError("no broker answers")
         return self.partitions
 
     def lags(self, group: str, topics: Iterable[str], timeout: float | None = None) -> TopicOffsets:
-        if isinstance(self.told, EquilagError):
-            raise self.told
-        assert self.told is not None, (group, topics, timeout)
-        return self.told
+        if isinstance(self.offsets, EquilagError):
+            raise self.offsets
+        assert self.offsets is not None, (group, topics, timeout)
+        return self.offsets
 
 
 class FakeMembership:
-    """Joins as told, one answer after the other; `done` is called when there are no more."""
+    """Returns one answer per join; calls `done` with the last one."""
 
     group = "g"
     instance = "equilag-steward"

@@ -1,4 +1,4 @@
-"""A steward as its users run it: a process of the command line, with its log."""
+"""A steward as users run it: a command-line process with its log."""
 
 from __future__ import annotations
 
@@ -37,35 +37,35 @@ class StewardRun:
         return self.log.read_text("utf-8")
 
     def status(self) -> dict[str, Any]:
-        """What it says of itself; nothing as long as it does not answer."""
+        """Its `/status`; {} while it does not answer."""
         try:
             with urlopen(f"http://127.0.0.1:{self.port}/status", timeout=5) as answer:
-                told: dict[str, Any] = json.load(answer)
-                return told
+                status: dict[str, Any] = json.load(answer)
+                return status
         except (URLError, OSError):
             return {}
 
     def wait_for(self, what: Callable[[dict[str, Any]], bool], patience: float = 30) -> None:
-        """Until its status is so."""
+        """Wait until the status satisfies `what`."""
         give_up = time.monotonic() + patience
-        while not ((told := self.status()) and what(told)):
+        while not ((status := self.status()) and what(status)):
             assert self.process.poll() is None, self.text
-            assert time.monotonic() < give_up, (told, self.text)
+            assert time.monotonic() < give_up, (status, self.text)
             time.sleep(0.1)
 
     def has(self, role: str, patience: float = 30) -> None:
-        self.wait_for(lambda told: told["role"] == role, patience)
+        self.wait_for(lambda status: status["role"] == role, patience)
 
     def events(self, name: str) -> list[str]:
         return [line for line in self.text.splitlines() if re.search(rf"\bevent={name}\b", line)]
 
     def kill(self) -> None:
-        """As kill -9."""
+        """As `kill -9`."""
         self.process.kill()
         self.process.wait()
 
     def end(self) -> int:
-        """As SIGTERM; its exit status."""
+        """As SIGTERM. Return the exit status."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:

@@ -1,1 +1,1 @@
-"""From the members of a rebalancing group to a verified plan."""
+"""The way from the members of a rebalancing group to a verified plan."""

@@ -1,4 +1,4 @@
-"""What a rebalance would change, and what is asked of it."""
+"""What a rebalance would gain, and the thresholds that it must reach."""
 
 from __future__ import annotations
 
@@ -12,28 +12,31 @@ from equilag.metrics import count_moves, member_loads, spread
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """When a rebalance is worth it; all have to be met."""
+    """When a rebalance is worth it. All conditions must hold.
+
+    The defaults are those of `equilag steward`, which docs/live.md explains.
+    """
 
     gain_percent: float = 20.0
-    """Lag spread saved, in percent of the mean load per member."""
+    """Lag spread saved, in percent of the mean lag per member."""
     gain_records: int = 1000
     """Lag spread saved, in records."""
     gain_per_move: int = 0
-    """Lag spread saved for each partition that is moved, in records."""
+    """Lag spread saved per moved partition, in records."""
     confirm: int = 3
-    """Rounds in a row that have to say so."""
+    """Consecutive observations that must reach the thresholds."""
     min_interval_s: float = 300.0
-    """Seconds from one rebalance of ours to the next."""
+    """Seconds from one rebalance that the steward starts to the next."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What a plan would change."""
+    """The lag spread before and after a plan, in records, and the moves that it takes."""
 
     spread_now: int
     spread_then: int
     mean: float
-    """Lag per member."""
+    """Mean lag per active member, in records."""
     moves: int
 
     @property
@@ -42,11 +45,11 @@ class Gain:
 
     @property
     def percent(self) -> float:
-        """Of the mean load."""
+        """Lag spread saved, in percent of the mean lag per member; 0 without lag."""
         return 100.0 * self.saved / self.mean if self.mean else 0.0
 
     def reaches(self, thresholds: Thresholds, share: float = 1.0) -> bool:
-        """Is it `share` of what the thresholds ask for?"""
+        """Return True if the gain reaches `share` of every threshold."""
         return (
             self.saved > 0
             and self.percent >= share * thresholds.gain_percent
@@ -62,7 +65,7 @@ class Gain:
 
 
 def gain_of(group: Group, before: Index, after: Index) -> Gain:
-    """What it would change to go from one assignment [P] to another."""
+    """Return the gain of changing from one assignment [P] to another."""
     now, then = (
         spread(member_loads(assigned, group.lag, group.n_members), group.idle)
         for assigned in (before, after)

@@ -1,1 +1,1 @@
-"""The steward: leads a classic group of unmodified members from outside and hands out plans."""
+"""The steward: it leads a classic group of unmodified members from outside."""

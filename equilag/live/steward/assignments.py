@@ -1,4 +1,4 @@
-"""What the steward hands out when the group rebalances: a plan made before, or one made now."""
+"""The steward's answer to a rebalance: the target made in advance, or a plan made now."""
 
 from __future__ import annotations
 
@@ -22,50 +22,53 @@ from equilag.plan import by_name
 
 COOPERATIVE: Final = "cooperative-sticky"
 BUILT_IN: Final = ("range", "roundrobin", "sticky", COOPERATIVE)
-"""What the assignors that come with Kafka's clients are called, in the order of our vote."""
+"""The protocol names of the assignors in Kafka's clients, in the steward's order of preference."""
 Origin = Literal["target", "plan", "heuristic"]
 
 
 @dataclass(frozen=True, slots=True)
 class TargetAssignment:
-    """Where the group is to go: an assignment, and the group that it is for.
+    """An assignment to reach, and the group that it was made for.
 
-    Members go by their key: the instance id of static members, who come back under another member
-    id, the member id of all others.
+    Members go by their member key: the instance id of a static member, which returns with another
+    member id; the member id of any other member.
     """
 
     assignment: Mapping[str, Partitions]
     topics: Mapping[str, frozenset[str]]
-    """By key."""
+    """Member key -> subscribed topics."""
     sizes: Mapping[str, int]
 
     def matches(self, members: Sequence[JoinedMember], sizes: Mapping[str, int]) -> bool:
-        """Is it for these members, subscriptions and topics?"""
+        """True if these members, their subscriptions and the topics are those of the target."""
         return dict(sizes) == dict(self.sizes) and self.topics == topics_by_member(members)
 
 
 @dataclass(frozen=True, slots=True)
 class RebalanceAnswer:
-    """What each member is given, by member id, and where that leads."""
+    """What each member gets, by member id, and the target that it leads to."""
 
-    given: MemberAssignments
+    by_member: MemberAssignments
     target: TargetAssignment
     origin: Origin
     fallback_reasons: tuple[str, ...] = ()
+    """Why a heuristic made it; empty for a plan."""
     withheld: int = 0
-    """Partitions that wait for their old consumer to let go of them."""
+    """Partitions that wait for their old member to release them."""
 
 
 @dataclass(frozen=True, slots=True)
 class JoinedMembers:
-    """A group as it stands in a rebalance."""
+    """The members of a rebalancing group."""
 
     members: list[JoinedMember]
     cooperative: bool
     fallback_reasons: tuple[str, ...] = ()
+    """Why the members are not fully known."""
 
 
 def member_key(member: JoinedMember) -> str:
+    """Return the name that a member keeps when it returns: instance id, else member id."""
     return member.instance_id or member.id
 
 
@@ -78,17 +81,17 @@ def read_joined_members(
     entries: Iterable[tuple[str, str | None, bytes]],
     held: Mapping[str, Partitions],
 ) -> JoinedMembers:
-    """The members out of what they sent: member id, instance id and subscription of each.
+    """Decode the members: member id, instance id and subscription of each.
 
-    `held` is what they had before, by key. A member whose subscription cannot be read is taken to
-    read the topics that it had partitions of.
+    `held` maps member keys to the partitions that they held before. If a subscription cannot be
+    decoded, the member counts as subscribed to the topics that it held.
     """
     members = []
     fallback_reasons = []
     for member, instance, metadata in entries:
         before = held.get(instance or member, {})
         try:
-            told = read_subscription(metadata)
+            subscription = read_subscription(metadata)
         except BrokenRecord as error:
             fallback_reasons.append(
                 f"the subscription of {instance or member} cannot be read: {error}"
@@ -100,31 +103,31 @@ def read_joined_members(
         members.append(
             JoinedMember(
                 member,
-                tuple(dict.fromkeys(told.topics)),
-                _possible(told.owned or {}),
-                -1 if told.generation is None else told.generation,
+                tuple(dict.fromkeys(subscription.topics)),
+                _existing(subscription.owned or {}),
+                -1 if subscription.generation is None else subscription.generation,
                 instance,
-                told.rack,
+                subscription.rack,
                 before,
             )
         )
-    # Of a protocol that we do not know, members that claim something are cooperative.
+    # With a protocol of another name, members that claim partitions are cooperative.
     cooperative = protocol == COOPERATIVE or (
         protocol not in BUILT_IN and any(member.claims for member in members)
     )
-    if cooperative:  # there the claims are all there is: who lost everything holds nothing
+    if cooperative:  # claims say all: a member without any has lost its partitions
         members = [replace(member, hints={}) for member in members]
     return JoinedMembers(members, cooperative, tuple(fallback_reasons))
 
 
-def _possible(claims: Partitions) -> Partitions:
-    """Claims without partitions that cannot be: nobody holds those."""
+def _existing(claims: Partitions) -> Partitions:
+    """Return the claims without negative partition numbers, which no member can hold."""
     return {topic: [n for n in numbers if n >= 0] for topic, numbers in claims.items()}
 
 
 def answer_rebalance(
     name: str,
-    here: JoinedMembers,
+    joined: JoinedMembers,
     sizes: Mapping[str, int],
     lags: Mapping[str, Sequence[int | None]],
     target: TargetAssignment | None,
@@ -138,37 +141,39 @@ def answer_rebalance(
     still the one that `target` was made for, the target is the answer. Raises EquilagError if not
     even a heuristic can answer.
     """
-    group = group_of(name, here.members, sizes, lags)
-    fallback_reasons = [*here.fallback_reasons, *([fallback_reason] if fallback_reason else [])]
-    if target is not None and not here.fallback_reasons and target.matches(here.members, sizes):
-        ids = {member_key(member): member.id for member in here.members}
+    group = group_of(name, joined.members, sizes, lags)
+    fallback_reasons = [*joined.fallback_reasons, *([fallback_reason] if fallback_reason else [])]
+    if target is not None and not joined.fallback_reasons and target.matches(joined.members, sizes):
+        ids = {member_key(member): member.id for member in joined.members}
         named = {ids[one]: partitions for one, partitions in target.assignment.items()}
         assigned = read_assignment(group, named, [])
         if assigned is not None:
-            given = assignments_now(group, assigned, here.cooperative)
-            return RebalanceAnswer(given, target, "target", (), count_withheld(group, given))
-        fallback_reasons.append("the plan made before does not go with the group")
+            by_member = assignments_now(group, assigned, joined.cooperative)
+            return RebalanceAnswer(
+                by_member, target, "target", (), count_withheld(group, by_member)
+            )
+        fallback_reasons.append("the plan made in advance does not fit the group")
     decision = decide(group, fallback_reasons[0] if fallback_reasons else None)
     if decision.fallback_reason and decision.fallback_reason not in fallback_reasons:
         fallback_reasons.append(decision.fallback_reason)
     assigned = decision.plan.assigned
     try:
-        given = assignments_now(group, assigned, here.cooperative)
+        by_member = assignments_now(group, assigned, joined.cooperative)
     except ValueError as error:
         raise EquilagError(f"no valid assignment: {error}") from error
     return RebalanceAnswer(
-        given,
-        target_assignment(here.members, by_name(group, assigned), sizes),
+        by_member,
+        target_assignment(joined.members, by_name(group, assigned), sizes),
         "heuristic" if decision.fallback_reason else "plan",
         tuple(fallback_reasons),
-        count_withheld(group, given),
+        count_withheld(group, by_member),
     )
 
 
 def target_assignment(
     members: Sequence[JoinedMember], assignment: Mapping[str, Partitions], sizes: Mapping[str, int]
 ) -> TargetAssignment:
-    """A target from an assignment by member id."""
+    """Return the target of an assignment by member id."""
     return TargetAssignment(
         {member_key(member): assignment.get(member.id, {}) for member in members},
         topics_by_member(members),

@@ -1,4 +1,4 @@
-"""The steward's log: one event with its fields a line."""
+"""The log of the steward: one line per event."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ LOG: Final = logging.getLogger("equilag.steward")
 
 
 def log_event(level: int, event: str, **fields: Any) -> None:
-    """One line of the log: an event and its fields."""
+    """Log an event and its fields as one line."""
     LOG.log(level, event, extra={"fields": fields})

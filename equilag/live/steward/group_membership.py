@@ -1,7 +1,7 @@
-"""A membership in a classic group: the requests of a member, and what their errors mean for it.
+"""Membership in a classic group: a member's requests, and what their errors mean.
 
-JoinGroup keeps its connection busy until all members have joined, so that heartbeats have another
-one. Importing this module imports kafka-python.
+A JoinGroup request occupies its connection until all members have joined, so heartbeats use another
+connection. Importing this module imports kafka-python.
 """
 
 from __future__ import annotations
@@ -39,29 +39,34 @@ with quietly():
     )
 
 PROTOCOL_TYPE: Final = "consumer"
+"""The protocol type of groups whose members are consumers."""
 _TIMEOUT_S: Final = 8.0
-_SLACK_MS: Final = 15_000
-_LAST_REBALANCE_MS: Final = 30 * 60_000
-"""Java's members may take max.poll.interval.ms to join, and the leader's request waits for all."""
+"""For requests that a coordinator answers at once, and for connecting: as `connect.WAIT_S`."""
+_SYNC_SLACK_MS: Final = 15_000
+"""SyncGroup waits for the blockingest member: what it may take beyond the steward's session."""
+_MAX_JOIN_MS: Final = 30 * 60_000
+"""JoinGroup waits for all members, and a Java member may take its max.poll.interval.ms to join: 5
+minutes by default. Groups with half an hour are still served."""
 
 
 class HeartbeatResult(Enum):
-    """What the coordinator says to a heartbeat."""
+    """The coordinator's answer to a heartbeat."""
 
     FINE = "fine"
     REBALANCE = "rebalance"
     """The group rebalances: join again."""
     LOST = "lost"
-    """It does not know us any more: join anew."""
+    """The coordinator no longer knows the member: join as a new one."""
     FENCED = "fenced"
-    """Somebody else took our instance id."""
+    """Another process has joined with the same instance id."""
     SILENT = "silent"
-    """No answer, or the coordinator moves: the membership is kept for the session timeout."""
+    """No answer, or the coordinator moves. The group keeps the membership for the session
+    timeout."""
 
 
 @dataclass(frozen=True, slots=True)
 class JoinGroupMember:
-    """A member as the leader is told of it; `metadata` is its subscription."""
+    """A member in the leader's JoinGroup response; `metadata` is its subscription."""
 
     id: str
     instance_id: str | None
@@ -70,22 +75,22 @@ class JoinGroupMember:
 
 @dataclass(frozen=True, slots=True)
 class JoinResult:
-    """The answer to a JoinGroup."""
+    """The response to a JoinGroup request."""
 
     generation: int
     protocol: str
     leads: bool
     skip: bool
-    """We lead, and the assignment in force stays (KIP-814)."""
+    """We lead, and the group keeps its current assignment (KIP-814)."""
     members: tuple[JoinGroupMember, ...]
-    """The others; empty for who does not lead."""
+    """The other members; empty for a follower."""
 
 
 class GroupMembership:
-    """Our place in `group` as the static member `instance`.
+    """Membership in `group` as the static member `instance`.
 
-    `session_s` is how long the group waits for our heartbeats. Methods may be called from several
-    threads, `join` and `sync` from one only.
+    The group waits `session_s` seconds for a heartbeat. Methods may be called from several threads,
+    `join` and `sync` from one thread only.
     """
 
     def __init__(
@@ -105,24 +110,24 @@ class GroupMembership:
         self._member = ""
         self._generation = -1
         self._join_sent = False
-        """Was a join sent since we last had no place."""
+        """True if a join was sent since the last `forget`."""
         self._protocol = ""
         self._node: int | None = None
         self._clients: dict[bool, PlainClient] = {}
-        """By whether it is the one that may have to wait."""
+        """Blocking or not -> connection; joins and syncs use the blocking one."""
 
     @property
     def member(self) -> str:
-        """The member id that the coordinator gave us, or nothing yet."""
+        """The member id that the coordinator assigned, "" before the first join."""
         return self._member
 
     @property
     def is_member(self) -> bool:
-        """Do we have a place that heartbeats keep?"""
+        """True if the group holds a place that heartbeats keep."""
         return bool(self._member)
 
     def join(self, reason: str) -> JoinResult:
-        """Join, or join again: waits until all other members have.
+        """Join, or join again; blocks until all other members have joined.
 
         Raises MembershipLost, Fenced, Refused, Unreachable.
         """
@@ -142,7 +147,7 @@ class GroupMembership:
             min_version=9,
         )
         self._join_sent = True
-        answer = self._send(request, slow=True, wait_ms=_LAST_REBALANCE_MS)
+        answer = self._send(request, blocking=True, wait_ms=_MAX_JOIN_MS)
         self._check(answer.error_code)
         self._member, self._generation = answer.member_id, answer.generation_id
         self._protocol = answer.protocol_name or ""
@@ -157,7 +162,7 @@ class GroupMembership:
         )
 
     def sync(self, given: Mapping[str, Mapping[str, Iterable[int]]]) -> None:
-        """Hand out what each member is given (by member id); nothing where we do not lead.
+        """Send each member's partitions, by member id; a follower sends none.
 
         Raises MembershipLost, Fenced, Refused, Unreachable.
         """
@@ -176,11 +181,11 @@ class GroupMembership:
             assignments=assignments,
             min_version=5,
         )
-        answer = self._send(request, slow=True, wait_ms=self._session_ms + _SLACK_MS)
+        answer = self._send(request, blocking=True, wait_ms=self._session_ms + _SYNC_SLACK_MS)
         self._check(answer.error_code)
 
     def heartbeat(self) -> HeartbeatResult:
-        """One heartbeat; never raises."""
+        """Send one heartbeat. Never raises."""
         request = HeartbeatRequest(
             group_id=self.group,
             generation_id=self._generation,
@@ -202,41 +207,42 @@ class GroupMembership:
         return HeartbeatResult.FINE
 
     def remove(self, members: Iterable[str]) -> None:
-        """Take other members out of the group, all in one request. Raises Refused, Unreachable."""
+        """Remove other members from the group in one request. Raises Refused, Unreachable."""
         kind = LeaveGroupRequest.MemberIdentity
         gone = [
-            kind(member_id=member, group_instance_id=None, reason="equilag steward takes over")
+            kind(member_id=member, group_instance_id=None, reason="the equilag steward takes over")
             for member in members
         ]
         self._check(self._leave(gone))
 
     def leave(self) -> None:
-        """Leave for good, as well as can be; the group rebalances at once. Never raises."""
+        """Leave for good, as far as the coordinator answers; the group rebalances at once. Never
+        raises."""
         if not (self._member or self._join_sent):
             return
-        # A join that still waits has no member id, but a place under our instance id.
+        # A join that is still waiting has no member id, but already a place under the instance id.
         kind = LeaveGroupRequest.MemberIdentity
         ourselves = kind(
             member_id=self._member,
             group_instance_id=self.instance,
-            reason="equilag steward is stopped",
+            reason="the equilag steward is stopped",
         )
         with suppress(EquilagError):
             self._leave([ourselves])
         self.forget()
 
     def abort_join(self) -> None:
-        """End a join that waits, as its connection may be dead."""
-        self._close_client(slow=True)
+        """Abort a waiting join by closing its connection, which may be dead."""
+        self._close_client(blocking=True)
 
     def forget(self) -> None:
-        """The coordinator does not know our member id any more."""
+        """Drop the member id: the coordinator no longer knows it."""
         self._member, self._generation, self._join_sent = "", -1, False
 
     def close(self) -> None:
-        """Close the connections, which ends a join that waits."""
-        for slow in (True, False):
-            self._close_client(slow)
+        """Close the connections, which ends a waiting join."""
+        for blocking in (True, False):
+            self._close_client(blocking)
 
     def _leave(self, members: list[Any]) -> int:
         request = LeaveGroupRequest(group_id=self.group, members=members, min_version=5)
@@ -245,27 +251,27 @@ class GroupMembership:
         unknown = errors.UnknownMemberIdError.errno
         return next((int(code) for code in codes if code and code != unknown), 0)
 
-    def _send(self, request: Any, slow: bool = False, wait_ms: int | None = None) -> Any:
+    def _send(self, request: Any, blocking: bool = False, wait_ms: int | None = None) -> Any:
         try:
-            client = self._client(slow)
+            client = self._client(blocking)
             node = self._node
             if node is None:
                 node = self._node = self._find_coordinator(client)
             return client.ask(node, request, wait_ms)
         except (errors.KafkaError, OSError, RuntimeError) as error:
             self._node = None
-            self._close_client(slow)
+            self._close_client(blocking)
             raise Unreachable(said(error)) from error
 
-    def _client(self, slow: bool) -> PlainClient:
+    def _client(self, blocking: bool) -> PlainClient:
         with self._lock:
-            if slow not in self._clients:
-                self._clients[slow] = PlainClient(self._config, _TIMEOUT_S)
-            return self._clients[slow]
+            if blocking not in self._clients:
+                self._clients[blocking] = PlainClient(self._config, _TIMEOUT_S)
+            return self._clients[blocking]
 
-    def _close_client(self, slow: bool) -> None:
+    def _close_client(self, blocking: bool) -> None:
         with self._lock:
-            client = self._clients.pop(slow, None)
+            client = self._clients.pop(blocking, None)
         if client is not None:
             with suppress(Exception):
                 client.close()
@@ -279,7 +285,7 @@ class GroupMembership:
         raise Unreachable(node.reason)
 
     def _check(self, code: int) -> None:
-        """Raise what an error code means for us."""
+        """Raise the error that a code means for this member."""
         try:
             raise_for_code(code, self.group, self.instance)
         except Unreachable:

@@ -1,4 +1,4 @@
-"""`/metrics` for Prometheus, `/healthz` and `/status`, on one port."""
+"""The steward's HTTP server: `/metrics` for Prometheus, `/healthz` and `/status` on one port."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ GAUGES: Final = {
     "generation": "Generation of the group",
     "members": "Members of the group, without the steward",
     "partitions": "Partitions that the members subscribe to",
-    "unowned_partitions": "Partitions that somebody subscribes to and nobody has",
+    "unowned_partitions": "Subscribed partitions without an owner",
     "lag_total": "Records between commits and log ends",
-    "lag_spread": "Heaviest minus lightest member, in records",
-    "lag_spread_planned": "Lag spread that the current plan would have",
+    "lag_spread": "Lag of the heaviest minus lag of the lightest member, in records",
+    "lag_spread_planned": "Lag spread under the current plan",
     "lag_spread_would_be": "Dry run: lag spread now under the plan that was not handed out",
     "moves_planned": "Partitions that the current plan would move",
-    "last_observation_age_s": "Seconds since the group was read",
-    "last_heartbeat_age_s": "Seconds since a heartbeat was answered",
+    "last_observation_age_s": "Seconds since the group was last read",
+    "last_heartbeat_age_s": "Seconds since a heartbeat was last answered",
 }
 COUNTERS: Final = {
     "handouts": ("Assignments handed out, by origin", ("target", "plan", "heuristic")),
@@ -30,18 +30,20 @@ COUNTERS: Final = {
         "Rebalances that the steward started, by reason", ("gain", "partitions", "take-over"),
     ),
     "would_trigger": ("Dry run: rebalances that would have been started", ("",)),
-    "fallbacks": ("Assignments handed out with a fallback_reason", ("",)),
+    "fallbacks": ("Reasons for which a heuristic's assignment was handed out", ("",)),
     "observations": (
         "Observations of the group, by outcome", ("done", "rebalancing", "no group", "failed"),
     ),
     "heartbeats": ("Heartbeats, by answer", ("fine", "rebalance", "lost", "fenced", "silent")),
 }  # fmt: skip
-"""What they count, and the kinds of it that are there from the start."""
+"""Counter -> its help text, and the kinds that are exported from the start."""
 
 
 def serve(state: StewardStatus, host: str, port: int) -> ThreadingHTTPServer:
-    """A server in a thread of its own. Raises InputError if the port cannot be had, MissingExtra
-    without prometheus_client."""
+    """Start a server on its own thread.
+
+    Raises InputError if the port is not available, MissingExtra without prometheus_client.
+    """
     render = _renderer(state)
 
     class Handler(BaseHTTPRequestHandler):
@@ -57,7 +59,7 @@ def serve(state: StewardStatus, host: str, port: int) -> ThreadingHTTPServer:
                 text = json.dumps(state.to_dict(), indent=1).encode() + b"\n"
                 self._answer(200, "application/json", text)
             else:
-                text = b"there are /metrics, /healthz and /status\n"
+                text = b"not found: try /metrics, /healthz or /status\n"
                 self._answer(404, "text/plain; charset=utf-8", text)
 
         def _answer(self, status: int, kind: str, body: bytes) -> None:
@@ -68,7 +70,7 @@ def serve(state: StewardStatus, host: str, port: int) -> ThreadingHTTPServer:
             self.wfile.write(body)
 
         def log_message(self, *_: Any) -> None:
-            """Nobody wants a line for each scrape."""
+            """Log nothing: every scrape would be a line."""
 
     try:
         server = ThreadingHTTPServer((host, port), Handler)
@@ -91,7 +93,7 @@ def _renderer(state: StewardStatus) -> Callable[[], bytes]:
 
 
 class _Collector:
-    """Reads the state whenever somebody scrapes."""
+    """Reads the status at each scrape."""
 
     def __init__(self, state: StewardStatus) -> None:
         self._state = state
@@ -100,12 +102,12 @@ class _Collector:
         from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
         shown = self._state.figures
-        role = GaugeMetricFamily("equilag_steward_role", "1 for the role it has", labels=["role"])
+        role = GaugeMetricFamily("equilag_steward_role", "1 for the current role", labels=["role"])
         for name in ROLES:
             role.add_metric([name], float(shown.role == name))
         yield role
         healthy = float(self._state.problem() is None)
-        yield GaugeMetricFamily("equilag_steward_healthy", "1 if it is", value=healthy)
+        yield GaugeMetricFamily("equilag_steward_healthy", "1 if healthy", value=healthy)
         for name, text in GAUGES.items():
             value = getattr(shown, name)
             if value is not None:

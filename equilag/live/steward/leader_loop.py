@@ -1,4 +1,4 @@
-"""The thread that has the membership: joins, hands out, waits for what comes, joins again."""
+"""The leader loop: joins the group, answers rebalances, and handles commands in between."""
 
 from __future__ import annotations
 
@@ -26,18 +26,21 @@ from equilag.live.steward.observer import known_share, lags_of
 from equilag.live.steward.shared_state import SharedState
 
 _RETRY_S: Final = 0.3
-"""Before the coordinator is asked again that did not answer."""
+"""Pause before the next request to a coordinator that did not answer."""
 _PASSIVE_S: Final = 5.0
+"""Pause between attempts that depend on others: a group that is to become classic again, a right
+that is to be granted. Also the longest wait for a command."""
 _MIN_KNOWN_LAGS: Final = 0.9
-"""Share of partitions whose lag has to be known for a plan."""
+"""Share of the partitions whose lag must be known for a plan: with less, the plan would rest on
+guesses for more than one partition in ten."""
 
 
 class _TopicsUnknown(Unreachable):
-    """Without the topics' sizes nothing can be handed out."""
+    """The topics' sizes are unknown, so nothing can be assigned."""
 
 
 class LeaderLoop:
-    """Has the membership. `reader` is used by this thread only."""
+    """Holds the group membership. Only this thread uses `reader`."""
 
     def __init__(
         self, shared: SharedState, membership: GroupMembership, reader: GroupReader
@@ -45,15 +48,15 @@ class LeaderLoop:
         self._shared = shared
         self._membership = membership
         self._reader = reader
-        self._reason = "equilag steward starts"
+        self._reason = "the equilag steward starts"
         self._generation = -1
         self._leads = False
         self._took_over = False
         self._failing_since: float | None = None
-        """When the first of the rebalances was that we could hand out nothing in."""
+        """When the first of the current failed rebalances was, in monotonic seconds."""
         self.failure: EquilagError | None = None
         self.joining = False
-        """While a JoinGroup waits no heartbeat is due."""
+        """True while a JoinGroup waits: the member needs no heartbeats then."""
 
     @property
     def generation(self) -> int:
@@ -64,7 +67,7 @@ class LeaderLoop:
         return self._leads
 
     def run(self) -> None:
-        """Until the shared says stop; then leaves the group."""
+        """Run until the shared state says stop, then leave the group."""
         try:
             while not self._shared.stop.is_set():
                 if self._is_passive():
@@ -75,7 +78,7 @@ class LeaderLoop:
         except Fenced as error:
             self._fail("fenced", error)
             self._membership.forget()
-        except MissingRight as error:  # whoever cannot see the topics must not lead
+        except MissingRight as error:  # a leader that cannot read the topics assigns nothing
             self._fail("missing-right", error)
         finally:
             if self.failure is not None or not self._shared.options.keep_membership:
@@ -94,7 +97,7 @@ class LeaderLoop:
         )
 
     def _go_passive(self) -> None:
-        reason = "the group uses the protocol of KIP-848, where the broker assigns"
+        reason = "a KIP-848 group: the broker assigns its partitions"
         if self._shared.state.figures.role != "passive":
             log_event(logging.WARNING, "passive", reason=reason)
         self._shared.state.set(role="passive", role_reason=reason)
@@ -102,7 +105,7 @@ class LeaderLoop:
         self._membership.leave()
 
     def _join_and_serve(self) -> None:
-        """Join once, see to the rebalance, and wait until the next one."""
+        """Join once, answer the rebalance, and handle commands until the next one."""
         try:
             self.joining = True
             joined = self._membership.join(self._reason)
@@ -132,21 +135,21 @@ class LeaderLoop:
             self.joining = False
 
     def _handle(self, message: CommandMessage | None) -> bool:
-        """Do what is asked; True if we have to join again."""
+        """Execute a command. Return True if the steward must join again."""
         if message is None or message.generation not in (-1, self._generation):
             return False
-        if message.call is Command.REBALANCE:
+        if message.command is Command.REBALANCE:
             self._reason = "rebalance"
-        elif message.call is Command.TRIGGER:
+        elif message.command is Command.TRIGGER:
             if not self._leads:
                 return False
             self._reason = f"equilag steward: {message.reason}"[:200]
-        elif message.call is Command.LOST:
+        elif message.command is Command.LOST:
             self._membership.forget()
-            self._reason = "equilag steward was expelled"
-        elif message.call is Command.TAKE_OVER:
+            self._reason = "the equilag steward was expelled"
+        elif message.command is Command.TAKE_OVER:
             return not (self._leads or self._took_over) and self._take_over()
-        elif message.call is Command.FENCED:
+        elif message.command is Command.FENCED:
             raise Fenced(f"another process has joined as {self._membership.instance!r}")
         else:
             return False
@@ -162,10 +165,10 @@ class LeaderLoop:
         except (Refused, Unreachable) as error:
             log_event(logging.ERROR, "take-over-failed", problem=str(error))
             return False
-        self._took_over = True  # in one step, and never again
+        self._took_over = True  # once only
         log_event(logging.WARNING, "take-over", removed=len(members))
         self._shared.state.count("rebalances_triggered", "take-over")
-        self._reason = "equilag steward takes over"
+        self._reason = "the equilag steward takes over"
         return True
 
     def _next_message(self, seconds: float) -> CommandMessage | None:
@@ -179,9 +182,9 @@ class LeaderLoop:
         role = "leader" if joined.leads else "follower"
         reason = ""
         if not joined.leads and self._shared.options.take_over and not self._took_over:
-            reason = "another member leads, and is about to lose that"
+            reason = "another member leads until the take-over"
         elif not joined.leads:
-            reason = "another member leads; --take-over, or restart the members"
+            reason = "another member leads; use --take-over or restart the members"
         if state.figures.role != role:
             level = logging.INFO if joined.leads else logging.WARNING
             log_event(
@@ -201,7 +204,7 @@ class LeaderLoop:
         self._shared.stop.wait(_RETRY_S)
 
     def _topics_unknown(self, problem: str) -> None:
-        """Try again; but the group must not wait for us for ever."""
+        """Retry for the length of a session, then leave: the group must not wait forever."""
         log_event(logging.WARNING, "topics-unknown", problem=problem)
         self._shared.state.set(role="unreachable", role_reason=problem)
         now = time.monotonic()
@@ -224,15 +227,15 @@ class LeaderLoop:
         self._shared.stop.wait(_PASSIVE_S)
 
     def _assign(self, joined: JoinResult) -> None:
-        """Decide and sync. Raises what the membership raises."""
+        """Decide, and send the assignments. Raises what the membership raises."""
         began = time.monotonic()
-        here = read_joined_members(
+        joined_members = read_joined_members(
             joined.protocol,
             [(one.id, one.instance_id, one.metadata) for one in joined.members],
             self._shared.held,
         )
-        answer = self._answer(here)
-        self._membership.sync({**answer.given, self._membership.member: {}})
+        answer = self._answer(joined_members)
+        self._membership.sync({**answer.by_member, self._membership.member: {}})
         self._shared.record_assignment(answer.target, complete=not answer.withheld)
         state = self._shared.state
         state.count("handouts", answer.origin)
@@ -242,17 +245,17 @@ class LeaderLoop:
         fields = {
             "generation": joined.generation,
             "protocol": joined.protocol,
-            "members": len(here.members),
+            "members": len(joined_members.members),
             "origin": answer.origin,
             "withheld": answer.withheld,
             "ms": round(1000 * (time.monotonic() - began)),
         }
-        state.set(last_assignment=f"{answer.origin} to {len(here.members)} members")
+        state.set(last_assignment=f"{answer.origin} to {len(joined_members.members)} members")
         level = logging.WARNING if answer.fallback_reasons else logging.INFO
         log_event(level, "handed-out", **fields, fallback_reason="; ".join(answer.fallback_reasons))
 
-    def _answer(self, here: JoinedMembers) -> RebalanceAnswer:
-        topics = sorted({topic for member in here.members for topic in member.topics})
+    def _answer(self, joined_members: JoinedMembers) -> RebalanceAnswer:
+        topics = sorted({topic for member in joined_members.members for topic in member.topics})
         sizes, lags, fallback_reason = self._sizes_and_lags(topics)
         sizes = {topic: sizes[topic] for topic in topics if topic in sizes}
 
@@ -262,17 +265,18 @@ class LeaderLoop:
         target = self._shared.target
         try:
             return answer_rebalance(
-                self._membership.group, here, sizes, lags, target, decide, fallback_reason
+                self._membership.group, joined_members, sizes, lags, target, decide, fallback_reason
             )
-        except EquilagError as error:  # such as lags that add up to more than there can be
+        except EquilagError as error:  # such as lags whose sum is out of range
             return answer_rebalance(
-                self._membership.group, here, sizes, {}, None, decide, str(error)
+                self._membership.group, joined_members, sizes, {}, None, decide, str(error)
             )
 
     def _sizes_and_lags(
         self, topics: list[str]
     ) -> tuple[Mapping[str, int], Mapping[str, Sequence[int | None]], str | None]:
-        """Of the topics, and a fallback_reason where their lag is not known or not fresh."""
+        """Return sizes and lags of the topics, and a fallback reason if the lags are unknown or
+        old."""
         if not topics:
             return {}, {}, None
         options = self._shared.options
@@ -293,13 +297,14 @@ class LeaderLoop:
         return self._with_lags(offsets)
 
     def _sizes(self, topics: list[str]) -> Mapping[str, int]:
-        """Without them nothing can be handed out, so they may take half of the session."""
+        """Return the topics' sizes. Without them nothing can be assigned, so the request may take
+        half of the session."""
         try:
             return self._reader.sizes(topics, self._shared.options.session / 2)
         except MissingRight:
             raise
         except EquilagError as error:
-            raise _TopicsUnknown(f"the topics are not known: {error}") from error
+            raise _TopicsUnknown(f"the topics cannot be read: {error}") from error
 
     def _with_lags(
         self, offsets: TopicOffsets
@@ -307,7 +312,7 @@ class LeaderLoop:
         try:
             lags = lags_of(offsets, self._shared.options.reset)
         except InputError as error:
-            return offsets.sizes, {}, f"no lag that makes sense: {error}"
+            return offsets.sizes, {}, f"no valid lag: {error}"
         known, total = known_share(lags)
-        fallback_reason = f"the lag of {total - known} of {total} partitions is not known"
+        fallback_reason = f"the lag of {total - known} of {total} partitions is unknown"
         return offsets.sizes, lags, fallback_reason if known < _MIN_KNOWN_LAGS * total else None

@@ -1,4 +1,4 @@
-"""What the errors of a coordinator mean for a member. Importing this imports kafka-python."""
+"""What a coordinator's error codes mean for a member. Importing this imports kafka-python."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ with quietly():
 
 
 class MembershipLost(EquilagError):
-    """We have to join anew."""
+    """The coordinator no longer knows the member: it must join as a new one."""
 
 
 class Fenced(EquilagError):
-    """Another process has joined under the same instance id."""
+    """Another process has joined with the same instance id."""
 
 
 class Refused(EquilagError):
-    """The group does not take us; `transient` if it will in a moment, as it rebalances just now."""
+    """The group refuses the request."""
 
     transient = False
+    """True if the group is rebalancing, so that the request can succeed in a moment."""
 
 
 class Unreachable(EquilagError):
-    """The coordinator does not answer just now."""
+    """The coordinator does not answer now."""
 
 
 class AlreadyRebalancing(Refused):
-    """The group is at it already."""
+    """A rebalance is in progress."""
 
     transient = True
 
@@ -46,13 +47,13 @@ _MOVING: Final = frozenset(
 )
 _LOST: Final = frozenset({errors.UnknownMemberIdError, errors.IllegalGenerationError})
 _REASONS: Final = {
-    errors.GroupAuthorizationFailedError: "no right to join: needs Read on Group {group!r}",
+    errors.GroupAuthorizationFailedError: "cannot join: needs the right Read on Group {group!r}",
     errors.InconsistentGroupProtocolError: (
-        "the members of group {group!r} have no protocol in common with ours: name theirs with"
-        " --protocol, or it is no classic group of consumers"
+        "the members of group {group!r} have no protocol in common with the steward: name theirs"
+        " with --protocol (or the group is not a classic group of consumers)"
     ),
     errors.InvalidSessionTimeoutError: (
-        "the session timeout is outside of what the brokers allow"
+        "the brokers do not allow this session timeout"
         " (group.min.session.timeout.ms, group.max.session.timeout.ms)"
     ),
     errors.GroupMaxSizeReachedError: "group {group!r} is full (group.max.size)",
@@ -60,7 +61,7 @@ _REASONS: Final = {
 
 
 def raise_for_code(code: int, group: str, instance: str) -> None:
-    """Raise what an error code of the protocol means for the member `instance`; 0 is none."""
+    """Raise the error that a protocol error code means for the member `instance`; 0 means none."""
     if not code:
         return
     kind = errors.for_code(code)

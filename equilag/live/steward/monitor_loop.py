@@ -1,4 +1,4 @@
-"""The thread that watches: looks at the group every so often and judges whether to rebalance."""
+"""The monitor loop: observes the group at intervals and decides whether to rebalance."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from equilag.live.steward.trigger import Trigger
 
 _NO_GROUP: Final = "there is no such group"
 _REPAIR_GAP_S: Final = 15.0
-"""Seconds from one rebalance for partitions that nobody has to the next."""
+"""Seconds between two rebalances for unowned or deleted partitions: longer than such a rebalance
+takes, so that a repair that did not help is not repeated at once."""
 
 
 class MonitorLoop:
-    """Looks with `observer`; `leads` says whether and for which generation we lead."""
+    """Observes with `observer`; `leads` returns whether the steward leads, and the generation."""
 
     def __init__(
         self, shared: SharedState, observer: Observer, leads: Callable[[], tuple[bool, int]]
@@ -40,7 +41,7 @@ class MonitorLoop:
         self._remarks: set[str] = set()
 
     def run(self) -> None:
-        """Until the shared says stop."""
+        """Run until the shared state says stop."""
         every = self._shared.options.observe_every
         due = time.monotonic()
         while not self._shared.stop.is_set():
@@ -49,7 +50,7 @@ class MonitorLoop:
             self._shared.stop.wait(due - time.monotonic())
 
     def run_once(self) -> None:
-        """One look and what follows from it; never raises what a cluster can bring about."""
+        """Observe once and act on it. Never raises what a cluster can cause."""
         before, (leads, generation) = self._shared.rebalances, self._leads()
         try:
             observation = self._observer.observe()
@@ -68,7 +69,7 @@ class MonitorLoop:
         self._shared.state.count("observations", "done")
         self._shared.state.observed()
         if not self._shared.record_observation(observation, before):
-            return  # the group went on while the plan was made
+            return  # the group rebalanced while the plan was made
         self._show(observation)
         if observation.kind == "consumer":
             self._shared.send(Command.RECONSIDER)
@@ -77,9 +78,7 @@ class MonitorLoop:
 
     def _nobody_there(self) -> None:
         if self._failing != _NO_GROUP:
-            log_event(
-                logging.INFO, "no-group", reason="nobody has joined it and nothing is committed"
-            )
+            log_event(logging.INFO, "no-group", reason="it has no members and no commits")
         self._failing = _NO_GROUP
         self._shared.record_no_group()
         self._shared.send(Command.RECONSIDER)
@@ -87,7 +86,7 @@ class MonitorLoop:
         self._shared.state.observed()
         self._shared.state.set(members=0)
         if self._shared.options.dry_run:
-            self._shared.state.set(role="dry-run", role_reason="there is no such group yet")
+            self._shared.state.set(role="dry-run", role_reason=_NO_GROUP)
 
     def _failed(self, problem: str) -> None:
         self._shared.state.count("observations", "failed")
@@ -117,7 +116,9 @@ class MonitorLoop:
             consumer = observation.kind == "consumer"
             state.set(
                 role="passive" if consumer else "dry-run",
-                role_reason="the broker assigns in a group of KIP-848" if consumer else "",
+                role_reason="a KIP-848 group: the broker assigns its partitions"
+                if consumer
+                else "",
                 protocol=observation.protocol,
             )
 
@@ -128,16 +129,16 @@ class MonitorLoop:
             self._withheld_plan = None
             self._members = members
         if self._shared.options.dry_run:
-            self._evaluate_gain(observation, generation, would=True)
+            self._evaluate_gain(observation, generation, dry_run=True)
         elif leads:
             if not self._repair(observation, generation):
-                self._evaluate_gain(observation, generation, would=False)
+                self._evaluate_gain(observation, generation, dry_run=False)
         elif self._shared.options.take_over and generation >= 0:
             self._shared.send(Command.TAKE_OVER, generation)
 
     def _repair(self, observation: Observation, generation: int) -> bool:
-        """Rebalance for partitions that appeared or are gone: no member of the group will, as it
-        is up to the leader to observer for that. Two looks have to see it."""
+        """Rebalance for partitions that were added or deleted: the members leave it to the leader
+        to notice. Two observations must agree."""
         seen = observation.incomplete and not self._shared.rebalance_pending
         confirmed = seen and self._unowned_before
         self._unowned_before = seen
@@ -146,14 +147,18 @@ class MonitorLoop:
             return seen
         self._repaired = now
         reason = (
-            f"{observation.unowned} partitions without an owner"
+            _count(observation.unowned, "partition without an owner", "partitions without an owner")
             if observation.unowned
-            else f"{observation.group.dropped_claims} partitions are gone"
+            else _count(
+                observation.group.dropped_claims,
+                "owned partition is gone",
+                "owned partitions are gone",
+            )
         )
         self._start(observation, generation, "partitions", reason)
         return True
 
-    def _evaluate_gain(self, observation: Observation, generation: int, would: bool) -> None:
+    def _evaluate_gain(self, observation: Observation, generation: int, dry_run: bool) -> None:
         gain = observation.gain
         if gain is None or observation.decision is None:
             self._trigger.evaluate(observation.ideal, time.monotonic())
@@ -162,13 +167,13 @@ class MonitorLoop:
         if observation.decision.fallback_reason is not None:
             self._shared.state.set(verdict=f"no plan: {observation.decision.fallback_reason}")
             return
-        time_has_come, why = self._trigger.evaluate(gain, time.monotonic())
-        self._shared.state.set(verdict=f"{gain}: {why}")
+        worth_it, reason = self._trigger.evaluate(gain, time.monotonic())
+        self._shared.state.set(verdict=f"{gain}: {reason}")
         if self._withheld_plan is not None:
             self._compare(observation, gain)
-        if not time_has_come:
+        if not worth_it:
             return
-        if would:
+        if dry_run:
             self._trigger.record_rebalance(time.monotonic())
             self._withheld_plan = observation.decision.plan.assignment
             self._shared.state.count("would_trigger")
@@ -187,7 +192,7 @@ class MonitorLoop:
         self._shared.send(Command.TRIGGER, generation, reason)
 
     def _compare(self, observation: Observation, gain: Gain) -> None:
-        """In a dry run: the lag as it is now, under the plan that was not handed out."""
+        """In a dry run: log the lag spread now under the plan that was not handed out."""
         if self._withheld_plan is None:
             return
         spread = spread_under(observation.group, self._withheld_plan)
@@ -197,6 +202,10 @@ class MonitorLoop:
             log_event(
                 logging.INFO, "would-be", spread=gain.spread_now, would_be=spread, saved=saved
             )
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return f"{number:,} {one if number == 1 else several}"
 
 
 def _fields(gain: Gain) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""One look at the group from outside: who has what, its lag, and what a plan would change."""
+"""Observations of the group from outside: who owns what, the lag, and a plan's gain."""
 
 from __future__ import annotations
 
@@ -24,62 +24,62 @@ Lags = dict[str, list[int | None]]
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """The group at one moment without ourselves, and a plan for it."""
+    """The group at one moment, without the steward, and a plan for it."""
 
     at: float
     """Seconds of the monotonic clock."""
     kind: str
-    """classic or consumer (KIP-848)."""
+    """"classic" or "consumer" (KIP-848)."""
     state: str
     protocol: str
     members: list[JoinedMember]
     held: dict[str, Partitions]
-    """By key: what everybody has."""
+    """Member key -> owned partitions."""
     sizes: dict[str, int]
     lags: Lags
     group: Group
     remarks: list[str]
     decision: Decision | None = None
-    """None where no plan could be worth a rebalance."""
+    """None if no plan could be worth a rebalance."""
 
     @property
     def unowned(self) -> int:
-        """Partitions that somebody subscribes to and nobody has."""
+        """Number of subscribed partitions without an owner."""
         return int(np.count_nonzero(self.group.assignable & (self.group.owner == NOBODY)))
 
     @property
     def incomplete(self) -> bool:
-        """Is something without an owner, or owned that is not there any more?"""
+        """True if a partition has no owner, or a member owns a deleted partition."""
         return bool(self.unowned or self.group.dropped_claims)
 
     @property
     def unchanged(self) -> Gain:
-        """What it would change to leave everything as it is."""
+        """The gain of changing nothing: its spread is the current one."""
         return gain_of(self.group, self.group.owner, self.group.owner)
 
     @property
     def ideal(self) -> Gain:
-        """What the best plan that can be imagined would change."""
+        """The gain of a perfect plan: spread 0 without a move. No plan gains more."""
         return replace(self.unchanged, spread_then=0, moves=0)
 
     @property
     def gain(self) -> Gain | None:
-        """What the plan would change."""
+        """The gain of the plan."""
         if self.decision is None:
             return None
         return gain_of(self.group, self.group.owner, self.decision.plan.assigned)
 
     @property
     def target(self) -> TargetAssignment | None:
-        """The plan as something to hand out."""
+        """The plan as a target assignment."""
         if self.decision is None:
             return None
         return target_assignment(self.members, self.decision.plan.assignment, self.sizes)
 
 
 def spread_under(group: Group, assignment: MemberAssignments) -> int | None:
-    """The lag spread that another assignment, by member id, would have now; None if it does not go
-    with the group any more."""
+    """Return the lag spread now under another assignment by member id; None if it no longer fits
+    the group."""
     assigned = read_assignment(group, assignment, [])
     if assigned is None:
         return None
@@ -87,7 +87,7 @@ def spread_under(group: Group, assignment: MemberAssignments) -> int | None:
 
 
 class Observer:
-    """Looks at one group with `reader`; members with an instance id in `ours` do not count."""
+    """Observes one group with `reader`. Members with an instance id in `ours` are left out."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class Observer:
         return replace(observation, decision=self._decide(group, None))
 
     def _needs_plan(self, observation: Observation) -> bool:
-        """Could even the best plan that can be imagined be worth a rebalance?"""
+        """True if a perfect plan would be worth a rebalance, or partitions need an owner."""
         group = observation.group
         if not group.n_members or not group.assignable.any():
             return False
@@ -155,13 +155,16 @@ class Observer:
 
 
 def lags_of(offsets: TopicOffsets, reset: str) -> Lags:
-    """[partitions] lag of each topic in records, None where nobody knows. Raises InputError."""
+    """Return the lag of each partition [partitions] by topic, in records; None if unknown.
+
+    Raises InputError.
+    """
     nobody = {"format": FORMAT, "group": "", "members": [], "auto_offset_reset": reset}
     group = load_snapshot({**nobody, **offsets.fields()})
     unknown = group.quality == QUALITY.index("unknown")
     lags: Sequence[int | None] = [
-        None if untold else lag
-        for lag, untold in zip(group.lag.tolist(), unknown.tolist(), strict=True)
+        None if is_unknown else lag
+        for lag, is_unknown in zip(group.lag.tolist(), unknown.tolist(), strict=True)
     ]
     starts: Sequence[int] = group.topic_start.tolist()
     return {
@@ -171,6 +174,6 @@ def lags_of(offsets: TopicOffsets, reset: str) -> Lags:
 
 
 def known_share(lags: Mapping[str, Sequence[int | None]]) -> tuple[int, int]:
-    """Partitions whose lag is known, and all of them."""
+    """Return the number of partitions with a known lag, and of all partitions."""
     values = [value for lag in lags.values() for value in lag]
     return sum(value is not None for value in values), len(values)

@@ -1,4 +1,4 @@
-"""What the steward's threads share: the newest observation, the target, and commands."""
+"""The state that the threads of the steward share: newest observation, target, commands."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from equilag.live.steward.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
 
 PENDING_S: Final = 30.0
-"""How long a rebalance may take before observations count again."""
+"""A rebalance that takes longer no longer protects its target from new observations. Members rejoin
+within seconds; 30 s is far more, and short enough for a rebalance that never happened."""
 
 
 class SharedState:
-    """One for all threads. `stop` ends them."""
+    """One instance for all threads. `stop` ends them."""
 
     def __init__(self, options: StewardOptions, state: StewardStatus) -> None:
         self.options = options
@@ -41,37 +42,37 @@ class SharedState:
 
     @property
     def target(self) -> TargetAssignment | None:
-        """What the next rebalance of an unchanged group is to lead to."""
+        """The assignment that the next rebalance of an unchanged group leads to."""
         with self._lock:
             return self._target
 
     @property
     def held(self) -> Mapping[str, Partitions]:
-        """By key: what everybody had when we last knew."""
+        """Member key -> partitions that the member held when they were last known."""
         with self._lock:
             return self._held
 
     @property
     def rebalances(self) -> int:
-        """How many there were since we came."""
+        """Rebalances since the start."""
         with self._lock:
             return self._rebalances
 
     def count_rebalance(self) -> None:
-        """There was another rebalance: looks that began before it are of no use any more."""
+        """Count a rebalance: observations that began before it are out of date."""
         with self._lock:
             self._rebalances += 1
 
     def record_no_group(self) -> None:
-        """There is no such group now."""
+        """The group does not exist now."""
         with self._lock:
             self._observation = None
 
     def record_observation(self, observation: Observation, rebalances: int) -> bool:
-        """A look at the group that began after so many rebalances; False if that is over by now.
+        """Record an observation that began after `rebalances` rebalances.
 
-        An assignment that is complete becomes the target, unless a rebalance towards another one
-        is on its way.
+        Return False if another rebalance came since: the observation is out of date. A complete
+        assignment becomes the target, unless a rebalance to another target is pending.
         """
         with self._lock:
             if rebalances != self._rebalances:
@@ -86,13 +87,14 @@ class SharedState:
             return True
 
     def set_target(self, target: TargetAssignment) -> None:
-        """Go for another target; for a while no look changes it."""
+        """Set the target of the next rebalance; observations do not change it for PENDING_S
+        seconds."""
         with self._lock:
             self._target = target
             self._pending_until = time.monotonic() + PENDING_S
 
     def record_assignment(self, target: TargetAssignment, complete: bool) -> None:
-        """The group was told to go there; complete if nothing was withheld."""
+        """Record what was handed out on the way to `target`; `complete` if nothing was withheld."""
         with self._lock:
             self._target = target
             self._held = target.assignment
@@ -100,12 +102,14 @@ class SharedState:
 
     @property
     def rebalance_pending(self) -> bool:
-        """Is a rebalance under way, ours or the second of two that a cooperative group needs?"""
+        """True while a rebalance is pending: one of ours, or the second one of a cooperative
+        group."""
         with self._lock:
             return time.monotonic() < self._pending_until
 
-    def send(self, call: Command, generation: int = -1, reason: str = "") -> None:
-        self.messages.put(CommandMessage(call, generation, reason))
+    def send(self, command: Command, generation: int = -1, reason: str = "") -> None:
+        """Send a command to the leader loop."""
+        self.messages.put(CommandMessage(command, generation, reason))
 
     def stop_all(self) -> None:
         """Stop all threads."""

@@ -1,4 +1,4 @@
-"""What the steward shows of itself: written by its threads, read by whoever asks."""
+"""The steward's status: its threads write it, the HTTP server reads it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ ROLES: Final = ("starting", "dry-run", "leader", "follower", "passive", "unreach
 
 @dataclass(frozen=True, slots=True)
 class StatusFigures:
-    """The last that is known; None where nothing is."""
+    """The newest known values; None while a value is unknown.
+
+    The field names are the keys of `/status`.
+    """
 
     group: str = ""
     instance: str = ""
@@ -28,7 +31,8 @@ class StatusFigures:
     lag_spread: int | None = None
     lag_spread_planned: int | None = None
     lag_spread_would_be: int | None = None
-    """In a dry run: now, had the plan been handed out that the last verdict was about."""
+    """In a dry run: the lag spread now, if the plan of the last "would rebalance" had been handed
+    out."""
     moves_planned: int | None = None
     verdict: str = ""
     last_assignment: str = ""
@@ -39,7 +43,7 @@ class StatusFigures:
 
 @dataclass(slots=True)
 class StewardStatus:
-    """The figures and counters, for several threads."""
+    """Figures and counters, shared by several threads."""
 
     observe_every_s: float
     session_s: float
@@ -50,18 +54,21 @@ class StewardStatus:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def set(self, **changed: Any) -> None:
+        """Change some figures."""
         with self._lock:
             self._figures = replace(self._figures, **changed)
 
     def count(self, what: str, kind: str = "") -> None:
-        """One more `what`, such as handouts of a kind."""
+        """Count one more `what` of a kind, such as an assignment by its origin."""
         with self._lock:
             self._counters[what, kind] += 1
 
     def observed(self) -> None:
+        """The group was observed just now."""
         self._observed_at = time.monotonic()
 
     def heartbeat_answered(self) -> None:
+        """A heartbeat was answered just now."""
         self._heartbeat_at = time.monotonic()
 
     @property
@@ -84,7 +91,10 @@ class StewardStatus:
             return dict(self._counters)
 
     def problem(self) -> str | None:
-        """Why it is not healthy, or None."""
+        """Return why the steward is unhealthy, or None.
+
+        The group counts as unread after four missed observations, and not before a minute.
+        """
         shown = self.figures
         if shown.role in ("unreachable", "stopped"):
             return f"{shown.role}: {shown.role_reason}" if shown.role_reason else shown.role
@@ -95,11 +105,11 @@ class StewardStatus:
         if shown.role in ("leader", "follower") and (
             shown.last_heartbeat_age_s is None or shown.last_heartbeat_age_s > self.session_s
         ):
-            return "no heartbeat was answered for the length of the session"
+            return "no heartbeat was answered within the session timeout"
         return None
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON: the figures, `counters`, `healthy` and `problem`."""
+        """Return the status as a JSON object: the figures, `counters`, `healthy` and `problem`."""
         problem = self.problem()
         counters = {
             f"{what}:{kind}" if kind else what: n for (what, kind), n in self.counters.items()

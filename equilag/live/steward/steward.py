@@ -25,14 +25,20 @@ from equilag.live.steward.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
 
 _PER_SESSION: Final = 10
-"""Heartbeats in the length of one session."""
-_SLOWEST_S: Final = 3.0
+"""Heartbeats per session: Kafka advises at least three; ten survive several lost ones."""
+_MAX_PAUSE_S: Final = 3.0
+"""The longest pause between two heartbeats: Kafka's default heartbeat.interval.ms. It also bounds
+how late the steward notices a rebalance."""
+_LEAVE_S: Final = 0.5
+"""How long the leader loop may take to leave by itself; then its join is aborted."""
 _END_S: Final = 5.0
-_LISTEN_S: Final = 0.5
+"""How long each thread may take to end."""
+_POLL_S: Final = 0.5
+"""How often the main thread checks whether a thread has ended."""
 
 
 class Steward:
-    """Leads one group of the cluster that `config` names, or watches it (a dry run).
+    """Leads one group of the cluster that `config` names, or only observes it (dry run).
 
     Raises InputError if the cluster does not answer, MissingExtra without the clients.
     """
@@ -55,53 +61,56 @@ class Steward:
         )
         self._stop_requests: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._failure: EquilagError | None = None
-        self._lead: LeaderLoop | None = None
+        self._leader: LeaderLoop | None = None
         if not options.dry_run:
             membership = GroupMembership(
                 config, options.group, options.instance, options.protocols, options.session
             )
             self._membership = membership
-            self._quick_reader = GroupReader(config, isolation=options.isolation)
-            self._lead = LeaderLoop(self._shared, membership, self._quick_reader)
+            self._leader_reader = GroupReader(config, isolation=options.isolation)
+            self._leader = LeaderLoop(self._shared, membership, self._leader_reader)
         self._monitor = MonitorLoop(self._shared, observer, self._leads)
 
     def end(self) -> None:
-        """Leave the group and end `run`; may be called from a signal handler."""
-        self._stop_requests.put(None)  # takes no lock, unlike an event, that `run` might hold
+        """Make `run` leave the group and return; may be called from a signal handler."""
+        self._stop_requests.put(None)  # unlike an Event it takes no lock, which `run` might hold
 
     def run(self) -> None:
-        """Until `end`. Raises EquilagError where it had to end by itself."""
-        self._monitor.run_once()  # what everybody has, before anything is handed out
+        """Run until `end`. Raises EquilagError if the steward had to stop by itself."""
+        self._monitor.run_once()  # who owns what, before anything is assigned
         if not self._stop_requests.empty():
             self._shared.stop_all()
-        threads = [self._thread("look", self._monitor.run)]
-        lead = self._lead
-        if lead is not None:
-            threads += [self._thread("lead", lead.run), self._thread("beat", self._beat)]
+        threads = [self._thread("monitor", self._monitor.run)]
+        leader = self._leader
+        if leader is not None:
+            threads += [
+                self._thread("leader", leader.run),
+                self._thread("heartbeat", self._send_heartbeats),
+            ]
         log_event(
             logging.INFO, "started", group=self._options.group, instance=self._options.instance
         )
-        # Each thread says when it ends, so this is as good as waiting for any of them.
+        # Each thread stops the others when it ends, so waiting for one flag is enough.
         while not self._shared.stop.is_set():
             with suppress(queue.Empty):
-                self._stop_requests.get(timeout=_LISTEN_S)
+                self._stop_requests.get(timeout=_POLL_S)
                 self._shared.stop_all()
-        if lead is not None:
-            self._end_lead(threads[1])
+        if leader is not None:
+            self._end_leader(threads[1])
         for thread in threads:
             thread.join(_END_S)
         self.state.set(role="stopped")
         log_event(logging.INFO, "stopped", group=self._options.group)
         self._reader.close()
-        if lead is not None:
-            self._quick_reader.close()
-            self._failure = lead.failure or self._failure
+        if leader is not None:
+            self._leader_reader.close()
+            self._failure = leader.failure or self._failure
         if self._failure is not None:
             raise self._failure
 
-    def _end_lead(self, thread: threading.Thread) -> None:
-        """Let it leave the group; a join that still waits for others is broken off."""
-        thread.join(0.5)
+    def _end_leader(self, thread: threading.Thread) -> None:
+        """Let the leader loop leave the group; abort a join that still waits for other members."""
+        thread.join(_LEAVE_S)
         if thread.is_alive():
             if not self._options.keep_membership:
                 self._membership.leave()
@@ -111,7 +120,7 @@ class Steward:
         def guarded() -> None:
             try:
                 run()
-            except Exception as error:  # the process must not live on without one of its threads
+            except Exception as error:  # without one of its threads the process must end
                 logging.getLogger("equilag.steward").exception("%s failed", name)
                 self._failure = EquilagError(f"{name}: {type(error).__name__}: {error}")
             finally:
@@ -122,34 +131,35 @@ class Steward:
         return thread
 
     def _leads(self) -> tuple[bool, int]:
-        lead = self._lead
-        return (False, -1) if lead is None else (lead.leads, lead.generation)
+        leader = self._leader
+        return (False, -1) if leader is None else (leader.leads, leader.generation)
 
-    def _beat(self) -> None:
-        lead, membership = self._lead, self._membership
-        assert lead is not None
-        pause = min(_SLOWEST_S, self._options.session / _PER_SESSION)
-        heard = time.monotonic()
+    def _send_heartbeats(self) -> None:
+        """Send heartbeats until the end, and pass what they report to the leader loop."""
+        leader, membership = self._leader, self._membership
+        assert leader is not None
+        pause = min(_MAX_PAUSE_S, self._options.session / _PER_SESSION)
+        answered_at = time.monotonic()
         while not self._shared.stop.wait(pause):
-            if lead.joining:
-                # The group waits for others, which may take long; or the connection is dead.
+            if leader.joining:
+                # The group waits for other members, which may take long; or the connection is dead.
                 if membership.heartbeat() is not HeartbeatResult.SILENT:
-                    heard = time.monotonic()
-                elif time.monotonic() - heard > self._options.session:
+                    answered_at = time.monotonic()
+                elif time.monotonic() - answered_at > self._options.session:
                     membership.abort_join()
-                    heard = time.monotonic()
+                    answered_at = time.monotonic()
                 continue
-            heard = time.monotonic()
+            answered_at = time.monotonic()
             if not membership.is_member:
                 continue
-            generation = lead.generation
-            beat = membership.heartbeat()
-            self.state.count("heartbeats", beat.value)
-            if beat in (HeartbeatResult.FINE, HeartbeatResult.REBALANCE):
+            generation = leader.generation
+            result = membership.heartbeat()
+            self.state.count("heartbeats", result.value)
+            if result in (HeartbeatResult.FINE, HeartbeatResult.REBALANCE):
                 self.state.heartbeat_answered()
-            if beat is HeartbeatResult.REBALANCE:
+            if result is HeartbeatResult.REBALANCE:
                 self._shared.send(Command.REBALANCE, generation)
-            elif beat is HeartbeatResult.LOST:
+            elif result is HeartbeatResult.LOST:
                 self._shared.send(Command.LOST, generation)
-            elif beat is HeartbeatResult.FENCED:
+            elif result is HeartbeatResult.FENCED:
                 self._shared.send(Command.FENCED, generation)

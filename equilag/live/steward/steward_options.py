@@ -12,7 +12,7 @@ from equilag.policy import Policy
 
 @dataclass(frozen=True, slots=True)
 class StewardOptions:
-    """What a user can choose; times in seconds."""
+    """What a user of the steward can choose; times in seconds."""
 
     group: str
     instance: str = "equilag-steward"
@@ -22,7 +22,7 @@ class StewardOptions:
     session: float = 10.0
     observe_every: float = 10.0
     plan_limit: float = 5.0
-    """For a plan made ahead of time."""
+    """For a plan that is made in advance."""
     rebalance_limit: float = 1.0
     """For a plan that the whole group waits for."""
     seed: int = 0
@@ -31,17 +31,21 @@ class StewardOptions:
     dry_run: bool = False
     take_over: bool = False
     keep_membership: bool = False
-    """Told to end, stay a member: whoever comes back within the session still leads."""
+    """At the end stay a member: after a restart within the session the steward still leads."""
 
     @property
     def in_advance(self) -> PlanSettings:
+        """Settings of a plan that nobody waits for."""
         return PlanSettings(self.policy, self.plan_limit, self.seed)
 
     @property
     def in_rebalance(self) -> PlanSettings:
+        """Settings of a plan that the group waits for: at most a quarter of the session, in which
+        the steward must also read the lag and answer the coordinator."""
         return PlanSettings(self.policy, min(self.rebalance_limit, self.session / 4), self.seed)
 
     @property
     def lag_age(self) -> float:
-        """How old a lag may be to plan with."""
+        """The age up to which an observed lag is good enough to plan with: three observations,
+        because one or two may fail, and at least 30 s."""
         return max(30.0, 3 * self.observe_every)

@@ -1,4 +1,4 @@
-"""Whether a better plan is worth a rebalance: patience and hysteresis."""
+"""Whether a better plan is worth a rebalance, with confirmation and hysteresis."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ from equilag.live.rebalance.gain import Gain, Thresholds
 
 
 class Trigger:
-    """Says when, round by round.
+    """Decides observation by observation.
 
-    After each rebalance of ours the gain asked for is twice as much, until the gain was once below
-    half of the threshold: a group whose lag comes back at once is not rebalanced over and over.
+    After each rebalance the thresholds double, until the gain falls below half of them once. So a
+    group whose lag becomes uneven again at once is not rebalanced over and over.
     """
 
     REARM_SHARE = 0.5
+    """Below this share of the thresholds the last rebalance counts as a success."""
     RAISED_FACTOR = 2.0
+    """The thresholds after a rebalance, as a multiple of the normal ones."""
 
     def __init__(self, thresholds: Thresholds) -> None:
         self._thresholds = thresholds
@@ -22,28 +24,29 @@ class Trigger:
         self._doubled = False
 
     def evaluate(self, gain: Gain, now: float) -> tuple[bool, str]:
-        """Is it time, and why or why not. `now` is in seconds of any clock that only goes on."""
-        asked = self._thresholds
-        if not gain.reaches(asked, self.REARM_SHARE):
+        """Return whether to rebalance, and the reason. `now` is in seconds of any monotonic
+        clock."""
+        thresholds = self._thresholds
+        if not gain.reaches(thresholds, self.REARM_SHARE):
             self._doubled = False
-        if not gain.reaches(asked, self.RAISED_FACTOR if self._doubled else 1.0):
+        if not gain.reaches(thresholds, self.RAISED_FACTOR if self._doubled else 1.0):
             self._confirmations = 0
             twice = "twice " if self._doubled else ""
             return False, f"below {twice}the threshold"
         self._confirmations += 1
-        if self._confirmations < asked.confirm:
-            return False, f"round {self._confirmations} of {asked.confirm} that says so"
+        if self._confirmations < thresholds.confirm:
+            return False, f"confirmation {self._confirmations} of {thresholds.confirm}"
         waited = None if self._last_rebalance_s is None else now - self._last_rebalance_s
-        if waited is not None and waited < asked.min_interval_s:
-            return False, f"{asked.min_interval_s - waited:.0f} s left of the minimum interval"
+        if waited is not None and waited < thresholds.min_interval_s:
+            return False, f"{thresholds.min_interval_s - waited:.0f} s left of the minimum interval"
         return True, "worth a rebalance"
 
     def record_rebalance(self, now: float) -> None:
-        """A rebalance was started, for this or another reason."""
+        """A rebalance was started, for whatever reason."""
         self._confirmations = 0
         self._last_rebalance_s = now
         self._doubled = True
 
     def reset(self) -> None:
-        """The group is another one now: rounds before do not count."""
+        """The membership has changed: earlier observations no longer count."""
         self._confirmations = 0

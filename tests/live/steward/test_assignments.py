@@ -1,4 +1,4 @@
-"""What the steward hands out in a rebalance."""
+"""The steward's answer to a rebalance."""
 
 from __future__ import annotations
 
@@ -95,35 +95,35 @@ def test_members_as_they_introduce_themselves() -> None:
     assert [one.hints for one in cooperative.members] == [{}, {}]
 
 
-def test_a_subscription_that_cannot_be_read() -> None:
+def test_an_unreadable_subscription() -> None:
     entries = [("m-1", None, b"\x00"), ("m-2", None, write_subscription(["t"]))]
     here = read_joined_members("range", entries, {"m-1": {"t": [0]}})
     assert here.members[0].topics == ("t",)
     answer = answer_rebalance("g", here, SIZES, LAGS, None, planned, None)
     assert answer.origin == "heuristic"
     assert "the subscription of m-1 cannot be read" in answer.fallback_reasons[0]
-    assert sorted(p for topics in answer.given.values() for p in topics["t"]) == [0, 1, 2]
-    assert 0 in answer.given["m-1"]["t"]
+    assert sorted(p for topics in answer.by_member.values() for p in topics["t"]) == [0, 1, 2]
+    assert 0 in answer.by_member["m-1"]["t"]
 
 
-def test_a_plan_for_a_group_that_nobody_knew() -> None:
+def test_a_group_seen_for_the_first_time_gets_a_plan() -> None:
     answer = given([member("a"), member("b")])
     assert answer.origin == "plan"
     assert not answer.fallback_reasons
-    assert sorted(topics["t"] for topics in answer.given.values()) == [[0], [1, 2]]
+    assert sorted(topics["t"] for topics in answer.by_member.values()) == [[0], [1, 2]]
 
 
-def test_without_lag_a_heuristic() -> None:
+def test_without_lag_a_heuristic_answers() -> None:
     answer = given([member("a"), member("b")], fallback_reason="no fresh lag: nobody answers")
     assert answer.origin == "heuristic"
     assert answer.fallback_reasons == ("no fresh lag: nobody answers",)
-    assert sorted(len(topics["t"]) for topics in answer.given.values()) == [1, 2]
+    assert sorted(len(topics["t"]) for topics in answer.by_member.values()) == [1, 2]
 
 
 def test_eager_members_keep_what_they_had() -> None:
     hints = [{"t": [1, 2]}, {"t": [0]}]
     answer = given([member("a", hints=hints[0]), member("b", hints=hints[1])])
-    assert answer.given == {"a": {"t": [1, 2]}, "b": {"t": [0]}}
+    assert answer.by_member == {"a": {"t": [1, 2]}, "b": {"t": [0]}}
     assert not answer.withheld
 
 
@@ -131,23 +131,23 @@ def test_a_cooperative_group_takes_two_steps() -> None:
     before = [member("a", {"t": [0, 1]}), member("b", {"t": [2]})]
     first = given(before, cooperative=True)
     assert first.withheld == 1
-    assert first.given == {"a": {"t": [0]}, "b": {"t": [2]}}
-    # Whoever let go of it comes back; the plan is the same one.
+    assert first.by_member == {"a": {"t": [0]}, "b": {"t": [2]}}
+    # Both members join again after the release; the plan is the same.
     second = given(
         [member("a", {"t": [0]}), member("b", {"t": [2]})], first.target, cooperative=True
     )
     assert second.origin == "target"
     assert second.withheld == 0
-    assert second.given == {"a": {"t": [0]}, "b": {"t": [1, 2]}}
+    assert second.by_member == {"a": {"t": [0]}, "b": {"t": [1, 2]}}
 
 
-def test_while_somebody_has_not_let_go_it_stays_withheld() -> None:
+def test_a_partition_stays_withheld_until_it_is_released() -> None:
     target = target_assignment(
         [member("a"), member("b")], {"a": {"t": [0]}, "b": {"t": [1, 2]}}, SIZES
     )
-    stubborn = [member("a", {"t": [0, 1]}), member("b", {"t": [2]})]
-    answer = given(stubborn, target, cooperative=True)
-    assert answer.given == {"a": {"t": [0]}, "b": {"t": [2]}}
+    not_released = [member("a", {"t": [0, 1]}), member("b", {"t": [2]})]
+    answer = given(not_released, target, cooperative=True)
+    assert answer.by_member == {"a": {"t": [0]}, "b": {"t": [2]}}
 
 
 def test_a_target_for_the_same_group_is_kept() -> None:
@@ -156,7 +156,7 @@ def test_a_target_for_the_same_group_is_kept() -> None:
     )
     answer = given([member("a"), member("b")], target)
     assert answer.origin == "target"
-    assert answer.given == {"a": {"t": [0, 1]}, "b": {"t": [2]}}
+    assert answer.by_member == {"a": {"t": [0, 1]}, "b": {"t": [2]}}
 
 
 def test_a_static_member_is_the_same_under_another_id() -> None:
@@ -164,7 +164,7 @@ def test_a_static_member_is_the_same_under_another_id() -> None:
     target = target_assignment(before, {"a-1": {"t": [0, 1]}, "b": {"t": [2]}}, SIZES)
     answer = given([member("a-2", instance_id="a"), member("b")], target)
     assert answer.origin == "target"
-    assert answer.given["a-2"] == {"t": [0, 1]}
+    assert answer.by_member["a-2"] == {"t": [0, 1]}
 
 
 @pytest.mark.parametrize(
@@ -175,40 +175,40 @@ def test_a_static_member_is_the_same_under_another_id() -> None:
         [member("a"), member("b", topics=("t", "u"))],
     ],
 )
-def test_a_target_for_another_group_is_not(members: list[JoinedMember]) -> None:
+def test_a_target_for_another_group_is_dropped(members: list[JoinedMember]) -> None:
     target = target_assignment(
         [member("a"), member("b")], {"a": {"t": [0, 1]}, "b": {"t": [2]}}, SIZES
     )
     assert given(members, target).origin == "plan"
 
 
-def test_a_target_for_fewer_partitions_is_not() -> None:
+def test_a_target_for_fewer_partitions_is_dropped() -> None:
     target = target_assignment(
         [member("a"), member("b")], {"a": {"t": [0, 1]}, "b": {"t": [2]}}, SIZES
     )
     answer = given([member("a"), member("b")], target, sizes={"t": 4})
-    assert answer.origin == "plan"  # the lags are of another size, so they count as not known
-    assert sorted(len(topics["t"]) for topics in answer.given.values()) == [2, 2]
+    assert answer.origin == "plan"  # lags of another size count as unknown
+    assert sorted(len(topics["t"]) for topics in answer.by_member.values()) == [2, 2]
 
 
-def test_a_target_that_is_not_valid_is_dropped() -> None:
+def test_an_invalid_target_is_dropped() -> None:
     members = [member("a"), member("b")]
     target = target_assignment(members, {"a": {"t": [0, 1]}, "b": {}}, SIZES)
     answer = given(members, target)
     assert answer.origin == "heuristic"
-    assert answer.fallback_reasons == ("the plan made before does not go with the group",)
+    assert answer.fallback_reasons == ("the plan made in advance does not fit the group",)
 
 
-def test_nobody_gets_a_topic_that_it_does_not_subscribe_to() -> None:
+def test_members_get_only_subscribed_topics() -> None:
     answer = given([member("a"), member("b", topics=("u",)), member("c", topics=())])
-    assert answer.given == {"a": {"t": [0, 1, 2]}, "b": {}, "c": {}}
+    assert answer.by_member == {"a": {"t": [0, 1, 2]}, "b": {}, "c": {}}
 
 
-def test_nobody_there() -> None:
-    assert given([]).given == {}
+def test_a_group_without_members() -> None:
+    assert given([]).by_member == {}
 
 
-def test_an_answer_that_is_not_valid_is_not_handed_out() -> None:
+def test_an_invalid_plan_is_not_handed_out() -> None:
     def wrong(group: Group, fallback_reason: str | None) -> Decision:
         decision = decide(group, SETTINGS, fallback_reason)
         decision.plan.assigned[0] = -1

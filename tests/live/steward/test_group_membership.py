@@ -1,4 +1,4 @@
-"""A membership in a group whose coordinator answers what the test says."""
+"""Membership in a group whose coordinator gives the answers that a test sets."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_joining_as_leader(membership: GroupMembership) -> None:
         (OSError("gone"), Unreachable),
     ],
 )
-def test_what_a_refusal_means(
+def test_errors_of_a_join(
     membership: GroupMembership, client: FakeClient, code: Any, raised: type
 ) -> None:
     client.codes["JoinGroup"] = code
@@ -103,11 +103,11 @@ def test_what_a_refusal_means(
 
 def test_a_missing_right_is_named(membership: GroupMembership, client: FakeClient) -> None:
     client.where = ReadFailure.of("no coordinator", FORBIDDEN)
-    with pytest.raises(Refused, match="needs Read on Group 'g'"):
+    with pytest.raises(Refused, match="needs the right Read on Group 'g'"):
         membership.join("why")
 
 
-def test_a_coordinator_that_moved_is_looked_for_again(
+def test_a_moved_coordinator_is_found_again(
     membership: GroupMembership, client: FakeClient
 ) -> None:
     membership.join("why")
@@ -121,7 +121,7 @@ def test_a_coordinator_that_moved_is_looked_for_again(
 
 
 @pytest.mark.parametrize(
-    ("code", "beat"),
+    ("code", "result"),
     [
         (0, HeartbeatResult.FINE),
         (REBALANCING, HeartbeatResult.REBALANCE),
@@ -133,14 +133,14 @@ def test_a_coordinator_that_moved_is_looked_for_again(
     ],
 )
 def test_heartbeats(
-    membership: GroupMembership, client: FakeClient, code: Any, beat: HeartbeatResult
+    membership: GroupMembership, client: FakeClient, code: Any, result: HeartbeatResult
 ) -> None:
     membership.join("why")
     client.codes["Heartbeat"] = code
-    assert membership.heartbeat() is beat
+    assert membership.heartbeat() is result
 
 
-def test_a_rebalance_in_the_middle_of_one_passes(
+def test_a_rebalance_during_a_sync_is_transient(
     membership: GroupMembership, client: FakeClient
 ) -> None:
     membership.join("why")
@@ -161,15 +161,15 @@ def leavers(client: FakeClient) -> list[tuple[str, str | None]]:
 
 def test_leaving(membership: GroupMembership, client: FakeClient) -> None:
     membership.leave()
-    assert leavers(client) == []  # it was never there
+    assert leavers(client) == []  # it never joined
     membership.join("why")
     membership.leave()
     membership.leave()
     assert leavers(client) == [("s-1", "s")]
 
 
-def test_leaving_while_a_join_still_waits(membership: GroupMembership, client: FakeClient) -> None:
-    """No member id was given yet, but the group has a place for the instance id."""
+def test_leaving_while_a_join_waits(membership: GroupMembership, client: FakeClient) -> None:
+    """There is no member id yet, but the group has a place for the instance id."""
     client.codes["JoinGroup"] = OSError("broken off")
     with pytest.raises(Unreachable):
         membership.join("why")
@@ -177,7 +177,9 @@ def test_leaving_while_a_join_still_waits(membership: GroupMembership, client: F
     assert leavers(client) == [("", "s")]
 
 
-def test_who_was_replaced_takes_nobody_out(membership: GroupMembership, client: FakeClient) -> None:
+def test_a_fenced_member_removes_nobody_when_it_leaves(
+    membership: GroupMembership, client: FakeClient
+) -> None:
     membership.join("why")
     membership.forget()
     membership.leave()

@@ -1,4 +1,4 @@
-"""What the steward shows of itself over HTTP."""
+"""The steward's HTTP server."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_metrics_for_prometheus(url: str) -> None:
     assert values["equilag_steward_members"] == 3
     assert values["equilag_steward_healthy"] == 1
     assert values["equilag_steward_last_observation_age_seconds"] < 60
-    assert "equilag_steward_lag_total" not in values  # nobody knows it yet
+    assert "equilag_steward_lag_total" not in values  # unknown so far
     handouts = families["equilag_steward_handouts"].samples
     assert {one.labels["kind"]: one.value for one in handouts} == {
         "target": 0, "plan": 1, "heuristic": 0
@@ -68,17 +68,17 @@ def test_health(url: str, state: StewardStatus) -> None:
 
 
 def test_status(url: str) -> None:
-    told = json.loads(ask(url + "/status")[1])
-    assert told["role"] == "leader"
-    assert told["counters"] == {"handouts:plan": 1}
-    assert told["healthy"] is True
+    status = json.loads(ask(url + "/status")[1])
+    assert status["role"] == "leader"
+    assert status["counters"] == {"handouts:plan": 1}
+    assert status["healthy"] is True
 
 
-def test_anything_else(url: str) -> None:
+def test_an_unknown_path(url: str) -> None:
     assert ask(url + "/")[0] == 404
 
 
-def test_a_port_that_is_taken(url: str, state: StewardStatus) -> None:
+def test_a_port_in_use(url: str, state: StewardStatus) -> None:
     with pytest.raises(InputError, match="--listen: cannot listen on"):
         serve(state, "127.0.0.1", int(url.rpartition(":")[2]))
 
@@ -91,4 +91,4 @@ def test_no_heartbeat() -> None:
     state = StewardStatus(1.0, 10.0)
     state.observed()
     state.set(role="follower")
-    assert state.problem() == "no heartbeat was answered for the length of the session"
+    assert state.problem() == "no heartbeat was answered within the session timeout"

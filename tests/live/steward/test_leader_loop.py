@@ -1,4 +1,4 @@
-"""The thread that has the membership, with a coordinator that does what the test says."""
+"""The leader loop, with a coordinator that gives the answers that a test sets."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LAGS = {"t": [100, 60, 50]}
 
 
 class Run:
-    """Leads with these answers of the coordinator until there are no more."""
+    """Runs with these answers of the coordinator until there are no more."""
 
     def __init__(
         self, answers: list[JoinResult | EquilagError], reader: FakeReader, **options: Any
@@ -39,7 +39,7 @@ class Run:
         )
 
     def observed(self, reader: FakeReader) -> Run:
-        """What a look would have left on the shared."""
+        """Record an observation, as the monitor loop does."""
         observer = Observer(
             cast(GroupReader, reader), "g", frozenset(), "latest", Thresholds(),
             lambda group, fallback_reason: equilag.live.rebalance.decision.decide(
@@ -55,12 +55,12 @@ class Run:
 
     @property
     def sets(self) -> list[list[int]]:
-        """What the members were given last, whoever which."""
+        """The sets of partitions in the last assignment, without their members."""
         (last,) = self.membership.synced[-1:]
         return sorted(topics.get("t", []) for name, topics in last.items() if name != "steward-1")
 
 
-def test_it_hands_out_a_plan_and_leaves_when_told() -> None:
+def test_it_assigns_a_plan_and_leaves_at_the_end() -> None:
     run = Run([joined("a", "b")], FakeReader(lags=offsets(LAGS))).go()
     assert run.sets == [[0], [1, 2]]
     assert run.membership.synced[0]["steward-1"] == {}
@@ -68,24 +68,24 @@ def test_it_hands_out_a_plan_and_leaves_when_told() -> None:
     assert run.state.counters["handouts", "plan"] == 1
 
 
-def test_it_may_keep_its_seat() -> None:
+def test_it_can_stay_a_member_at_the_end() -> None:
     run = Run([joined("a")], FakeReader(lags=offsets(LAGS)), keep_membership=True).go()
     assert "leave" not in run.membership.calls
 
 
-def test_who_does_not_lead_hands_out_nothing() -> None:
+def test_a_follower_assigns_nothing() -> None:
     run = Run([joined("a", leads=False)], FakeReader()).go()
     assert run.membership.synced == [{}]
     assert run.state.figures.role == "follower"
 
 
-def test_back_within_the_session_nothing_changes() -> None:
+def test_a_restart_within_the_session_changes_nothing() -> None:
     run = Run([joined("a", "b", skip=True)], FakeReader()).go()
     assert run.membership.synced == [{}]
     assert run.state.figures.role == "leader"
 
 
-def test_without_lag_it_takes_the_heuristic() -> None:
+def test_with_old_lag_a_heuristic_answers() -> None:
     here = reading(LAGS, {"a": {"t": [0, 1]}, "b": {"t": [2]}})
     run = Run([joined("a", "b", "c")], FakeReader(lags=EquilagError("nobody answers")))
     run.observed(FakeReader(here))
@@ -98,41 +98,41 @@ def test_without_lag_it_takes_the_heuristic() -> None:
     assert run.sets == [[0], [1], [2]]
 
 
-def test_lag_of_a_moment_ago_will_do() -> None:
+def test_recent_lag_is_good_enough() -> None:
     here = reading(LAGS, {"a": {"t": [0, 1]}, "b": {"t": [2]}})
     run = Run([joined("a", "b", "c")], FakeReader(lags=EquilagError("nobody answers")))
     run.observed(FakeReader(here)).go()
     assert run.state.counters["handouts", "plan"] == 1
 
 
-def test_topics_alone_will_do_for_the_heuristic() -> None:
-    """Their sizes have a time limit of their own: without them the group would have to wait."""
+def test_sizes_alone_are_enough_for_a_heuristic() -> None:
+    """Sizes have their own time limit: without them the group would have to wait."""
     run = Run([joined("a", "b")], FakeReader(lags=EquilagError("too late"), sizes={"t": 3})).go()
     assert run.state.figures.last_fallback_reason == "no lag: too late"
     assert sorted(map(len, run.sets)) == [1, 2]
 
 
-def test_who_cannot_see_the_topics_must_not_lead() -> None:
+def test_without_the_right_to_read_topics_it_does_not_lead() -> None:
     forbidden = MissingRight("needs the right Describe on Topic 't'")
     run = Run([joined("a", "b")], FakeReader(lags=forbidden)).go()
     assert run.leader.failure is forbidden
     assert not run.membership.synced
 
 
-def test_a_group_must_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_leaves_if_topics_stay_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("equilag.live.steward.leader_loop._PASSIVE_S", 0.01)
     run = Run([joined("a")] * 3, FakeReader(lags=EquilagError("nobody answers")), session=0.1).go()
     assert run.membership.calls.index("leave") < run.membership.calls.index("close") - 1
 
 
-def test_claims_that_cannot_be_do_no_harm() -> None:
+def test_impossible_claims_are_ignored() -> None:
     owned = write_assignment({"t": [-1, 2]})[2:-4]
     entry = JoinGroupMember("a", None, write_subscription(["t"])[:-4] + owned)
     run = Run([JoinResult(1, "range", True, False, (entry,))], FakeReader(lags=offsets(LAGS))).go()
     assert run.membership.synced[0]["a"] == {"t": [0, 1, 2]}
 
 
-def test_lags_that_add_up_to_too_much_do_no_harm() -> None:
+def test_observed_lags_out_of_range_cause_a_fallback() -> None:
     here = reading({"t": [1]}, {"a": {"t": [0]}})
     run = Run([joined("a")], FakeReader(lags=EquilagError("nobody answers")))
     run.observed(FakeReader(here))
@@ -145,20 +145,20 @@ def test_lags_that_add_up_to_too_much_do_no_harm() -> None:
     assert run.state.counters["handouts", "heuristic"] == 1
 
 
-def test_what_is_known_of_other_topics_will_not_do() -> None:
+def test_an_observation_of_other_topics_is_not_used() -> None:
     here = reading({"u": [1]}, {"a": {"u": [0]}})
     run = Run([joined("a"), joined("a")], FakeReader(lags=EquilagError("nobody answers")))
     run.observed(FakeReader(here)).go()
     assert not run.membership.synced
 
 
-def test_lag_that_is_mostly_unknown_is_none() -> None:
+def test_mostly_unknown_lag_causes_a_fallback() -> None:
     run = Run([joined("a", "b")], FakeReader(lags=offsets({"t": [100, None, None]}))).go()
     assert run.state.counters["handouts", "heuristic"] == 1
-    assert run.state.figures.last_fallback_reason == "the lag of 2 of 3 partitions is not known"
+    assert run.state.figures.last_fallback_reason == "the lag of 2 of 3 partitions is unknown"
 
 
-def test_a_plan_that_comes_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_plan_causes_a_fallback(monkeypatch: pytest.MonkeyPatch) -> None:
     import time
 
     import equilag.planner.solve
@@ -169,7 +169,7 @@ def test_a_plan_that_comes_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
     assert run.state.figures.last_fallback_reason == "no plan within 0.6 s"
 
 
-def test_nothing_known_of_the_topics_it_asks_again() -> None:
+def test_unknown_topics_are_asked_for_again() -> None:
     run = Run([joined("a"), joined("a")], FakeReader(lags=EquilagError("nobody answers"))).go()
     assert run.membership.synced == []
     assert run.state.figures.role == "unreachable"
@@ -179,27 +179,27 @@ def test_nothing_known_of_the_topics_it_asks_again() -> None:
 @pytest.mark.parametrize(
     ("error", "forgets"), [(MembershipLost("x"), True), (Unreachable("x"), False)]
 )
-def test_what_passes_is_tried_again(error: EquilagError, forgets: bool) -> None:
+def test_transient_errors_are_retried(error: EquilagError, forgets: bool) -> None:
     run = Run([error, joined("a", "b")], FakeReader(lags=offsets(LAGS))).go()
     assert ("forget" in run.membership.calls) == forgets
     assert run.sets == [[0], [1, 2]]
 
 
-def test_refused_it_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refusal_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("equilag.live.steward.leader_loop._PASSIVE_S", 0.01)
     run = Run([Refused("no right"), Refused("no right")], FakeReader()).go()
     assert run.state.figures.role_reason == "no right"
     assert not run.membership.synced
 
 
-def test_fenced_it_ends_and_says_so() -> None:
+def test_a_fenced_steward_ends() -> None:
     run = Run([Fenced("another one")], FakeReader()).go()
     assert str(run.leader.failure) == "another one"
     assert run.shared.stop.is_set()
     assert "forget" in run.membership.calls
 
 
-def test_a_target_is_what_the_next_rebalance_leads_to() -> None:
+def test_the_next_rebalance_leads_to_the_target() -> None:
     before = reading(LAGS, {"a": {"t": [0, 1]}, "b": {"t": [2]}})
     run = Run([joined("a", "b"), joined("a", "b", generation=2)], FakeReader(lags=offsets(LAGS)))
     run.observed(FakeReader(before))
@@ -226,7 +226,7 @@ def test_take_over_removes_the_others_once() -> None:
     assert run.state.figures.role == "leader"
 
 
-def test_it_stands_by_in_a_group_of_the_new_protocol(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_passive_in_a_kip_848_group(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("equilag.live.steward.leader_loop._PASSIVE_S", 0.01)
     here = reading(LAGS, {"a": {"t": [0, 1]}}, kind="consumer")
     run = Run([], FakeReader()).observed(FakeReader(here))
@@ -237,8 +237,8 @@ def test_it_stands_by_in_a_group_of_the_new_protocol(monkeypatch: pytest.MonkeyP
     assert not run.membership.synced
 
 
-def test_impossible_lags_do_not_stop_a_rebalance() -> None:
+def test_lags_out_of_range_cause_a_fallback() -> None:
     run = Run([joined("a", "b")], FakeReader(lags=offsets({"t": [2**60, 1, 1]})))
     run.go()
     assert run.state.counters["handouts", "heuristic"] == 1
-    assert run.state.figures.last_fallback_reason.startswith("no lag that makes sense")
+    assert run.state.figures.last_fallback_reason.startswith("no valid lag")

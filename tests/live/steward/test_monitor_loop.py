@@ -1,4 +1,4 @@
-"""The thread that watches: when it starts a rebalance, and when it only says so."""
+"""The monitor loop: when it starts a rebalance, and when it only reports."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BEST = {"a": {"t": [0]}, "b": {"t": [1, 2]}}
 
 
 class Run:
-    """Looks at what the test puts into `reader`."""
+    """Observes what a test puts into `reader`."""
 
     def __init__(self, leads: bool = True, **options: Any) -> None:
         self.state = StewardStatus(1.0, 10.0)
@@ -55,7 +55,7 @@ class Run:
         return self
 
     @property
-    def calls(self) -> list[CommandMessage]:
+    def commands(self) -> list[CommandMessage]:
         found = []
         while not self.shared.messages.empty():
             found.append(self.shared.messages.get())
@@ -70,108 +70,108 @@ def uneven(
 
 def test_a_gain_that_is_confirmed_starts_a_rebalance() -> None:
     run = Run().sees(uneven())
-    assert run.calls == []
+    assert run.commands == []
     run.sees(uneven())
-    (call,) = run.calls
-    assert (call.call, call.generation) == (Command.TRIGGER, 5)
-    assert call.reason.startswith("lag spread 110,000 to 10,000")
+    (message,) = run.commands
+    assert (message.command, message.generation) == (Command.TRIGGER, 5)
+    assert message.reason.startswith("lag spread 110,000 to 10,000")
     target = run.shared.target
     assert target is not None
     assert target.assignment == BEST
 
 
-def test_what_it_aims_at_stays_until_it_is_there() -> None:
+def test_a_pending_target_stays() -> None:
     run = Run().sees(uneven(), uneven())
     before = run.shared.target
-    run.sees(uneven())  # the rebalance has not come to it yet
+    run.sees(uneven())  # the rebalance is still pending
     assert run.shared.target == before
 
 
-def test_an_even_group_is_left_alone_and_costs_no_plan() -> None:
+def test_an_even_group_needs_no_plan() -> None:
     run = Run().sees(*[reading({"t": [500, 500]}, {"a": {"t": [0]}, "b": {"t": [1]}})] * 3)
-    assert run.calls == []
+    assert run.commands == []
     assert run.shared.observation is not None
     assert run.shared.observation.decision is None
     assert run.state.figures.verdict == "no plan could be worth a rebalance"
 
 
-def test_small_lag_is_left_alone() -> None:
+def test_small_lag_starts_nothing() -> None:
     run = Run().sees(*[reading({"t": [500, 400, 0]}, {"a": {"t": [0, 1]}, "b": {"t": [2]}})] * 4)
-    assert run.calls == []
+    assert run.commands == []
 
 
-def test_in_a_dry_run_it_only_says_so() -> None:
+def test_a_dry_run_only_reports() -> None:
     run = Run(leads=False, dry_run=True).sees(uneven(), uneven(), uneven())
-    assert run.calls == []
+    assert run.commands == []
     assert run.state.counters["would_trigger", ""] == 1
     assert run.state.figures.role == "dry-run"
     assert run.state.figures.lag_spread_would_be == 10_000
 
 
 def test_a_follower_starts_nothing() -> None:
-    assert Run(leads=False).sees(uneven(), uneven(), uneven()).calls == []
+    assert Run(leads=False).sees(uneven(), uneven(), uneven()).commands == []
 
 
-def test_told_to_it_asks_for_the_lead() -> None:
+def test_with_take_over_it_asks_for_leadership() -> None:
     run = Run(leads=False, take_over=True).sees(uneven())
-    assert run.calls == [CommandMessage(Command.TAKE_OVER, 5)]
+    assert run.commands == [CommandMessage(Command.TAKE_OVER, 5)]
 
 
-def test_partitions_without_an_owner_are_shared_out() -> None:
+def test_partitions_without_an_owner_start_a_rebalance() -> None:
     lags = {"t": [1, 1, 1, 1]}
     run = Run().sees(*[reading(lags, RANGE)] * 2)
-    (call,) = run.calls
-    assert call.reason == "1 partitions without an owner"
+    (message,) = run.commands
+    assert message.reason == "1 partition without an owner"
     run.sees(*[reading(lags, RANGE)] * 5)
-    assert run.calls == []  # not again before it had time to come about
+    assert run.commands == []  # the repair needs time
 
 
-def test_one_look_without_an_owner_is_a_rebalance_of_others() -> None:
+def test_one_observation_without_an_owner_starts_nothing() -> None:
     lags = {"t": [1, 1, 1, 1]}
     complete = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}
-    assert Run().sees(reading(lags, RANGE), reading(lags, complete)).calls == []
+    assert Run().sees(reading(lags, RANGE), reading(lags, complete)).commands == []
 
 
-def test_partitions_that_are_gone_are_taken_back() -> None:
+def test_deleted_partitions_start_a_rebalance() -> None:
     run = Run().sees(*[reading({"t": [1, 1]}, RANGE)] * 2)
-    (call,) = run.calls
-    assert call.reason == "1 partitions are gone"
+    (message,) = run.commands
+    assert message.reason == "1 owned partition is gone"
 
 
-def test_other_members_start_the_count_anew() -> None:
+def test_other_members_restart_the_confirmation() -> None:
     other = {"a": {"t": [0, 1]}, "c": {"t": [2]}}
     run = Run().sees(uneven(), uneven(other))
-    assert run.calls == []
+    assert run.commands == []
     run.sees(uneven(other))
-    assert [call.call for call in run.calls] == [Command.TRIGGER]
+    assert [message.command for message in run.commands] == [Command.TRIGGER]
 
 
-def test_a_group_of_the_new_protocol() -> None:
+def test_a_kip_848_group() -> None:
     run = Run().sees(*[uneven(kind="consumer")] * 3)
-    assert {call.call for call in run.calls} == {Command.RECONSIDER}
+    assert {message.command for message in run.commands} == {Command.RECONSIDER}
 
 
-def test_failures_pass() -> None:
+def test_after_failures_it_goes_on() -> None:
     run = Run().sees(
         EquilagError("nobody answers"), TemporarilyUnreadable("rebalancing", "PreparingRebalance")
     )
     assert run.state.counters["observations", "failed"] == 1
     assert run.state.counters["observations", "rebalancing"] == 1
     run.sees(uneven(), uneven())
-    assert [call.call for call in run.calls] == [Command.TRIGGER]
+    assert [message.command for message in run.commands] == [Command.TRIGGER]
 
 
-def test_a_balanced_look_rearms_the_trigger() -> None:
+def test_an_even_observation_rearms_the_trigger() -> None:
     run = Run(thresholds=Thresholds(gain_percent=60, confirm=1, min_interval_s=0))
     run.sees(uneven())
-    assert [call.call for call in run.calls] == [Command.TRIGGER]
+    assert [message.command for message in run.commands] == [Command.TRIGGER]
     run.shared.record_assignment(run.shared.target, complete=True)  # type: ignore[arg-type]
     run.sees(reading({"t": [500, 250, 250]}, BEST))
     run.sees(uneven())  # less than twice the threshold
-    assert [call.call for call in run.calls] == [Command.TRIGGER]
+    assert [message.command for message in run.commands] == [Command.TRIGGER]
 
 
-def test_a_look_that_a_rebalance_overtook_counts_for_nothing() -> None:
+def test_an_observation_during_a_rebalance_is_dropped() -> None:
     run = Run(thresholds=Thresholds(confirm=1, min_interval_s=0))
 
     class Overtaken(FakeReader):
@@ -181,20 +181,20 @@ def test_a_look_that_a_rebalance_overtook_counts_for_nothing() -> None:
 
     run.monitor._observer._reader = cast(GroupReader, Overtaken())
     run.monitor.run_once()
-    assert run.calls == []
+    assert run.commands == []
     assert run.shared.observation is None
     assert run.shared.target is None
 
 
-def test_a_group_that_is_gone_is_forgotten() -> None:
+def test_a_group_that_no_longer_exists() -> None:
     run = Run().sees(uneven(kind="consumer"))
     assert run.shared.observation is not None
     run.sees(NoSuchGroup("there is no group"))
     assert run.shared.observation is None
-    assert {call.call for call in run.calls} == {Command.RECONSIDER}
+    assert {message.command for message in run.commands} == {Command.RECONSIDER}
 
 
 def test_a_group_without_members() -> None:
     run = Run().sees(reading({}, {}))
-    assert run.calls == []
+    assert run.commands == []
     assert run.state.figures.members == 0
