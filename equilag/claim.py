@@ -1,4 +1,4 @@
-"""A claim: one proved figure of a plan, with what its check needs."""
+"""A claim: one proved figure of a plan, with the data that its check needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rebalance changes for one member or for all (KIP-54, advice to listeners)."""
+"""What a rebalance changes for one member, or for all (KIP-54, advice to listeners)."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ TopicPartition = tuple[str, int]
 class RebalanceDiff:
     """The difference between a member's last and new assignment.
 
-    With a sticky assignment a listener commits on revocation, and then cleans up and initialises
-    state only for the difference.
+    With a sticky assignment, a listener commits on revocation and then cleans up and initialises
+    state for the difference only.
     """
 
     clean_up: frozenset[TopicPartition]
-    """Held before, not any more."""
+    """Held before, and not now."""
     initialise: frozenset[TopicPartition]
-    """New."""
+    """Held now, and not before."""
     keep: frozenset[TopicPartition]
-    """Held before and now: leave its state alone."""
+    """Held before and now; its state stays."""
 
     @staticmethod
     def of(last: Mapping[str, Iterable[int]], new: Mapping[str, Iterable[int]]) -> RebalanceDiff:
-        """From two assignments of one member, each topic to partition numbers.
+        """From two assignments of one member, each topic -> partition numbers.
 
         Raises InputError for the assignments of a whole group.
         """
@@ -50,6 +50,6 @@ def _pairs(assignment: Mapping[str, Iterable[int]]) -> frozenset[TopicPartition]
     for topic, numbers in assignment.items():
         if isinstance(numbers, (Mapping, str)):
             raise InputError(
-                "not partition numbers; one member's assignment is due, by_member takes all", topic
+                "not partition numbers; give one member's assignment, or use by_member", topic
             )
     return frozenset((topic, p) for topic, numbers in assignment.items() for p in numbers)

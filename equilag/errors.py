@@ -1,4 +1,4 @@
-"""The errors that equilag raises on purpose; everything else is a defect."""
+"""The errors that equilag raises deliberately; any other exception is a bug."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ class EquilagError(Exception):
 class InputError(EquilagError, ValueError):
     """Input that cannot be accepted.
 
-    `source` names the file (or ``None`` for data given in memory), `place` the spot in it, in the
-    form ``members[3].owned.orders[2]`` (empty for the input as a whole).
+    `source` names the file, None for data in memory. `place` is the position in it, in the form
+    ``members[3].owned.orders[2]``, empty for the input as a whole.
     """
 
     def __init__(self, problem: str, place: str = "", source: str | None = None) -> None:
@@ -30,8 +30,8 @@ class MissingExtra(EquilagError):
 
 
 class ContradictedBound(EquilagError):
-    """A plan was found that is better than a bound which was claimed to be proved."""
+    """A plan is better than a bound that was claimed to be proved: a bug in equilag."""
 
 
 class SparkFailed(EquilagError):
-    """A job on Spark ended with an error of Spark's own."""
+    """A Spark job ended with an error raised by Spark itself."""

@@ -1,9 +1,11 @@
-"""Counts, lag and moves of an assignment: plain array functions used by every room.
+"""Counts, loads and moves of an assignment; every room takes the figures from here.
 
 An assignment is an array [P] of member numbers, NOBODY where a partition has no subscriber.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,9 +26,43 @@ def member_loads(assigned: Index, lag: Ints, n_members: int) -> Ints:
 
 
 def spread(values: Ints, idle: Flags) -> int:
-    """Maximum minus minimum over the members that are not idle; 0 without such members."""
+    """Maximum minus minimum over the members that are not idle; 0 if all are idle."""
     active = values[~idle]
     return int(active.max() - active.min()) if len(active) else 0
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MemberFigures:
+    """One figure per member; extremes and mean are over the members that are not idle."""
+
+    by_member: Ints
+    """[M]"""
+    max: int
+    min: int
+    mean: float
+
+    @staticmethod
+    def of(by_member: Ints, idle: Flags) -> MemberFigures:
+        """0 for extremes and mean if all members are idle."""
+        active = by_member[~idle]
+        if not len(active):
+            return MemberFigures(by_member, 0, 0, 0.0)
+        mean = int(active.sum()) / len(active)
+        return MemberFigures(by_member, int(active.max()), int(active.min()), mean)
+
+    @property
+    def spread(self) -> int:
+        return self.max - self.min
+
+
+def count_figures(group: Group, assigned: Index) -> MemberFigures:
+    """Partitions per member."""
+    return MemberFigures.of(member_counts(assigned, group.n_members), group.idle)
+
+
+def load_figures(group: Group, assigned: Index) -> MemberFigures:
+    """Lag per member, in records."""
+    return MemberFigures.of(member_loads(assigned, group.lag, group.n_members), group.idle)
 
 
 def moved(owner: Index, assigned: Index) -> Flags:
@@ -40,7 +76,7 @@ def count_moves(owner: Index, assigned: Index) -> int:
 
 
 def is_valid(group: Group, assigned: Index) -> bool:
-    """Is every partition that has a subscriber with exactly one subscriber, and no other held."""
+    """True if every subscribed partition is assigned to one of its subscribers, and no other is."""
     held = assigned != NOBODY
     if not np.array_equal(held, group.assignable):
         return False

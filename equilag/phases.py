@@ -1,8 +1,8 @@
-"""What a cooperative group goes through on its way to an assignment (KIP-429, KIP-615).
+"""The rebalances that bring a cooperative group to an assignment (KIP-429, KIP-615).
 
-A partition that changes hands between live members is withheld in the first rebalance, so that
-its old consumer can let go of it, and handed out in the one that follows. All claims count here as
-the members made them, also those that decided nothing.
+A partition that moves between live members is withheld in the first rebalance, so that its old
+member can revoke it, and assigned in the second. All claims count here as the members made them,
+also claims that did not make their member the owner.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from equilag.group import NOBODY, Flags, Group, Index, Ints
 def first_phase(group: Group, assigned: Index) -> Index:
     """[P] the assignment of the first rebalance: `assigned` without what is withheld.
 
-    Withheld (NOBODY) is a partition that its new member does not claim while another live member
-    does, be it one that no longer subscribes or whose claim was voided.
+    A partition is withheld (NOBODY) if its new member does not claim it and another live member
+    does, even one that no longer subscribes or whose claim was voided.
     """
     claimed = np.zeros(group.n_partitions, dtype=np.bool_)
     claimed[group.claim_partition] = True
@@ -26,7 +26,7 @@ def first_phase(group: Group, assigned: Index) -> Index:
 
 
 def revocations(group: Group, assigned: Index) -> tuple[Index, Ints]:
-    """Members and the partitions they claim but do not keep in `assigned`; two arrays, same length.
+    """[n] members and [n] partitions that they claim and do not keep in `assigned`.
 
     Ordered by member, then by partition.
     """

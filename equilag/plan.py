@@ -1,4 +1,4 @@
-"""What comes out: an assignment with its figures, its phases and its certificate."""
+"""A plan: an assignment with its figures, its phases and its certificate."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any, Final, Literal, get_args
 
 import numpy as np
 
+from equilag.assignment import by_name, by_topic
 from equilag.claim import Claim
 from equilag.group import NOBODY, QUALITY, Group, Index, Ints, iter_names
-from equilag.metrics import member_counts, member_loads, moved
+from equilag.metrics import count_figures, load_figures, moved
 from equilag.phases import first_phase, revocations
 from equilag.policy import UNCONSTRAINED, Policy
 
@@ -33,14 +34,25 @@ class Move:
     target: str
     lag: int
 
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "topic": self.topic,
+            "partition": self.partition,
+            "from": self.source,
+            "to": self.target,
+        }
+
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class CountFigures:
     """Partitions per member; the extremes are over the members that are not idle."""
 
     max: int
     min: int
     by_member: Mapping[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"max": self.max, "min": self.min, "by_member": dict(self.by_member)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +75,23 @@ class LagFigures:
     def gap_percent_of_mean(self) -> float:
         return 100.0 * self.gap / self.mean if self.mean else 0.0
 
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "total": self.total,
+            "max": self.max,
+            "min": self.min,
+            "spread": self.spread,
+            "mean": self.mean,
+            "spread_lower_bound": self.spread_lower_bound,
+            "gap": self.gap,
+            "gap_percent_of_mean": self.gap_percent_of_mean,
+            "by_member": dict(self.by_member),
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One point of the trade of moves against lag spread that a run came across."""
+    """One trade-off between moves and lag spread that a run came across."""
 
     label: str
     moves: int
@@ -90,9 +115,9 @@ class Plan:
     time_limit: float | None = None
     wall_s: float = 0.0
     notes: tuple[str, ...] = ()
-    """What went wrong or was cut short on the way, for people."""
+    """Problems during the run, for people to read."""
     choices: tuple[Choice, ...] = ()
-    """Fewest moves, the knee, most even: what else there was to choose from."""
+    """Other trade-offs: fewest moves, the knee of the front, most even."""
     seed: int = 0
     effort: float | None = None
     """Seconds' worth of counted work that the run was limited to; None for no such limit."""
@@ -114,23 +139,22 @@ class Plan:
         return by_name(self.group, self.assigned)
 
     @cached_property
-    def counts(self) -> Counts:
-        counts = member_counts(self.assigned, self.group.n_members)
-        active = counts[~self.group.idle]
-        return Counts(
-            int(active.max(initial=0)), int(active.min()) if len(active) else 0,
-            self._per_member(counts),
-        )  # fmt: skip
+    def counts(self) -> CountFigures:
+        figures = count_figures(self.group, self.assigned)
+        return CountFigures(figures.max, figures.min, self._per_member(figures.by_member))
 
     @cached_property
     def lag(self) -> LagFigures:
-        loads = member_loads(self.assigned, self.group.lag, self.group.n_members)
-        active = loads[~self.group.idle]
-        high, low = (int(active.max()), int(active.min())) if len(active) else (0, 0)
-        mean = int(active.sum()) / len(active) if len(active) else 0.0
-        total = int(self.group.lag.sum())
-        bound = self.spread_lower_bound
-        return LagFigures(total, high, low, high - low, mean, bound, self._per_member(loads))
+        figures = load_figures(self.group, self.assigned)
+        return LagFigures(
+            int(self.group.lag.sum()),
+            figures.max,
+            figures.min,
+            figures.spread,
+            figures.mean,
+            self.spread_lower_bound,
+            self._per_member(figures.by_member),
+        )
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
@@ -154,7 +178,7 @@ class Plan:
 
     @property
     def phases(self) -> list[dict[str, Any]]:
-        """What a cooperative group goes through: one phase, or two where something is withheld."""
+        """Rebalances of a cooperative group: two if the first withholds partitions, else one."""
         group, final = self.group, {"assignment": self.assignment}
         first = first_phase(group, self.assigned)
         if np.array_equal(first, self.assigned):
@@ -178,7 +202,6 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """The plan's JSON, format ``equilag/plan/1``."""
-        lag, moves = self.lag, self.moves
         document: dict[str, Any] = {
             "format": FORMAT,
             "group": self.group.name,
@@ -186,30 +209,12 @@ class Plan:
             "status": self.status,
             "algorithm": self.algorithm,
             "assignment": self.assignment,
-            "counts": {
-                "max": self.counts.max,
-                "min": self.counts.min,
-                "by_member": dict(self.counts.by_member),
-            },
-            "lag": {
-                "total": lag.total,
-                "max": lag.max,
-                "min": lag.min,
-                "spread": lag.spread,
-                "mean": lag.mean,
-                "spread_lower_bound": lag.spread_lower_bound,
-                "gap": lag.gap,
-                "gap_percent_of_mean": lag.gap_percent_of_mean,
-                "by_member": dict(lag.by_member),
-                "quality": self.quality,
-            },
+            "counts": self.counts.to_dict(),
+            "lag": {**self.lag.to_dict(), "quality": self.quality},
             "moves": {
-                "count": len(moves),
+                "count": len(self.moves),
                 "lower_bound": self.moves_lower_bound,
-                "partitions": [
-                    {"topic": m.topic, "partition": m.partition, "from": m.source, "to": m.target}
-                    for m in moves
-                ],
+                "partitions": [move.to_dict() for move in self.moves],
             },
             "phases": self.phases,
             "unassigned": self.unassigned,
@@ -220,31 +225,3 @@ class Plan:
         if self.notes:
             document["notes"] = list(self.notes)
         return document
-
-
-def by_topic(group: Group, partitions: Ints) -> dict[str, list[int]]:
-    """Partition numbers [n] as topic name to numbers within the topic, both ascending."""
-    partitions = np.sort(partitions)
-    topic = group.topic_of[partitions]
-    number = partitions - group.topic_start[topic]
-    new = np.append(True, topic[1:] != topic[:-1])
-    starts = np.flatnonzero(new).tolist() if len(topic) else []
-    ends = [*starts[1:], len(topic)] if starts else []
-    names, numbers = topic.tolist(), number.tolist()
-    return {group.topics[names[a]]: numbers[a:b] for a, b in zip(starts, ends, strict=True)}
-
-
-def by_name(group: Group, assigned: Index) -> dict[str, dict[str, list[int]]]:
-    """An assignment [P] with names: member to topic to partition numbers, every member there."""
-    held = np.flatnonzero(assigned != NOBODY)
-    order = held[np.argsort(assigned[held], kind="stable")]
-    member, topic = assigned[order], group.topic_of[order]
-    numbers = (order - group.topic_start[topic]).tolist()
-    result: dict[str, dict[str, list[int]]] = {m.id: {} for m in group.members}
-    new = np.append(True, (member[1:] != member[:-1]) | (topic[1:] != topic[:-1]))
-    starts = np.flatnonzero(new).tolist() if len(order) else []
-    ends = [*starts[1:], len(order)] if starts else []
-    members, topics = member.tolist(), topic.tolist()
-    for a, b in zip(starts, ends, strict=True):
-        result[group.members[members[a]].id][group.topics[topics[a]]] = numbers[a:b]
-    return result

@@ -12,6 +12,7 @@ from support.groups import BIGGEST, ODD, group_of, groups
 
 import equilag
 from equilag.adapters.snapshot.load import load_snapshot
+from equilag.assignment import by_name, by_topic
 from equilag.deadline import Deadline
 from equilag.errors import InputError
 from equilag.group import (
@@ -26,7 +27,7 @@ from equilag.group import (
 )
 from equilag.metrics import count_moves, is_valid, member_counts, member_loads, spread
 from equilag.phases import first_phase, revocations
-from equilag.plan import Plan, by_name, by_topic
+from equilag.plan import Plan
 from equilag.policy import BALANCES, POLICIES, Policy
 
 

@@ -132,8 +132,8 @@ def equilag(case: Document) -> tuple[Calls[Any, Any], str]:
 def kip_169(case: Document) -> tuple[Calls[Any, Any], str]:
     """The published lag-based algorithm, as `equilag assign` runs it."""
     from equilag import Group, __version__, load_snapshot
+    from equilag.assignment import by_name
     from equilag.heuristics.registry import get_assignor
-    from equilag.plan import by_name
 
     snapshot = _snapshot(case)
     assignor = get_assignor("lag-aware")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from equilag.certificate.verify import Report
+from equilag.certificate.verify import VerificationReport
 from equilag.cli.text import plural, printable
 from equilag.group import Group
 
 
-def render_verify(group: Group, name: str, report: Report) -> str:
+def render_verify(group: Group, name: str, report: VerificationReport) -> str:
     """A line per finding if there are any; else a line per claim."""
     if not report.holds:
         lines = [f"does not hold: {finding}" for finding in report.findings]

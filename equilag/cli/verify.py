@@ -38,10 +38,10 @@ def run(args: argparse.Namespace) -> int:
     group = read_snapshot(args.snapshot)
     document = read_object(args.plan)
 
-    from equilag.certificate.verify import report
+    from equilag.certificate.verify import check_plan
     from equilag.cli.render_verify import render_verify
 
     with naming(args.plan):
-        result = report(group, document)
+        result = check_plan(group, document)
     emit(render_verify(group, shown_path(args.plan), result))
     return 0 if result.holds else DOES_NOT_HOLD

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from equilag.certificate.check_claims import SEARCH_WORK, search_target
+from equilag.certificate.search_checks import SEARCH_WORK, search_target
 from equilag.claim import Claim
 from equilag.exhaustive.patterns import OutOfBudget
 from equilag.exhaustive.search import Search

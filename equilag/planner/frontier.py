@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from equilag.certificate.check_claims import SEARCH_WORK, search_target
+from equilag.certificate.search_checks import SEARCH_WORK, search_target
 from equilag.deadline import Deadline
 from equilag.exhaustive.patterns import Budget, OutOfBudget
 from equilag.exhaustive.search import Search

@@ -10,8 +10,9 @@ import pytest
 from support.groups import group_of, small_groups
 from support.oracles import Assignments, Truth
 
-from equilag.certificate import check_claims
-from equilag.certificate.check_claims import CHECKS, SOLVER_KINDS, Ledger, Refuted
+from equilag.certificate import search_checks
+from equilag.certificate.claim_checks import CHECKS, SOLVER_KINDS
+from equilag.certificate.ledger import Ledger, Refuted
 from equilag.constraint import constraint_of, unconstrained
 from equilag.exhaustive.small_problem import MAX_ITEMS
 from equilag.group import Group
@@ -223,7 +224,7 @@ def test_a_search_says_nothing_of_a_group_that_is_too_large() -> None:
 
 
 def test_a_search_that_costs_too_much_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check_claims, "SEARCH_WORK", 100)
+    monkeypatch.setattr(search_checks, "SEARCH_WORK", 100)
     with pytest.raises(Refuted, match="more work"):
         check(ledger_of(GROUP, Policy.of()), "spread_at_least", "search", 91, {"max_moves": None})
 

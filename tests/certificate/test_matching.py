@@ -9,8 +9,9 @@ from support.groups import group_of, random_group
 from support.oracles import Assignments
 
 from benchmarks.assignors.inputs import named
-from equilag.certificate.check_claims import CHECKS, Ledger, Refuted
+from equilag.certificate.claim_checks import CHECKS
 from equilag.certificate.counting import Counting
+from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.matching import Side, most_disjoint, pairs_beyond, pairs_needed
 from equilag.certificate.verify import verify
 from equilag.constraint import constraint_of, unconstrained

@@ -16,7 +16,7 @@ from support.groups import ODD, group_of, random_group, snapshot_of
 
 import equilag
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.certificate.verify import MAX_FINDINGS, report
+from equilag.certificate.verify import MAX_FINDINGS, check_plan
 from equilag.claim import Claim
 from equilag.deadline import Deadline
 from equilag.errors import ContradictedBound, InputError
@@ -79,7 +79,7 @@ def test_a_file_is_as_good_as_a_plan() -> None:
 
 def test_the_report_tells_proofs_from_a_solvers_word() -> None:
     plan = equilag.solve(GROUP, time_limit=20.0)
-    proved = report(GROUP, plan)
+    proved = check_plan(GROUP, plan)
     assert proved.holds
     assert len(proved.proved) == len(plan.claims)
     assert proved.unproved == []
@@ -87,7 +87,7 @@ def test_the_report_tells_proofs_from_a_solvers_word() -> None:
         replace(c, kind="cp-sat", evidence="solver") if c.claim == "spread_at_least" else c
         for c in plan.claims
     )
-    taken = report(GROUP, replace(plan, claims=claims))
+    taken = check_plan(GROUP, replace(plan, claims=claims))
     assert taken.holds
     assert len(taken.unproved) == 1
     assert "solver" in taken.unproved[0]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from equilag.certificate.verify import Report
+from equilag.certificate.verify import VerificationReport
 from equilag.cli.render_verify import render_verify
 
 
@@ -125,7 +125,9 @@ def test_a_packed_plan(run, made, pack) -> None:
 
 
 def test_what_rests_on_a_solver_is_named(load) -> None:
-    report = Report(unproved=["spread_at_least 7 (cp-sat)"], proved=["counts 3 (residual)"])
+    report = VerificationReport(
+        unproved=["spread_at_least 7 (cp-sat)"], proved=["counts 3 (residual)"]
+    )
     first, proved, unproved = render_verify(load(), "p.json", report).splitlines()
     assert first.startswith("holds: p.json: ")
     assert proved == "holds: proved again: counts 3 (residual)"
@@ -133,6 +135,6 @@ def test_what_rests_on_a_solver_is_named(load) -> None:
 
 
 def test_findings_are_one_line_each(load) -> None:
-    report = Report(findings=["assignment.a\nb: wrong", "x\x1b[2J"], proved=["y"])
+    report = VerificationReport(findings=["assignment.a\nb: wrong", "x\x1b[2J"], proved=["y"])
     text = render_verify(load(), "p.json", report)
     assert text == "does not hold: assignment.a\\nb: wrong\ndoes not hold: x\\x1b[2J\n"

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+from equilag.assignment import by_name
 from equilag.group import Group, Index
 from equilag.live.consumers.lag_source import Lags, LagSource, Sizes
 from equilag.live.consumers.late_decision import LateDecision, describe_error
@@ -21,7 +22,6 @@ from equilag.live.rebalance.member_assignments import (
     assignments_now,
     count_withheld,
 )
-from equilag.plan import by_name
 from equilag.planner.assign import assign
 
 log: Final = logging.getLogger("equilag.consumers")

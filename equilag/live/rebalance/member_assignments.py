@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from equilag.assignment import by_name
 from equilag.group import Group, Index
 from equilag.metrics import is_valid
 from equilag.phases import first_phase
-from equilag.plan import by_name
 
 MemberAssignments = dict[str, dict[str, list[int]]]
 """Member id -> topic -> partition numbers; every member has an entry."""

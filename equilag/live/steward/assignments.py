@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from equilag.adapters.kafka.consumer_protocol import read_subscription
 from equilag.adapters.kafka.wire import BrokenRecord
-from equilag.certificate.verify import read_assignment
+from equilag.assignment import by_name, read_assignment
 from equilag.errors import EquilagError
 from equilag.group import Group
 from equilag.live.rebalance.decision import Decision
@@ -18,7 +18,6 @@ from equilag.live.rebalance.member_assignments import (
     assignments_now,
     count_withheld,
 )
-from equilag.plan import by_name
 
 COOPERATIVE: Final = "cooperative-sticky"
 BUILT_IN: Final = ("range", "roundrobin", "sticky", COOPERATIVE)

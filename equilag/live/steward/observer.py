@@ -10,7 +10,7 @@ import numpy as np
 
 from equilag.adapters.kafka.group_reader import GroupReader, TopicOffsets
 from equilag.adapters.snapshot.load import FORMAT, load_snapshot
-from equilag.certificate.verify import read_assignment
+from equilag.assignment import read_assignment
 from equilag.group import NOBODY, QUALITY, Group
 from equilag.live.rebalance.decision import Decision
 from equilag.live.rebalance.gain import Gain, Thresholds, gain_of

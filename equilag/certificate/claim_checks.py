@@ -1,0 +1,49 @@
+"""Which check proves which claim again: one row per kind. docs/certificates.md defines each kind.
+
+A check takes the ledger, the claim's value and its data, and raises Refuted if they do not prove
+the value. A new kind of claim is a function and a row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from equilag.certificate.count_checks import (
+    check_counts,
+    check_moves_by_potentials,
+    check_moves_by_topics,
+)
+from equilag.certificate.ledger import Ledger
+from equilag.certificate.load_checks import (
+    check_difference,
+    check_highest_by_average,
+    check_highest_by_heavy,
+    check_highest_by_pairs,
+    check_lowest_by_average,
+    check_lowest_by_pairs,
+    check_lowest_by_rest,
+    check_sum,
+)
+from equilag.certificate.search_checks import check_cost_by_search, check_spread_by_search
+
+ClaimCheck = Callable[[Ledger, int, Mapping[str, Any]], None]
+
+CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
+    ("counts", "residual"): check_counts,
+    ("fewest_moves", "potentials"): check_moves_by_potentials,
+    ("fewest_moves", "per-topic"): check_moves_by_topics,
+    ("max_load_at_least", "average"): check_highest_by_average,
+    ("max_load_at_least", "heavy"): check_highest_by_heavy,
+    ("max_load_at_least", "pairs"): check_highest_by_pairs,
+    ("min_load_at_most", "average"): check_lowest_by_average,
+    ("min_load_at_most", "rest"): check_lowest_by_rest,
+    ("min_load_at_most", "pairs"): check_lowest_by_pairs,
+    ("spread_at_least", "difference"): check_difference,
+    ("spread_at_least", "search"): check_spread_by_search,
+    ("cost_at_least", "sum"): check_sum,
+    ("cost_at_least", "search"): check_cost_by_search,
+}
+"""(claim, kind) -> its check."""
+SOLVER_KINDS: Final = {("spread_at_least", "cp-sat"), ("cost_at_least", "cp-sat")}
+"""(claim, kind) that only a solver can vouch for: reported, not proved again."""

@@ -1,0 +1,103 @@
+"""What a check works with: the plan's constraint and limits, and what has been proved so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from equilag.certificate.counting import Counting
+from equilag.constraint import CountConstraint
+from equilag.group import Flags, Group
+from equilag.objective import Objective
+from equilag.policy import Policy
+
+
+class Refuted(Exception):
+    """A claim does not hold, or its data cannot be read; the text says why."""
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The bounds proved so far for one plan, and what further proofs rest on."""
+
+    group: Group
+    """Without owners if the policy says ``fresh``."""
+    original: Group
+    """With owners, as given."""
+    policy: Policy | None
+    """None for the plan of a single heuristic."""
+    constraint: CountConstraint
+    exact_counts: bool
+    """True if `constraint` is the policy's and the plan meets it."""
+    move_limit: int | None
+    """The bounds need to hold only for plans with no more moves; None for no limit."""
+    plan_figures: Mapping[str, int] = field(default_factory=dict)
+    """Claim name -> what the plan itself reaches; no claim may rule the plan out."""
+    proved: dict[str, int] = field(default_factory=dict)
+    """Claim name -> strongest value, claims of a solver included."""
+    checked: dict[str, int] = field(default_factory=dict)
+    """Claim name -> strongest value that was proved again."""
+    _counting: Counting | None = None
+
+    @property
+    def counting(self) -> Counting:
+        """The counting bounds under the constraint."""
+        if self._counting is None:
+            self._counting = Counting(self.group, self.constraint)
+        return self._counting
+
+    @property
+    def move_cost(self) -> int:
+        """Records per move in the last goal of the policy."""
+        return 0 if self.policy is None else Objective(self.policy).move_cost
+
+    @property
+    def highest_proved(self) -> int:
+        """Proved: the heaviest load of every plan is at least this."""
+        return self.proved.get("max_load_at_least", 0)
+
+    @property
+    def lowest_proved(self) -> int:
+        """Proved: the lightest load of every plan is at most this."""
+        return self.proved.get("min_load_at_most", int(self.group.lag.sum()))
+
+    def note(self, claim: str, value: int, checked: bool = True) -> None:
+        """Keep the strongest value of a claim that holds."""
+        upper = claim == "min_load_at_most"
+        for known in (self.proved, self.checked) if checked else (self.proved,):
+            old = known.get(claim)
+            if old is None or (value < old if upper else value > old):
+                known[claim] = value
+
+    def contradicted(self, claim: str, value: int) -> bool:
+        """True if the plan itself shows that the claim is wrong."""
+        reached = self.plan_figures.get(claim)
+        if reached is None:
+            return False
+        return value < reached if claim == "min_load_at_most" else value > reached
+
+    def members_in(self, data: Mapping[str, Any]) -> Flags:
+        """[M] the members that a claim is about, from ``data.members``. Raises Refuted."""
+        names = data.get("members")
+        if names == "all":
+            return self.counting.active
+        number = {m.id: i for i, m in enumerate(self.group.members)}
+        if not isinstance(names, list) or not names:
+            raise Refuted('data.members is neither "all" nor a list of members')
+        chosen = np.zeros(self.group.n_members, dtype=np.bool_)
+        for name in names:
+            if not isinstance(name, str) or name not in number:
+                raise Refuted(f"data.members: {name!r} is not a member")
+            chosen[number[name]] = True
+        return chosen
+
+
+def natural_in(data: Mapping[str, Any], key: str) -> int:
+    """A whole number of 0 or more from a claim's data. Raises Refuted."""
+    value = data.get(key)
+    if type(value) is not int or value < 0:
+        raise Refuted(f"data.{key} is not a whole number of 0 or more")
+    return value

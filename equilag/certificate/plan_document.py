@@ -1,0 +1,171 @@
+"""A plan's JSON (``equilag/plan/1``), read strictly into its typed parts.
+
+Everything that is wrong becomes a finding with its place. Figures are not read here: `verify`
+recomputes and compares them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from equilag.assignment import read_assignment
+from equilag.certificate.json_differences import shortened
+from equilag.claim import Claim
+from equilag.errors import InputError
+from equilag.group import Group, Index
+from equilag.plan import CUT, FORMAT, REPEATABLE, STATUSES, Status
+from equilag.policy import POLICY_FIELDS, UNCONSTRAINED, Policy
+
+FIGURES: Final = (
+    "format", "group", "assignment", "counts", "lag", "moves", "phases", "unassigned",
+    "dropped_claims",
+)  # fmt: skip
+"""Fields that follow from group, assignment and proved bounds."""
+REQUIRED: Final = (*FIGURES, "policy", "status", "algorithm", "certificate", "timing")
+OPTIONAL: Final = ("notes",)
+RUN_FIELDS: Final = ("seed", "effort", "run")
+"""Settings beside the policy's own; plans of other versions may lack them."""
+CLAIM_FIELDS: Final = {"claim", "value", "evidence", "kind", "data"}
+
+
+class PlacedClaim(NamedTuple):
+    place: str
+    """Such as ``certificate.claims[0]``."""
+    claim: Claim
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class PlanDocument:
+    """What a plan's JSON says, figures apart."""
+
+    figures: Mapping[str, Any]
+    """The fields of FIGURES that are there, as they are."""
+    assigned: Index
+    """[P]"""
+    policy: Policy | None
+    """None for the plan of a single heuristic."""
+    status: Status | None
+    """None if it cannot be read."""
+    claims: tuple[PlacedClaim, ...]
+
+
+def read_plan(group: Group, document: Any, findings: list[str]) -> PlanDocument | None:
+    """The parts of a plan; None, with findings, if assignment or policy cannot be read.
+
+    Raises InputError for what is not a plan in this format at all.
+    """
+    if not isinstance(document, Mapping):
+        raise InputError("a plan is a JSON object")
+    if document.get("format") != FORMAT:
+        raise InputError(f"is {document.get('format')!r}, not {FORMAT!r}", "format")
+    findings += [f"{key}: missing" for key in REQUIRED if key not in document]
+    findings += [f"{key}: unknown field" for key in document if key not in REQUIRED + OPTIONAL]
+    assigned = read_assignment(group, document.get("assignment"), findings)
+    try:
+        policy = _policy(document.get("policy"), findings)
+    except InputError as error:
+        findings.append(str(error))
+        return None
+    if assigned is None:
+        return None
+    status = _status(document.get("status"), findings)
+    _check_texts(document, findings)
+    _check_timing(document.get("timing"), findings)
+    return PlanDocument(
+        {key: document[key] for key in FIGURES if key in document},
+        assigned,
+        policy,
+        status,
+        tuple(_claims(document.get("certificate"), findings)),
+    )
+
+
+def _policy(table: Any, findings: list[str]) -> Policy | None:
+    """The policy; None for a single heuristic, which claims no count balance.
+
+    Raises InputError if it cannot be read.
+    """
+    if not isinstance(table, Mapping):
+        raise InputError("not an object", "policy")
+    if table.get("balance") == UNCONSTRAINED:
+        extra = [key for key in table if key not in ("name", "balance")]
+        if extra or not isinstance(table.get("name"), str):
+            findings.append(f"policy: unexpected {', '.join(map(str, extra)) or 'name'}")
+        return None
+    wrong = [key for key in POLICY_FIELDS if key not in table]
+    wrong += [key for key in table if key not in POLICY_FIELDS + RUN_FIELDS]
+    if wrong:
+        raise InputError(f"missing or unknown {', '.join(map(str, wrong))}", "policy")
+    _check_run(table, findings)
+    try:
+        return Policy(**{key: table[key] for key in POLICY_FIELDS})
+    except InputError as error:
+        setting = "name" if error.place == "policy" else error.place
+        raise InputError(error.problem, f"policy.{setting}") from error
+
+
+def _check_run(table: Mapping[str, Any], findings: list[str]) -> None:
+    seed = table.get("seed", 0)
+    if type(seed) is not int or seed < 0:
+        findings.append(f"policy.seed: {shortened(seed)} is not a whole number, 0 or more")
+    effort = table.get("effort", 0.0)
+    if type(effort) not in (int, float) or not 0 <= effort < math.inf:
+        findings.append(f"policy.effort: {shortened(effort)} is not a number of seconds, 0 or more")
+    runs = (REPEATABLE, CUT)
+    if table.get("run", REPEATABLE) not in runs:
+        findings.append(f"policy.run: {shortened(table['run'])} is none of {', '.join(runs)}")
+
+
+def _status(value: Any, findings: list[str]) -> Status | None:
+    for status in STATUSES:
+        if value == status:
+            return status
+    findings.append(f"status: {shortened(value)} is none of {', '.join(STATUSES)}")
+    return None
+
+
+def _check_texts(document: Mapping[str, Any], findings: list[str]) -> None:
+    if not isinstance(document.get("algorithm"), str) or not document["algorithm"]:
+        findings.append("algorithm: not a name")
+    notes = document.get("notes", [])
+    if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
+        findings.append("notes: not a list of texts")
+
+
+def _check_timing(table: Any, findings: list[str]) -> None:
+    if not isinstance(table, Mapping) or set(table) != {"time_limit_s", "wall_s"}:
+        findings.append("timing: not an object with time_limit_s and wall_s")
+        return
+    for key, value in table.items():
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not (number and 0 <= value < math.inf) and not (value is None and key == "time_limit_s"):
+            findings.append(f"timing.{key}: {shortened(value)} is not a number of seconds")
+
+
+def _claims(certificate: Any, findings: list[str]) -> list[PlacedClaim]:
+    rows = certificate.get("claims") if isinstance(certificate, Mapping) else None
+    if not isinstance(rows, list):
+        findings.append("certificate: no list of claims")
+        return []
+    claims: dict[tuple[str, str], PlacedClaim] = {}
+    for number, row in enumerate(rows):
+        place = f"certificate.claims[{number}]"
+        if not isinstance(row, Mapping) or set(row) != CLAIM_FIELDS:
+            findings.append(f"{place}: not a claim")
+        elif not _is_claim(row):
+            findings.append(f"{place}: a field has the wrong type")
+        elif (row["claim"], row["evidence"]) in claims:
+            findings.append(f"{place}: a second claim of the same name")
+        else:
+            claim = Claim(row["claim"], row["value"], row["kind"], row["data"], row["evidence"])
+            claims[row["claim"], row["evidence"]] = PlacedClaim(place, claim)
+    return list(claims.values())
+
+
+def _is_claim(row: Mapping[str, Any]) -> bool:
+    texts = all(isinstance(row[key], str) for key in ("claim", "kind", "evidence"))
+    value = row["value"]
+    return texts and type(value) is int and value >= 0 and isinstance(row["data"], Mapping)
