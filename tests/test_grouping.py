@@ -94,13 +94,17 @@ def test_without_workers_nothing_is_claimed(suite: Path) -> None:
             "test_it.py::test: needs broker, so it must be marked xdist_group('broker')",
         ),
         (
-            "@pytest.fixture\ndef broker(): pass\n@pytest.fixture\ndef admin(broker): pass\n"
-            "@pytest.mark.xdist_group('other')\ndef test(admin): pass\n",
+            (
+                "@pytest.fixture\ndef broker(): pass\n@pytest.fixture\ndef admin(broker): pass\n"
+                "@pytest.mark.xdist_group('other')\ndef test(admin): pass\n"
+            ),
             "it is in ['other']",
         ),
         (
-            "@pytest.mark.spark\n@pytest.mark.broker\n@pytest.mark.xdist_group('broker')\n"
-            "def test(): pass\n",
+            (
+                "@pytest.mark.spark\n@pytest.mark.broker\n@pytest.mark.xdist_group('broker')\n"
+                "def test(): pass\n"
+            ),
             "needs spark and broker, so it must be marked xdist_group('spark')",
         ),
     ],
