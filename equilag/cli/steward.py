@@ -6,6 +6,8 @@ import argparse
 import json
 import logging
 import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from equilag.cli import options
@@ -195,15 +197,15 @@ def run(args: argparse.Namespace) -> int:
             f"the steward needs {error.name}: pip install 'equilag[steward]'"
         ) from error
     config = kafka_config(args.bootstrap_server, client_settings(args.command_config))
-    _log_to_stderr()
-    steward = Steward(config, _options(args))
-    server = serve(steward.state, *args.listen)
-    for which in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(which, lambda *_: steward.end())
-    try:
-        steward.run()
-    finally:
-        server.shutdown()
+    with _logging_to_stderr():
+        steward = Steward(config, _options(args))
+        server = serve(steward.state, *args.listen)
+        try:
+            with _ended_by_signals(steward.end):
+                steward.run()
+        finally:
+            server.shutdown()
+            server.server_close()
     return 0
 
 
@@ -258,13 +260,35 @@ def _shown(value: object) -> str:
     return text if plain else json.dumps(text, ensure_ascii=False)
 
 
-def _log_to_stderr() -> None:
+@contextmanager
+def _logging_to_stderr() -> Iterator[None]:
+    """Write equilag's log lines of level INFO and above to standard error, and nowhere else."""
     handler = logging.StreamHandler()
     handler.setFormatter(LogLine())
     logger = logging.getLogger("equilag")
+    level, propagate = logger.level, logger.propagate
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
     logger.propagate = False
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+        logger.propagate = propagate
+
+
+@contextmanager
+def _ended_by_signals(end: Callable[[], None]) -> Iterator[None]:
+    """Call `end` on SIGINT and SIGTERM."""
+    before = {
+        which: signal.signal(which, lambda *_: end()) for which in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for which, handler in before.items():
+            signal.signal(which, handler)
 
 
 def _status(where: tuple[str, int]) -> int:

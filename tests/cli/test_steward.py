@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import signal
 from collections.abc import Iterator
 
 import pytest
 
+from equilag.adapters.kafka import connect
 from equilag.cli import main
 from equilag.cli.parser import build_parser
 from equilag.cli.steward import LogLine, _options
@@ -41,10 +43,18 @@ def test_bad_usage(options: list[str], said: str, capsys: pytest.CaptureFixture[
     assert not captured.out
 
 
-def test_nobody_answers_at_the_servers(capsys: pytest.CaptureFixture[str]) -> None:
+def test_nobody_answers_at_the_servers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connect, "WAIT_S", 0.5)
+    logger = logging.getLogger("equilag")
+    logging_before = logger.level, logger.propagate, logger.handlers[:]
+    handlers_before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
     options = ["--bootstrap-server", "127.0.0.1:1", "--group", "g", "--listen", "127.0.0.1:0"]
     assert main(["steward", *options]) == 2
     assert "no broker answers" in capsys.readouterr().err
+    assert (logger.level, logger.propagate, logger.handlers) == logging_before
+    assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == handlers_before
 
 
 def test_what_was_chosen() -> None:
