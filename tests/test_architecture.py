@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import pytest
-
-CHECKOUT: Final = Path(__file__).resolve().parent.parent
+from support.paths import CHECKOUT
 
 DOMAIN: Final = "domain"
 """Every module that no other room claims: a new one starts with the fewest rights."""

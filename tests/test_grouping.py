@@ -6,11 +6,9 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Final
 
 import pytest
-
-TESTS: Final = Path(__file__).resolve().parent
+from support.paths import CHECKOUT
 
 
 @pytest.fixture
@@ -34,7 +32,7 @@ def run(suite: Path, *options: str) -> tuple[int, str]:
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-v", f"--basetemp={suite / 'temporary'}", *options],
         cwd=suite,
-        env=environment | {"PYTHONPATH": str(TESTS)},
+        env=environment | {"PYTHONPATH": str(CHECKOUT / "tests")},
         capture_output=True,
         text=True,
         timeout=60,

@@ -6,15 +6,13 @@ import inspect
 import subprocess
 import sys
 from importlib import metadata
-from pathlib import Path
 from typing import Final
 
 import pytest
+from support.paths import CHECKOUT
 
 import equilag
 from equilag import RebalanceDiff
-
-CHECKOUT: Final = Path(__file__).resolve().parents[1]
 
 SURFACE: Final = {
     "Assignor", "ContradictedBound", "EquilagError", "Group", "InputError", "MissingExtra", "Plan",

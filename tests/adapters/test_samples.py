@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from support.paths import SAMPLES
 
 from equilag.adapters.describe.describe_text import snapshot_from_describe
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.group import NOBODY, QUALITY, Group
 from equilag.metrics import member_loads
 
-SAMPLES = Path(__file__).parents[2] / "samples"
 GROUPS = ("audit", "stats", "token-indexer")
 
 

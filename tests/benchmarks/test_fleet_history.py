@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from support.paths import CHECKOUT
 
 pytest.importorskip("pyarrow")
 
@@ -19,8 +20,6 @@ from benchmarks.fleet.history import main, write_history
 from benchmarks.fleet.settings import HistorySettings
 from benchmarks.fleet.tables import MEMBERS, OFFSETS
 from equilag.errors import InputError
-
-CHECKOUT: Final = Path(__file__).resolve().parents[2]
 
 SMALL: Final = HistorySettings(
     groups=90, partitions=4_000, samples=7, every=60, seed=3, faults=True

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.groups import ODD, group_of, random_group, snapshot_of
+from support.paths import CHECKOUT
 
 import equilag
 from equilag.adapters.snapshot.load import load_snapshot
@@ -24,8 +25,6 @@ from equilag.plan import Plan
 from equilag.planner.stages import Counts, Moves
 from equilag.planner.work import Work
 from equilag.policy import POLICIES, Policy
-
-CHECKOUT = Path(__file__).resolve().parents[2]
 
 SNAPSHOT = snapshot_of(
     [4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from support.paths import SAMPLES
 
 from equilag.cli.render_compare import render_compare
 from equilag.cli.text import Style
@@ -15,8 +16,8 @@ FIELDS = (
 )  # fmt: skip
 
 
-def test_json(run, samples) -> None:
-    snapshot = samples / "audit.snapshot.json"
+def test_json(run) -> None:
+    snapshot = SAMPLES / "audit.snapshot.json"
     status, out, err = run("compare", snapshot, "--time-limit", 0.5, "--json")
     assert (status, err) == (0, "")
     document = json.loads(out)
@@ -44,8 +45,8 @@ class First:
         return [0] * group.n_partitions
 
 
-def test_ones_own_assignor_beside_them(run, samples) -> None:
-    snapshot = samples / "token-indexer.snapshot.json"
+def test_ones_own_assignor_beside_them(run) -> None:
+    snapshot = SAMPLES / "token-indexer.snapshot.json"
     own = f"{__name__}:First"
     options = ("--assignor", own, "--assignor", "range", "--assignor", own)
     out = run("compare", snapshot, "--time-limit", 0.3, "--json", *options).out
@@ -61,15 +62,15 @@ def test_ones_own_assignor_beside_them(run, samples) -> None:
         (f"{__name__}:Nobody", "member number"),
     ],
 )
-def test_ones_own_assignor_that_is_wrong(run, samples, own: str, problem: str) -> None:
-    status, out, err = run("compare", samples / "audit.snapshot.json", "--assignor", own)
+def test_ones_own_assignor_that_is_wrong(run, own: str, problem: str) -> None:
+    status, out, err = run("compare", SAMPLES / "audit.snapshot.json", "--assignor", own)
     assert (status, out) == (2, "")
     assert problem in err
     assert err.count("\n") == 1
 
 
-def test_the_table_has_aligned_columns(run, samples) -> None:
-    out = run("compare", samples / "stats.snapshot.json", "--time-limit", 0.5).out
+def test_the_table_has_aligned_columns(run) -> None:
+    out = run("compare", SAMPLES / "stats.snapshot.json", "--time-limit", 0.5).out
     lines = out.splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("assignor"))
     rows = lines[start : start + 3 + len(assignor_names())]

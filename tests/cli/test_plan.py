@@ -7,11 +7,12 @@ import json
 import sys
 
 import pytest
+from support.paths import SAMPLES
 
 from equilag.heuristics.registry import assignor_names
 from equilag.policy import BALANCES, POLICIES
 
-SAMPLES = ("token-indexer", "stats", "audit")
+NAMES = ("token-indexer", "stats", "audit")
 
 
 @pytest.mark.parametrize("policy", POLICIES)
@@ -28,17 +29,17 @@ def test_every_policy_s_plan_is_verified(run, write, tmp_path, policy, balance) 
     assert (status, err) == (0, "")
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
-def test_plans_of_the_samples_are_verified(run, samples, tmp_path, sample) -> None:
-    snapshot, plan = samples / f"{sample}.snapshot.json", tmp_path / "plan.json"
+@pytest.mark.parametrize("sample", NAMES)
+def test_plans_of_the_samples_are_verified(run, tmp_path, sample) -> None:
+    snapshot, plan = SAMPLES / f"{sample}.snapshot.json", tmp_path / "plan.json"
     assert run("plan", snapshot, "--time-limit", 0.5, "--out", plan).status == 0
     assert run("verify", snapshot, plan).status == 0
 
 
 @pytest.mark.parametrize("assignor", assignor_names())
-@pytest.mark.parametrize("sample", SAMPLES)
-def test_assignments_of_the_samples_are_verified(run, samples, tmp_path, sample, assignor) -> None:
-    snapshot, plan = samples / f"{sample}.snapshot.json", tmp_path / "plan.json"
+@pytest.mark.parametrize("sample", NAMES)
+def test_assignments_of_the_samples_are_verified(run, tmp_path, sample, assignor) -> None:
+    snapshot, plan = SAMPLES / f"{sample}.snapshot.json", tmp_path / "plan.json"
     status, out, err = run("assign", snapshot, "--assignor", assignor, "--out", plan)
     assert (status, err) == (0, "")
     assert f"found by      {assignor} " in out

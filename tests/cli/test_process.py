@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.paths import SAMPLES
 
 from equilag.cli import main
 from equilag.cli.screen import ProgressLine, describe
@@ -44,8 +45,8 @@ def test_bad_standard_input(spawn) -> None:
 
 
 @pytest.mark.parametrize("json_flag", [[], ["--json"]])
-def test_a_reader_that_went_away(samples, process_environment, json_flag) -> None:
-    argv = ["assign", samples / "audit.snapshot.json", "--assignor", "range", *json_flag]
+def test_a_reader_that_went_away(process_environment, json_flag) -> None:
+    argv = ["assign", SAMPLES / "audit.snapshot.json", "--assignor", "range", *json_flag]
     process = subprocess.Popen(
         command(*argv),
         stdout=subprocess.PIPE,
@@ -61,8 +62,8 @@ def test_a_reader_that_went_away(samples, process_environment, json_flag) -> Non
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
-def test_a_full_disk_behind_standard_output(samples, process_environment) -> None:
-    argv = ["assign", samples / "audit.snapshot.json", "--assignor", "range", "--json"]
+def test_a_full_disk_behind_standard_output(process_environment) -> None:
+    argv = ["assign", SAMPLES / "audit.snapshot.json", "--assignor", "range", "--json"]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             command(*argv),

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 
 import pytest
+from support.paths import SAMPLES
 
 from equilag.adapters.snapshot.load import load_snapshot
 
-SAMPLES = ("token-indexer", "stats", "audit")
+NAMES = ("token-indexer", "stats", "audit")
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
-def test_a_snapshot_that_plan_reads(spawn, samples, sample) -> None:
-    describe, members = samples / f"{sample}.describe.txt", samples / f"{sample}.members.txt"
+@pytest.mark.parametrize("sample", NAMES)
+def test_a_snapshot_that_plan_reads(spawn, sample) -> None:
+    describe, members = SAMPLES / f"{sample}.describe.txt", SAMPLES / f"{sample}.members.txt"
     made = spawn("snapshot", "--from-describe", describe, "--members", members)
     assert made.status == 0
     planned = spawn("plan", "-", "--time-limit", 0.3, text=made.out)
@@ -21,25 +22,25 @@ def test_a_snapshot_that_plan_reads(spawn, samples, sample) -> None:
     assert planned.out.startswith(f"{sample}: ")
 
 
-def test_what_was_assumed_goes_to_standard_error(run, samples) -> None:
-    status, out, err = run("snapshot", "--from-describe", samples / "stats.describe.txt")
+def test_what_was_assumed_goes_to_standard_error(run) -> None:
+    status, out, err = run("snapshot", "--from-describe", SAMPLES / "stats.describe.txt")
     assert status == 0
     json.loads(out)
     assert len(err.splitlines()) >= 3
     assert all(line.startswith("equilag: assumed: ") for line in err.splitlines())
 
 
-def test_out(run, samples, tmp_path) -> None:
+def test_out(run, tmp_path) -> None:
     path = tmp_path / "group.json"
-    describe = samples / "stats.describe.txt"
+    describe = SAMPLES / "stats.describe.txt"
     status, out, err = run("snapshot", "--from-describe", describe, "--out", path)
     assert (status, out) == (0, "")
     assert "assumed" in err
     assert load_snapshot(str(path)).name == "stats"
 
 
-def test_options_reach_the_snapshot(run, samples) -> None:
-    describe = samples / "stats.describe.txt"
+def test_options_reach_the_snapshot(run) -> None:
+    describe = SAMPLES / "stats.describe.txt"
     plain = json.loads(run("snapshot", "--from-describe", describe).out)
     ids = [member["id"] for member in plain["members"]]
     assert plain["auto_offset_reset"] == "latest"
@@ -57,9 +58,9 @@ def test_options_reach_the_snapshot(run, samples) -> None:
     assert [m["subscription"] for m in chosen["members"][:2]] == [["files", "tokens"], ["lines"]]
 
 
-def test_a_member_that_is_not_there(run, samples, tmp_path) -> None:
+def test_a_member_that_is_not_there(run, tmp_path) -> None:
     out = tmp_path / "out.json"
-    describe = samples / "stats.describe.txt"
+    describe = SAMPLES / "stats.describe.txt"
     argv = ["snapshot", "--from-describe", describe, "--subscribe", "nobody=lines", "--out", out]
     status, printed, err = run(*argv)
     assert (status, printed) == (2, "")
@@ -69,10 +70,10 @@ def test_a_member_that_is_not_there(run, samples, tmp_path) -> None:
 
 
 @pytest.mark.parametrize("which", ["--from-describe", "--members"])
-def test_text_of_another_kind_names_its_file(run, samples, tmp_path, which) -> None:
+def test_text_of_another_kind_names_its_file(run, tmp_path, which) -> None:
     wrong = tmp_path / "wrong.txt"
     wrong.write_text("GROUP TOPIC\nstats\n", "utf-8")
-    files = {"--from-describe": samples / "stats.describe.txt", which: wrong}
+    files = {"--from-describe": SAMPLES / "stats.describe.txt", which: wrong}
     words = [word for pair in files.items() for word in pair]
     status, out, err = run("snapshot", *words)
     assert (status, out) == (2, "")
@@ -80,9 +81,9 @@ def test_text_of_another_kind_names_its_file(run, samples, tmp_path, which) -> N
     assert err.count("\n") == 1
 
 
-def test_one_group_of_several(run, samples, tmp_path) -> None:
+def test_one_group_of_several(run, tmp_path) -> None:
     both = tmp_path / "both.txt"
-    texts = [(samples / f"{name}.describe.txt").read_text("utf-8") for name in ("stats", "audit")]
+    texts = [(SAMPLES / f"{name}.describe.txt").read_text("utf-8") for name in ("stats", "audit")]
     both.write_text("".join(texts), "utf-8")
     assert run("snapshot", "--from-describe", both).status == 2
     out = run("snapshot", "--from-describe", both, "--group", "audit").out

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support.claimed_groups import load_case, named
+from support.paths import CONFORMANCE
 
 from equilag.group import NOBODY
 from equilag.heuristics import get_assignor, run_assignor
 from equilag.metrics import count_moves, member_counts
 from equilag.phases import first_phase
 
-FOLDER = Path(__file__).parents[1] / "conformance"
-
 
 def cases(*families: str, having: str = "expect") -> list[Any]:
     found = [
         pytest.param(case, id=case["id"])
         for family in families
-        for case in json.loads((FOLDER / f"{family}.json").read_text())["cases"]
+        for case in json.loads((CONFORMANCE / f"{family}.json").read_text())["cases"]
         if case.get("requires") != "rack_aware" and (having in case or having in case["expect"])
     ]
     assert found
@@ -44,37 +43,37 @@ def sorted_counts(group, assigned):
     return sorted(member_counts(assigned, group.n_members).tolist(), reverse=True)
 
 
-def assert_assignment(case, name, load_case, named):
+def assert_assignment(case, name):
     group = load_case(case)
     wanted = {m: sorted(map(tuple, held)) for m, held in case["expect"]["assignment"].items()}
     assert named(group, run_assignor(get_assignor(name), group)) == wanted
 
 
 @pytest.mark.parametrize("case", cases("kip49_fair"))
-def test_fair(case, load_case, named):
-    assert_assignment(case, "fair", load_case, named)
+def test_fair(case):
+    assert_assignment(case, "fair")
 
 
 @pytest.mark.parametrize("case", cases("kip169_lag", having="assignment"))
-def test_lag_aware(case, load_case, named):
-    assert_assignment(case, "lag-aware", load_case, named)
+def test_lag_aware(case):
+    assert_assignment(case, "lag-aware")
 
 
 @pytest.mark.parametrize("case", cases("kip169_lag", having="kind"))
-def test_lag_that_the_assignor_sees(case, load_case):
+def test_lag_that_the_assignor_sees(case):
     group = load_case(case)
     wanted = [lag for topic in group.topics for lag in case["expect"]["lags"][topic]]
     assert group.lag.tolist() == wanted
 
 
 @pytest.mark.parametrize("case", cases("range_roundrobin"))
-def test_range_and_round_robin(case, load_case, named):
-    assert_assignment(case, case["algorithm"].replace("_", "-"), load_case, named)
+def test_range_and_round_robin(case):
+    assert_assignment(case, case["algorithm"].replace("_", "-"))
 
 
 @pytest.mark.parametrize("name", ["sticky", "constrained-sticky"])
 @pytest.mark.parametrize("case", cases("kip54_sticky", "kip615", "exact_small"))
-def test_sticky_is_balanced_by_its_own_definition(case, name, load_case):
+def test_sticky_is_balanced_by_its_own_definition(case, name):
     group = load_case(case)
     assigned = run_assignor(get_assignor(name), group)
     counts = member_counts(assigned, group.n_members)
@@ -85,7 +84,7 @@ def test_sticky_is_balanced_by_its_own_definition(case, name, load_case):
 
 @pytest.mark.parametrize("name", ["sticky", "constrained-sticky"])
 @pytest.mark.parametrize("case", one_subscription(cases("kip54_sticky", "kip615")))
-def test_one_subscription_gets_the_best_counts_with_the_fewest_moves(case, name, load_case):
+def test_one_subscription_gets_the_best_counts_with_the_fewest_moves(case, name):
     group = load_case(case)
     assigned = run_assignor(get_assignor(name), group)
     assert sorted_counts(group, assigned) == expected(case)["counts_sorted"]
@@ -93,7 +92,7 @@ def test_one_subscription_gets_the_best_counts_with_the_fewest_moves(case, name,
 
 
 @pytest.mark.parametrize("case", cases("kip615", having="first_phase"))
-def test_first_phase_withholds_what_changes_hands(case, load_case):
+def test_first_phase_withholds_what_changes_hands(case):
     group = load_case(case)
     assigned = run_assignor(get_assignor("constrained-sticky"), group)
     first = first_phase(group, assigned)

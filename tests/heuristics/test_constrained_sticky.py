@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.claimed_groups import groups, load, named
 
 from equilag.group import NOBODY
 from equilag.heuristics import get_assignor
@@ -53,7 +54,7 @@ def by_loops(group):
 
 @settings(deadline=None, max_examples=200)
 @given(data=st.data())
-def test_same_as_the_steps_in_plain_loops(data, groups):
+def test_same_as_the_steps_in_plain_loops(data):
     group = data.draw(groups(one_subscription=True, max_size=9))
     assert get_assignor("constrained-sticky").assign(group).tolist() == by_loops(group)
 
@@ -61,7 +62,7 @@ def test_same_as_the_steps_in_plain_loops(data, groups):
 @pytest.mark.parametrize("name", ["constrained-sticky", "sticky"])
 @settings(deadline=None)
 @given(data=st.data())
-def test_one_subscription_moves_no_more_than_the_counts_force(data, groups, name):
+def test_one_subscription_moves_no_more_than_the_counts_force(data, name):
     group = data.draw(groups(one_subscription=True, max_size=9))
     assigned = get_assignor(name).assign(group)
     n = int(group.assignable.sum())
@@ -78,13 +79,13 @@ def test_one_subscription_moves_no_more_than_the_counts_force(data, groups, name
 
 @settings(deadline=None)
 @given(data=st.data())
-def test_mixed_subscriptions_are_handed_over_to_sticky(data, groups):
+def test_mixed_subscriptions_are_handed_over_to_sticky(data):
     group = data.draw(groups().filter(lambda group: not group.one_subscription))
     handed_over = get_assignor("constrained-sticky").assign(group)
     assert handed_over.tolist() == get_assignor("sticky").assign(group).tolist()
 
 
-def assignment(load, named, topics, owned):
+def assignment(topics, owned):
     members = [
         {"id": m, "subscription": list(topics), "owned": claims} for m, claims in owned.items()
     ]
@@ -93,23 +94,23 @@ def assignment(load, named, topics, owned):
     return {m: [f"{topic}{p}" for topic, p in mine] for m, mine in held.items()}
 
 
-def test_left_overs_are_dealt_number_by_number_and_member_by_member(load, named):
-    held = assignment(load, named, {"a": 2, "b": 2, "c": 3}, {"x": {}, "y": {}, "z": {}})
+def test_left_overs_are_dealt_number_by_number_and_member_by_member():
+    held = assignment({"a": 2, "b": 2, "c": 3}, {"x": {}, "y": {}, "z": {}})
     assert held == {"x": ["a0", "b0", "c2"], "y": ["a1", "c0"], "z": ["b1", "c1"]}
 
 
-def test_the_first_claims_as_given_are_kept(load, named):
-    held = assignment(load, named, {"a": 4}, {"x": {"a": [3, 1, 0, 2]}, "y": {}})
+def test_the_first_claims_as_given_are_kept():
+    held = assignment({"a": 4}, {"x": {"a": [3, 1, 0, 2]}, "y": {}})
     assert held == {"x": ["a1", "a3"], "y": ["a0", "a2"]}
 
 
-def test_members_at_ceil_give_their_last_one_when_left_overs_run_out(load, named):
+def test_members_at_ceil_give_their_last_one_when_left_overs_run_out():
     owned = {"w": {"a": [4, 0]}, "x": {"a": [1, 5]}, "y": {"a": [2, 3]}, "z": {}}
-    held = assignment(load, named, {"a": 6}, owned)
+    held = assignment({"a": 6}, owned)
     assert held == {"w": ["a4"], "x": ["a1", "a5"], "y": ["a2", "a3"], "z": ["a0"]}
 
 
-def test_an_idle_member_makes_the_subscriptions_differ(load):
+def test_an_idle_member_makes_the_subscriptions_differ():
     members = [
         {"id": "idle", "subscription": []},
         {"id": "x", "subscription": ["a"], "owned": {"a": [0, 1, 2]}},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.claimed_groups import groups
 
 from equilag.heuristics.dealing import (
     dealing_order,
@@ -39,7 +40,7 @@ def test_rank_counts_earlier_entries_with_the_same_label(labels):
 
 @settings(deadline=None)
 @given(data=st.data())
-def test_classes_list_their_members_and_partitions(data, groups):
+def test_classes_list_their_members_and_partitions(data):
     group = data.draw(groups())
     members = topic_class_members(group)
     in_order = topic_class_members(group, group.static_order)

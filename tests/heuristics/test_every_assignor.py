@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.claimed_groups import groups, load, named, snapshots
 
 from equilag.heuristics import get_assignor
 
@@ -18,7 +19,7 @@ NAMES = ("range", "round-robin", "fair", "sticky", "lag-aware", "constrained-sti
 @pytest.mark.parametrize("name", NAMES)
 @settings(deadline=None, max_examples=50)
 @given(data=st.data())
-def test_every_partition_goes_to_one_subscriber(data, snapshots, load, named, name):
+def test_every_partition_goes_to_one_subscriber(data, name):
     snapshot = data.draw(snapshots())
     group = load(snapshot)
     assigned = get_assignor(name).assign(group)
@@ -35,7 +36,7 @@ def test_every_partition_goes_to_one_subscriber(data, snapshots, load, named, na
 @pytest.mark.parametrize("name", NAMES)
 @settings(deadline=None, max_examples=50)
 @given(data=st.data())
-def test_the_order_of_the_listing_decides_nothing(data, snapshots, load, named, name):
+def test_the_order_of_the_listing_decides_nothing(data, name):
     snapshot = data.draw(snapshots())
     shuffled = copy.deepcopy(snapshot)
     shuffled["members"] = data.draw(st.permutations(shuffled["members"]))
@@ -50,7 +51,7 @@ def test_the_order_of_the_listing_decides_nothing(data, snapshots, load, named, 
 @pytest.mark.parametrize("name", NAMES)
 @settings(deadline=None, max_examples=50)
 @given(data=st.data())
-def test_the_group_is_left_as_it_was(data, groups, name):
+def test_the_group_is_left_as_it_was(data, name):
     group = data.draw(groups())
     columns = ("topic_start", "class_of", "lag", "claim_member", "claim_partition", "owner")
     frozen = replace(group, **{column: getattr(group, column).copy() for column in columns})

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from support.claimed_groups import load
 
 from equilag.errors import InputError
 from equilag.heuristics import Assignor, assignor_names, get_assignor, run_assignor
@@ -65,7 +66,7 @@ def install(own_module):
 
 
 @pytest.fixture
-def group(load):
+def group():
     members = [{"id": "a", "subscription": ["t"]}, {"id": "b", "subscription": ["u"]}]
     return load({"topics": {"t": 2, "u": 1, "v": 1}, "members": members})
 
@@ -191,7 +192,7 @@ def test_an_invalid_answer_is_refused_and_names_the_assignor(group, answer, prob
         run_assignor(Returns(answer), group)
 
 
-def test_nothing_is_assigned_in_an_empty_group(load):
+def test_nothing_is_assigned_in_an_empty_group():
     group = load({"topics": {}, "members": []})
     for name in BUILT_IN:
         assert run_assignor(get_assignor(name), group).shape == (0,)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.claimed_groups import groups, load, named, snapshots
 
 import equilag.heuristics.sticky as sticky_module
 from equilag.group import NOBODY
@@ -44,14 +45,14 @@ def with_owned(snapshot, held):
 
 @settings(deadline=None, max_examples=200)
 @given(data=st.data())
-def test_no_single_move_improves_the_result(data, groups):
+def test_no_single_move_improves_the_result(data):
     group = data.draw(groups(max_size=9))
     assert improving_move(group, sticky(group)) is None
 
 
 @settings(deadline=None)
 @given(data=st.data())
-def test_a_second_run_moves_nothing(data, snapshots, load, named):
+def test_a_second_run_moves_nothing(data):
     snapshot = data.draw(snapshots())
     group = load(snapshot)
     first = sticky(group)
@@ -62,7 +63,7 @@ def test_a_second_run_moves_nothing(data, snapshots, load, named):
 
 @settings(deadline=None)
 @given(data=st.data())
-def test_any_balanced_assignment_stays_as_it_is(data, snapshots, load, named):
+def test_any_balanced_assignment_stays_as_it_is(data):
     snapshot = data.draw(snapshots())
     group = load(snapshot)
     readers = [group.subscribers(int(topic)) for topic in group.topic_of]
@@ -78,7 +79,7 @@ def test_any_balanced_assignment_stays_as_it_is(data, snapshots, load, named):
 
 @settings(deadline=None)
 @given(data=st.data())
-def test_owners_keep_all_they_own_where_filling_up_is_enough(data, snapshots, load, named):
+def test_owners_keep_all_they_own_where_filling_up_is_enough(data):
     """Take some partitions off a balanced, one-subscription group: only those are dealt again."""
     snapshot = data.draw(snapshots(one_subscription=True))
     group = load(snapshot)
@@ -143,7 +144,7 @@ def test_the_score_is_the_sum_over_all_pairs(counts):
     )
 
 
-def test_moves_that_do_not_lower_the_score_are_taken_back(load, monkeypatch):
+def test_moves_that_do_not_lower_the_score_are_taken_back(monkeypatch):
     """No real move is like that, so the score is made to stand still."""
     members = [
         {"id": "a", "subscription": ["t"], "owned": {"t": [0, 1, 2, 3, 4, 5, 6]}},
@@ -156,7 +157,7 @@ def test_moves_that_do_not_lower_the_score_are_taken_back(load, monkeypatch):
     assert sticky(group).tolist() == [0, 0, 0, 0, 0, 0, 0, 2, 1, 1, 2]
 
 
-def test_kip54_example_a_member_leaves(load, named):
+def test_kip54_example_a_member_leaves():
     """KIP-54's first example: C1 is gone, C0 and C2 keep what they have and share the rest."""
     topics = {"t0": 2, "t1": 2, "t2": 2, "t3": 2}
     members = [
@@ -169,7 +170,7 @@ def test_kip54_example_a_member_leaves(load, named):
     assert member_counts(assigned, 2).tolist() == [4, 4]
 
 
-def test_free_partitions_with_fewer_potential_members_are_dealt_first(load):
+def test_free_partitions_with_fewer_potential_members_are_dealt_first():
     """Were t dealt first, b would take t-1 and a u-0, and a would have to give up what it owns."""
     members = [
         {"id": "a", "subscription": ["t", "u"], "owned": {"t": [0]}},
@@ -180,7 +181,7 @@ def test_free_partitions_with_fewer_potential_members_are_dealt_first(load):
     assert sticky(group).tolist() == [0, 2, 1]
 
 
-def test_kip54_example_fewest_potential_members_first(load, named):
+def test_kip54_example_fewest_potential_members_first():
     """KIP-54's second example, fresh: each topic is read by one member fewer."""
     subscriptions = {"C0": ["t0"], "C1": ["t0", "t1"], "C2": ["t0", "t1", "t2"]}
     members = [{"id": m, "subscription": topics} for m, topics in subscriptions.items()]
@@ -193,7 +194,7 @@ def test_kip54_example_fewest_potential_members_first(load, named):
     }
 
 
-def test_the_local_rule_stays_on_a_ramp(load):
+def test_the_local_rule_stays_on_a_ramp():
     """A chain of members, each one partition ahead of the last: no single move improves it."""
     k, mean = 9, 40
     size = mean * k // (k - 1)
@@ -213,7 +214,7 @@ def test_the_local_rule_stays_on_a_ramp(load):
     assert np.ptp(member_counts(assigned, k)) == 8
 
 
-def test_balance_travels_through_several_topics(load):
+def test_balance_travels_through_several_topics():
     """All is held at one end of a chain; single moves pass it on, topic by topic."""
     members = [
         {"id": "a", "subscription": ["t", "u"], "owned": {"t": [0, 1, 2, 3, 4, 5]}},

@@ -5,13 +5,14 @@ from __future__ import annotations
 import networkx as nx
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.claimed_groups import groups, load
 
 from equilag.heuristics.subscription_graph import components, subscription_graph
 
 
 @settings(deadline=None)
 @given(data=st.data())
-def test_components_are_those_of_the_graph(data, groups):
+def test_components_are_those_of_the_graph(data):
     group = data.draw(groups())
     graph = subscription_graph(group)
     assert nx.is_bipartite(graph)
@@ -43,7 +44,7 @@ def test_components_are_those_of_the_graph(data, groups):
         assert classes == set(part.topic_classes.tolist())
 
 
-def test_members_that_share_no_topic_are_apart(load):
+def test_members_that_share_no_topic_are_apart():
     subscriptions = {"a": ["t"], "b": ["u", "v"], "c": ["v"], "d": ["t"], "e": [], "f": ["empty"]}
     members = [{"id": m, "subscription": topics} for m, topics in subscriptions.items()]
     topics = {"t": 2, "u": 1, "v": 3, "unread": 4, "empty": 0}

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.paths import CHECKOUT
 
 from equilag.errors import ContradictedBound, InputError, MissingExtra
 from equilag.pipeline.isolate import WATCH, ChildProcess, Failure
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 PATIENT = 30.0
 """Seconds that no answer here takes, on a slow machine either."""
 

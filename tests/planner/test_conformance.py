@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from support.paths import CONFORMANCE
 
 import equilag
 from equilag.group import Group
@@ -19,7 +19,6 @@ from equilag.group import Group
 Json = dict[str, Any]
 Held = dict[str, set[tuple[str, int]]]
 
-FOLDER: Final = Path(__file__).parents[1] / "conformance"
 PLANNED: Final = ("kip54_sticky", "kip615", "exact_small")
 ASSIGNED: Final = ("kip49_fair", "kip169_lag", "range_roundrobin")
 LIMIT: Final = 20.0
@@ -28,7 +27,7 @@ LIMIT: Final = 20.0
 def cases(*families: str, having: str | None = None) -> list[Any]:
     found = []
     for family in families:
-        for case in json.loads((FOLDER / f"{family}.json").read_text("utf-8"))["cases"]:
+        for case in json.loads((CONFORMANCE / f"{family}.json").read_text("utf-8"))["cases"]:
             if case.get("requires") == "rack_aware":
                 continue
             if having is None or having in expected(case):
@@ -137,7 +136,7 @@ def spread(case: Json, assignment: Held) -> int:
 
 
 def test_the_families_are_all_there() -> None:
-    assert {path.stem for path in FOLDER.glob("*.json")} == {*PLANNED, *ASSIGNED}
+    assert {path.stem for path in CONFORMANCE.glob("*.json")} == {*PLANNED, *ASSIGNED}
     assert len(cases(*PLANNED, *ASSIGNED)) > 80
 
 

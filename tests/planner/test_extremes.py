@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from support.groups import group_of
+from support.paths import SAMPLES
 
 import equilag
 from equilag.exhaustive.patterns import Budget, OutOfBudget
 from equilag.exhaustive.search import Search
 from equilag.exhaustive.small_problem import SmallProblem
 from equilag.exhaustive.target import SearchTarget
-
-SAMPLES = Path(__file__).parents[2] / "samples"
 
 
 def test_a_huge_tolerance_on_huge_lags() -> None:

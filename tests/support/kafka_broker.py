@@ -19,9 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from support.paths import CHECKOUT
+
 from benchmarks.toolchains import failure, java_missing, make_once, maven
 
-CHECKOUT: Final = Path(__file__).resolve().parents[2]
 POM: Final = CHECKOUT / "tests" / "support" / "kafka" / "pom.xml"
 CACHE: Final = CHECKOUT / ".cache" / "kafka"
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
@@ -19,6 +18,7 @@ from confluent_kafka.admin import (
     ScramMechanism,
     UserScramCredentialUpsertion,
 )
+from support.waiting import until
 
 from equilag.adapters.kafka.client_config import Config
 
@@ -30,14 +30,6 @@ STICKY: Final = {**CLASSIC, "partition.assignment.strategy": "cooperative-sticky
 KIP_848: Final = {"group.protocol": "consumer"}
 QUICK: Final = {"fetch.wait.max.ms": 20, "enable.auto.commit": False}
 """Questions of a consumer wait behind its fetches."""
-PATIENCE_S: Final = 30
-
-
-def until(true: Callable[[], bool], patience: float = PATIENCE_S) -> None:
-    give_up = time.monotonic() + patience
-    while not true():
-        assert time.monotonic() < give_up
-        time.sleep(0.02)
 
 
 def every_partition(topics: Mapping[str, int]) -> list[Partition]:

@@ -20,17 +20,8 @@ from confluent_kafka import (
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
-from support.live_groups import (
-    KIP_848,
-    PATIENCE_S,
-    RANGE,
-    STICKY,
-    Partition,
-    every_partition,
-    owned_by,
-    pairs,
-    until,
-)
+from support.live_groups import KIP_848, RANGE, STICKY, Partition, every_partition, owned_by, pairs
+from support.waiting import PATIENCE_S, until
 
 from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.group_state import read_state

@@ -8,7 +8,7 @@ from typing import Any
 
 from confluent_kafka import ConsumerGroupTopicPartitions, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
-from support.live_groups import until
+from support.waiting import until
 
 
 def admin_of(bootstrap: str) -> AdminClient:

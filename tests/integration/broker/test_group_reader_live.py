@@ -13,7 +13,6 @@ from confluent_kafka.admin import AdminClient, NewTopic, ResourceType
 from support.kafka_broker import Broker
 from support.live_groups import (
     KIP_848,
-    PATIENCE_S,
     RANGE,
     STICKY,
     add_user,
@@ -22,8 +21,8 @@ from support.live_groups import (
     login,
     owned_by,
     pairs,
-    until,
 )
+from support.waiting import PATIENCE_S, until
 
 from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.group_reader import (

@@ -25,6 +25,7 @@ from confluent_kafka import (
 )
 from confluent_kafka.admin import AdminClient, NewTopic
 from support.kafka_broker import Broker
+from support.waiting import PATIENCE_S, until
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -51,7 +52,6 @@ LAGS: Final = (9000, 8000, 7000, 100, 90, 80, 70, 6000, 50, 40, 3000, 2000)
 SIZE: Final = len(LAGS)
 QUICK: Final = {"heartbeat_interval_ms": 200, "session_timeout_ms": 6000}
 LIVE: Final = {"lag": LiveLag(every=0.5), "rejoin": Rejoin(min_records=1), "time_limit": 2.0}
-PATIENCE_S: Final = 30
 
 Event = tuple[str, str, frozenset[Any]]
 
@@ -78,13 +78,6 @@ def make_topic(broker: Broker, name: str) -> None:
         return not any(one.error for one in done.topic_partitions)
 
     until(committed)
-
-
-def until(true: Callable[[], bool], patience: float = PATIENCE_S) -> None:
-    give_up = time.monotonic() + patience
-    while not true():
-        assert time.monotonic() < give_up
-        time.sleep(0.02)
 
 
 class Log(ConsumerRebalanceListener):

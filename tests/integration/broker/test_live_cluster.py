@@ -13,7 +13,6 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, ResourceType
 from support.kafka_broker import Broker
 from support.live_groups import (
-    PATIENCE_S,
     RANGE,
     add_user,
     allow,
@@ -21,8 +20,8 @@ from support.live_groups import (
     login_properties,
     owned_by,
     pairs,
-    until,
 )
+from support.waiting import PATIENCE_S, until
 
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.reading import NO_COMMIT

@@ -15,7 +15,7 @@ import pytest
 from confluent_kafka import ConsumerGroupTopicPartitions, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 from support.kafka_broker import Broker
-from support.live_groups import PATIENCE_S, until
+from support.waiting import PATIENCE_S, until
 
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription

@@ -11,11 +11,12 @@ import pytest
 from confluent_kafka.admin import AclOperation, AdminClient, ResourceType
 from support.kafka_broker import Broker, NoBroker
 from support.live_figures import keep
-from support.live_groups import add_user, allow, login_properties, until
+from support.live_groups import add_user, allow, login_properties
 from support.live_log import Log, Partition
 from support.live_members import JavaMembers, RdMember
 from support.live_topics import add_partitions, admin_of, commit, delete_topic, fill, make_topic
 from support.steward_runs import StewardRun
+from support.waiting import until
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 

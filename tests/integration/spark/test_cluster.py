@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow.parquet as pq
 import pytest
+from support.paths import CHECKOUT
 from support.spark_standalone import Standalone, environment, standalone
 
 from benchmarks.fleet.history import write_history
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.long, pytest.mark.xdist_group("spark")]
 
-GUIDE: Final = Path(__file__).resolve().parents[3] / "docs" / "fleet.md"
+GUIDE: Final = CHECKOUT / "docs" / "fleet.md"
 MARK: Final = "<!-- tests/integration/spark/test_cluster.py runs this -->"
 TABLES: Final = ("plans", "assignment", "baseline", "quality", "failures", "signals")
 SECONDS: Final = {"wall_s", "task_s", "wall_ms"}

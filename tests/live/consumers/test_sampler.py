@@ -10,6 +10,7 @@ import threading
 import time
 
 import pytest
+from support.waiting import until
 
 from equilag.live.consumers.sampler import LagSampler
 
@@ -35,13 +36,6 @@ class Probes:
 
     def close(self):
         self.closed += 1
-
-
-def until(true, patience=10.0):
-    give_up = time.monotonic() + patience
-    while not true():
-        assert time.monotonic() < give_up
-        time.sleep(0.005)
 
 
 def sampler(probes, every=0.05, alive=lambda: True, found=lambda: None):

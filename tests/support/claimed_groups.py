@@ -1,11 +1,12 @@
-"""Groups for the tests of assignors: from sample cases, from snapshots, and at random."""
+"""Groups whose claims are stale, contested or void: from conformance cases, snapshots, at random.
+
+`support.groups` has those with an owner or none for each partition.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import pytest
 from hypothesis import strategies as st
 
 from equilag.adapters.snapshot.load import load_snapshot
@@ -18,12 +19,13 @@ IDS = ("a", "b", "c1", "c10", "c2", "c3")
 TOPICS = ("t0", "t1", "t10", "t2")
 
 
-def _load(snapshot: Snapshot) -> Group:
+def load(snapshot: Snapshot) -> Group:
+    """The group of a snapshot, whose format and name may be left out."""
     return load_snapshot({"format": "equilag/snapshot/1", "group": "test", **snapshot})
 
 
-def _snapshot_of(case: dict[str, Any]) -> Snapshot:
-    """A sample case as a snapshot; claims of departed members have no place in one."""
+def load_case(case: dict[str, Any]) -> Group:
+    """The group of a conformance case; claims of departed members are left out."""
     snapshot: Snapshot = {"group": case["id"], "topics": case["topics"], "members": []}
     generations = case.get("generations", {})
     if generations:
@@ -40,10 +42,11 @@ def _snapshot_of(case: dict[str, Any]) -> Snapshot:
         if name in case.get("instances", {}):
             member["instance_id"] = case["instances"][name]
         snapshot["members"].append(member)
-    return snapshot
+    return load(snapshot)
 
 
-def _named(group: Group, assigned: Index) -> Named:
+def named(group: Group, assigned: Index) -> Named:
+    """An assignment by names: member id -> partitions that it holds, ascending."""
     held: Named = {member.id: [] for member in group.members}
     for partition, m in enumerate(assigned.tolist()):
         if m != NOBODY:
@@ -52,10 +55,13 @@ def _named(group: Group, assigned: Index) -> Named:
 
 
 @st.composite
-def _snapshots(
+def snapshots(
     draw: st.DrawFn, one_subscription: bool = False, max_members: int = 5, max_size: int = 6
 ) -> Snapshot:
-    """Small groups: topics without partitions, idle members, stale and contested claims, ties."""
+    """Small groups: topics without partitions, idle members, stale and contested claims, ties.
+
+    All members subscribe to the same topics with `one_subscription`.
+    """
     topics = draw(
         st.dictionaries(st.sampled_from(TOPICS), st.integers(0, max_size), min_size=1, max_size=4)
     )
@@ -86,31 +92,6 @@ def _snapshots(
     }
 
 
-@pytest.fixture(scope="session")
-def load() -> Callable[[Snapshot], Group]:
-    """A snapshot, as a dict, to its group; its format and name may be left out."""
-    return _load
-
-
-@pytest.fixture(scope="session")
-def load_case() -> Callable[[dict[str, Any]], Group]:
-    """A sample case to its group."""
-    return lambda case: _load(_snapshot_of(case))
-
-
-@pytest.fixture(scope="session")
-def named() -> Callable[[Group, Index], Named]:
-    """An assignment by names: what each member holds, ascending."""
-    return _named
-
-
-@pytest.fixture(scope="session")
-def snapshots() -> Callable[..., st.SearchStrategy[Snapshot]]:
-    """A strategy for snapshots; `one_subscription`, `max_members`, `max_size` to narrow it."""
-    return _snapshots
-
-
-@pytest.fixture(scope="session")
-def groups() -> Callable[..., st.SearchStrategy[Group]]:
+def groups(**narrow: Any) -> st.SearchStrategy[Group]:
     """The same, loaded."""
-    return lambda **narrow: _snapshots(**narrow).map(_load)
+    return snapshots(**narrow).map(load)

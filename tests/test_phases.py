@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.claimed_groups import groups, load
 
 from equilag.group import NOBODY
 from equilag.heuristics import get_assignor
@@ -15,7 +16,7 @@ from equilag.phases import first_phase, revocations
 @pytest.mark.parametrize("name", ["range", "constrained-sticky"])
 @settings(deadline=None)
 @given(data=st.data())
-def test_same_as_asking_every_member(data, groups, name):
+def test_same_as_asking_every_member(data, name):
     group = data.draw(groups())
     assigned = get_assignor(name).assign(group)
     claims = list(zip(group.claim_member.tolist(), group.claim_partition.tolist(), strict=True))
@@ -33,7 +34,7 @@ def test_same_as_asking_every_member(data, groups, name):
     assert list(zip(members.tolist(), partitions.tolist(), strict=True)) == lost
 
 
-def test_voided_and_unsubscribed_claims_withhold_too(load):
+def test_voided_and_unsubscribed_claims_withhold_too():
     members = [
         {"id": "a", "subscription": ["t"], "owned": {"t": [0], "u": [0]}},
         {"id": "b", "subscription": ["t", "u"], "owned": {"t": [0, 2]}},
