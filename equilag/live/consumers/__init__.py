@@ -1,4 +1,4 @@
 """equilag inside a consumer: assignors for kafka-python and aiokafka, and rebalance listeners.
 
-Nothing is imported here: a user of one client need not have the other.
+Imports nothing: a user of one client does not need the other.
 """

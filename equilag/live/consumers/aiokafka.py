@@ -1,9 +1,9 @@
-"""The assignor for aiokafka: plans in place of its own strategies, in one line.
+"""The assignor for aiokafka: equilag's plans in place of a built-in strategy, in one line.
 
     AIOKafkaConsumer(..., partition_assignment_strategy=[EquilagAssignor])
     AIOKafkaConsumer(..., partition_assignment_strategy=[EquilagAssignor.configured(seed=1)])
 
-aiokafka calls methods of the bare class from its event loop, and knows eager rebalances only.
+aiokafka calls class methods from its event loop, and supports eager rebalances only.
 """
 
 from __future__ import annotations
@@ -45,21 +45,23 @@ except ImportError as error:
 
 log: Final = logging.getLogger("equilag.consumers")
 
-# What a plan takes is loaded now, not when the first one is due and the event loop waits for it.
+# Planning modules are imported here, not at the first plan, when the event loop waits.
 _LOADED: Final = (at_once, run)
 
 _VERSION: Final = 0
+"""Version of the consumer protocol: aiokafka 0.14 writes no other."""
 _PLACE: Final = "_equilag"
-"""Where a coordinator keeps what belongs to it, so that it ends with it."""
+"""Attribute of a coordinator that holds this assignor's state, so that both end together."""
 _SETTINGS: Final = (
     "bootstrap_servers", "client_id", "metadata_max_age_ms", "security_protocol", "ssl_context",
     "connections_max_idle_ms", "sasl_mechanism", "sasl_plain_username", "sasl_plain_password",
     "sasl_kerberos_service_name", "sasl_kerberos_domain_name", "sasl_oauth_token_provider",
 )  # fmt: skip
+"""Settings of the consumer's client that the connection for lag needs too."""
 
 
 class _AssignorState:
-    """What one consumer has with this assignor."""
+    """What the assignor remembers for one consumer."""
 
     def __init__(self, options: AssignorOptions, coordinator: Any) -> None:
         self.held = OwnedPartitions()
@@ -70,9 +72,9 @@ class _AssignorState:
 
 
 class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
-    """Eager: all members let go of everything, then each gets its part of the plan.
+    """Eager: all members release everything, then each gets its part of the plan.
 
-    Shares groups with kafka-python's assignor of the same name.
+    Members with kafka-python's `EquilagAssignor` can be in the same group.
     """
 
     name: ClassVar[str] = "equilag"
@@ -80,31 +82,32 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
 
     @classmethod
     def configured(cls, *, name: str | None = None, **settings: Any) -> type[Self]:
-        """The same with settings: the fields of `AssignorOptions`. Raises InputError, TypeError.
+        """Return this class with other settings: the fields of `AssignorOptions`.
 
-        `name` is the protocol's, if it is to be another: members whose assignor has the same name
-        share a group, and whichever leads decides. So under the name of a built-in eager one
-        (`roundrobin`, `range`) members are replaced one by one without ever offering two. Do that
-        with aiokafka: with two strategies it sends two requests to join, and three such members may
-        disturb each other without end (aiokafka 0.14, also with its own strategies).
+        `name` is the protocol name. Members whose assignors share a name share a group, and the
+        assignor of the leader decides. So with the name of a built-in eager assignor (`roundrobin`,
+        `range`) members can be replaced one by one without offering two strategies. Do that with
+        aiokafka: it sends one join request per strategy, and three members with two strategies may
+        disturb each other without end (aiokafka 0.14, also with its own strategies). Raises
+        InputError, TypeError.
         """
         return configured_assignor(cls, name, AssignorOptions(**settings))
 
     @classmethod
     def metadata(cls, topics: Iterable[str]) -> Any:
-        """What this member says of itself when it joins."""
+        """Return what this member sends when it joins."""
         held = cls._state().held
         return ConsumerProtocolMemberMetadata(_VERSION, sorted(topics), user_data.encode(held))
 
     @classmethod
     def assign(cls, cluster: Any, members: Mapping[str, Any]) -> dict[str, Any]:
-        """An assignment for every member, as aiokafka wants it."""
+        """Return an assignment for every member, in aiokafka's types."""
         joined = []
-        for member, told in members.items():
-            held = read_owned(member, told.user_data)
+        for member, metadata in members.items():
+            held = read_owned(member, metadata.user_data)
             joined.append(
                 JoinedMember(
-                    member, tuple(told.subscription), generation=held.generation,
+                    member, tuple(metadata.subscription), generation=held.generation,
                     hints=held.partitions,
                 )
             )  # fmt: skip
@@ -117,7 +120,7 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
 
     @classmethod
     def on_assignment(cls, assignment: Any) -> None:
-        """What this member is given, from the leader."""
+        """Record what the leader assigned to this member."""
         state = cls._state()
         coordinator = state.participant.coordinator()
         if coordinator is None:
@@ -128,12 +131,14 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
 
     @classmethod
     def _state(cls) -> _AssignorState:
-        """The state of the consumer that calls; an empty one if none is found."""
+        """Return the state of the calling consumer; an empty one if it is not found."""
         found = find_caller((GroupCoordinator, CoordinatorGroupRebalance))
         if isinstance(found, CoordinatorGroupRebalance):
             found = found._coordinator
         if found is None:
-            log.warning("the consumer was not found: the heuristic answers, nothing is remembered")
+            log.warning(
+                "the consumer was not found: a heuristic answers, and nothing is remembered"
+            )
             return _AssignorState(cls.options, None)
         state = found.__dict__.get(_PLACE)
         if not isinstance(state, _AssignorState):
@@ -142,23 +147,23 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
 
 
 def _consumer_handle(coordinator: Any) -> ConsumerHandle:
-    """What matters of a consumer, from its coordinator. Keeps no reference to it."""
+    """Return what the assignor needs of a consumer. Keeps no reference to its coordinator."""
     client, group = coordinator._client, coordinator.group_id
     settings = {name: getattr(client, f"_{name}") for name in _SETTINGS}
     settings["client_id"] = f"{settings['client_id']}-equilag"
     weak, loop = weakref.ref(coordinator), weakref.ref(asyncio.get_running_loop())
 
-    def ask() -> None:
-        there, home = weak(), loop()
-        if there is not None and home is not None and not home.is_closed():
-            home.call_soon_threadsafe(there.request_rejoin)
+    def request_rebalance() -> None:
+        coordinator_now, loop_now = weak(), loop()
+        if coordinator_now is not None and loop_now is not None and not loop_now.is_closed():
+            loop_now.call_soon_threadsafe(coordinator_now.request_rejoin)
 
     def alive() -> bool:
-        there = weak()
-        return there is not None and not there._closing.done()
+        coordinator_now = weak()
+        return coordinator_now is not None and not coordinator_now._closing.done()
 
     def open_probe(reset: str | None) -> Callable[[], Probe]:
         return lambda: AiokafkaProbe(settings, group, reset or "latest")
 
     session = coordinator._session_timeout_ms / 1000
-    return ConsumerHandle(group, session, weak, ask, alive, open_probe)
+    return ConsumerHandle(group, session, weak, request_rebalance, alive, open_probe)

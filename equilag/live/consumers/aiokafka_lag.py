@@ -1,4 +1,4 @@
-"""Lag as aiokafka measures it, over connections of its own on an event loop of its own."""
+"""Lag measured with aiokafka, over its own connections and its own event loop."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from aiokafka.structs import TopicPartition
 from equilag.live.consumers.lag_source import Lags, Sizes, by_topic, lag_of
 
 REQUEST_TIMEOUT_MS: Final = 10_000
+"""As for kafka-python's probe: one sampling interval of `LiveLag`."""
 _PATIENCE_S: Final = 3 * REQUEST_TIMEOUT_MS / 1000
+"""One measurement is three requests in turn."""
 
 
 class AiokafkaProbe:
-    """Measures the lag of one group. `settings` are aiokafka's for any of its clients.
+    """Measures the lag of one group. `settings` are aiokafka's, for any of its clients.
 
-    Used by one thread, which must not have a running loop. Raises what aiokafka raises, and
-    TimeoutError.
+    For one thread, which must not run an event loop. Raises aiokafka's errors and TimeoutError.
     """
 
     def __init__(self, settings: Mapping[str, Any], group: str, reset: str) -> None:
@@ -52,7 +53,7 @@ class AiokafkaProbe:
     async def _open(self) -> None:
         self._admin = AIOKafkaAdminClient(**self._settings)
         await self._admin.start()
-        # Of no group, so it neither joins nor commits.
+        # Without a group it neither joins nor commits.
         self._reader = AIOKafkaConsumer(**self._settings, enable_auto_commit=False)
         await self._reader.start()
 

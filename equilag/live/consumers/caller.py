@@ -1,26 +1,28 @@
-"""Which consumer an assignor works for."""
+"""Finding the consumer that an assignor works for."""
 
 from __future__ import annotations
 
 import sys
 from typing import Any, Final
 
-DEEP: Final = 8
+MAX_FRAMES: Final = 8
+"""Frames to search: the coordinator's is the third or fourth one up (kafka-python 3.0.12, aiokafka
+0.14). Twice that leaves room for users' subclasses."""
 
 
 def find_caller(kinds: tuple[type, ...]) -> Any | None:
-    """The nearest `self` up the stack that is one of `kinds`; None where there is none.
+    """Return the nearest `self` on the call stack that is one of `kinds`, or None.
 
-    Neither client tells an assignor whose it is: kafka-python makes it without arguments, aiokafka
-    calls methods of the bare class. But it takes the group's name and a connection to measure lag,
-    and users shall not have to give twice what they gave their consumer. Both call from a method of
-    the coordinator, so its frame has it. Nothing but `self` is read there.
+    Neither client tells an assignor which consumer it works for: kafka-python creates it without
+    arguments, aiokafka calls class methods. But planning needs the group's name and a connection
+    that measures lag, and users should not have to configure both twice. Both clients call from a
+    method of the coordinator, so its frame has it. Only `self` is read there.
     """
     get_frame = getattr(sys, "_getframe", None)
-    if get_frame is None:  # not every Python has frames to look at
+    if get_frame is None:  # not every Python has frames
         return None
     frame = get_frame(1)
-    for _ in range(DEEP):
+    for _ in range(MAX_FRAMES):
         if frame is None:
             return None
         found = frame.f_locals.get("self")

@@ -1,9 +1,9 @@
-"""Assignors for kafka-python: plans in place of its own strategies, in one line.
+"""Assignors for kafka-python: equilag's plans in place of a built-in strategy, in one line.
 
     KafkaConsumer(..., partition_assignment_strategy=[EquilagAssignor])
     KafkaConsumer(..., partition_assignment_strategy=[EquilagAssignor.configured(time_limit=0.5)])
 
-What happens in them happens on kafka-python's I/O thread, where nothing must wait for a broker.
+They run on kafka-python's I/O thread, where nothing may wait for a broker.
 """
 
 from __future__ import annotations
@@ -51,18 +51,20 @@ except ImportError as error:
 
 log: Final = logging.getLogger("equilag.consumers")
 
-SETTLED_S: Final = 10.0
-"""How long a round may take until nobody waits for its end any more."""
+SETTLE_S: Final = 10.0
+"""How long a request for a rebalance waits for the end of the current one: rounds take a few
+seconds at most, and the next sample asks again."""
 
 _EAGER: Final = 0
 _COOPERATIVE: Final = 2
-"""Versions of the consumer protocol: from 2 on it says what is owned, and of which generation."""
+"""Consumer protocol versions: from 2 on a subscription has owned partitions and their
+generation."""
 
 
 class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
-    """Eager: all members let go of everything, then each gets its part of the plan.
+    """Eager: all members release everything, then each gets its part of the plan.
 
-    Shares groups with aiokafka's assignor of the same name.
+    Members with aiokafka's `EquilagAssignor` can be in the same group.
     """
 
     name: ClassVar[str] = "equilag"
@@ -76,31 +78,32 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
 
     @classmethod
     def configured(cls, *, name: str | None = None, **settings: Any) -> type[Self]:
-        """The same with settings: the fields of `AssignorOptions`. Raises InputError, TypeError.
+        """Return this class with other settings: the fields of `AssignorOptions`.
 
-        `name` is the protocol's, if it is to be another: members whose assignor has the same name
-        share a group, and whichever leads decides. So under the name of a built-in eager one
-        (`roundrobin`, `range`) members are replaced one by one without ever offering two.
-        Two strategies in the list of each member serve as well.
+        `name` is the protocol name. Members whose assignors share a name share a group, and the
+        assignor of the leader decides. So with the name of a built-in eager assignor (`roundrobin`,
+        `range`) members can be replaced one by one without offering two strategies. Offering two
+        strategies works as well. Raises InputError, TypeError.
         """
         return configured_assignor(cls, name, AssignorOptions(**settings))
 
     def metadata(self, topics: Iterable[str]) -> Any:
-        """What this member says of itself when it joins."""
+        """Return what this member sends when it joins."""
         self._consumer()
         return ConsumerProtocolSubscription(
             version=_EAGER, topics=sorted(topics), user_data=user_data.encode(self._held)
         )
 
     def assign(self, cluster: Any, members: Sequence[Any]) -> dict[str, Any]:
-        """An assignment for every member, as kafka-python wants it."""
-        joined = [self._introduced(member) for member in members]
+        """Return an assignment for every member, in kafka-python's types."""
+        joined = [self._joined_member(member) for member in members]
         participant = self._consumer()
         coordinator = participant.coordinator()
         if coordinator is not None:
-            # If poll() times out before this round is over, and new metadata were its reason, then
-            # the next poll() sees none to go on, and the assignment is never applied (kafka-python
-            # 3.0.12, with its own strategies too). The end of the round takes this back.
+            # If poll() times out before this round ends, and new metadata caused the round, the
+            # next poll() does not resume it and the assignment is never applied (kafka-python
+            # 3.0.12, with its own strategies too). A rejoin request keeps poll() going; the end of
+            # the round withdraws it.
             coordinator.request_rejoin()
         handed = participant.lead(joined, _sizes(cluster, joined))
         version = _COOPERATIVE if self.cooperative else _EAGER
@@ -110,7 +113,7 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         }
 
     def on_assignment(self, assignment: Any, generation: int) -> None:
-        """What this member is given, from the leader."""
+        """Record what the leader assigned to this member."""
         self._held = OwnedPartitions.of(assignment.partitions(), generation)
         participant = self._consumer()
         coordinator = participant.coordinator()
@@ -118,20 +121,20 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
             topics = coordinator._subscription.subscription or ()
             participant.follow(known_sizes(coordinator._cluster, topics))
 
-    def _introduced(self, member: Any) -> JoinedMember:
-        """A member as it introduced itself."""
-        told = member.metadata
-        held = read_owned(member.member_id, told.user_data)
+    def _joined_member(self, member: Any) -> JoinedMember:
+        """Return a member from its join request."""
+        subscription = member.metadata
+        held = read_owned(member.member_id, subscription.user_data)
         return JoinedMember(
             member.member_id,
-            tuple(told.topics),
+            tuple(subscription.topics),
             generation=held.generation,
             instance_id=member.group_instance_id,
             hints=held.partitions,
         )
 
     def _consumer(self) -> GroupParticipant:
-        """The consumer that this assignor works for, looked for until it is found."""
+        """Return the consumer that this assignor works for; search until it is found."""
         if self._participant is None or self._participant.coordinator() is None:
             found = find_caller((ConsumerCoordinator,))
             if self._participant is None or found is not None:
@@ -142,7 +145,7 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
 
 
 class CooperativeEquilagAssignor(EquilagAssignor):
-    """Cooperative (KIP-429): members keep what they have, except for what goes elsewhere."""
+    """Cooperative (KIP-429): members keep their partitions, except for those that move."""
 
     name: ClassVar[str] = "equilag-cooperative"
     cooperative: ClassVar[bool] = True
@@ -151,11 +154,13 @@ class CooperativeEquilagAssignor(EquilagAssignor):
         return [RebalanceProtocol.COOPERATIVE]
 
     def metadata(self, topics: Iterable[str]) -> Any:
-        """What this member says of itself: above all what it owns, which nobody else gets then."""
+        """Return what this member sends when it joins: above all the partitions that it owns, which
+        the leader gives to nobody else."""
         coordinator = self._consumer().coordinator()
         if coordinator is not None:
-            # The truth, not what was assigned last: who fell out of the group has lost it all, and
-            # what is claimed without being held is waited for in vain: nobody lets go of it.
+            # The partitions held now, not the last assignment: a member that fell out of the group
+            # has lost everything, and the others would wait in vain for it to release what it only
+            # claims.
             owned = OwnedPartitions.of(
                 coordinator._subscription.assigned_partitions(), self._held.generation
             )
@@ -173,57 +178,63 @@ class CooperativeEquilagAssignor(EquilagAssignor):
             generation_id=owned.generation,
         )
 
-    def _introduced(self, member: Any) -> JoinedMember:
-        told = member.metadata
-        pairs = [(one.topic, n) for one in told.owned_partitions or () for n in one.partitions]
+    def _joined_member(self, member: Any) -> JoinedMember:
+        subscription = member.metadata
+        pairs = [
+            (one.topic, n) for one in subscription.owned_partitions or () for n in one.partitions
+        ]
         return JoinedMember(
             member.member_id,
-            tuple(told.topics),
+            tuple(subscription.topics),
             claims=OwnedPartitions.of(pairs, -1).partitions,
-            generation=told.generation_id,
+            generation=subscription.generation_id,
             instance_id=member.group_instance_id,
         )
 
 
 def _consumer_handle(coordinator: Any) -> ConsumerHandle:
-    """What matters of a consumer, from its coordinator. Keeps no reference to it."""
+    """Return what the assignor needs of a consumer. Keeps no reference to its coordinator."""
     group, settings = coordinator.config["group_id"], coordinator._manager.config
     isolation = coordinator._isolation_level
     strategy = coordinator._subscription._default_offset_reset_strategy
-    own_reset = "earliest" if strategy == OffsetResetStrategy.EARLIEST else "latest"
+    default_reset = "earliest" if strategy == OffsetResetStrategy.EARLIEST else "latest"
     weak = weakref.ref(coordinator)
 
     def alive() -> bool:
-        there = weak()
-        return there is not None and not there._manager.closed
+        coordinator_now = weak()
+        return coordinator_now is not None and not coordinator_now._manager.closed
 
-    def asked(generation: int) -> bool:
-        """Whether there is nothing to wait for any more."""
-        there = weak()
-        # Nobody heeds who does not lead, and another round has its own plan.
-        if there is None or not there._is_leader or there._manager.closed:
+    def requested(generation: int) -> bool:
+        """Request a rebalance; return True if there is nothing left to wait for."""
+        coordinator_now = weak()
+        # Followers cannot request a rebalance, and another round has its own plan.
+        if (
+            coordinator_now is None
+            or not coordinator_now._is_leader
+            or coordinator_now._manager.closed
+        ):
             return True
-        if there._generation.generation_id != generation:
+        if coordinator_now._generation.generation_id != generation:
             return True
-        if there.state is not MemberState.STABLE:
+        if coordinator_now.state is not MemberState.STABLE:
             return False
-        there.request_rejoin()
+        coordinator_now.request_rejoin()
         return True
 
-    def ask() -> None:
-        # The end of a round takes back what is asked for in it, so it has to be over.
-        there, give_up = weak(), time.monotonic() + SETTLED_S
-        if there is None:
+    def request_rebalance() -> None:
+        # The end of a round withdraws requests made during it, so wait for the end.
+        coordinator_now, give_up = weak(), time.monotonic() + SETTLE_S
+        if coordinator_now is None:
             return
-        generation, there = there._generation.generation_id, None
-        while not asked(generation) and time.monotonic() < give_up:
+        generation, coordinator_now = coordinator_now._generation.generation_id, None
+        while not requested(generation) and time.monotonic() < give_up:
             time.sleep(0.02)
 
     def open_probe(reset: str | None) -> Callable[[], Probe]:
-        return lambda: KafkaPythonProbe(settings, group, reset or own_reset, isolation)
+        return lambda: KafkaPythonProbe(settings, group, reset or default_reset, isolation)
 
     session = coordinator.config["session_timeout_ms"] / 1000
-    return ConsumerHandle(group, session, weak, ask, alive, open_probe)
+    return ConsumerHandle(group, session, weak, request_rebalance, alive, open_probe)
 
 
 def _sizes(cluster: Any, members: Sequence[JoinedMember]) -> dict[str, int]:

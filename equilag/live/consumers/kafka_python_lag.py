@@ -1,4 +1,4 @@
-"""Lag as kafka-python measures it, over a connection of its own with the consumer's settings."""
+"""Lag measured with kafka-python, over its own connection with the consumer's settings."""
 
 from __future__ import annotations
 
@@ -15,30 +15,36 @@ from equilag.live.consumers.lag_source import Lags, Sizes, by_topic, lag_of
 log: Final = logging.getLogger("equilag.consumers")
 
 REQUEST_TIMEOUT_MS: Final = 10_000
+"""For each request: one sampling interval of `LiveLag`. A slower answer is out of date."""
 
 
 class KafkaPythonProbe:
     """Measures the lag of one group. `settings` are kafka-python's, of any of its clients.
 
-    Raises what kafka-python raises.
+    Raises kafka-python's errors.
     """
 
     def __init__(self, settings: Mapping[str, Any], group: str, reset: str, isolation: Any) -> None:
-        wanted = {key: settings[key] for key in KafkaAdminClient.DEFAULT_CONFIG if key in settings}
-        wanted["client_id"] = f"{wanted.get('client_id', 'kafka-python')}-equilag"
-        wanted["request_timeout_ms"] = min(REQUEST_TIMEOUT_MS, settings["request_timeout_ms"])
-        wanted["bootstrap_timeout_ms"] = REQUEST_TIMEOUT_MS
-        self._admin = KafkaAdminClient(**wanted)
+        admin_settings = {
+            key: settings[key] for key in KafkaAdminClient.DEFAULT_CONFIG if key in settings
+        }
+        admin_settings["client_id"] = f"{admin_settings.get('client_id', 'kafka-python')}-equilag"
+        admin_settings["request_timeout_ms"] = min(
+            REQUEST_TIMEOUT_MS, settings["request_timeout_ms"]
+        )
+        admin_settings["bootstrap_timeout_ms"] = REQUEST_TIMEOUT_MS
+        self._admin = KafkaAdminClient(**admin_settings)
         self._group = group
         self._reset = reset
         self._isolation = isolation
-        self._said: set[str] = set()
+        self._logged: set[str] = set()
 
     def close(self) -> None:
         self._admin.close()
 
     def measure(self, topics: Sizes) -> Lags:
-        """Topics that the cluster refuses to speak of have no lags, unless that is true of all."""
+        """Return the lags. A topic that the cluster refuses to describe has none; if all are
+        refused, raise."""
         offsets = self._admin.list_group_offsets([self._group])[self._group]
         committed = {(tp.topic, tp.partition): at.offset for tp, at in offsets.items()}
         try:
@@ -52,9 +58,14 @@ class KafkaPythonProbe:
                 found.update(self._of({topic: size}, committed))
             except KafkaError as error:
                 last = error
-                if topic not in self._said:
-                    self._said.add(topic)
-                    log.warning("group %s: no lag of topic %s: %s", self._group, topic, error)
+                if topic not in self._logged:
+                    self._logged.add(topic)
+                    log.warning(
+                        "group %s: the lag of topic %s cannot be measured: %s",
+                        self._group,
+                        topic,
+                        error,
+                    )
                 found[topic] = [None] * size
         if all(lag is None for lags in found.values() for lag in lags):
             raise last

@@ -1,4 +1,4 @@
-"""Where an assignor has its lags from, and how a lag follows from offsets."""
+"""Lag sources of an assignor, and the lag that follows from offsets."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from equilag.adapters.snapshot.read_lags import RESETS
 from equilag.errors import InputError
 
 Lags: TypeAlias = Mapping[str, Sequence[int | None]]
-"""Topic to records behind, one entry per partition; None where nobody knows."""
+"""Topic -> lag in records, one entry per partition; None if unknown."""
 Sizes: TypeAlias = Mapping[str, int]
-"""Topic to number of partitions."""
+"""Topic -> number of partitions."""
 Measure: TypeAlias = Callable[[Sizes], Lags]
 
 EVERY_S: Final = 10.0
+"""The default sampling interval: as often as the steward observes."""
 
 
 @dataclass(frozen=True, slots=True)
 class LagSample:
-    """Lags, and how many seconds ago they were measured."""
+    """Lags and their age in seconds."""
 
     lags: Lags
     age: float
@@ -28,15 +29,15 @@ class LagSample:
 
 @runtime_checkable
 class LagSource(Protocol):
-    """Has lags at hand. It is asked in the middle of a rebalance, and must answer at once."""
+    """Has lags ready. A rebalance waits for its answer, so it must return at once."""
 
     def lags(self, topics: Sizes) -> LagSample | None:
-        """The newest lags of these topics and sizes, None where there are none yet."""
+        """Return the newest lags of topics with these sizes; None if there are none yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class StaticLag:
-    """Lags that never change: for tests, and where they stand for something else, such as costs."""
+    """Lags that never change: for tests, and where lag stands for something else, such as cost."""
 
     given: Lags
 
@@ -48,10 +49,10 @@ class StaticLag:
 class LiveLag:
     """Committed offsets against log ends, from the consumer's own cluster with its own settings.
 
-    Measured on a thread every so many seconds by the member that leads, six times less often by
-    the others. `auto_offset_reset` says what partitions without a commit lag; None stands for the
-    consumer's own setting where its client tells it (kafka-python), otherwise for `latest`.
-    Raises InputError.
+    The leader measures every `every` seconds on a thread, the other members six times less often.
+    `auto_offset_reset` says what lag a partition without a commit has. None stands for the
+    consumer's own setting if its client tells it (kafka-python), else for `latest`. Raises
+    InputError.
     """
 
     every: float = EVERY_S
@@ -67,7 +68,7 @@ class LiveLag:
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """A function of the user's that may take its time: it runs on a thread every so often.
+    """A user's function that may take its time: it runs on a thread every `every` seconds.
 
     It gets the topics with their sizes and returns the lag of each partition. Raises InputError.
     """
@@ -83,25 +84,25 @@ Lag: TypeAlias = LagSource | LiveLag | Background | Measure
 
 
 def checked(lag: object) -> LagSource | LiveLag | Background:
-    """A lag setting; a plain function is to be run in the background. Raises InputError."""
+    """Return a valid lag source; a plain function becomes a `Background`. Raises InputError."""
     if isinstance(lag, (LiveLag, Background)):
         return lag
     if isinstance(lag, LagSource) and not isinstance(lag, type):
         return lag
     if callable(lag) and not isinstance(lag, type):
         return Background(lag)
-    raise InputError(f"{lag!r} has no lags() and is no function", "lag")
+    raise InputError(f"{lag!r} is neither a lag source (with a method lags) nor a function", "lag")
 
 
 def lag_of(start: int, end: int, committed: int | None, reset: str) -> int:
-    """Records that are still to be read of one partition; `committed` None without a commit."""
+    """Return the lag of one partition in records; `committed` is None without a commit."""
     if committed is None or committed < 0:
         return 0 if reset == "latest" else end - start
     return max(0, end - max(committed, start))
 
 
 def by_topic(topics: Sizes, known: Iterable[tuple[str, int, int]]) -> dict[str, list[int | None]]:
-    """Lags by topic, from topic, partition and lag."""
+    """Return lags by topic, from (topic, partition, lag)."""
     lags: dict[str, list[int | None]] = {topic: [None] * size for topic, size in topics.items()}
     for topic, partition, lag in known:
         lags[topic][partition] = lag

@@ -1,4 +1,4 @@
-"""A decision that may come after nobody waits for it any more."""
+"""A decision that may come too late for the rebalance that needs it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ log: Final = logging.getLogger("equilag.consumers")
 
 
 class LateDecision:
-    """A decision on a thread of its own, that may come after nobody waits for it any more."""
+    """Decides on a thread of its own; the result can still be used later."""
 
     def __init__(self, make: Callable[[], Decision], name: str) -> None:
         self._make = make
@@ -21,16 +21,16 @@ class LateDecision:
         self._done = threading.Event()
         self._decision: Decision | None = None
         self._then: Callable[[Decision], None] | None = None
-        # Not of a pool: the interpreter waits for the threads of a pool when it ends.
+        # Not from a pool: the interpreter waits at exit for the threads of a pool.
         threading.Thread(target=self._run, name=f"equilag-plan-{name}", daemon=True).start()
 
     def wait(self, seconds: float) -> Decision | None:
-        """The decision if there is one in time."""
+        """Wait up to `seconds`. Return the decision, None if it is not there yet."""
         self._done.wait(seconds)
         return self._decision
 
     def then(self, use: Callable[[Decision], None]) -> None:
-        """What to do with the decision: now if it is there, else on the thread that made it."""
+        """Call `use` with the decision: now if it is there, else on the thread that makes it."""
         with self._lock:
             decision = self._decision
             if decision is None:
@@ -46,11 +46,11 @@ class LateDecision:
             self._done.set()
             if use is not None:
                 use(decision)
-        except Exception as error:  # noqa: BLE001  nobody waits for this thread
+        except Exception as error:  # noqa: BLE001  nobody joins this thread
             log.warning("planning failed: %s", describe_error(error))
             self._done.set()
 
 
 def describe_error(error: BaseException) -> str:
-    """An error in a few words."""
+    """Return an error as its type and message."""
     return f"{type(error).__name__}: {error}"

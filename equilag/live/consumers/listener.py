@@ -1,14 +1,14 @@
 """Rebalance listeners that clean up and initialise only what changes (KIP-54, KIP-429).
 
 A sticky assignment leaves most partitions where they are. An eager consumer is nevertheless told
-that all are revoked, and then that all are assigned. So on revocation there is only a commit; the
-state of partitions goes by the difference between the last assignment and the new one::
+that all partitions are revoked, then that all are assigned. So on revocation a listener only
+commits; after the assignment it cleans up and initialises the difference::
 
     consumer.subscribe(topics, listener=kafka_python_listener(load, drop, commit))
     consumer.subscribe(topics, listener=aiokafka_listener(load, drop, commit))
     consumer.subscribe(topics, **ConfluentListener(load, drop, commit).callbacks)
 
-All functions get plain `(topic, partition)` pairs, ascending, never none at all.
+Every function gets `(topic, partition)` pairs in ascending order, at least one.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ Step: TypeAlias = Callable[[], Awaitable[None] | None]
 
 
 class StateKeeper:
-    """Knows whose state is there, and what each event of a rebalance asks for.
+    """Knows which partitions have their state loaded, and what each event of a rebalance requires.
 
-    `cooperative` is what the consumer's protocol is: whether it is told of everything each time or
-    of changes only, as with cooperative assignors and with groups of KIP-848. What an event asks
-    for comes as calls to make in turn; they are not repeated if one of them fails.
+    `cooperative` describes the consumer's protocol: True if events name only changes, as with
+    cooperative assignors and KIP-848 groups; False if they name all partitions. Each event returns
+    the calls to make, in order. They are not repeated if one fails.
     """
 
     def __init__(
@@ -50,16 +50,17 @@ class StateKeeper:
 
     @property
     def held(self) -> frozenset[TopicPartition]:
-        """The partitions whose state is there."""
+        """The partitions whose state is loaded."""
         return self._held
 
     def assigned(self, partitions: Iterable[Any]) -> list[Step]:
-        """After an assignment: of everything, or of what is new to a cooperative consumer."""
+        """After an assignment: of all partitions, or of the new ones of a cooperative consumer."""
         given = _pairs(partitions)
         return self._become(self._held | given if self._cooperative else given)
 
     def revoked(self, partitions: Iterable[Any]) -> list[Step]:
-        """Before partitions go: for good in a cooperative group, else perhaps to come back."""
+        """Before a revocation: final in a cooperative group; in an eager one partitions may come
+        back."""
         gone = _pairs(partitions)
         steps: list[Step] = [self._commit] if self._commit is not None and gone else []
         if self._cooperative:
@@ -67,12 +68,13 @@ class StateKeeper:
         return steps
 
     def lost(self, partitions: Iterable[Any]) -> list[Step]:
-        """After others may have the partitions already: too late to commit."""
+        """After partitions were lost: other members may own them already, so nothing is
+        committed."""
         gone = _pairs(partitions) if self._cooperative else self._held
         return self._become(self._held - gone)
 
     def closed(self) -> list[Step]:
-        """After the consumer is closed: nothing is held any more."""
+        """After the consumer was closed: it holds nothing."""
         return self._become(frozenset())
 
     def _become(self, new: frozenset[TopicPartition]) -> list[Step]:
@@ -95,11 +97,11 @@ def kafka_python_listener(
     *,
     cooperative: bool = False,
 ) -> Any:
-    """An AsyncConsumerRebalanceListener of kafka-python, with `keeper` and `close()` as extras.
+    """Return an AsyncConsumerRebalanceListener of kafka-python, with `keeper` and `close()` added.
 
     The functions may be `async`. They run on kafka-python's I/O thread, where nothing may wait for
-    a broker: commit with `consumer.commit_async()`, or not at all with `enable_auto_commit`, since
-    kafka-python has committed by itself then. Raises MissingExtra.
+    a broker: commit with `consumer.commit_async()`. With `enable_auto_commit` no commit is needed:
+    kafka-python has committed by then. Raises MissingExtra.
     """
     try:
         from kafka.consumer.subscription_state import AsyncConsumerRebalanceListener
@@ -107,7 +109,7 @@ def kafka_python_listener(
         problem = "kafka-python is not installed: pip install 'equilag[kafka-python]'"
         raise MissingExtra(problem) from error
 
-    class Listener(AsyncConsumerRebalanceListener):  # type: ignore[misc]
+    class KafkaPythonListener(AsyncConsumerRebalanceListener):  # type: ignore[misc]
         def __init__(self) -> None:
             self.keeper = StateKeeper(initialise, clean_up, commit, cooperative=cooperative)
 
@@ -121,19 +123,19 @@ def kafka_python_listener(
             await _await_all(self.keeper.lost(lost))
 
         def close(self) -> None:
-            """Clean up everything, once the consumer is closed; not for `async` functions."""
+            """Clean up everything after the consumer's close(). Not for `async` functions."""
             _call_all(self.keeper.closed())
 
-    return Listener()
+    return KafkaPythonListener()
 
 
 def aiokafka_listener(
     initialise: OnPartitions, clean_up: OnPartitions, commit: Commit | None = None
 ) -> Any:
-    """A ConsumerRebalanceListener of aiokafka, with `keeper` and `close()` as extras.
+    """Return a ConsumerRebalanceListener of aiokafka, with `keeper` and `close()` added.
 
-    The functions may be `async`. aiokafka knows eager rebalances only, and does not tell when
-    partitions are lost; a commit fails then, which aiokafka logs. Raises MissingExtra.
+    The functions may be `async`. aiokafka supports eager rebalances only, and does not report lost
+    partitions; a commit then fails, which aiokafka logs. Raises MissingExtra.
     """
     try:
         from aiokafka import ConsumerRebalanceListener
@@ -141,7 +143,7 @@ def aiokafka_listener(
         problem = "aiokafka is not installed: pip install 'equilag[aiokafka]'"
         raise MissingExtra(problem) from error
 
-    class Listener(ConsumerRebalanceListener):  # type: ignore[misc]
+    class AiokafkaListener(ConsumerRebalanceListener):  # type: ignore[misc]
         def __init__(self) -> None:
             self.keeper = StateKeeper(initialise, clean_up, commit)
 
@@ -152,10 +154,10 @@ def aiokafka_listener(
             await _await_all(self.keeper.assigned(assigned))
 
         async def close(self) -> None:
-            """Clean up everything, once the consumer is stopped."""
+            """Clean up everything after the consumer's stop()."""
             await _await_all(self.keeper.closed())
 
-    return Listener()
+    return AiokafkaListener()
 
 
 class ConfluentListener:
@@ -177,7 +179,7 @@ class ConfluentListener:
 
     @property
     def callbacks(self) -> dict[str, Callable[[Any, list[Any]], None]]:
-        """`on_assign`, `on_revoke` and `on_lost`."""
+        """The arguments `on_assign`, `on_revoke` and `on_lost` of `subscribe`."""
         keeper = self.keeper
         return {
             "on_assign": lambda _consumer, partitions: _call_all(keeper.assigned(partitions)),
@@ -186,7 +188,7 @@ class ConfluentListener:
         }
 
     def close(self) -> None:
-        """Clean up everything, once the consumer is closed."""
+        """Clean up everything; call it after the consumer's close()."""
         _call_all(self.keeper.closed())
 
 
@@ -207,7 +209,7 @@ async def _await_all(steps: Iterable[Step]) -> None:
 
 
 def _pairs(partitions: Iterable[Any]) -> frozenset[TopicPartition]:
-    """Of any client's partitions, or of plain pairs."""
+    """Return (topic, partition) pairs from any client's partitions, or from pairs."""
     return frozenset(
         (one[0], one[1]) if isinstance(one, tuple) else (one.topic, one.partition)
         for one in partitions

@@ -1,4 +1,4 @@
-"""How an assignor is configured."""
+"""The options of an assignor."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from equilag.live.consumers.lag_source import Lag, LiveLag, checked
 from equilag.policy import Policy
 
 MAX_TIME_LIMIT_S: Final = 1.0
+"""Default planning time: proofs of most groups take less, and members wait that long."""
 SESSION_SHARE: Final = 10
-"""Planning takes at most this part of the session timeout, in which a leader must be heard of."""
+"""The default planning time is at most this part of the session timeout: heartbeats of aiokafka
+wait for a plan, and a leader without heartbeats is expelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rejoin:
-    """When a leader asks for a rebalance of its own accord, since it knows a better plan by now.
+    """When a leader requests a rebalance because it knows a better plan now.
 
-    The plan must save `min_records` of lag spread, and `min_share` of the mean lag per member;
-    and the last time must be `min_interval` seconds ago, if members and topics are still the same.
+    The plan must save `min_records` of lag spread, and `min_share` of the mean lag per member. With
+    the same members and topics at least `min_interval` seconds lie between two requests.
     """
 
     min_share: float = 0.1
@@ -36,19 +38,19 @@ class Rejoin:
 
 @dataclass(frozen=True, slots=True)
 class AssignorOptions:
-    """The settings of an assignor; times are in seconds. Raises InputError."""
+    """The options of an assignor; times are in seconds. Raises InputError."""
 
     policy: Policy | str = "lag-aware"
     time_limit: float | None = None
-    """For one plan; None: 1 s, and a tenth of the session timeout where that is less."""
+    """For one plan; None: 1 s, or a tenth of the session timeout if that is less."""
     seed: int = 0
     lag: Lag = field(default_factory=LiveLag)
     max_lag_age: float = 120.0
-    """Lags that are older count as not known."""
+    """Older lags count as unknown."""
     rejoin: Rejoin | None = field(default_factory=Rejoin)
-    """None: never ask for a rebalance."""
+    """None: never request a rebalance."""
     loop_limit: float = 0.1
-    """How long a plan may hold up the event loop (aiokafka)."""
+    """How long a plan may block the event loop (aiokafka)."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.policy, Policy):
@@ -63,11 +65,11 @@ class AssignorOptions:
         if type(self.seed) is not int or self.seed < 0:
             raise InputError(f"{self.seed!r} is not a whole number, 0 or more", "seed")
         if self.rejoin is not None and not isinstance(self.rejoin, Rejoin):
-            raise InputError(f"{self.rejoin!r} is no Rejoin and not None", "rejoin")
+            raise InputError(f"{self.rejoin!r} is neither a Rejoin nor None", "rejoin")
         checked(self.lag)
 
     def limit(self, session: float | None) -> float:
-        """Seconds for one plan in a group with this session timeout."""
+        """Return the planning time in a group with this session timeout, in seconds."""
         if self.time_limit is not None:
             return self.time_limit
         return (

@@ -1,4 +1,4 @@
-"""One consumer's part in its group: leading with lags that are measured, or following."""
+"""One consumer in its group: it leads with measured lag, or follows."""
 
 from __future__ import annotations
 
@@ -28,26 +28,28 @@ log: Final = logging.getLogger("equilag.consumers")
 Class = TypeVar("Class")
 
 NAMELESS: Final = "(unknown)"
+"""The group's name in log lines if the consumer was not found."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConsumerHandle:
-    """What a client tells of a consumer. The functions keep no reference to it."""
+    """What a client tells about a consumer. The functions hold no reference to it."""
 
     group: str
     session: float
-    """Its timeout in seconds."""
+    """Session timeout in seconds."""
     coordinator: Callable[[], Any | None]
-    """The client's coordinator, None when it is gone."""
-    ask: Callable[[], None]
-    """Ask for a rebalance, if it leads; from a thread that may wait."""
+    """Returns the client's coordinator, None once it is gone."""
+    request_rebalance: Callable[[], None]
+    """Requests a rebalance, if the consumer leads; for a thread that may block."""
     alive: Callable[[], bool]
     open_probe: Callable[[str | None], Callable[[], Probe]]
-    """How to open a connection that measures lag, for a reset policy or the consumer's own."""
+    """Returns how to open a connection that measures lag, for a reset policy or the consumer's
+    own."""
 
 
 class GroupParticipant:
-    """Lag source, leader and sampler of one consumer; None where the consumer was not found.
+    """Lag source, leader and sampler of one consumer; `consumer` is None if it was not found.
 
     `patience` is how long an answer may wait for the solver, in seconds; None: until it is done.
     """
@@ -65,17 +67,17 @@ class GroupParticipant:
         name = consumer.group if consumer else NAMELESS
         limit = options.limit(consumer.session if consumer else None)
         source = self._source(options, consumer, name)
-        ask = consumer.ask if consumer else _nothing
+        request_rebalance = consumer.request_rebalance if consumer else _no_request
         self._leader = Leader(
-            options, LeaderSettings(name, limit, cooperative, patience), source, ask
+            options, LeaderSettings(name, limit, cooperative, patience), source, request_rebalance
         )
 
     def coordinator(self) -> Any | None:
-        """The client's coordinator, where it was found and still is."""
+        """Return the client's coordinator, if it was found and still exists."""
         return self._consumer.coordinator() if self._consumer else None
 
     def lead(self, members: Sequence[JoinedMember], sizes: Sizes) -> MemberAssignments:
-        """What each member is given; the lags of these topics are measured from now on."""
+        """Return what each member gets; from now on measure the lag of these topics."""
         self._led = True
         handed = self._leader.assign(members, sizes)
         if self._sampler:
@@ -83,7 +85,8 @@ class GroupParticipant:
         return handed
 
     def follow(self, sizes: Sizes) -> None:
-        """After an assignment: whoever did not lead may have to next time."""
+        """After an assignment by another leader: measure now and then, for the next leader may be
+        this one."""
         led, self._led = self._led, False
         if self._sampler and not led:
             self._sampler.watch(sizes, leading=False)
@@ -104,8 +107,8 @@ class GroupParticipant:
         weak = weakref.ref(self)
 
         def found() -> None:
-            if (me := weak()) is not None:
-                me._leader.reconsider()
+            if (participant := weak()) is not None:
+                participant._leader.reconsider()
 
         alive = consumer.alive if consumer else (lambda: weak() is not None)
         self._sampler = LagSampler(open_probe, lag.every, alive, found, name)
@@ -113,17 +116,17 @@ class GroupParticipant:
 
 
 class NoLagSource:
-    """The lag source of an assignor that does not know its consumer."""
+    """The lag source of an assignor whose consumer was not found."""
 
     def lags(self, topics: Sizes) -> LagSample | None:
-        """Raises LookupError, which the log then shows."""
+        """Raises LookupError, which is logged."""
         raise LookupError("the consumer was not found, so its lag cannot be measured")
 
 
 def configured_assignor(
     assignor: type[Class], name: str | None, options: AssignorOptions
 ) -> type[Class]:
-    """A subclass with other options, and under another protocol name if there is one."""
+    """Return a subclass with other options, and another protocol name unless `name` is None."""
     body: dict[str, Any] = {"options": options, "__doc__": assignor.__doc__}
     if name is not None:
         body["name"] = name
@@ -131,19 +134,20 @@ def configured_assignor(
 
 
 def read_owned(member: str, data: bytes | None) -> OwnedPartitions:
-    """What a member of an eager group held; nothing if that is unreadable, which the log says."""
+    """Return what a member of an eager group owned; nothing, with a log line, if that is
+    unreadable."""
     try:
         return decode(data)
     except BadUserData as error:
-        log.warning("what member %s held cannot be read: %s", member, error)
+        log.warning("the owned partitions of member %s cannot be read: %s", member, error)
         return OwnedPartitions()
 
 
 def known_sizes(cluster: Any, topics: Iterable[str]) -> dict[str, int]:
-    """Partitions of those topics of which the client's metadata tell any."""
+    """Return the number of partitions of those topics that the client's metadata contain."""
     numbers = {topic: cluster.partitions_for_topic(topic) for topic in sorted(topics)}
     return {topic: max(found) + 1 for topic, found in numbers.items() if found}
 
 
-def _nothing() -> None:
-    """Nobody to ask."""
+def _no_request() -> None:
+    """Requests no rebalance: there is no consumer."""

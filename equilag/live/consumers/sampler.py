@@ -1,4 +1,4 @@
-"""Measures lag on a thread of its own, so that what was found last is at hand in a rebalance."""
+"""Measuring lag on a thread, so that a rebalance finds the newest sample ready."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ from equilag.live.consumers.lag_source import Lags, LagSample, Measure, Sizes
 
 log: Final = logging.getLogger("equilag.consumers")
 
-FOLLOWER: Final = 6
-"""A member that does not lead measures so many times less often."""
-LOOK_S: Final = 0.5
-"""How often the thread looks whether its consumer is still there."""
+FOLLOWER_FACTOR: Final = 6
+"""A follower samples this many times less often than the leader: its sample only serves the first
+rebalance that it leads itself, and each member adds load to the brokers."""
+ALIVE_CHECK_S: Final = 0.5
+"""How often the thread checks whether its consumer still exists."""
 
 
 class Probe(Protocol):
-    """A connection that measures lag; used by one thread."""
+    """A connection that measures lag, for one thread."""
 
     def measure(self, topics: Sizes) -> Lags:
-        """Raises anything."""
+        """Return the lags of these topics. May raise anything."""
 
     def close(self) -> None:
-        """Let go of the connection. Raises anything."""
+        """Close the connection. May raise anything."""
 
 
 @dataclass(slots=True)
 class MeasureProbe:
-    """A function of the user's as a probe."""
+    """A user's function as a probe."""
 
     function: Measure
 
@@ -39,12 +40,12 @@ class MeasureProbe:
         return self.function(topics)
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Nothing to close."""
 
 
 @dataclass(slots=True)
 class _Shared:
-    """What thread and sampler have in common: the thread must not keep the sampler alive."""
+    """What thread and sampler share: the thread must not keep the sampler alive."""
 
     open_probe: Callable[[], Probe]
     every: float
@@ -65,10 +66,11 @@ class _Shared:
 
 
 class LagSampler:
-    """A lag source that measures every so many seconds.
+    """A lag source that samples at intervals.
 
-    The thread starts with the first topics and ends when `alive` says no or the sampler is gone. It
-    is a daemon: it never keeps an interpreter from ending. Of errors it logs the first of a kind.
+    The thread starts with the first topics. It ends when `alive` returns False or the sampler is
+    deleted. It is a daemon: it never keeps the interpreter from exiting. It logs the first error of
+    each type.
     """
 
     def __init__(
@@ -86,20 +88,20 @@ class LagSampler:
         self.stop()
 
     def stop(self) -> None:
-        """Have the thread end; does not wait for it."""
+        """Make the thread end; does not wait for it."""
         self._shared.stopped = True
         self._shared.wake.set()
 
     def watch(self, topics: Sizes, leading: bool) -> None:
-        """What to measure from now on; at once if that has not been measured lately."""
+        """Set what to measure; measure at once if there is no recent sample of it."""
         shared = self._shared
         if not topics:
             return
         with shared.lock:
             shared.topics, shared.leading = dict(topics), leading
             known = shared.lags is not None and shared.covers == shared.topics
-            due = shared.taken_at + _pace(shared) if known else 0.0
-            shared.next_at = min(shared.next_at, due)
+            next_at = shared.taken_at + _interval(shared) if known else 0.0
+            shared.next_at = min(shared.next_at, next_at)
         if self._thread is None:
             self._thread = threading.Thread(
                 target=_run, args=(shared,), name=f"equilag-lag-{shared.name}", daemon=True
@@ -108,7 +110,7 @@ class LagSampler:
         shared.wake.set()
 
     def lags(self, topics: Sizes) -> LagSample | None:
-        """The newest sample; topics that it lacks, or has in another size, count as not known."""
+        """Return the newest sample; None if it lacks one of these topics or sizes."""
         shared = self._shared
         with shared.lock:
             if shared.lags is None or not all(shared.covers.get(t) == n for t, n in topics.items()):
@@ -116,28 +118,28 @@ class LagSampler:
             return LagSample(shared.lags, time.monotonic() - shared.taken_at)
 
 
-def _pace(shared: _Shared) -> float:
-    return shared.every if shared.leading else shared.every * FOLLOWER
+def _interval(shared: _Shared) -> float:
+    return shared.every if shared.leading else shared.every * FOLLOWER_FACTOR
 
 
 def _run(shared: _Shared) -> None:
-    """The thread: measures when it is time, and keeps its probe only as long as it leads."""
+    """The thread: sample when it is time; only a leader keeps its probe open in between."""
     probe: Probe | None = None
-    said: set[str] = set()
+    logged: set[str] = set()
     try:
         while not shared.stopped and shared.alive():
             shared.wake.clear()
             wait = shared.next_at - time.monotonic()
             if wait > 0:
-                shared.wake.wait(min(wait, LOOK_S))
+                shared.wake.wait(min(wait, ALIVE_CHECK_S))
                 continue
             try:
                 if probe is None:
                     probe = shared.open_probe()
                 _measure(shared, probe)
-                said.clear()
-            except Exception as error:  # noqa: BLE001  whatever it is, it may pass
-                _log_failure(shared, error, said)
+                logged.clear()
+            except Exception as error:  # noqa: BLE001  the next sample may succeed
+                _log_failure(shared, error, logged)
                 _close(probe)
                 probe = None
             if not shared.leading:
@@ -154,25 +156,25 @@ def _measure(shared: _Shared, probe: Probe) -> None:
     lags = probe.measure(topics)
     with shared.lock:
         shared.lags, shared.covers, shared.taken_at = lags, topics, began
-        # What changed in the meantime is measured at once.
-        shared.next_at = began + _pace(shared) if shared.topics == topics else 0.0
+        # Topics that changed during the measurement are measured at once.
+        shared.next_at = began + _interval(shared) if shared.topics == topics else 0.0
     if shared.leading and not shared.stopped:
         shared.found()
 
 
-def _log_failure(shared: _Shared, error: Exception, said: set[str]) -> None:
-    """Log the first error of a kind since it last went well, and try again at the usual pace."""
+def _log_failure(shared: _Shared, error: Exception, logged: set[str]) -> None:
+    """Log the first error of a type since the last success; the next attempt comes as usual."""
     shared.next_at = time.monotonic() + shared.every
     kind = type(error).__name__
-    level = logging.DEBUG if kind in said else logging.WARNING
-    said.add(kind)
+    level = logging.DEBUG if kind in logged else logging.WARNING
+    logged.add(kind)
     if not shared.stopped and shared.alive():
-        log.log(level, "group %s: lag cannot be measured: %s: %s", shared.name, kind, error)
+        log.log(level, "group %s: the lag cannot be measured: %s: %s", shared.name, kind, error)
 
 
 def _close(probe: Probe | None) -> None:
     if probe is not None:
         try:
             probe.close()
-        except Exception as error:  # noqa: BLE001  it is of no use any more anyway
+        except Exception as error:  # noqa: BLE001  it is no longer needed
             log.debug("closing a connection failed: %s: %s", type(error).__name__, error)

@@ -1,12 +1,12 @@
-"""What a member of an eager group tells the leader it held before: the `user_data` of its join.
+"""What a member of an eager group owned before, in the `user_data` of its join request.
 
 One encoding for all clients, so that they can share a group under one protocol name::
 
     "EQ"  version (1 byte)  generation (int32)  number of topics (int32)
     and per topic: length of the name (int16)  name (UTF-8)  count (int32)  partitions (int32 each)
 
-Big-endian. Partitions ascend within a topic. A reader takes the version it knows and nothing else:
-what it cannot read is no more than a missed hint.
+Big-endian; the partitions of a topic ascend. A reader accepts only the version that it knows:
+unreadable data cost no more than a hint.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ _INT: Final = struct.Struct(">i")
 
 
 class BadUserData(ValueError):
-    """User data that are not of this encoding, or broken."""
+    """User data in another encoding, or damaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnedPartitions:
-    """The partitions that a member was last assigned, and in which generation (-1: not known)."""
+    """The partitions that a member was last assigned, and their generation (-1: unknown)."""
 
     partitions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     generation: int = -1
 
     @staticmethod
     def of(pairs: Iterable[tuple[str, int]], generation: int) -> OwnedPartitions:
-        """From topic and partition pairs."""
+        """Return the owned partitions from (topic, partition) pairs."""
         by_topic: dict[str, set[int]] = {}
         for topic, partition in pairs:
             by_topic.setdefault(topic, set()).add(partition)
@@ -48,7 +48,7 @@ class OwnedPartitions:
 
 
 def encode(held: OwnedPartitions) -> bytes:
-    """The bytes of what a member held."""
+    """Return what a member owned, as bytes."""
     parts = [_HEAD.pack(MAGIC, VERSION, held.generation, len(held.partitions))]
     for topic in sorted(held.partitions):
         name, numbers = topic.encode(), sorted(held.partitions[topic])
@@ -61,13 +61,13 @@ def encode(held: OwnedPartitions) -> bytes:
 
 
 def decode(data: bytes | None) -> OwnedPartitions:
-    """What a member held; nothing where it sent nothing. Raises BadUserData."""
+    """Return what a member owned; nothing for no data. Raises BadUserData."""
     if not data:
         return OwnedPartitions()
     try:
         return _decode(bytes(data))
     except (struct.error, UnicodeDecodeError) as error:
-        raise BadUserData(f"broken after {len(data)} bytes: {error}") from error
+        raise BadUserData(f"damaged, {len(data)} bytes: {error}") from error
 
 
 def _decode(data: bytes) -> OwnedPartitions:
@@ -75,14 +75,14 @@ def _decode(data: bytes) -> OwnedPartitions:
     if magic != MAGIC:
         raise BadUserData(f"starts with {magic!r}, not with {MAGIC!r}")
     if version != VERSION:
-        raise BadUserData(f"version {version}, where {VERSION} is known")
+        raise BadUserData(f"version {version}, not {VERSION}")
     if topics < 0 or generation < -1:
         raise BadUserData(f"{topics} topics of generation {generation}")
     at, partitions = _HEAD.size, dict[str, tuple[int, ...]]()
     for _ in range(topics):
         topic, numbers, at = _topic(data, at)
         if topic in partitions:
-            raise BadUserData(f"the topic {topic!r} is there twice")
+            raise BadUserData(f"topic {topic!r} twice")
         partitions[topic] = numbers
     if at != len(data):
         raise BadUserData(f"{len(data) - at} bytes after its end")
@@ -90,7 +90,7 @@ def _decode(data: bytes) -> OwnedPartitions:
 
 
 def _topic(data: bytes, at: int) -> tuple[str, tuple[int, ...], int]:
-    """A topic's name and partitions, and where the next one starts."""
+    """Return a topic's name and partitions, and the position of the next topic."""
     (length,) = _SHORT.unpack_from(data, at)
     at += _SHORT.size
     name = data[at : at + length] if length > 0 else b""
@@ -103,5 +103,5 @@ def _topic(data: bytes, at: int) -> tuple[str, tuple[int, ...], int]:
         raise BadUserData(f"{count} partitions in {len(data) - at} bytes")
     numbers = struct.unpack_from(f">{count}i", data, at)
     if count and (numbers[0] < 0 or any(a >= b for a, b in pairwise(numbers))):
-        raise BadUserData(f"partitions of {name.decode()!r} that do not ascend")
+        raise BadUserData(f"partitions of {name.decode()!r} do not ascend")
     return name.decode(), numbers, at + count * _INT.size

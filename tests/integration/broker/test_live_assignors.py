@@ -41,7 +41,7 @@ from equilag.live.consumers import leader
 from equilag.live.consumers.lag_source import LiveLag, StaticLag
 from equilag.live.consumers.listener import ConfluentListener, kafka_python_listener
 from equilag.live.consumers.options import Rejoin
-from equilag.live.rebalance import decision as joined
+from equilag.live.rebalance import decision
 from equilag.live.rebalance.decision import Decision
 from equilag.plan import Plan
 
@@ -177,7 +177,7 @@ def decisions(monkeypatch: pytest.MonkeyPatch) -> list[Decision]:
     made: list[Decision] = []
 
     def remembered(*args: Any) -> Decision:
-        made.append(joined.decide(*args))
+        made.append(decision.decide(*args))
         return made[-1]
 
     monkeypatch.setattr(leader, "decide", remembered)
@@ -464,7 +464,7 @@ def test_a_solver_that_takes_too_long_for_the_event_loop(
     with caplog.at_level(logging.INFO, "equilag"):
         asyncio.run(run())
     assert "no plan within 0.1 s" in caplog.text
-    assert "handing out the plan made before" in caplog.text
+    assert "handing out the plan made in advance" in caplog.text
 
 
 def test_a_mixed_rollout_of_aiokafka(broker: Broker, decisions: list[Decision]) -> None:

@@ -1,4 +1,4 @@
-"""The assignors' side towards their clients, without a broker: what they send, and take."""
+"""The assignors as their clients call them, without a broker: what they send and accept."""
 
 from __future__ import annotations
 
@@ -47,8 +47,10 @@ def by_kafka_python(members, sizes=SIZES, assignor=None):
 
 def by_aiokafka(members, sizes=SIZES, assignor=None):
     assignor = assignor or aio.EquilagAssignor.configured(loop_limit=5.0, **STATIC)
-    told = {n: Metadata.decode(Metadata(0, topics, data).encode()) for n, topics, data in members}
-    answer = assignor.assign(cluster(sizes), told)
+    metadata = {
+        n: Metadata.decode(Metadata(0, topics, data).encode()) for n, topics, data in members
+    }
+    answer = assignor.assign(cluster(sizes), metadata)
     return {name: sorted(tuple(tp) for tp in one.partitions()) for name, one in answer.items()}
 
 
@@ -67,36 +69,36 @@ def test_lag_is_shared_evenly(assign) -> None:
 
 
 @both
-def test_what_was_held_before_counts(assign) -> None:
+def test_members_keep_what_they_owned_before(assign) -> None:
     held = {"a": (0, 5), "b": (1, 4), "c": (2, 3)}
     members = [(n, ["t"], encode(OwnedPartitions({"t": p}, 3))) for n, p in held.items()]
     assert assign(members) == {n: [("t", one) for one in p] for n, p in held.items()}
-    # Of two claims the newer one.
+    # The newer one of two claims counts.
     members[0] = ("a", ["t"], encode(OwnedPartitions({"t": (2, 3)}, 2)))
     assert assign(members)["c"] == [("t", 2), ("t", 3)]
 
 
 @both
-def test_user_data_of_whatever_kind(assign, caplog: pytest.LogCaptureFixture) -> None:
+def test_unreadable_user_data(assign, caplog: pytest.LogCaptureFixture) -> None:
     members = [
         ("a", ["t"], b"other"),
         ("b", ["t"], b""),
         ("c", ["t"], encode(OwnedPartitions({"x": (9,)}))),
     ]
     assert everything(assign(members)) == EVERYTHING
-    assert "what member a held cannot be read" in caplog.text
+    assert "the owned partitions of member a cannot be read" in caplog.text
     assert "member b" not in caplog.text
 
 
 @both
-def test_odd_groups(assign) -> None:
+def test_members_without_existing_topics(assign) -> None:
     assert assign([("a", [], b""), ("b", ["t", "unknown"], b"")]) == {"a": [], "b": EVERYTHING}
     assert assign([("a", ["unknown"], b"")]) == {"a": []}
     assert assign([("a", ["t"], b"")], {}) == {"a": []}
 
 
 @both
-def test_a_consumer_that_is_not_found(assign, caplog: pytest.LogCaptureFixture) -> None:
+def test_without_its_consumer_a_heuristic_answers(assign, caplog: pytest.LogCaptureFixture) -> None:
     live = plain.EquilagAssignor if assign is by_kafka_python else aio.EquilagAssignor
     with caplog.at_level(logging.INFO, "equilag"):
         answer = assign([("a", ["t"], b""), ("b", ["t"], b"")], assignor=live)
@@ -104,39 +106,39 @@ def test_a_consumer_that_is_not_found(assign, caplog: pytest.LogCaptureFixture) 
     assert "the consumer was not found" in caplog.text
 
 
-def test_a_kafka_python_member_remembers() -> None:
+def test_an_eager_member_sends_what_it_owned() -> None:
     one = plain.EquilagAssignor()
     assert one.supported_protocols() == [plain.RebalanceProtocol.EAGER]
-    told = one.metadata({"u", "t"})
-    assert (told.version, told.topics) == (0, ["t", "u"])
-    assert told.user_data == encode(OwnedPartitions())
+    metadata = one.metadata({"u", "t"})
+    assert (metadata.version, metadata.topics) == (0, ["t", "u"])
+    assert metadata.user_data == encode(OwnedPartitions())
     given = plain.ConsumerProtocolAssignment(0, [("t", [2, 1])], b"")
     one.on_assignment(plain.ConsumerProtocolAssignment.decode(given.encode()), 5)
     assert one.metadata({"t"}).user_data == encode(OwnedPartitions({"t": (1, 2)}, 5))
 
 
-def test_a_cooperative_member_says_what_it_owns() -> None:
+def test_a_cooperative_member_sends_what_it_owns() -> None:
     one = plain.CooperativeEquilagAssignor()
     assert one.supported_protocols() == [plain.RebalanceProtocol.COOPERATIVE]
     given = plain.ConsumerProtocolAssignment(1, [("t", [2, 1])], b"")
     one.on_assignment(plain.ConsumerProtocolAssignment.decode(given.encode()), 5)
-    told = Subscription.decode(one.metadata({"t"}).encode())
-    assert (told.version, told.generation_id) == (2, 5)
-    assert [(o.topic, list(o.partitions)) for o in told.owned_partitions] == [("t", [1, 2])]
+    metadata = Subscription.decode(one.metadata({"t"}).encode())
+    assert (metadata.version, metadata.generation_id) == (2, 5)
+    assert [(o.topic, list(o.partitions)) for o in metadata.owned_partitions] == [("t", [1, 2])]
 
 
-def test_what_a_cooperative_member_owns_goes_to_nobody_else() -> None:
+def test_owned_partitions_of_a_cooperative_member_are_withheld() -> None:
     pair = Subscription.TopicPartition
 
     def member(name, owned):
-        told = Subscription(
+        metadata = Subscription(
             version=2, topics=["t"], user_data=b"", generation_id=1,
             owned_partitions=[pair(topic="t", partitions=owned)] if owned else [],
         )  # fmt: skip
         return SimpleNamespace(
             member_id=name,
             group_instance_id=None,
-            metadata=Subscription.decode(told.encode()),
+            metadata=Subscription.decode(metadata.encode()),
         )
 
     one = plain.CooperativeEquilagAssignor.configured(**STATIC)()
@@ -146,7 +148,7 @@ def test_what_a_cooperative_member_owns_goes_to_nobody_else() -> None:
 
 
 def test_the_state_of_aiokafka_belongs_to_its_coordinator() -> None:
-    """Two consumers in one process share a class and nothing else."""
+    """Two consumers in one process share the class, but no state."""
 
     class Coordinator(aio.GroupCoordinator):
         def __init__(self, generation) -> None:

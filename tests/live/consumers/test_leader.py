@@ -1,4 +1,4 @@
-"""What a leader answers, above all when something is wrong, and what it asks for afterwards."""
+"""What a leader answers, above all after failures, and when it requests another rebalance."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ LAGS = {"t": [9000, 8000, 7000, 100, 90, 80]}
 MEMBERS = [JoinedMember(f"m{number}", ("t",)) for number in range(3)]
 
 
-class Given:
-    """A lag source that a test fills in."""
+class SettableLags:
+    """A lag source whose sample a test sets."""
 
     def __init__(self, lags=None, age=0.0):
         self.sample = lags and LagSample(lags, age)
@@ -36,20 +36,20 @@ class Given:
         return self.sample
 
 
-class Asked(list):
+class Requests(list):
     def __call__(self):
         self.append(time.monotonic())
 
 
-def leader(source=None, asked=None, cooperative=False, patience=None, **options):
-    settings_of_group = LeaderSettings("g", 1.0, cooperative, patience)
+def leader(source=None, requests=None, cooperative=False, patience=None, **options):
+    settings = LeaderSettings("g", 1.0, cooperative, patience)
     source = StaticLag(LAGS) if source is None else source
-    asked = Asked() if asked is None else asked
-    return Leader(AssignorOptions(**options), settings_of_group, source, asked)
+    requests = Requests() if requests is None else requests
+    return Leader(AssignorOptions(**options), settings, source, requests)
 
 
-def pairs(handed):
-    return sorted((t, p) for topics in handed.values() for t, ps in topics.items() for p in ps)
+def pairs(assignments):
+    return sorted((t, p) for topics in assignments.values() for t, ps in topics.items() for p in ps)
 
 
 EVERYTHING = [("t", number) for number in range(6)]
@@ -59,14 +59,14 @@ def by_heuristic(members=MEMBERS, sizes=SIZES):
     return equilag.assign(group_of("g", members, sizes), FALLBACK).assignment
 
 
-def load(handed):
-    return sorted(sum(LAGS["t"][p] for p in topics.get("t", ())) for topics in handed.values())
+def load(assignments):
+    return sorted(sum(LAGS["t"][p] for p in topics.get("t", ())) for topics in assignments.values())
 
 
 def test_the_plan_is_handed_out() -> None:
-    handed = leader().assign(MEMBERS, SIZES)
-    assert handed == solve(group_of("g", MEMBERS, SIZES, LAGS)).assignment
-    assert load(handed) == [7100, 8090, 9080]
+    assignments = leader().assign(MEMBERS, SIZES)
+    assert assignments == solve(group_of("g", MEMBERS, SIZES, LAGS)).assignment
+    assert load(assignments) == [7100, 8090, 9080]
 
 
 def test_no_partitions_yet() -> None:
@@ -75,25 +75,25 @@ def test_no_partitions_yet() -> None:
 
 def test_members_without_topics_and_topics_that_do_not_exist() -> None:
     members = [*MEMBERS, JoinedMember("idle", ()), JoinedMember("waits", ("unknown",))]
-    handed = leader().assign(members, SIZES)
-    assert pairs(handed) == EVERYTHING
-    assert handed["idle"] == handed["waits"] == {}
+    assignments = leader().assign(members, SIZES)
+    assert pairs(assignments) == EVERYTHING
+    assert assignments["idle"] == assignments["waits"] == {}
 
 
 def test_policies() -> None:
     members = [replace(m, hints=h) for m, h in zip(MEMBERS, ({"t": [0, 1]},) * 3, strict=True)]
     members = [replace(m, hints={"t": [i, i + 3]}) for i, m in enumerate(members)]
-    handed = leader(policy="sticky-yet-fair").assign(members, SIZES)
-    assert handed == {m.id: m.hints for m in members}
+    assignments = leader(policy="sticky-yet-fair").assign(members, SIZES)
+    assert assignments == {m.id: m.hints for m in members}
 
 
 @pytest.mark.parametrize(
     ("source", "why", "level"),
     [
-        (Given(), "no lag has been measured yet", logging.INFO),
-        (Given(LAGS, 121.0), "the newest lags are 121 s old", logging.INFO),
-        (Given({"t": [-1] * 6}), "the lags cannot be used", logging.INFO),
-        (Given({"t": "abcdef"}), "the lags cannot be used", logging.INFO),
+        (SettableLags(), "no lag has been measured yet", logging.INFO),
+        (SettableLags(LAGS, 121.0), "the newest lags are 121 s old", logging.INFO),
+        (SettableLags({"t": [-1] * 6}), "the lags cannot be used", logging.INFO),
+        (SettableLags({"t": "abcdef"}), "the lags cannot be used", logging.INFO),
     ],
 )
 def test_without_usable_lags(source, why, level, caplog: pytest.LogCaptureFixture) -> None:
@@ -103,7 +103,7 @@ def test_without_usable_lags(source, why, level, caplog: pytest.LogCaptureFixtur
 
 
 def test_a_lag_source_that_fails_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
-    source = Given()
+    source = SettableLags()
     source.sample = ValueError("no such host")
     one = leader(source)
     for _ in range(3):
@@ -146,7 +146,7 @@ def test_a_solver_that_fails(
 
 @pytest.mark.parametrize("name", ["decide", "assignments_now", "_key"])
 @pytest.mark.parametrize("cooperative", [False, True])
-def test_the_last_resort(
+def test_after_an_internal_error_a_bare_heuristic_answers(
     name, cooperative, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     real = getattr(module, name)
@@ -159,17 +159,17 @@ def test_the_last_resort(
     monkeypatch.setattr(module, name, once)
     held = {"claims" if cooperative else "hints": {"t": [0, 1, 2, 3, 4, 5]}}
     members = [replace(MEMBERS[0], **held), *MEMBERS[1:]]
-    handed = leader(cooperative=cooperative).assign(members, SIZES)
-    if cooperative:  # what m0 holds is given to nobody else
-        assert handed == {"m0": {"t": [0, 1]}, "m1": {}, "m2": {}}
+    assignments = leader(cooperative=cooperative).assign(members, SIZES)
+    if cooperative:  # m0's partitions stay with m0
+        assert assignments == {"m0": {"t": [0, 1]}, "m1": {}, "m2": {}}
     else:
-        assert pairs(handed) == EVERYTHING
+        assert pairs(assignments) == EVERYTHING
     assert "failed, a heuristic answers" in caplog.text
     assert "made to fail" in caplog.text
 
 
-def test_cooperative_in_two_phases_towards_one_end() -> None:
-    source = Given(LAGS)
+def test_both_rebalances_of_a_cooperative_group_follow_one_plan() -> None:
+    source = SettableLags(LAGS)
     one = leader(source, cooperative=True)
     held = [{"t": [0, 1]}, {"t": [2, 3]}, {"t": [4, 5]}]
     members = [replace(m, claims=h, generation=3) for m, h in zip(MEMBERS, held, strict=True)]
@@ -178,42 +178,42 @@ def test_cooperative_in_two_phases_towards_one_end() -> None:
     for member in members:
         kept = set(first[member.id].get("t", ()))
         assert kept == set(end[member.id]["t"]) & set(member.claims["t"])
-    # The lag has turned round meanwhile, which is no reason to turn round as well.
+    # The lag has changed in between; the plan stays.
     source.sample = LagSample({"t": LAGS["t"][::-1]}, 0.0)
     again = [replace(m, claims=first[m.id], generation=4) for m in members]
     assert one.assign(again, SIZES) == end
-    # After that it counts.
+    # The next rebalance takes the new lag.
     settled = [replace(m, claims=end[m.id], generation=5) for m in members]
     group = group_of("g", settled, SIZES, {"t": LAGS["t"][::-1]})
     assert pairs(one.assign(settled, SIZES)) != EVERYTHING or not solve(group).moves
 
 
-def test_another_member_ends_a_plan_in_two_phases() -> None:
+def test_a_new_member_ends_a_pending_plan() -> None:
     one = leader(cooperative=True)
     held = [{"t": [0, 1]}, {"t": [2, 3]}, {"t": [4, 5]}]
     members = [replace(m, claims=h, generation=3) for m, h in zip(MEMBERS, held, strict=True)]
     one.assign(members, SIZES)
-    handed = one.assign([replace(m, claims={}) for m in members[:2]], SIZES)
-    assert pairs(handed) == EVERYTHING
-    assert sorted(handed) == ["m0", "m1"]
+    assignments = one.assign([replace(m, claims={}) for m in members[:2]], SIZES)
+    assert pairs(assignments) == EVERYTHING
+    assert sorted(assignments) == ["m0", "m1"]
 
 
-def test_one_rebalance_when_the_first_lags_are_there() -> None:
-    source, asked = Given(), Asked()
-    one = leader(source, asked)
-    one.reconsider()  # nothing to think of yet
+def test_the_first_sample_causes_one_rebalance() -> None:
+    source, requests = SettableLags(), Requests()
+    one = leader(source, requests)
+    one.reconsider()  # no rebalance so far
     before = one.assign(MEMBERS, SIZES)
     one.reconsider()  # still no lags
-    assert not asked
+    assert not requests
     source.sample = LagSample(LAGS, 0.0)
     one.reconsider()
     one.reconsider()
-    assert len(asked) == 1
+    assert len(requests) == 1
     members = [replace(m, hints=before[m.id], generation=1) for m in MEMBERS]
-    handed = one.assign(members, SIZES)
-    assert load(handed) == [7100, 8090, 9080]
+    assignments = one.assign(members, SIZES)
+    assert load(assignments) == [7100, 8090, 9080]
     one.reconsider()
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -222,21 +222,21 @@ def test_one_rebalance_when_the_first_lags_are_there() -> None:
         {"rejoin": None},
         {"rejoin": Rejoin(min_records=10**6)},
         {"rejoin": Rejoin(min_share=10.0)},
-        {"policy": "sticky-yet-fair"},  # which would not move anything for it
+        {"policy": "sticky-yet-fair"},  # a policy that moves nothing for the spread
     ],
 )
-def test_no_rebalance_that_is_not_worth_it(options) -> None:
-    source, asked = Given(), Asked()
-    one = leader(source, asked, **options)
+def test_a_small_gain_causes_no_rebalance(options) -> None:
+    source, requests = SettableLags(), Requests()
+    one = leader(source, requests, **options)
     one.assign(MEMBERS, SIZES)
     source.sample = LagSample(LAGS, 0.0)
     one.reconsider()
-    assert not asked
+    assert not requests
 
 
-def test_not_again_within_the_interval_unless_the_group_changes() -> None:
-    source, asked = Given(), Asked()
-    one = leader(source, asked)
+def test_one_request_per_interval_and_group() -> None:
+    source, requests = SettableLags(), Requests()
+    one = leader(source, requests)
 
     def without_then_with_lags(members):
         source.sample = None
@@ -245,29 +245,29 @@ def test_not_again_within_the_interval_unless_the_group_changes() -> None:
         one.assign(members, SIZES)
         source.sample = LagSample(LAGS, 0.0)
         one.reconsider()
-        return len(asked)
+        return len(requests)
 
     assert without_then_with_lags(MEMBERS) == 1
     assert without_then_with_lags(MEMBERS) == 1
     assert without_then_with_lags(MEMBERS[:2]) == 2
-    one._asked = (one._asked[0], time.monotonic() - 301)
+    one._requested = (one._requested[0], time.monotonic() - 301)
     assert without_then_with_lags(MEMBERS[:2]) == 3
 
 
-def test_a_second_thought_that_fails(
+def test_a_failure_to_reconsider(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    source, asked = Given(), Asked()
-    one = leader(source, asked)
+    source, requests = SettableLags(), Requests()
+    one = leader(source, requests)
     one.assign(MEMBERS, SIZES)
     source.sample = LagSample(LAGS, 0.0)
     monkeypatch.setattr(module, "decide", fail)
     one.reconsider()
-    assert not asked
+    assert not requests
     assert "made to fail" in caplog.text
 
 
-def test_a_plan_that_comes_late(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_plan_is_proposed(monkeypatch: pytest.MonkeyPatch) -> None:
     gate = threading.Event()
 
     def slowly(*args, **kwargs):
@@ -275,23 +275,23 @@ def test_a_plan_that_comes_late(monkeypatch: pytest.MonkeyPatch) -> None:
         return solve(*args, **kwargs)
 
     monkeypatch.setattr("equilag.planner.solve.solve", slowly)
-    asked = Asked()
-    one = leader(asked=asked, patience=0.02)
+    requests = Requests()
+    one = leader(requests=requests, patience=0.02)
     began = time.monotonic()
-    handed = one.assign(MEMBERS, SIZES)
+    assignments = one.assign(MEMBERS, SIZES)
     assert time.monotonic() - began < 5
-    assert handed == by_heuristic()
+    assert assignments == by_heuristic()
     gate.set()
     give_up = time.monotonic() + 10
-    while not asked and time.monotonic() < give_up:
+    while not requests and time.monotonic() < give_up:
         time.sleep(0.01)
-    assert len(asked) == 1
-    members = [replace(m, hints=handed[m.id], generation=1) for m in MEMBERS]
+    assert len(requests) == 1
+    members = [replace(m, hints=assignments[m.id], generation=1) for m in MEMBERS]
     assert load(one.assign(members, SIZES)) == [7100, 8090, 9080]
 
 
-def test_a_plan_that_comes_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another rebalance has overtaken it."""
+def test_a_plan_that_another_rebalance_overtook_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+
     gate, done = threading.Event(), threading.Event()
 
     def slowly(*args, **kwargs):
@@ -302,22 +302,22 @@ def test_a_plan_that_comes_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
             done.set()
 
     monkeypatch.setattr("equilag.planner.solve.solve", slowly)
-    source, asked = Given(LAGS), Asked()
-    one = leader(source, asked, patience=0.02)
+    source, requests = SettableLags(LAGS), Requests()
+    one = leader(source, requests, patience=0.02)
     one.assign(MEMBERS, SIZES)
     source.sample = None
     one.assign(MEMBERS[:2], SIZES)
     gate.set()
     assert done.wait(10)
     time.sleep(0.1)
-    assert not asked
+    assert not requests
 
 
 def test_a_plan_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     assert load(leader(patience=10.0).assign(MEMBERS, SIZES)) == [7100, 8090, 9080]
 
 
-def test_a_planner_thread_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_planner_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     real = module.decide
     monkeypatch.setattr(
         module,

@@ -1,4 +1,4 @@
-"""What listeners clean up and initialise, for the events of each client."""
+"""What listeners clean up and initialise at the events of each client."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ A, B, C = ("t", 0), ("t", 1), ("u", 0)
 
 
 class Calls(list):
-    """The user's functions, which note that they were called."""
+    """The user's functions; records their calls."""
 
     def functions(self):
         return (
@@ -34,7 +34,8 @@ class Calls(list):
 
 
 def run_coroutine(result) -> None:
-    """kafka-python awaits on a loop of its own; without anything to wait for, one step is all."""
+    """kafka-python awaits on its own loop; nothing waits here, so one step finishes the
+    coroutine."""
     with pytest.raises(StopIteration):
         result.send(None)
 
@@ -63,7 +64,7 @@ def confluent(calls, cooperative=False):
 
 
 @pytest.mark.parametrize("client", [kafka_python, confluent])
-def test_eager_only_the_difference(client) -> None:
+def test_an_eager_listener_acts_on_the_difference(client) -> None:
     calls = Calls()
     assign, revoke, lose, close = client(calls)
     revoke([])
@@ -88,7 +89,7 @@ def test_eager_only_the_difference(client) -> None:
 
 
 @pytest.mark.parametrize("client", [kafka_python, confluent])
-def test_cooperative_changes_as_they_come(client) -> None:
+def test_a_cooperative_listener_acts_on_each_change(client) -> None:
     calls = Calls()
     assign, revoke, lose, close = client(calls, cooperative=True)
     assign([A, B])

@@ -1,4 +1,4 @@
-"""Settings of assignors: what is refused, and what follows from them."""
+"""Options of assignors: which are refused, and what the others do."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ EVERY = [EquilagAssignor, CooperativeEquilagAssignor, OfAiokafka]
     ],
 )
 @pytest.mark.parametrize("assignor", EVERY)
-def test_wrong_settings_are_refused_at_once(assignor, settings, place) -> None:
+def test_invalid_options_are_refused(assignor, settings, place) -> None:
     with pytest.raises(InputError) as caught:
         assignor.configured(**settings)
     assert caught.value.place == place
@@ -53,13 +53,13 @@ def test_wrong_settings_are_refused_at_once(assignor, settings, place) -> None:
         lambda: Rejoin(min_records=None),
     ],
 )
-def test_wrong_parts(make) -> None:
+def test_invalid_lag_sources_and_rejoins(make) -> None:
     with pytest.raises(InputError):
         make()
 
 
 @pytest.mark.parametrize("assignor", EVERY)
-def test_configured_is_a_class_of_its_own(assignor) -> None:
+def test_configured_returns_another_class(assignor) -> None:
     made = assignor.configured(policy=Policy.of("kip-169"), seed=3)
     assert issubclass(made, assignor)
     assert (made.options.seed, assignor.options.seed) == (3, 0)
@@ -77,7 +77,7 @@ def test_the_limit_stays_within_the_session(given, session, limit) -> None:
     assert AssignorOptions(time_limit=given).limit(session) == pytest.approx(limit)
 
 
-def test_a_function_is_run_in_the_background() -> None:
+def test_a_function_runs_in_the_background() -> None:
     assert checked(len) == Background(len)
     static = StaticLag({})
     assert checked(static) is static
@@ -87,7 +87,7 @@ def test_a_function_is_run_in_the_background() -> None:
     ("start", "end", "committed", "reset", "lag"),
     [
         (0, 10, 4, "latest", 6),
-        (5, 10, 4, "latest", 5),  # the records before the log's start are gone
+        (5, 10, 4, "latest", 5),  # records below the log start are deleted
         (0, 10, 12, "latest", 0),
         (2, 10, None, "latest", 0),
         (2, 10, None, "none", 8),
@@ -118,6 +118,6 @@ def test_the_caller_is_found() -> None:
     assert find_caller((Owner,)) is None
 
 
-def test_no_frames_no_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_frames_no_caller_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr("sys._getframe")
     assert Owner().ask((Owner,)) is None

@@ -1,4 +1,4 @@
-"""The thread that measures: when, how long, and what happens to errors."""
+"""The sampling thread: when it measures, when it ends, how it handles errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOPICS = {"t": 2}
 
 
 class Probes:
-    """Makes probes and remembers them."""
+    """Creates probes and remembers them."""
 
     def __init__(self, fail=()):
         self.fail = list(fail)
@@ -42,7 +42,7 @@ def sampler(probes, every=0.05, alive=lambda: True, found=lambda: None):
     return LagSampler(probes, every, alive, found, "g")
 
 
-def test_a_leader_measures_again_and_again() -> None:
+def test_a_leader_samples_at_intervals() -> None:
     probes, found = Probes(), []
     one = sampler(probes, found=lambda: found.append(1))
     assert one.lags(TOPICS) is None
@@ -53,7 +53,7 @@ def test_a_leader_measures_again_and_again() -> None:
     sample = one.lags(TOPICS)
     assert sample is not None
     assert sample.age < 5
-    assert one.lags({"t": 3}) is None  # a topic has grown
+    assert one.lags({"t": 3}) is None  # the topic has more partitions now
     assert one.lags({"u": 1}) is None
     assert probes.opened == 1
     thread = one._thread
@@ -75,7 +75,7 @@ def test_other_topics_are_measured_at_once() -> None:
     one.stop()
 
 
-def test_a_follower_measures_less_and_lets_go_of_its_connection() -> None:
+def test_a_follower_samples_less_and_closes_its_connection() -> None:
     probes, found = Probes(), []
     one = sampler(probes, every=1000, found=lambda: found.append(1))
     one.watch(TOPICS, leading=False)
@@ -84,11 +84,11 @@ def test_a_follower_measures_less_and_lets_go_of_its_connection() -> None:
     assert 5000 < one._shared.next_at - time.monotonic() <= 6000
     one.watch(TOPICS, leading=True)
     assert 0 < one._shared.next_at - time.monotonic() <= 1000
-    assert not found  # nobody asks a follower for second thoughts
+    assert not found  # a follower never reconsiders
     one.stop()
 
 
-def test_errors_are_logged_once_of_a_kind(caplog: pytest.LogCaptureFixture) -> None:
+def test_each_type_of_error_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     kinds = [OSError("no"), OSError("not again"), ValueError("odd"), OSError("still"), None]
     probes = Probes([*kinds, OSError("new")])
     one = sampler(probes)
@@ -98,7 +98,7 @@ def test_errors_are_logged_once_of_a_kind(caplog: pytest.LogCaptureFixture) -> N
     one.stop()
     texts = [record.getMessage() for record in caplog.records]
     assert texts == [
-        f"group g: lag cannot be measured: {what}"
+        f"group g: the lag cannot be measured: {what}"
         for what in ("OSError: no", "ValueError: odd", "OSError: new")
     ]
     assert probes.opened == 6
@@ -116,7 +116,7 @@ def test_it_ends_with_its_consumer() -> None:
     assert not thread.is_alive()
 
 
-def test_it_ends_when_it_is_forgotten() -> None:
+def test_it_ends_when_it_is_deleted() -> None:
     one = sampler(Probes(), every=1000)
     one.watch(TOPICS, leading=True)
     thread = one._thread
@@ -137,7 +137,7 @@ def test_a_probe_that_cannot_be_closed() -> None:
     assert not one._thread.is_alive()
 
 
-def test_it_never_keeps_an_interpreter() -> None:
+def test_it_does_not_keep_the_interpreter_from_exiting() -> None:
     code = (
         "import time\n"
         "from equilag.live.consumers.sampler import *\n"

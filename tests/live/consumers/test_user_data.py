@@ -1,4 +1,4 @@
-"""What members tell of what they held: there and back, and nothing else is read."""
+"""The encoding of owned partitions: round trips, and refusal of all other data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ONE = HEAD + b"\x00\x01t" + struct.pack(">iii", 2, 0, 3)
 
 
 @given(helds)
-def test_there_and_back(held: OwnedPartitions) -> None:
+def test_round_trip(held: OwnedPartitions) -> None:
     assert decode(encode(held)) == held
 
 
@@ -37,43 +37,43 @@ def test_from_pairs() -> None:
 
 
 @pytest.mark.parametrize("data", [None, b""])
-def test_no_user_data_is_nothing_held(data: bytes | None) -> None:
+def test_no_user_data_means_no_owned_partitions(data: bytes | None) -> None:
     assert decode(data) == OwnedPartitions()
 
 
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"E", "broken"),
+        (b"E", "damaged"),
         (b"XX" + ONE[2:], "starts with"),
         (b"EQ\x02" + ONE[3:], "version 2"),
         (ONE + b"\x00", "1 bytes after"),
         (b"EQ\x01" + struct.pack(">ii", 7, -1), "-1 topics"),
         (b"EQ\x01" + struct.pack(">ii", -2, 0), "generation -2"),
-        (b"EQ\x01" + struct.pack(">ii", 7, 2) + ONE[11:] * 2, "there twice"),
+        (b"EQ\x01" + struct.pack(">ii", 7, 2) + ONE[11:] * 2, "topic 't' twice"),
         (HEAD + b"\x00\x00" + struct.pack(">i", 0), "a name of 0 bytes"),
         (HEAD + b"\xff\xff" + struct.pack(">i", 0), "a name of -1 bytes"),
         (HEAD + b"\x00\x09t", "a name of 9 bytes"),
-        (HEAD + b"\x00\x01\xff" + struct.pack(">i", 0), "broken"),
+        (HEAD + b"\x00\x01\xff" + struct.pack(">i", 0), "damaged"),
         (HEAD + b"\x00\x01t" + struct.pack(">i", 2**30), "partitions in"),
         (HEAD + b"\x00\x01t" + struct.pack(">i", -1), "-1 partitions"),
         (HEAD + b"\x00\x01t" + struct.pack(">iii", 2, 3, 3), "do not ascend"),
         (HEAD + b"\x00\x01t" + struct.pack(">ii", 1, -1), "do not ascend"),
     ],
 )
-def test_anything_else_is_unreadable(data: bytes, why: str) -> None:
+def test_other_data_are_refused(data: bytes, why: str) -> None:
     with pytest.raises(BadUserData, match=why):
         decode(data)
 
 
 @given(st.integers(0, len(ONE) - 1))
-def test_cut_short(length: int) -> None:
+def test_truncated_data(length: int) -> None:
     if length:
         with pytest.raises(BadUserData):
             decode(ONE[:length])
 
 
 @given(st.binary(max_size=60))
-def test_noise_after_the_head_never_raises_anything_else(noise: bytes) -> None:
+def test_random_bytes_raise_only_bad_user_data(noise: bytes) -> None:
     with suppress(BadUserData):
         decode(HEAD + noise)
