@@ -64,7 +64,7 @@ def read_assignment(group: Group, table: Any, findings: list[str]) -> Index | No
         topic, number = group.partition_name(p)
         findings.append(f"assignment: {topic}-{number} is not assigned")
     held = np.flatnonzero(assigned != NOBODY)
-    unsubscribed = held[~group.reads[group.topic_of[held], group.class_of[assigned[held]]]]
+    unsubscribed = held[~group.may_hold(held, assigned[held])]
     for p in unsubscribed[:MAX_UNSUBSCRIBED].tolist():
         topic, number = group.partition_name(p)
         member = group.members[assigned[p]].id

@@ -10,19 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from equilag.columns import NOBODY as NOBODY
+from equilag.columns import Flags as Flags
+from equilag.columns import Index as Index
+from equilag.columns import Ints as Ints
+from equilag.columns import Marks as Marks
 from equilag.errors import InputError
+from equilag.partition_classes import (
+    PartitionClasses,
+    TopicClasses,
+    topic_class_arcs,
+    topic_classes,
+)
 
-Ints: TypeAlias = npt.NDArray[np.int64]
-Index: TypeAlias = npt.NDArray[np.int32]
-Marks: TypeAlias = npt.NDArray[np.uint8]
-Flags: TypeAlias = npt.NDArray[np.bool_]
-
-NOBODY: Final = -1
 MAX_LAG: Final = 2**53
 MAX_TOTAL: Final = 2**62
 MAX_PARTITIONS: Final = 10_000_000
@@ -47,7 +51,7 @@ class Group:
     """One consumer group at one moment.
 
     Shapes: M members, K member classes (sets of members with one subscription), T topics,
-    C topic classes (topics with the same subscribers), P partitions, Q claims.
+    C partition classes (sets of partitions that the same members may take), P partitions, Q claims.
     """
 
     name: str
@@ -72,6 +76,9 @@ class Group:
     dropped_claims: int = 0
     taken_at: str | None = None
     generation: int | None = None
+    partition_classes: PartitionClasses | None = None
+    """Given where a subscription alone does not say who may take a partition; else the partitions
+    of all topics with the same subscribers are one class."""
 
     @cached_property
     def n_members(self) -> int:
@@ -93,7 +100,7 @@ class Group:
 
     @cached_property
     def reads(self) -> Flags:
-        """[T, K] does the member class read the topic."""
+        """[T, K] True if the member class subscribes to the topic."""
         table = np.zeros((len(self.topics), len(self.class_topics)), dtype=np.bool_)
         table[self.subscriptions] = True
         return table
@@ -103,8 +110,9 @@ class Group:
         """Topic and member class of every pair that goes together, by member class."""
         if not self.class_topics:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        kinds = np.repeat(np.arange(len(self.class_topics)), list(map(len, self.class_topics)))
-        return np.concatenate(self.class_topics).astype(np.int64), kinds
+        sizes = list(map(len, self.class_topics))
+        member_classes = np.repeat(np.arange(len(self.class_topics)), sizes)
+        return np.concatenate(self.class_topics).astype(np.int64), member_classes
 
     @cached_property
     def class_size(self) -> Ints:
@@ -112,65 +120,54 @@ class Group:
         return np.bincount(self.class_of, minlength=len(self.class_topics)).astype(np.int64)
 
     @cached_property
-    def _topic_classes(self) -> tuple[Index, Flags, Ints]:
-        """[T] class of each topic; [C, K] the readers and [C] the first topic of each class."""
-        if not self.topics:
-            nothing = np.zeros((0, len(self.class_topics)), np.bool_)
-            return np.zeros(0, np.int32), nothing, np.zeros(0, np.int64)
-        if self.reads.all():  # the most common group of all
-            return np.zeros(len(self.topics), np.int32), self.reads[:1], np.zeros(1, np.int64)
-        topics, kinds = self.subscriptions
-        for seed in range(2**32):  # the first will do but for a collision of 64-bit numbers
-            mark = np.zeros(len(self.topics), dtype=np.uint64)
-            np.add.at(mark, topics, _scrambled(len(self.class_topics), seed)[kinds])
-            _, first, inverse = np.unique(mark, return_index=True, return_inverse=True)
-            like = first[inverse]
-            others = np.flatnonzero(like != np.arange(len(like)))
-            if np.array_equal(self.reads[others], self.reads[like[others]]):
-                break
-        if len(first) == len(mark):
-            every = np.arange(len(mark))
-            return every.astype(np.int32), self.reads, every
-        order = np.argsort(first, kind="stable")  # number classes by their first topic
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        return rank[inverse].astype(np.int32), self.reads[first[order]], first[order]
+    def _topic_classes(self) -> TopicClasses:
+        return topic_classes(self.reads, self.subscriptions)
 
     @property
     def topic_class(self) -> Index:
-        """[T] topic class of each topic."""
-        return self._topic_classes[0]
+        """[T] partition class of each topic.
+
+        Raises ValueError where the partitions of one topic may be of different classes.
+        """
+        if self.partition_classes is not None:
+            raise ValueError("a topic has no class where partitions have their own")
+        return self._topic_classes.of_topic
 
     @property
     def eligible(self) -> Flags:
-        """[C, K] may a member of class k take a partition of topic class c."""
-        return self._topic_classes[1]
+        """[C, K] True if members of class k may take partitions of class c."""
+        given = self.partition_classes
+        return self._topic_classes.eligible if given is None else given.eligible
 
     @cached_property
     def arcs(self) -> tuple[Ints, Ints]:
-        """Topic class and member class of every pair of the two that goes together, ascending."""
-        topics, kinds = self.subscriptions
-        first = np.zeros(len(self.topics), dtype=np.bool_)
-        first[self._topic_classes[2]] = True
-        one_each = first[topics]  # one topic speaks for all of its class
-        classes, kinds = self.topic_class[topics[one_each]].astype(np.int64), kinds[one_each]
-        narrow = classes.astype(np.min_scalar_type(len(first)))  # up to 16 bits sort much faster
-        order = np.argsort(narrow, kind="stable")
-        return classes[order], kinds[order]
+        """Partition class and member class of every pair that is eligible, ascending."""
+        if self.partition_classes is not None:
+            classes, member_classes = np.nonzero(self.eligible)
+            return classes, member_classes
+        return topic_class_arcs(self._topic_classes, self.subscriptions)
 
     @cached_property
     def partition_class(self) -> Index:
-        """[P] topic class of each partition."""
-        return self.topic_class[self.topic_of]
+        """[P] class of each partition."""
+        given = self.partition_classes
+        return self.topic_class[self.topic_of] if given is None else given.of_partition
 
     @cached_property
     def assignable(self) -> Flags:
-        """[P] does anybody read the partition."""
+        """[P] True if any member may take the partition."""
+        if self.partition_classes is not None:
+            anybody: Flags = np.logical_or.reduce(self.eligible, axis=1)
+            return anybody[self.partition_class]
         return np.repeat(self.reads.any(axis=1), self.topic_size)
 
     @cached_property
     def idle(self) -> Flags:
-        """[M] members whose subscription holds no partition; they take part in no spread."""
+        """[M] True for members that may take no partition; they take part in no spread."""
+        if self.partition_classes is not None:
+            there = self.eligible[np.unique(self.partition_class)]
+            busy: Flags = np.logical_or.reduce(there, axis=0)
+            return ~busy[self.class_of]
         empty = np.array([len(topics) == 0 for topics in self.class_topics], dtype=np.bool_)
         return empty[self.class_of] if self.members else np.zeros(0, np.bool_)
 
@@ -186,12 +183,15 @@ class Group:
 
     @cached_property
     def one_subscription(self) -> bool:
-        """Do all members read the same topics."""
+        """True if all members read the same topics."""
         return len(self.class_topics) <= 1
 
     @cached_property
     def disjoint(self) -> bool:
-        """Is no topic read by two member classes, though some is read at all."""
+        """True if subscriptions decide who may take what, some topic is read, and none is read by
+        two member classes."""
+        if self.partition_classes is not None:
+            return False
         total = sum(map(len, self.class_topics))
         if not 0 < total <= len(self.topics):
             return False
@@ -200,6 +200,15 @@ class Group:
     def subscribers(self, topic: int) -> Index:
         """Members, ascending, that read the topic."""
         return np.flatnonzero(self.reads[topic][self.class_of]).astype(np.int32)
+
+    def may_hold(self, partitions: Ints, members: Ints | Index | int) -> Flags:
+        """True where the member may take the partition; the two are broadcast together."""
+        if self.partition_classes is None:
+            table, row = self.reads, self.topic_of[partitions]
+        else:
+            table, row = self.eligible, self.partition_class[partitions]
+        found: Flags = table[row, self.class_of[members]]
+        return found
 
     def partition_name(self, partition: int) -> tuple[str, int]:
         """Topic name and number of a partition."""
@@ -210,15 +219,6 @@ class Group:
         """The same group as if nobody owned anything (``--fresh``)."""
         nothing = np.full(self.n_partitions, NOBODY, dtype=np.int32)
         return replace(self, owner=nothing)
-
-
-def _scrambled(n: int, seed: int) -> npt.NDArray[np.uint64]:
-    """n numbers of 64 bits with no pattern to them (SplitMix64; Steele, Lea and Flood, 2014)."""
-    first = seed * n + 1
-    z = np.arange(first, first + n, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
 
 
 def intern_subscriptions(

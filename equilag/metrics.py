@@ -72,15 +72,17 @@ def moved(owner: Index, assigned: Index) -> Flags:
 
 
 def count_moves(owner: Index, assigned: Index) -> int:
+    """Number of partitions that a live, still subscribed owner loses."""
     return int(np.count_nonzero(moved(owner, assigned)))
 
 
 def is_valid(group: Group, assigned: Index) -> bool:
-    """True if every subscribed partition is assigned to one of its subscribers, and no other is."""
+    """True if every partition that any member may take is assigned to exactly one member that may
+    take it, and no other partition is assigned."""
     held = assigned != NOBODY
     if not np.array_equal(held, group.assignable):
         return False
     members = assigned[held]
     if len(members) and (members.min() < 0 or members.max() >= group.n_members):
         return False
-    return bool(group.reads[group.topic_of[held], group.class_of[members]].all())
+    return bool(group.may_hold(np.flatnonzero(held), members).all())

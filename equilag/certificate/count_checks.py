@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
-
-import numpy as np
+from collections.abc import Mapping
+from typing import Any
 
 from equilag.certificate.ledger import Ledger, Refuted
-from equilag.certificate.potentials import Potentials, bound_by_potentials, bound_by_topics
-from equilag.group import Ints
-
-MAX_POTENTIAL: Final = 2**31
-"""Potentials stay below it, so that their products with counts stay below 2^63."""
-
+from equilag.certificate.potentials import bound_by_potentials, bound_by_topics
+from equilag.certificate.read_potentials import read_potentials
 
 def check_counts(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
     """`counts` by `residual`: the counts are even; `value` is the largest one allowed."""
     if not ledger.exact_counts:
         raise Refuted("the plan does not meet the count balance")
-    largest = int(ledger.constraint.hi[~ledger.group.idle].max(initial=0))
+    largest = ledger.constraint.largest_count
     if value != largest:
         raise Refuted(f"the largest count that the balance allows is {largest}")
 
@@ -27,10 +21,8 @@ def check_counts(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
 def check_moves_by_potentials(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
     """`fewest_moves` by `potentials`: node potentials of the minimum-cost flow."""
     _check_moves_forced(ledger, value)
-    group = ledger.original
-    topics = _potentials(data, "topics", group.topics)
-    members = _potentials(data, "members", [m.id for m in group.members])
-    bound = bound_by_potentials(group, ledger.constraint, Potentials(topics, members))
+    potentials = read_potentials(ledger.original, data)
+    bound = bound_by_potentials(ledger.original, ledger.constraint, potentials)
     if bound is None:
         raise Refuted("the potentials are not a dual solution")
     if value > bound:
@@ -40,7 +32,7 @@ def check_moves_by_potentials(ledger: Ledger, value: int, data: Mapping[str, Any
 def check_moves_by_topics(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
     """`fewest_moves` by `per-topic`: a closed form, topic by topic."""
     _check_moves_forced(ledger, value)
-    if ledger.constraint.topic_lo is None:
+    if not ledger.constraint.per_topic:
         raise Refuted("the count balance is not per topic")
     bound = bound_by_topics(ledger.original, ledger.constraint)
     if value > bound:
@@ -48,19 +40,5 @@ def check_moves_by_topics(ledger: Ledger, value: int, data: Mapping[str, Any]) -
 
 
 def _check_moves_forced(ledger: Ledger, value: int) -> None:
-    if value and (not ledger.exact_counts or ledger.constraint.pinned.any()):
+    if value and (not ledger.exact_counts or ledger.constraint.has_pinned):
         raise Refuted("no moves are forced without exact counts or with pinned partitions")
-
-
-def _potentials(data: Mapping[str, Any], key: str, names: Sequence[str]) -> Ints:
-    """One potential per name, 0 where the table has none."""
-    table = data.get(key)
-    if not isinstance(table, dict):
-        raise Refuted(f"data.{key} is not an object with potentials")
-    number = {name: i for i, name in enumerate(names)}
-    potentials = np.zeros(len(names), dtype=np.int64)
-    for name, potential in table.items():
-        if name not in number or type(potential) is not int or abs(potential) > MAX_POTENTIAL:
-            raise Refuted(f"data.{key}.{name} is not a potential")
-        potentials[number[name]] = potential
-    return potentials

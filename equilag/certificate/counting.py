@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.constraint import CountConstraint, ranges, topic_counts
-from equilag.group import NOBODY, Flags, Group, Ints
+from equilag.group import Flags, Group, Ints
 from equilag.metrics import member_counts, member_loads
 
 
@@ -46,15 +46,15 @@ class Exclusive(NamedTuple):
 class Counting:
     """Load bounds of one group under one count constraint.
 
-    A bucket is a topic class, or a topic where topics count one by one. Pinned partitions are in no
-    bucket; they are part of what a member carries anyway.
+    A bucket is a partition class, or a topic where topics count one by one. Pinned partitions are
+    in no bucket; they are part of what a member carries anyway.
     """
 
     def __init__(self, group: Group, constraint: CountConstraint) -> None:
         self.group = group
         self.constraint = constraint
-        self.per_topic = constraint.topic_lo is not None
-        free = np.flatnonzero(group.assignable & ~constraint.pinned)
+        self.per_topic = constraint.per_topic
+        free = np.flatnonzero(constraint.free)
         bucket = (group.topic_of if self.per_topic else group.partition_class)[free]
         order = np.lexsort((group.lag[free], bucket))
         self.bucket = bucket[order].astype(np.int64)
@@ -68,12 +68,14 @@ class Counting:
         start = np.cumsum(self.size) - self.size
         self.from_light = np.arange(len(free)) - start[self.bucket]
         self.from_heavy = self.size[self.bucket] - 1 - self.from_light
-        pinned = np.where(constraint.pinned, group.owner, NOBODY)
+        pinned = constraint.pinned_assignment
         self.base = member_loads(pinned, group.lag, group.n_members)
-        self._base_count = member_counts(pinned, group.n_members)
-        self.lo = constraint.lo - self._base_count
-        self.hi = constraint.hi - self._base_count
-        self._pinned = pinned
+        least, most = constraint.counts_of()
+        base_count = member_counts(pinned, group.n_members)
+        self.lo: Ints = least - base_count
+        """[M] fewest free partitions of a member."""
+        self.hi: Ints = most - base_count
+        """[M] most free partitions of a member."""
         self._known: tuple[bytes, Exclusive] | None = None
 
     @cached_property
@@ -83,9 +85,9 @@ class Counting:
 
     @cached_property
     def _takes(self) -> Flags:
-        """[B, K] may a member class take from the bucket."""
-        allowed = self.constraint.allowed
-        return allowed[self.group.topic_class] if self.per_topic else allowed
+        """[B, K] True if members of the class may take partitions of the bucket."""
+        face = self.constraint.face
+        return face[self.group.topic_class] if self.per_topic else face
 
     @cached_property
     def _arcs(self) -> tuple[Ints, Ints]:
@@ -117,10 +119,9 @@ class Counting:
     @cached_property
     def _topic_free(self) -> tuple[Ints, Ints]:
         """[T, M] fewest and most free partitions of a topic per member."""
-        lo, hi = self.constraint.topic_lo, self.constraint.topic_hi
-        assert lo is not None and hi is not None
-        pinned = topic_counts(self.group, self._pinned)
-        return lo - pinned, hi - pinned
+        least, most = self.constraint.topic_counts_of()
+        pinned = topic_counts(self.group, self.constraint.pinned_assignment)
+        return least - pinned, most - pinned
 
     def shares(self, members: Flags) -> Shares:
         """What the members [M] must and can take of each bucket."""

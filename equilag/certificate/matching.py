@@ -24,7 +24,7 @@ Side = Literal["above", "below"]
 def pairs_needed(counting: Counting) -> int:
     """How many members hold exactly two free partitions in any plan, at least; 0 if unknown."""
     constraint, lo, hi = counting.constraint, counting.lo, counting.hi
-    if counting.per_topic or constraint.pinned.any() or len(counting.lag) > LARGEST:
+    if counting.per_topic or constraint.has_pinned or len(counting.lag) > LARGEST:
         return 0
     one_or_two, two_or_three = (lo == 1) & (hi == 2), (lo == 2) & (hi == 3)
     if ((lo < hi) & ~one_or_two & ~two_or_three).any():
@@ -43,8 +43,8 @@ def pairs_beyond(counting: Counting, value: int, side: Side) -> Flags:
     lag = counting.lag
     total = lag[:, None] + lag[None, :]
     two = (counting.lo <= 2) & (counting.hi >= 2)
-    kinds = np.unique(counting.group.class_of[two])
-    takes = counting.constraint.allowed[counting.bucket][:, kinds].astype(np.int32)
+    member_classes = np.unique(counting.group.class_of[two])
+    takes = counting.constraint.face[counting.bucket][:, member_classes].astype(np.int32)
     found: Flags = (takes @ takes.T > 0) & (total > value if side == "above" else total < value)
     np.fill_diagonal(found, False)
     return found

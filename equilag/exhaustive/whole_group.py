@@ -39,35 +39,32 @@ def whole_problem(
     None without such members, and where there are too many to search; given `cells`, where items
     times members exceed it. With `max_moves` 0, owned partitions are not free either.
     """
-    pinned = constraint.pinned
-    if max_moves == 0:
-        pinned = group.owner != NOBODY
-    items = np.flatnonzero(group.assignable & ~pinned)
+    rest = group.owner if max_moves == 0 else constraint.pinned_assignment
+    items = np.flatnonzero(group.assignable & (rest == NOBODY))
     members = np.flatnonzero(~group.idle)
     too_many = len(items) > MAX_ITEMS or len(members) > MAX_MEMBERS
     if cells is not None:
         too_many = len(items) * len(members) > cells
     if not len(members) or (too_many and len(items)):
         return None
-    rest = np.where(pinned, group.owner, NOBODY).astype(np.int32)
-    held = member_counts(rest, group.n_members)
+    held = member_counts(rest, group.n_members)[members]
+    least, most = constraint.counts_of(members)
     column = np.full(group.n_members + 1, OUTSIDE, dtype=np.int64)
     column[members] = np.arange(len(members))
     column[NOBODY] = NOBODY
     topic = topic_lo = topic_hi = None
-    if constraint.topic_lo is not None and constraint.topic_hi is not None:
-        pinned_counts = topic_counts(group, rest)
+    if constraint.per_topic:
         number = np.unique(group.topic_of[items])
         topic = np.searchsorted(number, group.topic_of[items]).astype(np.int64)
-        topic_lo = (constraint.topic_lo - pinned_counts)[np.ix_(number, members)]
-        topic_hi = (constraint.topic_hi - pinned_counts)[np.ix_(number, members)]
-    member_class = group.class_of[members]
+        pinned = topic_counts(group, rest)[np.ix_(number, members)]
+        bounds = constraint.topic_counts_of(number, members)
+        topic_lo, topic_hi = bounds.least - pinned, bounds.most - pinned
     problem = SmallProblem(
         lag=group.lag[items],
-        allowed=constraint.allowed[group.partition_class[items]][:, member_class],
+        allowed=constraint.may_each(items, members),
         base=member_loads(rest, group.lag, group.n_members)[members],
-        lo=(constraint.lo - held)[members],
-        hi=(constraint.hi - held)[members],
+        lo=least - held,
+        hi=most - held,
         owner=column[group.owner[items]],
         topic=topic,
         topic_lo=topic_lo,

@@ -18,7 +18,6 @@ from equilag.planner.work import Work, knee
 from equilag.solver.local_search.cyclic_exchanges import Window
 from equilag.solver.local_search.greedy_descent import downhill, homeward
 from equilag.solver.local_search.large_neighbourhood import WORK, improve, kicked
-from equilag.solver.local_search.member_rows import are_alike
 from equilag.solver.local_search.paired_exchange import even_out
 from equilag.solver.local_search.pairwise_swaps import sweep
 from equilag.solver.local_search.window_search import level
@@ -75,7 +74,7 @@ class EvenOut:
         work.effort.spend(SETTLE * size)
         sets = work.sets_alike[: self.SETS]
         found = best.assigned
-        enough = work.spread_bound if are_alike(work.group, constraint) else 0
+        enough = work.spread_bound if constraint.all_alike else 0
         for number, members in enumerate(sets):
             share = self.SHARE / (len(sets) - number) if len(sets) > 1 else None
             stop = work.stop(STEP * 2 + 2e-8 * size, upto=0.5, share=share)
@@ -96,7 +95,7 @@ class Sweeps:
         if not _open(work):
             return False
         assert work.best is not None and work.constraint is not None
-        if work.best.algorithm == EVEN_OUT and are_alike(work.group, work.constraint):
+        if work.best.algorithm == EVEN_OUT and work.constraint.all_alike:
             return work.group.n_partitions <= self.LARGEST
         return True
 
@@ -125,7 +124,7 @@ class Level:
         if work.searched:  # small enough for an exhaustive search to have the last word
             return False
         assert work.constraint is not None
-        return work.constraint.topic_lo is None and not are_alike(work.group, work.constraint)
+        return not work.constraint.per_topic and not work.constraint.all_alike
 
     def run(self, work: Work) -> None:
         assert work.best is not None and work.constraint is not None

@@ -88,7 +88,7 @@ class Counts:
         work.constraint = constraint = constraint_of(work.group, work.policy, assigned)
         work.claim(counts_claim(work.group, constraint))
         first = work.best
-        if first is not None and constraint.admits(work.group, first.assigned):
+        if first is not None and constraint.admits(first.assigned):
             work.offer(first.assigned, first.algorithm)
         else:
             work.offer(assigned, "balance")
@@ -107,7 +107,7 @@ class Moves:
     def run(self, work: Work) -> None:
         constraint = work.constraint
         assert constraint is not None
-        if constraint.pinned.any():
+        if constraint.has_pinned:
             return  # no owned partition moves at all
         found = fewest_moves(work.real, constraint)
         claim = found.claim(work.real, work.policy, constraint)

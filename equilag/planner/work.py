@@ -18,7 +18,6 @@ from equilag.objective import Figures, Objective, Proved
 from equilag.planner.effort import Effort
 from equilag.planner.progress import Progress, Watcher
 from equilag.policy import Policy
-from equilag.solver.local_search.member_rows import sets_alike
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -90,10 +89,10 @@ class Work:
 
     @property
     def sets_alike(self) -> list[Ints]:
-        """See `rows.sets_alike`."""
+        """See `CountConstraint.alike_members`."""
         if self._sets_alike is None:
             assert self.constraint is not None
-            self._sets_alike = sets_alike(self.group, self.constraint)
+            self._sets_alike = self.constraint.alike_members()
         return self._sets_alike
 
     @property
@@ -156,7 +155,7 @@ class Work:
         Raises ContradictedBound if it is better than what was proved to be impossible.
         """
         assert self.constraint is not None
-        if not self.constraint.admits(self.group, assigned):
+        if not self.constraint.admits(assigned):
             self.notes.append(f"{algorithm}: a plan that broke the count balance was thrown away")
             return False
         candidate = self.see(assigned, algorithm)

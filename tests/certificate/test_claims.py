@@ -52,7 +52,7 @@ class Proved(NamedTuple):
 def potentials_of(group: Group, balance: str) -> dict[str, Any]:
     policy = Policy.of(balance=balance)
     constraint = constraint_of(group, policy, balanced_assignment(group, policy))
-    topic, member = fewest_moves(group, constraint).potentials
+    topic, member, _ = fewest_moves(group, constraint).potentials
     return {
         "topics": {name: int(x) for name, x in zip(group.topics, topic, strict=True)},
         "members": {m.id: int(x) for m, x in zip(group.members, member, strict=True)},

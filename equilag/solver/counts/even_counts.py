@@ -40,7 +40,7 @@ def balanced_assignment(group: Group, policy: Policy) -> Index:
 
 def counts_claim(group: Group, constraint: CountConstraint) -> Claim:
     """The counts that the constraint stands for are the most even."""
-    return Claim("counts", int(constraint.hi[~group.idle].max(initial=0)), "residual")
+    return Claim("counts", constraint.largest_count, "residual")
 
 
 def _spread_totals(group: Group, assigned: Index, free: Ints) -> None:

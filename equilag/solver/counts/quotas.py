@@ -46,9 +46,7 @@ class Quotas(NamedTuple):
         hi = self.floor + (self.rest > 0)
         # As `constraint_of` reads them off: all blocks of one largest count have one interval.
         lo = np.where(np.isin(hi, hi[self.rest > 0]), hi - 1, self.floor)
-        nothing = np.zeros(group.n_partitions, np.bool_)
-        kind = group.class_of
-        return CountConstraint(lo[kind], hi[kind], group.eligible, nothing)
+        return CountConstraint.by_intervals(group, lo[group.class_of], hi[group.class_of])
 
 
 def has_quotas(group: Group, policy: Policy) -> bool:

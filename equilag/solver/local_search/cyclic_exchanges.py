@@ -17,8 +17,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.constraint import CountConstraint, ranges
-from equilag.group import NOBODY, Flags, Group, Index, Ints
+from equilag.constraint import ALL, CountConstraint, ranges
+from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import member_counts, member_loads
 
 FAR: Final = np.int64(2**62)
@@ -58,16 +58,16 @@ class Cycles:
         self.assigned = assigned.copy()
         self.loads: Ints = member_loads(assigned, group.lag, group.n_members)
         self.counts = member_counts(assigned, group.n_members)
-        free = np.flatnonzero((assigned != NOBODY) & ~constraint.pinned)
+        free = np.flatnonzero(constraint.free)
         order = free[np.argsort(assigned[free], kind="stable")]
         start = np.searchsorted(assigned[order], np.arange(group.n_members + 1))
         self.held: list[list[int]] = [order[a:b].tolist() for a, b in pairwise(start.tolist())]
-        self.fixed = constraint.pinned.copy()
+        self.fixed = ~constraint.free
         self._by_class = free[np.argsort(group.partition_class[free], kind="stable")]
         edges = np.arange(len(group.eligible) + 1)
         self._start = np.searchsorted(group.partition_class[self._by_class], edges)
         self._readable: dict[int, Ints] = {}
-        classes, self.kinds_of = np.nonzero(constraint.allowed)
+        classes, self.kinds_of = np.nonzero(constraint.face)
         """Member classes by topic class, those of class c from `kinds_from[c]` on."""
         self.kinds_from: Ints = np.searchsorted(classes, edges)
 
@@ -75,17 +75,10 @@ class Cycles:
         """Free partitions that the member may hold."""
         kind = int(self.group.class_of[member])
         if kind not in self._readable:
-            classes = np.flatnonzero(self.constraint.allowed[:, kind])
+            classes = np.flatnonzero(self.constraint.face[:, kind])
             there = ranges(self._start[classes], self._start[classes + 1])
             self._readable[kind] = self._by_class[there]
         return self._readable[kind]
-
-    def may(self, partitions: Ints, members: Ints) -> Flags:
-        """May the members hold the partitions; the two are broadcast together."""
-        cells: Flags = self.constraint.allowed[
-            self.group.partition_class[partitions], self.group.class_of[members]
-        ]
-        return cells
 
     def spread(self, active: Ints) -> int:
         loads = self.loads[active]
@@ -116,9 +109,9 @@ class Cycles:
         other = self.assigned[take[:-1]].astype(np.int64)
         change = into[:-1, None] - out[None, :]
         fits = np.ones(change.shape, np.bool_)
-        fits[:, :-1] = self.may(give[None, :-1], other[:, None])
-        lo, hi = self.constraint.lo, self.constraint.hi
-        fits[:, -1] = (self.counts[member] < hi[member]) & (self.counts[other] > lo[other])
+        may, counts = self.constraint, self.counts
+        fits[:, :-1] = may.may(give[None, :-1], other[:, None])
+        fits[:, -1] = may.may_gain_one(counts, member) & may.may_lose_one(counts, other)
         after = window.outside(self.loads[member] + change)
         after += window.outside(self.loads[other][:, None] - change)
         before = window.outside(self.loads[other]) + window.outside(self.loads[member])
@@ -135,18 +128,18 @@ class Cycles:
 
     def _give_away(self, member: int, window: Window) -> bool:
         """`member` gives one and takes nothing, where the counts have room for it."""
-        lo, hi = self.constraint.lo, self.constraint.hi
-        if self.counts[member] <= lo[member]:
+        constraint, counts = self.constraint, self.counts
+        if not constraint.may_lose_one(counts, member):
             return False
         give = np.array(self.held[member], np.int64)
-        room = np.flatnonzero(self.counts < hi)
+        room = np.flatnonzero(constraint.may_gain_one(counts, ALL))
         room = room[(room != member) & ~self.group.idle[room]]
         if not len(give) or not len(room):
             return False
         lag = self.group.lag[give][:, None]
         after = window.outside(self.loads[member] - lag) + window.outside(self.loads[room] + lag)
         before = window.outside(self.loads[room]) + window.outside(self.loads[member])
-        gain = np.where(self.may(give[:, None], room[None, :]), before - after, -FAR)
+        gain = np.where(constraint.may(give[:, None], room[None, :]), before - after, -FAR)
         best = int(gain.argmax())
         if gain.flat[best] <= 0:
             return False
@@ -165,7 +158,7 @@ class Cycles:
         first = self.loads[member]
         best: tuple[int, tuple[int, int, int]] = (0, (0, 0, 0))
         given = self._some(np.array(self.held[member], np.int64), GIVEN).tolist()
-        if self.counts[member] < self.constraint.hi[member]:
+        if self.constraint.may_gain_one(self.counts, member):
             given.append(NOBODY)
         most = CELLS // (len(given) * len(back) + 1) + 1
         for r in given if len(back) else []:
@@ -176,7 +169,9 @@ class Cycles:
                 continue
             weight = lag[r] if r != NOBODY else 0
             holder = assigned[passed].astype(np.int64)
-            fits = self.may(passed[:, None], third[None, :]) & (holder[:, None] != third[None, :])
+            fits = self.constraint.may(passed[:, None], third[None, :]) & (
+                holder[:, None] != third[None, :]
+            )
             one = window.outside(first) - window.outside(first - weight + lag[back])
             two = window.outside(self.loads[holder])
             two = two - window.outside(self.loads[holder] + weight - lag[passed])
@@ -202,10 +197,9 @@ class Cycles:
         """What those who may take a partition could give for it, `most` of it at most; for NOBODY,
         what is held by those who may give something and take nothing."""
         if given == NOBODY:
-            second = np.flatnonzero(self.counts > self.constraint.lo)
+            second = np.flatnonzero(self.constraint.may_lose_one(self.counts, ALL))
         else:
-            readers = self.constraint.allowed[self.group.partition_class[given]]
-            second = np.flatnonzero(readers[self.group.class_of])
+            second = np.flatnonzero(self.constraint.takers(given))
         second = self._some(second[second != member], most)
         parts: list[int] = []
         for m in second.tolist():

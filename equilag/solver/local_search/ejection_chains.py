@@ -50,11 +50,11 @@ def find_chain(
     p may be any. None if there is no way. O(members × topic classes) for each member on the way.
     """
     group, assigned, loads = work.group, work.assigned, work.loads
-    lag, kinds, allowed = group.lag, group.class_of, work.constraint.allowed
+    lag, kinds = group.lag, group.class_of
     giver = int(assigned[given])
     reached = np.arange(group.n_members) == giver
     if first is None:
-        takers = allowed[group.partition_class[given], kinds] & ~reached
+        takers = work.constraint.takers(given) & ~reached
         front = takers & (loads + lag[given] <= window.high)
     else:
         front = np.arange(group.n_members) == first
@@ -66,7 +66,7 @@ def find_chain(
     movable &= lag <= np.where(movable, (loads - window.low)[assigned], -1)
     back = work.others_for(giver)
     back = back[movable[back] & ((lag[back] < lag[given]) | (first is not None))]
-    passed = np.zeros(len(allowed), np.bool_)
+    passed = np.zeros(len(work.constraint.face), np.bool_)
     while front.any():
         ends = back[front[assigned[back]]]
         if len(ends):
@@ -89,7 +89,7 @@ def _first_class_of(work: Cycles, classes: Index) -> Ints:
     begin, end = work.kinds_from[classes], work.kinds_from[classes + 1]
     kinds = work.kinds_of[ranges(begin, end)]
     place = np.repeat(np.arange(len(classes)), end - begin)
-    found = np.full(work.constraint.allowed.shape[1], NOBODY, np.int64)
+    found = np.full(work.constraint.face.shape[1], NOBODY, np.int64)
     found[kinds[::-1]] = place[::-1]  # the last one written stays
     return found
 

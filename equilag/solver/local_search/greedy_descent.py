@@ -117,19 +117,18 @@ def _bring_home(work: Exchange, p: int, spread: int, least: int) -> bool:
     `least` moves or more."""
     group, constraint = work.group, work.constraint
     holder, owner = int(work.assigned[p]), int(group.owner[p])
-    if not constraint.allowed[group.partition_class[p], group.class_of[owner]]:
+    if not constraint.may(p, owner):
         return False
-    mine = np.flatnonzero((work.assigned == owner) & ~constraint.pinned)
-    fits = constraint.allowed[group.partition_class[mine], group.class_of[holder]]
-    any_topic = constraint.topic_lo is None
+    mine = np.flatnonzero((work.assigned == owner) & constraint.free)
+    fits = constraint.may(mine, holder)
+    any_topic = not constraint.per_topic
     if not any_topic:
         fits = fits & (group.topic_of[mine] == group.topic_of[p])
     mine = mine[fits]
     saved = 1 - (group.owner[mine] == owner) + (group.owner[mine] == holder).astype(np.int64)
     weight = group.lag[p] - group.lag[mine]
-    if any_topic and (
-        work.counts[holder] > constraint.lo[holder] and work.counts[owner] < constraint.hi[owner]
-    ):
+    room = constraint.may_lose_one(work.counts, holder)
+    if any_topic and room and constraint.may_gain_one(work.counts, owner):
         mine = np.append(mine, NOBODY)
         saved, weight = np.append(saved, 1), np.append(weight, group.lag[p])
     enough = saved >= least

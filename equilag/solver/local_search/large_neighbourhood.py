@@ -71,14 +71,13 @@ def kicked(
 ) -> Index:
     """[P] another assignment within the constraint: some exchanges at random, one for one."""
     result = assigned.copy()
-    free = np.flatnonzero((assigned != NOBODY) & ~constraint.pinned)
+    free = np.flatnonzero(constraint.free)
     if len(free) < 2:
         return result
-    allowed, kinds, classes = constraint.allowed, group.class_of, group.partition_class
     for one, other in rng.choice(free, (KICKS, 2)).tolist():
         a, b = int(result[one]), int(result[other])
-        fits = allowed[classes[one], kinds[b]] and allowed[classes[other], kinds[a]]
-        if constraint.topic_lo is not None:
+        fits = constraint.may(one, b) and constraint.may(other, a)
+        if constraint.per_topic:
             fits = fits and group.topic_of[one] == group.topic_of[other]
         if fits:
             result[one], result[other] = b, a
@@ -91,7 +90,7 @@ def _members(work: Exchange, rng: np.random.Generator, number: int) -> Ints:
     ends = {0: [order[0], order[-1]], 1: [order[0]], 2: [order[-1]]}[number % 3]
     partners = np.setdiff1d(order, ends)
     kinds = work.group.class_of
-    allowed = work.constraint.allowed
+    allowed = work.constraint.face
     shared: Flags = np.logical_or.reduce(allowed[:, kinds[ends]], axis=1)
     shares: Flags = np.logical_or.reduce(allowed[shared], axis=0)
     partners = partners[shares[kinds[partners]]]
@@ -105,7 +104,7 @@ def _items(work: Exchange, rng: np.random.Generator, members: Ints) -> Ints:
     share = max(2, ITEMS // len(members))
     chosen = []
     for member in members.tolist():
-        held = np.flatnonzero((work.assigned == member) & ~work.constraint.pinned)
+        held = np.flatnonzero((work.assigned == member) & work.constraint.free)
         chosen.append(held if len(held) <= share else rng.choice(held, share, replace=False))
     return np.sort(np.concatenate(chosen))
 
@@ -152,23 +151,24 @@ def sub_problem(work: Exchange, items: Ints, members: Ints) -> tuple[SmallProble
     weight = np.zeros(len(members), dtype=np.int64)
     np.add.at(weight, column[holder], group.lag[items])
     fixed = work.counts[members] - held
+    least, most = constraint.counts_of(members)
     topic = topic_lo = topic_hi = None
-    if work.per_topic is not None and constraint.topic_lo is not None:
-        assert constraint.topic_hi is not None
+    if work.per_topic is not None:
         number = np.unique(group.topic_of[items])
         topic = np.searchsorted(number, group.topic_of[items]).astype(np.int64)
         cells = np.ix_(number, members)
         mine = np.zeros((len(number), len(members)), dtype=np.int64)
         np.add.at(mine, (topic, column[holder]), 1)
         rest = work.per_topic[cells] - mine
-        topic_lo, topic_hi = constraint.topic_lo[cells] - rest, constraint.topic_hi[cells] - rest
+        bounds = constraint.topic_counts_of(number, members)
+        topic_lo, topic_hi = bounds.least - rest, bounds.most - rest
     owner = group.owner[items]
     problem = SmallProblem(
         lag=group.lag[items],
-        allowed=constraint.allowed[group.partition_class[items]][:, group.class_of[members]],
+        allowed=constraint.may_each(items, members),
         base=work.loads[members] - weight,
-        lo=np.maximum(constraint.lo[members] - fixed, 0),
-        hi=constraint.hi[members] - fixed,
+        lo=np.maximum(least - fixed, 0),
+        hi=most - fixed,
         owner=column[owner],
         topic=topic,
         topic_lo=topic_lo,

@@ -11,7 +11,6 @@ from typing import Final
 
 import numpy as np
 
-from equilag.constraint import CountConstraint
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 
 TABLE: Final = 400_000
@@ -21,36 +20,6 @@ NARROW: Final = 12
 NEVER: Final = np.int64(2**62)
 
 
-def are_alike(group: Group, constraint: CountConstraint) -> bool:
-    """May every member take every partition, under one interval of counts."""
-    lo, hi = constraint.lo, constraint.hi
-    return (
-        group.n_members > 1
-        and constraint.topic_lo is None
-        and not constraint.pinned.any()
-        and constraint.allowed.shape[1] == 1
-        and np.count_nonzero(constraint.allowed) == np.count_nonzero(group.eligible) > 0
-        and int(lo.min()) == int(lo.max())
-        and int(hi.min()) == int(hi.max())
-    )
-
-
-def sets_alike(group: Group, constraint: CountConstraint) -> list[Ints]:
-    """The sets of members of one subscription and one interval of counts, the largest first.
-
-    Only those of two members and more. None where topics count one by one or partitions are pinned.
-    """
-    if constraint.topic_lo is not None or constraint.pinned.any():
-        return []
-    kind, lo, hi = group.class_of, constraint.lo, constraint.hi
-    order = np.lexsort((hi, lo, kind))
-    kind, lo, hi = kind[order], lo[order], hi[order]
-    ends = (kind[1:] != kind[:-1]) | (lo[1:] != lo[:-1]) | (hi[1:] != hi[:-1])
-    sets = np.split(order, np.flatnonzero(ends) + 1)
-    busy = [members for members in sets if len(members) > 1 and constraint.hi[members[0]] > 0]
-    return sorted(busy, key=len, reverse=True)
-
-
 class Rows:
     """What some members hold as a table [members, c] of places, ascending by lag in each row.
 
@@ -58,7 +27,7 @@ class Rows:
     """
 
     def __init__(self, group: Group, assigned: Index, members: Ints | None = None) -> None:
-        """Of all members, or of a set of `sets_alike`, ascending. O(P log P)."""
+        """Of all members, or of a set of `CountConstraint.alike_members`, ascending. O(P log P)."""
         self.members: Ints = np.arange(group.n_members) if members is None else members
         row = np.full(group.n_members + 1, NOBODY, np.int64)  # the last one stands for NOBODY
         row[self.members] = np.arange(len(self.members))

@@ -34,9 +34,10 @@ def even_out(
 ) -> Index:
     """[P] an assignment with counts of the same interval and a spread that is no larger.
 
-    For groups that `are_alike`, or for a set of `members` of `sets_alike`; then the spread is that
-    of those. Stops at a spread of `enough`. O(P log P), and for each round O(members log members +
-    pairs × c log c), c being the largest count.
+    For groups whose members are `all_alike`, or for one of the sets of `alike_members` (see
+    `CountConstraint`); then the spread is that of those. Stops at a spread of `enough`.
+    O(P log P), and for each round O(members log members + pairs × c log c), where c is the largest
+    count.
     """
     rows = Rows(group, assigned, members)
     best, least = rows.table.copy(), rows.spread

@@ -42,7 +42,7 @@ class Exchange:
 
     @staticmethod
     def of(group: Group, constraint: CountConstraint, assigned: Index) -> Exchange:
-        topics = topic_counts(group, assigned) if constraint.topic_lo is not None else None
+        topics = topic_counts(group, assigned) if constraint.per_topic else None
         return Exchange(
             group,
             constraint,
@@ -70,11 +70,11 @@ class Exchange:
         Of a member that holds more than `widest`, as many as that: its heaviest, and others drawn
         anew every time. Of the members `of` alone, where they are given.
         """
-        held = (self.assigned != NOBODY) & ~self.constraint.pinned
+        held = self.constraint.free
         if of is not None:
             wanted = np.zeros(self.group.n_members, np.bool_)
             wanted[of] = True
-            held &= wanted[self.assigned]
+            held = held & wanted[self.assigned]
         free = np.flatnonzero(held)
         by_member = free[np.argsort(self.assigned[free], kind="stable")]
         edges = np.arange(self.group.n_members + 1)
@@ -248,9 +248,7 @@ def _exchange(
 
 def _may(work: Exchange, partitions: Ints, holder: Index, receiver: Index) -> Flags:
     """[pairs, places] real partitions that the receiver may take."""
-    allowed = work.constraint.allowed
-    cell = allowed[work.group.partition_class[partitions], work.group.class_of[receiver][:, None]]
-    fits: Flags = (partitions != NOBODY) & cell
+    fits: Flags = (partitions != NOBODY) & work.constraint.may(partitions, receiver[:, None])
     return fits
 
 
@@ -258,19 +256,17 @@ def _returns(work: Exchange, give: Ints, take: Ints, heavy: Index, light: Index)
     """[pairs, give, take] what may come back for what is given; the last place is nothing."""
     constraint, counts = work.constraint, work.counts
     back = _may(work, take, light, heavy)
-    room = (counts[heavy] > constraint.lo[heavy]) & (counts[light] < constraint.hi[light])
-    if work.per_topic is None or constraint.topic_lo is None or constraint.topic_hi is None:
+    room = constraint.may_lose_one(counts, heavy) & constraint.may_gain_one(counts, light)
+    if work.per_topic is None:
         back[:, -1] = room
         return np.broadcast_to(back[:, None, :], (len(give), give.shape[1], take.shape[1]))
     topic = work.group.topic_of
     out, into = topic[give], topic[take]
-    least, most, held = constraint.topic_lo, constraint.topic_hi, work.per_topic
-    give_ok = (held[out, heavy[:, None]] > least[out, heavy[:, None]]) & (
-        held[out, light[:, None]] < most[out, light[:, None]]
-    )
-    take_ok = (held[into, light[:, None]] > least[into, light[:, None]]) & (
-        held[into, heavy[:, None]] < most[into, heavy[:, None]]
-    )
+    one, other, held = heavy[:, None], light[:, None], work.per_topic
+    give_ok = constraint.may_lose_of_topic(held, out, one)
+    give_ok &= constraint.may_gain_of_topic(held, out, other)
+    take_ok = constraint.may_lose_of_topic(held, into, other)
+    take_ok &= constraint.may_gain_of_topic(held, into, one)
     same = out[:, :, None] == into[:, None, :]
     fits: Flags = back[:, None, :] & (same | (give_ok[:, :, None] & take_ok[:, None, :]))
     fits[:, :, -1] = give_ok & room[:, None]

@@ -40,7 +40,7 @@ def level(
     count one by one, nothing is changed.
     """
     active = np.flatnonzero(~group.idle)
-    if len(active) < 2 or constraint.topic_lo is not None:
+    if len(active) < 2 or constraint.per_topic:
         return assigned
     loads = member_loads(assigned, group.lag, group.n_members)[active]
     best, least = assigned, int(loads.max() - loads.min())
@@ -139,9 +139,10 @@ def _holders(work: Cycles, lead: int, window: Window) -> list[int]:
     group, constraint = work.group, work.constraint
     if lead == NOBODY or int(work.loads.max()) <= window.high:
         return []
-    readers = np.flatnonzero(constraint.allowed[group.partition_class[lead], group.class_of])
+    readers = np.flatnonzero(constraint.takers(lead))
+    least = constraint.counts_of(readers).least.tolist()
     beside = [
-        int(np.sort(group.lag[work.readable(m)])[: max(0, int(constraint.lo[m]) - 1)].sum())
-        for m in readers.tolist()
+        int(np.sort(group.lag[work.readable(m)])[: max(0, fewest - 1)].sum())
+        for m, fewest in zip(readers.tolist(), least, strict=True)
     ]
     return [int(m) for m in readers[np.argsort(beside, kind="stable")][:HOLDERS]]

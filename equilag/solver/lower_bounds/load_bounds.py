@@ -57,10 +57,10 @@ def load_bounds(
         if stop():
             break
         best = _improved(counting, best, counting.group.class_of == kind)
-    size = len(counting.lag) + counting.constraint.allowed.size + counting.group.n_members
+    size = len(counting.lag) + counting.constraint.face.size + counting.group.n_members
     left = _Effort(max(8, EFFORT // size), stop)
     best = _heavy_sides(counting, best, counting.active, left)
-    blocks = [] if stop() else _blocks(counting.constraint.allowed)
+    blocks = [] if stop() else _blocks(counting.constraint.face)
     for members in _member_sets(counting, blocks):
         if left.over():
             break
@@ -116,7 +116,7 @@ def _improved(counting: Counting, best: LoadBounds, members: Flags) -> LoadBound
 
 def _member_sets(counting: Counting, blocks: list[Flags]) -> Iterator[Flags]:
     """Sets worth a try, the most telling first, each once."""
-    group, constraint = counting.group, counting.constraint
+    group, face = counting.group, counting.constraint.face
     seen: set[bytes] = {counting.active.tobytes()}
     kinds = len(group.class_topics)
     candidates: list[Flags] = []
@@ -125,14 +125,14 @@ def _member_sets(counting: Counting, blocks: list[Flags]) -> Iterator[Flags]:
     if kinds > 1:
         size = group.class_size
         lag = np.bincount(group.partition_class, weights=group.lag, minlength=len(group.eligible))
-        readers = constraint.allowed.any(axis=1)
-        weight = np.where(readers, lag / np.maximum(1, constraint.allowed @ size), 0)
+        readers = face.any(axis=1)
+        weight = np.where(readers, lag / np.maximum(1, face @ size), 0)
         dense = np.argsort(-weight, kind="stable")[: MAX_SETS // 2]
         union = np.zeros(kinds, np.bool_)
         for c in dense.tolist():
-            union = union | constraint.allowed[c]
-            candidates += [constraint.allowed[c][group.class_of], union[group.class_of]]
-        thin = np.argsort((constraint.allowed * weight[:, None]).max(axis=0), kind="stable")
+            union = union | face[c]
+            candidates += [face[c][group.class_of], union[group.class_of]]
+        thin = np.argsort((face * weight[:, None]).max(axis=0), kind="stable")
         chosen = np.zeros(kinds, np.bool_)
         for k in thin[: MAX_SETS // 2].tolist():
             chosen[k] = True
@@ -156,11 +156,11 @@ def _poorest(counting: Counting) -> list[int]:
 
     O(member classes × topic classes), and the partitions that each class may read.
     """
-    group, allowed = counting.group, counting.constraint.allowed
-    if counting.per_topic or allowed.shape[1] < 2 or allowed.size > POOREST:
+    group, face = counting.group, counting.constraint.face
+    if counting.per_topic or face.shape[1] < 2 or face.size > POOREST:
         return []
     alone = np.flatnonzero(group.class_size == 1)
-    member = np.zeros(allowed.shape[1], np.int64)
+    member = np.zeros(face.shape[1], np.int64)
     member[group.class_of] = np.arange(group.n_members)
     reach = [
         heaviest_of(counting.lag[counting.within_reach(k)], int(counting.hi[member[k]]))
@@ -178,12 +178,12 @@ def _parts(counting: Counting, blocks: list[Flags]) -> list[Flags]:
     return [*(part[counting.group.class_of] for part in parts)]
 
 
-def _blocks(allowed: Flags) -> list[Flags]:
+def _blocks(face: Flags) -> list[Flags]:
     """[K] masks of the connected components of who may take what; O(arcs × their diameter)."""
-    classes, kinds = np.nonzero(allowed)
-    label = np.arange(allowed.shape[1])
+    classes, kinds = np.nonzero(face)
+    label = np.arange(face.shape[1])
     while True:
-        of_class = np.full(len(allowed), allowed.shape[1])
+        of_class = np.full(len(face), face.shape[1])
         np.minimum.at(of_class, classes, label[kinds])
         fresh = label.copy()
         np.minimum.at(fresh, kinds, of_class[classes])

@@ -35,6 +35,7 @@ def spread_bounds(group: Group, constraint: CountConstraint, most: int) -> Ints:
 
 def _losing(group: Group, constraint: CountConstraint, member: int, most: int) -> Ints:
     """[moves] the least load of a member that may lose so many of its own."""
+    least_held, most_held = constraint.counts_of(member)
     own = np.sort(group.lag[group.owner == member])
     other = np.sort(group.lag[group.assignable & (group.owner != member)])
     kept = np.concatenate(([0], np.cumsum(own)))
@@ -42,20 +43,20 @@ def _losing(group: Group, constraint: CountConstraint, member: int, most: int) -
     curve = np.full(most + 1, np.iinfo(np.int64).max // 4, dtype=np.int64)
     for lost in range(min(most, len(own)) + 1):
         stay = len(own) - lost
-        if stay > constraint.hi[member]:
+        if stay > most_held:
             continue
-        gained = min(max(0, int(constraint.lo[member]) - stay), len(other))
+        gained = min(max(0, int(least_held) - stay), len(other))
         curve[lost] = kept[stay] + added[gained]
     return np.minimum.accumulate(curve)
 
 
 def _gaining(group: Group, constraint: CountConstraint, member: int, most: int) -> Ints:
     """[moves] the greatest load of a member that may gain so many owned by others."""
-    reads = group.reads[group.topic_of, group.class_of[member]]
+    reads = group.may_hold(np.arange(group.n_partitions), member)
     mine = reads & ((group.owner == member) | (group.owner == NOBODY))
     pool = group.lag[mine]
     paid = np.sort(group.lag[reads & ~mine])[::-1]
-    room = int(constraint.hi[member])
+    room = int(constraint.counts_of(member).most)
     curve = np.zeros(most + 1, dtype=np.int64)
     for gained in range(most + 1):
         choice = np.sort(np.concatenate((pool, paid[:gained])))[::-1]

@@ -52,9 +52,9 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
     Linear for one subscription and for per-topic counts, else one minimum-cost flow on topic
     classes, member classes and members.
     """
-    if constraint.topic_lo is not None and constraint.topic_hi is not None:
-        return _per_topic(group, constraint, constraint.topic_lo, constraint.topic_hi)
-    if len(group.eligible[group.eligible.any(axis=1)]) == 1 and not constraint.pinned.any():
+    if constraint.per_topic:
+        return _per_topic(group, constraint)
+    if len(group.eligible[group.eligible.any(axis=1)]) == 1 and not constraint.has_pinned:
         counts, potentials = _one_class(group, constraint)
         readers = np.flatnonzero(counts)
         cells = np.zeros(len(readers), np.int64), readers, counts[readers]
@@ -68,20 +68,18 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
 def _one_class(group: Group, constraint: CountConstraint) -> tuple[Ints, Potentials]:
     """[M] counts: the spare places go to members that own more than the floor."""
     owned = member_counts(group.owner, group.n_members)
-    counts = constraint.lo.copy()
+    least, most = constraint.counts_of()
+    counts = least.copy()
     spare = int(np.count_nonzero(group.assignable)) - int(counts.sum())
-    open_members = np.flatnonzero(constraint.hi > constraint.lo)
-    rich = owned[open_members] > constraint.lo[open_members]
+    open_members = np.flatnonzero(most > least)
+    rich = owned[open_members] > least[open_members]
     first = np.concatenate((open_members[rich], open_members[~rich]))[:spare]
     counts[first] += 1
     n_rich = int(np.count_nonzero(rich))
-    topic = np.zeros(len(group.topics), dtype=np.int64)
-    if n_rich > spare:
-        topic[group.reads.any(axis=1)] = 1
-        member = -(owned <= constraint.lo).astype(np.int64)
-    else:
-        member = (owned > constraint.lo).astype(np.int64)
-    return counts, Potentials(topic, member)
+    crowded = int(n_rich > spare)
+    by_class: Ints = crowded * np.logical_or.reduce(group.eligible, axis=1).astype(np.int64)
+    member: Ints = (owned > least).astype(np.int64) - crowded
+    return counts, Potentials.of_classes(group, by_class, member)
 
 
 def _deal(
@@ -94,12 +92,12 @@ def _deal(
 ) -> Index:
     """[P] assignment from counts per (node, member): own ones first, the rest from the pool.
 
-    `node` [P] is the topic or topic class of each partition. Pinned partitions are left alone and
-    not counted in the cells.
+    `node` [P] is the topic or partition class of each partition. Pinned partitions are left alone
+    and not counted in the cells.
     """
     n_members = group.n_members
-    assigned = np.where(constraint.pinned, group.owner, NOBODY).astype(np.int32)
-    free = group.assignable & ~constraint.pinned
+    assigned = constraint.pinned_assignment.copy()
+    free = constraint.free
     key = cell_node * n_members + cell_member
     order = np.argsort(key, kind="stable")
     key, cell_node, cell_member = key[order], cell_node[order], cell_member[order]
@@ -122,13 +120,15 @@ def _deal(
     return assigned
 
 
-def _per_topic(group: Group, constraint: CountConstraint, lo: Ints, hi: Ints) -> FewestMoves:
+def _per_topic(group: Group, constraint: CountConstraint) -> FewestMoves:
+    lo, hi = constraint.topic_counts_of()
+    least, most = constraint.counts_of()
     owned = topic_counts(group, group.owner)
     size = np.where(group.reads.any(axis=1), group.topic_size, 0)
     remainder = size - lo.sum(axis=1)
     topic, member = np.nonzero(hi > lo)
     gain = owned[topic, member] > lo[topic, member]
-    room_lo, room_hi = constraint.lo - lo.sum(axis=0), constraint.hi - lo.sum(axis=0)
+    room_lo, room_hi = least - lo.sum(axis=0), most - lo.sum(axis=0)
     counts = lo.copy()
     if _binds(topic, member, room_lo, room_hi):
         taken, potentials = _extras_by_flow(topic, member, gain, remainder, room_lo, room_hi)
@@ -140,7 +140,7 @@ def _per_topic(group: Group, constraint: CountConstraint, lo: Ints, hi: Ints) ->
         rank = np.arange(len(order)) - np.searchsorted(topic[order], topic[order])
         first = order[rank < remainder[topic[order]]]
         counts[topic[first], member[first]] += 1
-    pinned = topic_counts(group, np.where(constraint.pinned, group.owner, NOBODY))
+    pinned = topic_counts(group, constraint.pinned_assignment)
     cells = counts - pinned
     cell_topic, cell_member = np.nonzero(cells)
     dealt = _deal(
@@ -169,12 +169,12 @@ def _by_flow(
     """Counts per (topic class, member) by one flow: class → member class → member → sink."""
     n_classes, n_kinds = group.eligible.shape
     n_members = group.n_members
-    free = group.assignable & ~constraint.pinned
-    base = member_counts(np.where(constraint.pinned, group.owner, NOBODY), n_members)
+    free = constraint.free
+    base = member_counts(constraint.pinned_assignment, n_members)
     supply = np.bincount(group.partition_class[free], minlength=n_classes).astype(np.int64)
     own = np.flatnonzero(free & (group.owner != NOBODY))
     own_class, own_member = group.partition_class[own].astype(np.int64), group.owner[own]
-    inside = constraint.allowed[own_class, group.class_of[own_member]]
+    inside = constraint.may(own, own_member)
     own_key = own_class[inside] * n_members + own_member[inside]
     own_key, own_count = np.unique(own_key, return_counts=True)
     own_c, own_m = own_key // max(n_members, 1), own_key % max(n_members, 1)
@@ -188,14 +188,15 @@ def _by_flow(
     kept_arcs = own_c, n_classes + own_m, own_count, 0
     open_arcs = open_c, kind_node[open_k], np.full_like(open_c, plenty), 1
     passing = kind_node[group.class_of[shared]], n_classes + shared, np.full_like(shared, plenty), 0
-    counts = constraint.lo - base, constraint.hi - base
+    least, most = constraint.counts_of()
+    counts = least - base, most - base
     found = _between_counts([kept_arcs, open_arcs, passing], own_count, supply, counts, n_kinds)
     kept, opened, passed = found.units
     given = np.zeros(n_members, dtype=np.int64)
     given[shared] = passed
     by_kind = np.bincount(open_k, weights=opened, minlength=n_kinds).astype(np.int64)
     given[single] = by_kind[group.class_of[single]]
-    potentials = Potentials(found.supply[group.topic_class], found.member)
+    potentials = Potentials.of_classes(group, found.supply, found.member)
     given_k = np.repeat(open_k, opened)
     given_c = np.repeat(open_c, opened)[np.argsort(given_k, kind="stable")]
     order = np.argsort(group.class_of, kind="stable")
@@ -208,7 +209,7 @@ def _by_flow(
 def _open_arcs(group: Group, constraint: CountConstraint, supply: Ints) -> tuple[Ints, Ints]:
     """Topic class and member class of every pair that goes together within its block."""
     classes, kinds = group.arcs
-    open_arcs = constraint.allowed[classes, kinds] & (supply[classes] > 0)
+    open_arcs = constraint.face[classes, kinds] & (supply[classes] > 0)
     return classes[open_arcs], kinds[open_arcs]
 
 

@@ -52,7 +52,7 @@ def test_odd_groups_get_a_valid_assignment_that_meets_the_constraint(
     group = ODD[name]()
     assigned = balanced_assignment(group, policy)
     assert is_valid(group, assigned)
-    assert constraint_of(group, policy, assigned).admits(group, assigned)
+    assert constraint_of(group, policy, assigned).admits(assigned)
 
 
 @pytest.mark.parametrize("seed", range(8))

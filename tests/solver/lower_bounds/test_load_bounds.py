@@ -11,7 +11,7 @@ from support.oracles import Assignments
 
 from equilag.certificate.counting import Counting
 from equilag.constraint import constraint_of, topic_counts
-from equilag.group import NOBODY, Flags, Group
+from equilag.group import Flags, Group, Ints
 from equilag.metrics import member_counts, member_loads
 from equilag.policy import BALANCES, Policy
 from equilag.solver.counts.even_counts import balanced_assignment
@@ -120,18 +120,18 @@ class Plain:
         self.group, self.constraint = group, constraint
         self.everybody = range(group.n_members)
         self.members = [m for m in self.everybody if members[m] and not group.idle[m]]
-        pinned = np.where(constraint.pinned, group.owner, NOBODY)
+        pinned = constraint.pinned_assignment
         self.base = member_loads(pinned, group.lag, group.n_members).tolist()
         held = member_counts(pinned, group.n_members)
-        self.lo, self.hi = (constraint.lo - held).tolist(), (constraint.hi - held).tolist()
-        self.topic_lo = self.topic_hi = None
-        if constraint.topic_lo is not None and constraint.topic_hi is not None:
+        self.lo, self.hi = ((side - held).tolist() for side in constraint.counts_of())
+        self.topic_lo: Ints | None = None
+        self.topic_hi: Ints | None = None
+        if constraint.per_topic:
             per_topic = topic_counts(group, pinned)
-            self.topic_lo = constraint.topic_lo - per_topic
-            self.topic_hi = constraint.topic_hi - per_topic
+            self.topic_lo, self.topic_hi = (s - per_topic for s in constraint.topic_counts_of())
         self.buckets: dict[int, list[int]] = {}
         for p in range(group.n_partitions):
-            if group.assignable[p] and not constraint.pinned[p]:
+            if constraint.free[p]:
                 key = group.topic_of[p] if self.topic_lo is not None else group.partition_class[p]
                 self.buckets.setdefault(int(key), []).append(int(group.lag[p]))
 
@@ -139,8 +139,7 @@ class Plain:
         """How many S, or everybody else, can take of a bucket."""
         who = [m for m in self.everybody if (m in self.members) is inside]
         if self.topic_lo is None or self.topic_hi is None:
-            kinds = self.group.class_of[who]
-            may = bool(self.constraint.allowed[bucket, kinds].any())
+            may = bool(self.constraint.face[bucket, self.group.class_of[who]].any())
             return len(self.buckets[bucket]) if may else 0
         others = [m for m in self.everybody if m not in who]
         size = len(self.buckets[bucket])
@@ -300,7 +299,7 @@ def test_members_that_can_reach_the_least_are_the_poorest() -> None:
     for _ in range(60):
         group = random_group(rng, topics=6, members=10, size=8, reads=0.5)
         counting = counting_of(group, Policy.of())
-        found, allowed = _poorest(counting), counting.constraint.allowed
+        found, face = _poorest(counting), counting.constraint.face
         if len(group.class_topics) < 2:
             assert found == []
             continue
@@ -308,7 +307,7 @@ def test_members_that_can_reach_the_least_are_the_poorest() -> None:
         for m in range(group.n_members):
             kind = int(group.class_of[m])
             if group.class_size[kind] == 1:
-                lags = group.lag[group.assignable & allowed[group.partition_class, kind]]
+                lags = group.lag[group.assignable & face[group.partition_class, kind]]
                 reach[kind] = sum(sorted(lags.tolist(), reverse=True)[: int(counting.hi[m])])
         assert len(set(found)) == len(found)
         assert [reach[kind] for kind in found] == sorted(reach.values())[:FEW]

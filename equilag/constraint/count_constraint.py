@@ -1,0 +1,210 @@
+"""What every plan of a policy has in common, as answers to questions.
+
+All other modules ask; none of them reads the arrays behind the answers (tests/test_constraint.py
+checks that). A new constraint therefore changes this package and not its callers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from equilag.constraint.per_topic import topic_counts
+from equilag.group import NOBODY, Flags, Group, Index, Ints
+from equilag.metrics import member_counts
+
+Some: TypeAlias = int | Ints | Index | Flags | slice
+"""Some members, topics or partitions: one number, an array of numbers, flags, or a slice."""
+
+ALL: Final = slice(None)
+
+
+class CountInterval(NamedTuple):
+    """Fewest and most partitions, elementwise."""
+
+    least: Ints
+    most: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class CountConstraint:
+    """The counts and the pairs of partition and member that a policy's balance allows.
+
+    Shapes as in `Group`: M members, K member classes, T topics, C partition classes, P partitions.
+    """
+
+    group: Group
+    _least: Ints
+    """[M] fewest partitions of a member, pinned ones included."""
+    _most: Ints
+    """[M] most partitions of a member."""
+    _face: Flags
+    """[C, K] see `face`."""
+    _pinned: Flags
+    """[P] partitions that stay where they are (``sticky-yet-fair``)."""
+    _topic_least: Ints | None = None
+    """[T, M] fewest partitions of a topic per member, where topics count one by one."""
+    _topic_most: Ints | None = None
+
+    @staticmethod
+    def by_intervals(group: Group, least: Ints, most: Ints) -> CountConstraint:
+        """Every member takes from `least` to `most` [M] partitions, any that it reads."""
+        nothing = np.zeros(group.n_partitions, dtype=np.bool_)
+        return CountConstraint(group, least, most, group.eligible, nothing)
+
+    # Partitions
+
+    @property
+    def has_pinned(self) -> bool:
+        """True if any partition must stay with its owner."""
+        return bool(self._pinned.any())
+
+    @cached_property
+    def free(self) -> Flags:
+        """[P] True for the partitions that are assigned to somebody and are not pinned."""
+        return self.group.assignable & ~self._pinned if self.has_pinned else self.group.assignable
+
+    @cached_property
+    def pinned_assignment(self) -> Index:
+        """[P] the owner of each pinned partition, NOBODY elsewhere."""
+        return np.where(self._pinned, self.group.owner, NOBODY).astype(np.int32)
+
+    # Who may take what
+
+    @property
+    def face(self) -> Flags:
+        """[C, K] True if members of class k may take partitions of class c.
+
+        Only pairs that some plan within the constraint uses: those inside one block.
+        """
+        return self._face
+
+    def may(self, partitions: Some, members: Some) -> Flags:
+        """True where the member may take the partition; the two are broadcast together."""
+        group = self.group
+        found: Flags = self._face[group.partition_class[partitions], group.class_of[members]]
+        return found
+
+    def may_each(self, partitions: Ints, members: Some) -> Flags:
+        """[I, J] True where member j may take partition i, for each pair."""
+        group = self.group
+        found: Flags = self._face[group.partition_class[partitions]][:, group.class_of[members]]
+        return found
+
+    def takers(self, partition: int) -> Flags:
+        """[M] True for the members that may take the partition."""
+        group = self.group
+        found: Flags = self._face[group.partition_class[partition]][group.class_of]
+        return found
+
+    # Counts of members
+
+    def counts_of(self, members: Some = ALL) -> CountInterval:
+        """Fewest and most partitions of each of the members, pinned ones included."""
+        return CountInterval(self._least[members], self._most[members])
+
+    @property
+    def largest_count(self) -> int:
+        """The most partitions that any member that is not idle may have."""
+        return int(self._most[~self.group.idle].max(initial=0))
+
+    def may_lose_one(self, counts: Ints, members: Some) -> Flags:
+        """True for the members that stay within their interval with one partition fewer.
+
+        `counts` [M] are the partitions that each member has now.
+        """
+        fewer: Flags = counts[members] > self._least[members]
+        return fewer
+
+    def may_gain_one(self, counts: Ints, members: Some) -> Flags:
+        """True for the members that stay within their interval with one partition more."""
+        more: Flags = counts[members] < self._most[members]
+        return more
+
+    # Counts by topic
+
+    @property
+    def per_topic(self) -> bool:
+        """True if every topic is balanced by itself."""
+        return self._topic_least is not None
+
+    def topic_counts_of(self, topics: Some = ALL, members: Some = ALL) -> CountInterval:
+        """[topics, members] fewest and most partitions of a topic; only where `per_topic`."""
+        least, most = self._topic_bounds()
+        return CountInterval(least[topics][:, members], most[topics][:, members])
+
+    def may_lose_of_topic(self, held: Ints, topics: Ints | Index, members: Ints | Index) -> Flags:
+        """True where the member may have one partition of the topic fewer; broadcast together.
+
+        `held` [T, M] are the partitions of each topic at each member now.
+        """
+        fewer: Flags = held[topics, members] > self._topic_bounds().least[topics, members]
+        return fewer
+
+    def may_gain_of_topic(self, held: Ints, topics: Ints | Index, members: Ints | Index) -> Flags:
+        """True where the member may have one partition of the topic more; broadcast together."""
+        more: Flags = held[topics, members] < self._topic_bounds().most[topics, members]
+        return more
+
+    def _topic_bounds(self) -> CountInterval:
+        if self._topic_least is None or self._topic_most is None:
+            raise ValueError("topics are not counted one by one")
+        return CountInterval(self._topic_least, self._topic_most)
+
+    # Members that are alike
+
+    @property
+    def all_alike(self) -> bool:
+        """True if every member may take every partition, under one interval of counts."""
+        face, least, most = self._face, self._least, self._most
+        if self.group.n_members < 2 or self.per_topic or self.has_pinned or face.shape[1] != 1:
+            return False
+        readable = np.count_nonzero(self.group.eligible)
+        one_interval = least.min() == least.max() and most.min() == most.max()
+        return bool(one_interval and np.count_nonzero(face) == readable > 0)
+
+    def alike_members(self) -> list[Ints]:
+        """The sets of members of one class and one interval of counts, the largest set first.
+
+        Only sets of two members and more. None where topics count one by one or partitions are
+        pinned.
+        """
+        if self.per_topic or self.has_pinned:
+            return []
+        order = np.lexsort((self._most, self._least, self.group.class_of))
+        of, least, most = self.group.class_of[order], self._least[order], self._most[order]
+        ends = (of[1:] != of[:-1]) | (least[1:] != least[:-1]) | (most[1:] != most[:-1])
+        sets = np.split(order, np.flatnonzero(ends) + 1)
+        busy = [members for members in sets if len(members) > 1 and self._most[members[0]] > 0]
+        return sorted(busy, key=len, reverse=True)
+
+    # Assignments
+
+    def admits(self, assigned: Index) -> bool:
+        """True if a valid assignment [P] keeps to the constraint; O(P)."""
+        group = self.group
+        counts = member_counts(assigned, group.n_members)
+        if ((counts < self._least) | (counts > self._most)).any():
+            return False
+        if not self.has_pinned and not self.per_topic and self._face.all():
+            return True
+        free = np.flatnonzero((assigned != NOBODY) & ~self._pinned)
+        if not self.may(free, assigned[free]).all():
+            return False
+        if (assigned[self._pinned] != group.owner[self._pinned]).any():
+            return False
+        if not self.per_topic:
+            return True
+        least, most = self._topic_bounds()
+        held = topic_counts(group, assigned)
+        return bool(((held >= least) & (held <= most)).all())
+
+
+def unconstrained(group: Group) -> CountConstraint:
+    """What holds for any valid assignment: no count is asked for."""
+    n, size = group.n_members, int(np.count_nonzero(group.assignable))
+    zero = np.zeros(n, dtype=np.int64)
+    return CountConstraint.by_intervals(group, zero, np.full(n, size, dtype=np.int64))

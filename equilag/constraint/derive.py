@@ -1,0 +1,103 @@
+"""The count constraint of a policy, read off one assignment that meets it; no solver needed.
+
+The equally good assignments are exactly those that keep every partition inside its block (see
+`equilag.constraint.blocks`) and every member's count inside an interval no wider than one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from equilag.constraint.blocks import Levels, NotMinimal, ranges, reach_levels
+from equilag.constraint.count_constraint import CountConstraint
+from equilag.constraint.per_topic import (
+    inside_blocks,
+    remainder_levels,
+    topic_counts,
+    topic_intervals,
+)
+from equilag.group import NOBODY, Flags, Group, Index, Ints
+from equilag.metrics import member_counts
+from equilag.policy import Policy
+
+
+def pinned_partitions(group: Group, policy: Policy) -> Flags:
+    """[P] partitions that no plan of the policy may move."""
+    if policy.pins_owned:
+        owned: Flags = group.owner != NOBODY
+        return owned
+    return np.zeros(group.n_partitions, dtype=np.bool_)
+
+
+def constraint_of(group: Group, policy: Policy, assigned: Index) -> CountConstraint:
+    """The count constraint of a policy, from a valid assignment [P] that meets it.
+
+    Raises NotMinimal where it does not meet it. O(P + members × partition classes), and
+    O(members × topics) for the balances that count topic by topic.
+    """
+    pinned = pinned_partitions(group, policy)
+    if policy.balance == "total":
+        return _by_totals(group, assigned, pinned)
+    lo, hi = topic_intervals(group, pinned)
+    counts = topic_counts(group, assigned)
+    wrong = np.argwhere((counts < lo) | (counts > hi))
+    if len(wrong):
+        topic, member = wrong[0].tolist()
+        raise NotMinimal(member, member, topic)
+    if policy.balance == "both":
+        levels = remainder_levels(lo, hi, counts)
+        lo, hi = inside_blocks(levels, lo, hi, counts)
+        totals = counts.sum(axis=0)
+        free = (hi > lo).any(axis=0)
+        total_hi = np.where(free, levels.member, totals)
+        total_lo = np.where(free, np.maximum(levels.member - 1, lo.sum(axis=0)), totals)
+    else:
+        total_lo, total_hi = lo.sum(axis=0), hi.sum(axis=0)
+    return CountConstraint(group, total_lo, total_hi, group.eligible, pinned, lo, hi)
+
+
+def _by_totals(group: Group, assigned: Index, pinned: Flags) -> CountConstraint:
+    n_classes = len(group.eligible)
+    held = (assigned != NOBODY) & ~pinned
+    counts = member_counts(assigned, group.n_members)
+    base = member_counts(np.where(pinned, group.owner, NOBODY), group.n_members)
+    cell = np.unique(
+        assigned[held].astype(np.int64) * max(n_classes, 1) + group.partition_class[held]
+    )
+    by_class = np.argsort(group.class_of, kind="stable")
+    edges = np.concatenate(([0], np.cumsum(group.class_size)))
+    seen = np.zeros(len(group.class_topics), dtype=np.bool_)
+
+    def takers(classes: Index) -> Index:
+        fresh = np.flatnonzero(group.eligible[classes].any(axis=0) & ~seen)
+        seen[fresh] = True  # reached once is reached for good: members stay at their level
+        return by_class[ranges(edges[fresh], edges[fresh + 1])].astype(np.int32)
+
+    holder = (cell // max(n_classes, 1)).astype(np.int32)
+    node = (cell % max(n_classes, 1)).astype(np.int32)
+    levels = reach_levels(counts, holder, node, n_classes, takers)
+    least, most = np.maximum(levels.member - 1, base), levels.member
+    least = _raised_where_full(least, most, counts, levels)
+    return CountConstraint(group, least, most, _same_block(group, levels), pinned)
+
+
+def _same_block(group: Group, levels: Levels) -> Flags:
+    """[C, K] eligible, and a member of the class is in the block of the partition class."""
+    classes, member_classes = group.arcs
+    blocks, block_of = np.unique(levels.member, return_inverse=True)
+    there = np.zeros((len(blocks) + 1, len(group.class_topics)), dtype=np.bool_)
+    there[block_of, group.class_of] = True
+    node_block = np.searchsorted(blocks, levels.node)
+    node_block[~np.isin(levels.node, blocks)] = len(blocks)  # of no member
+    inside = there[node_block[classes], member_classes]
+    face = np.zeros_like(group.eligible)
+    face[classes[inside], member_classes[inside]] = True
+    return face
+
+
+def _raised_where_full(least: Ints, most: Ints, counts: Ints, levels: Levels) -> Ints:
+    """[M] `least`, or `most` in the blocks where all members hold that many."""
+    short = np.zeros(int(levels.member.max(initial=0)) + 1, dtype=np.bool_)
+    short[levels.member[counts < most]] = True
+    full = ~short[levels.member] if len(least) else np.zeros(0, np.bool_)
+    return np.where(full, most, least)
