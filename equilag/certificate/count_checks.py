@@ -9,6 +9,7 @@ from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.potentials import bound_by_potentials, bound_by_topics
 from equilag.certificate.read_potentials import read_potentials
 
+
 def check_counts(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
     """`counts` by `residual`: the counts are even; `value` is the largest one allowed."""
     if not ledger.exact_counts:
