@@ -15,7 +15,7 @@ from support.paths import CHECKOUT
 def suite(tmp_path: Path) -> Path:
     """A folder for a small suite of tests, with the plugin and its markers."""
     (tmp_path / "pytest.ini").write_text(
-        "[pytest]\naddopts = --strict-markers -p support.grouping -p no:cacheprovider\n"
+        "[pytest]\naddopts = --strict-markers -p xdist -p support.grouping -p no:cacheprovider\n"
         "markers =\n    broker\n    spark\n",
         "utf-8",
     )
@@ -29,6 +29,7 @@ def run(suite: Path, *options: str) -> tuple[int, str]:
         for name, value in os.environ.items()
         if not name.startswith(("PYTEST", "COV_", "COVERAGE_"))
     }
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # they take longer to load than the tests
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-v", f"--basetemp={suite / 'temporary'}", *options],
         cwd=suite,
@@ -80,39 +81,35 @@ def test_without_workers_nothing_is_claimed(suite: Path) -> None:
     assert "10 passed" in output
 
 
-@pytest.mark.parametrize(
-    ("code", "problem"),
-    [
-        (
-            "@pytest.mark.spark\ndef test(): pass\n",
-            "test_it.py::test: needs spark, so it must be marked xdist_group('spark')",
+def test_tests_without_their_group_are_an_error(suite: Path) -> None:
+    """By their marker or by a fixture, their own or another one's; and in another group."""
+    fixtures = "import pytest\n@pytest.fixture\ndef broker(): pass\n"
+    fixtures += "@pytest.fixture\ndef admin(broker): pass\n"
+    (suite / "conftest.py").write_text(fixtures, "utf-8")
+    codes = {
+        "marker": "@pytest.mark.spark\ndef test(): pass\n",
+        "fixture": "def test(broker): pass\n",
+        "other": "@pytest.mark.xdist_group('other')\ndef test(admin): pass\n",
+        "both": (
+            "@pytest.mark.spark\n@pytest.mark.broker\n@pytest.mark.xdist_group('broker')\n"
+            "def test(): pass\n"
         ),
-        (
-            "@pytest.fixture\ndef broker(): pass\ndef test(broker): pass\n",
-            "test_it.py::test: needs broker, so it must be marked xdist_group('broker')",
-        ),
-        (
-            (
-                "@pytest.fixture\ndef broker(): pass\n@pytest.fixture\ndef admin(broker): pass\n"
-                "@pytest.mark.xdist_group('other')\ndef test(admin): pass\n"
-            ),
-            "it is in ['other']",
-        ),
-        (
-            (
-                "@pytest.mark.spark\n@pytest.mark.broker\n@pytest.mark.xdist_group('broker')\n"
-                "def test(): pass\n"
-            ),
-            "needs spark and broker, so it must be marked xdist_group('spark')",
-        ),
-    ],
-    ids=["marker", "fixture", "another group", "of both"],
-)
-def test_a_test_without_its_group_is_an_error(suite: Path, code: str, problem: str) -> None:
-    (suite / "test_it.py").write_text(f"import pytest\n{code}", "utf-8")
+        "right": "@pytest.mark.xdist_group('broker')\ndef test(admin): pass\n",
+        "without": "def test(): pass\n",
+    }
+    for name, code in codes.items():
+        (suite / f"test_{name}.py").write_text(f"import pytest\n{code}", "utf-8")
     status, output = run(suite, "--collect-only")
     assert status == pytest.ExitCode.USAGE_ERROR
-    assert problem in output
+    must = "so it must be marked xdist_group"
+    for problem in (
+        f"test_marker.py::test: needs spark, {must}('spark'); it is in no group",
+        f"test_fixture.py::test: needs broker, {must}('broker'); it is in no group",
+        f"test_other.py::test: needs broker, {must}('broker'); it is in ['other']",
+        f"test_both.py::test: needs spark and broker, {must}('spark'); it is in ['broker']",
+    ):
+        assert problem in output
+    assert output.count(must) == 4
 
 
 def test_a_test_without_its_group_fails_on_a_worker(suite: Path) -> None:
