@@ -1,4 +1,4 @@
-"""`equilag fleet` as a command: what is refused before Spark starts, and one real run.
+"""`equilag fleet` as a command: what is refused before Spark starts.
 
 Where no Spark is needed there is none: the only `java` is a script that tells a version.
 """
@@ -6,74 +6,24 @@ Where no Spark is needed there is none: the only `java` is a script that tells a
 from __future__ import annotations
 
 import gzip
-import json
 import stat
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
 from equilag.cli.fleet import moment
 from equilag.pipeline import session
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
 pytest.importorskip("pyarrow")
 import pyarrow as pa
-import pyarrow.parquet as pq
-
-NEEDS_SPARK: Final = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
-
-AT: Final = 1_795_251_600_000
-"""2026-11-21T09:00:00Z"""
-COLUMNS: Final = "ts_ms, group, topic, partition, log_start, log_end, committed, log_bytes"
-
-Row = dict[str, Any]
-
-
-def offset_row(group: str, partition: int, ts_ms: int) -> Row:
-    behind = (len(group) * 7 + partition * 13) % 50
-    return {
-        "ts_ms": ts_ms, "group": group, "topic": "orders", "partition": partition, "log_start": 0,
-        "log_end": 1_000 + (ts_ms - AT) // 600, "committed": 950 - behind, "log_bytes": 64_000,
-    }  # fmt: skip
-
-
-def member_row(group: str, name: str, partitions: list[int]) -> Row:
-    return {
-        "ts_ms": AT, "group": group, "member": name, "subscription": ["orders"],
-        "owned": {"orders": partitions}, "rack": None, "capacity": None,
-    }  # fmt: skip
-
-
-GROUPS: Final = ("billing", "search", "mail", "audit trail", "λ")
-OFFSETS: Final = [
-    offset_row(group, partition, ts)
-    for ts in (AT - 60_000, AT)
-    for group in GROUPS
-    for partition in range(6)
-]
-MEMBERS: Final = [
-    row
-    for group in GROUPS
-    for row in (member_row(group, "a", [0, 1, 2, 3]), member_row(group, "b", [4, 5]))
-]
-
-
-def lines(rows: list[Row]) -> str:
-    return "".join(json.dumps(row) + "\n" for row in rows)
+from support.history_lines import AT, COLUMNS, MEMBERS, OFFSETS, lines, parquet, write_history
 
 
 @pytest.fixture
 def history(tmp_path: Path) -> Path:
-    """A good history as JSON lines; tests put something wrong in its place."""
-    folder = tmp_path / "history"
-    for table, rows in (("offsets", OFFSETS), ("members", MEMBERS)):
-        (folder / table).mkdir(parents=True)
-        (folder / table / "a.jsonl").write_text(lines(rows), "utf-8")
-    return folder
+    """A good history; tests put something wrong in its place."""
+    return write_history(tmp_path / "history")
 
 
 @pytest.fixture
@@ -263,18 +213,6 @@ def test_a_file_that_nobody_may_read(refused, history, tmp_path) -> None:
     assert refused(*argv) == f"{path}: cannot be read: no such file or directory"
 
 
-def parquet(path: Path, **change: pa.Array | None) -> Path:
-    """Good offsets as parquet, with columns put in their place, added, or left out (None)."""
-    table = pa.Table.from_pylist(OFFSETS)
-    for name, column in change.items():
-        if name in table.column_names:
-            table = table.drop_columns([name])
-        if column is not None:
-            table = table.append_column(name, column)
-    pq.write_table(table, path)
-    return path
-
-
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
@@ -409,65 +347,3 @@ def test_a_missing_package(refused, history, tmp_path, monkeypatch, package) -> 
     monkeypatch.setattr(session, "find_spec", lambda name: None if name == package else real(name))
     said = refused("--history", history, "--out", tmp_path / "out")
     assert said == f"fleets need the package {package}: pip install 'equilag[spark]'"
-
-
-# With Spark.
-
-
-class TestWithSpark:
-    pytestmark = NEEDS_SPARK
-
-    def test_bytes_without_sizes(self, spark: SparkSession, run, history, tmp_path) -> None:
-        rows = [{**row, "log_bytes": None} for row in OFFSETS]
-        (history / "offsets" / "a.jsonl").write_text(lines(rows), "utf-8")
-        argv = ["--history", history, "--out", tmp_path / "out", "--weight", "bytes"]
-        status, out, err = run("fleet", *argv)
-        assert (status, out) == (2, "")
-        assert err == (
-            "equilag: --weight: bytes needs the column log_bytes, which has no values here\n"
-        )
-        assert not (tmp_path / "out").exists()
-
-    def test_a_time_before_the_history(self, spark: SparkSession, run, history, tmp_path) -> None:
-        argv = ["--history", history, "--out", tmp_path / "out", "--at", "2026-11-20"]
-        status, out, err = run("fleet", *argv)
-        assert (status, out) == (2, "")
-        assert err == "equilag: offsets: no row that can be used up to 2026-11-20T00:00:00Z\n"
-        assert not (tmp_path / "out").exists()
-
-    def test_a_parquet_file_that_is_rotten_inside(
-        self, spark: SparkSession, run, history, tmp_path
-    ) -> None:
-        """Its footer, which is all that is checked beforehand, is fine."""
-        path = parquet(history / "offsets" / "b.parquet")
-        data = bytearray(path.read_bytes())
-        data[4:600] = bytes(596)
-        path.write_bytes(data)
-        status, out, err = run("fleet", "--history", history, "--out", tmp_path / "out")
-        assert (status, out) == (2, "")
-        assert err.startswith("equilag: Spark failed: ")
-        assert err.count("\n") == 1
-        assert str(path) in err
-        assert not (tmp_path / "out").exists()
-
-    def test_a_run(self, spawn, history, tmp_path) -> None:
-        """The real thing, in a process of its own."""
-        out = tmp_path / "out"
-        (history / "offsets" / "b.jsonl").write_text(
-            lines([{**OFFSETS[0], "log_end": -1}, {**OFFSETS[0], "group": "lost"}]), "utf-8"
-        )
-        done = spawn("fleet", "--history", history, "--out", out, "--effort", "0.02", "--tasks", 2)
-        assert (done.status, done.err) == (0, "")
-        assert done.out.startswith("Fleet of 6 groups at 2026-11-21T09:00:00Z\n")
-        assert "lost" in done.out
-        summary = json.loads((out / "summary.json").read_text("utf-8"))
-        assert summary["planned"]["groups"] == len(GROUPS)
-        assert summary["failed"] == {"groups": 1, "by_kind": {"no_members": 1}}
-        assert (out / "_SUCCESS").exists()
-        shown = spawn("fleet", "show", out)
-        assert (shown.status, shown.out, shown.err) == (0, done.out, "")
-        (tmp_path / "one").mkdir()
-        taken = spawn("fleet", "export", out, "audit trail", "--out", tmp_path / "one")
-        assert (taken.status, taken.err) == (0, "")
-        snapshot, plan = sorted((tmp_path / "one").iterdir(), key=lambda p: "plan" in p.name)
-        assert spawn("verify", snapshot, plan).status == 0

@@ -1,0 +1,88 @@
+"""`equilag fleet` on a real Spark: what only Spark finds out, and a whole run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+pytest.importorskip("pyspark")
+
+from support.history_lines import GROUPS, OFFSETS, lines, parquet, write_history
+
+from equilag.pipeline.session import java_problem
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+IN_THE_SHARED_SESSION: Final = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Path:
+    """A good history; tests put something wrong in its place."""
+    return write_history(tmp_path / "history")
+
+
+class TestRefused:
+    pytestmark = IN_THE_SHARED_SESSION
+
+    def test_bytes_without_sizes(self, spark: SparkSession, run, history, tmp_path) -> None:
+        rows = [{**row, "log_bytes": None} for row in OFFSETS]
+        (history / "offsets" / "a.jsonl").write_text(lines(rows), "utf-8")
+        argv = ["--history", history, "--out", tmp_path / "out", "--weight", "bytes"]
+        status, out, err = run("fleet", *argv)
+        assert (status, out) == (2, "")
+        assert err == (
+            "equilag: --weight: bytes needs the column log_bytes, which has no values here\n"
+        )
+        assert not (tmp_path / "out").exists()
+
+    def test_a_time_before_the_history(self, spark: SparkSession, run, history, tmp_path) -> None:
+        argv = ["--history", history, "--out", tmp_path / "out", "--at", "2026-11-20"]
+        status, out, err = run("fleet", *argv)
+        assert (status, out) == (2, "")
+        assert err == "equilag: offsets: no row that can be used up to 2026-11-20T00:00:00Z\n"
+        assert not (tmp_path / "out").exists()
+
+    def test_a_parquet_file_that_is_rotten_inside(
+        self, spark: SparkSession, run, history, tmp_path
+    ) -> None:
+        """Its footer, which is all that is checked beforehand, is fine."""
+        path = parquet(history / "offsets" / "b.parquet")
+        data = bytearray(path.read_bytes())
+        data[4:600] = bytes(596)
+        path.write_bytes(data)
+        status, out, err = run("fleet", "--history", history, "--out", tmp_path / "out")
+        assert (status, out) == (2, "")
+        assert err.startswith("equilag: Spark failed: ")
+        assert err.count("\n") == 1
+        assert str(path) in err
+        assert not (tmp_path / "out").exists()
+
+
+def test_a_run(spawn, history, tmp_path) -> None:
+    """In processes of their own, so in no group: the session that other tests share is not used."""
+    if problem := java_problem():
+        pytest.skip(problem)
+    out = tmp_path / "out"
+    (history / "offsets" / "b.jsonl").write_text(
+        lines([{**OFFSETS[0], "log_end": -1}, {**OFFSETS[0], "group": "lost"}]), "utf-8"
+    )
+    done = spawn("fleet", "--history", history, "--out", out, "--effort", "0.02", "--tasks", 2)
+    assert (done.status, done.err) == (0, "")
+    assert done.out.startswith("Fleet of 6 groups at 2026-11-21T09:00:00Z\n")
+    assert "lost" in done.out
+    summary = json.loads((out / "summary.json").read_text("utf-8"))
+    assert summary["planned"]["groups"] == len(GROUPS)
+    assert summary["failed"] == {"groups": 1, "by_kind": {"no_members": 1}}
+    assert (out / "_SUCCESS").exists()
+    shown = spawn("fleet", "show", out)
+    assert (shown.status, shown.out, shown.err) == (0, done.out, "")
+    (tmp_path / "one").mkdir()
+    taken = spawn("fleet", "export", out, "audit trail", "--out", tmp_path / "one")
+    assert (taken.status, taken.err) == (0, "")
+    snapshot, plan = sorted((tmp_path / "one").iterdir(), key=lambda p: "plan" in p.name)
+    assert spawn("verify", snapshot, plan).status == 0
