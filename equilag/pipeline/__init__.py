@@ -1,4 +1,4 @@
 """Fleets of groups on Spark: from a history of offsets to a plan for every group.
 
-Spark, pandas and pyarrow are imported only here, and only when a fleet is at hand.
+Only this package imports Spark, pandas and pyarrow, and only when a fleet is planned or read.
 """

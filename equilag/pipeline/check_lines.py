@@ -1,4 +1,4 @@
-"""JSON lines held against a table's columns, line by line: what passes can be loaded as it is."""
+"""Check JSON lines against a table's columns, line by line. Spark loads what passes unchanged."""
 
 from __future__ import annotations
 
@@ -13,13 +13,17 @@ from equilag.errors import InputError
 from equilag.pipeline.tables import TABLES, TableName
 
 _LONG: Final = 2**63
+"""Values of a 64-bit integer column are below this."""
 _INT: Final = 2**31
+"""Partition numbers, which are 32-bit integers, are below this."""
+MAX_SHOWN: Final = 60
+"""Characters of a wrong value that fit into a one-line message."""
 
 
 def check_lines(path: str, table: TableName) -> None:
     """Raise InputError for the first line that is not an object with the table's columns.
 
-    Columns that may be null may be left out as well.
+    A nullable column may be missing from a line.
     """
     columns = {column.name: column for column in TABLES[table]}
     required = [c.name for c in columns.values() if not c.nullable]
@@ -28,42 +32,41 @@ def check_lines(path: str, table: TableName) -> None:
         place = f"line {number}"
         try:
             row = json.loads(line, object_pairs_hook=_object)
-        except _Twice as error:
-            raise InputError("there twice", f"{place}: column {error}", path) from error
+        except _DuplicateKey as error:
+            raise InputError("appears twice", f"{place}: column {error}", path) from error
         except (ValueError, RecursionError) as error:
             raise InputError(f"not JSON: {error}", place, path) from error
         if not isinstance(row, dict):
             raise InputError("not an object", place, path)
         for name, value in row.items():
             if name not in tests:
-                problem = f"unknown; {table} have {', '.join(columns)}"
+                problem = f"unknown; the columns of {table} are {', '.join(columns)}"
                 raise InputError(problem, f"{place}: column {name}", path)
-            fits, nullable, kind = tests[name]
-            if not (fits(value) or (value is None and nullable)):
+            is_valid, nullable, kind = tests[name]
+            if not (is_valid(value) or (value is None and nullable)):
                 shown = json.dumps(value)
-                shown = shown if len(shown) <= 60 else shown[:59] + "…"
-                raise InputError(
-                    f"{shown}, where {_DUE[kind]} is due", f"{place}: column {name}", path
-                )
+                shown = shown if len(shown) <= MAX_SHOWN else shown[: MAX_SHOWN - 1] + "…"
+                problem = f"must be {_EXPECTED[kind]}, not {shown}"
+                raise InputError(problem, f"{place}: column {name}", path)
         for name in required:
             if name not in row:
                 raise InputError("missing", f"{place}: column {name}", path)
 
 
-class _Twice(Exception):
-    """A key that an object has twice."""
+class _DuplicateKey(Exception):
+    """A JSON object has this key twice."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise _Twice(next(key for key in keys if keys.count(key) > 1))
+        raise _DuplicateKey(next(key for key in keys if keys.count(key) > 1))
     return made
 
 
 def _lines(path: str) -> Iterator[tuple[int, str]]:
-    """The lines that are not empty, with their numbers from 1."""
+    """Yield the lines that are not empty, numbered from 1. Raises InputError."""
     try:
         with _opened(path) as stream:
             for number, line in enumerate(stream, 1):
@@ -91,7 +94,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_unicode(text: str) -> bool:
-    """Half of a surrogate pair is no character: Spark would make a question mark of it."""
+    """Return False for unpaired surrogates, which Spark would replace by question marks."""
     return not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
@@ -119,7 +122,7 @@ _TESTS: Final[dict[str, Callable[[Any], bool]]] = {
     "array<string>": _is_texts,
     "map<string,array<int>>": _is_owned,
 }
-_DUE: Final = {
+_EXPECTED: Final = {
     "bigint": "a whole number",
     "string": "a string",
     "double": "a number",

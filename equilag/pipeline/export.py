@@ -1,4 +1,4 @@
-"""One group out of a finished run: its snapshot, and its plan with the certificate."""
+"""Export one group of a finished run: its snapshot, and its plan with the certificate."""
 
 from __future__ import annotations
 
@@ -29,11 +29,10 @@ _PLAN: Final = (
 
 
 def export_group(path: str, group: str) -> tuple[dict[str, Any], Plan]:
-    """The snapshot (`equilag/snapshot/1`) that a group was planned from, and its plan.
+    """Return the snapshot (`equilag/snapshot/1`) from which a group was planned, and its plan.
 
-    `plan.to_dict()` is what the run found, which `verify` accepts for the snapshot. Raises
-    InputError for a run that is not finished or whole, and for a group that is not there or was
-    not planned.
+    `verify` accepts `plan.to_dict()` for the snapshot. Raises InputError if the run is unfinished
+    or incomplete, or if the group does not exist or was not planned.
     """
     summary = read_summary(path)
     check_summary(summary, path)
@@ -46,7 +45,7 @@ def export_group(path: str, group: str) -> tuple[dict[str, Any], Plan]:
     try:
         loaded = load_snapshot(snapshot)
     except InputError as error:
-        raise _unfit(group, "problems", path) from error
+        raise _inconsistent(group, "problems", path) from error
     plan = _plan(row, loaded, _assigned(path, loaded), path)
     found = (
         plan.lag.total,
@@ -55,7 +54,7 @@ def export_group(path: str, group: str) -> tuple[dict[str, Any], Plan]:
         count_moves(loaded.owner, plan.assigned),
     )
     if found != tuple(row[name] for name in ("lag_total", "lag_max", "lag_spread", "moves")):
-        raise _unfit(group, "assignment", path)
+        raise _inconsistent(group, "assignment", path)
     return snapshot, plan
 
 
@@ -63,13 +62,13 @@ def _only(group: str) -> dict[str, str]:
     return {"group": group}
 
 
-def _unfit(group: str, table: str, path: str) -> InputError:
-    problem = f"what is there of group {show(group)} does not fit the other tables"
+def _inconsistent(group: str, table: str, path: str) -> InputError:
+    problem = f"the rows of group {show(group)} contradict the other tables"
     return InputError(problem, table, path)
 
 
 def _assigned(path: str, group: Group) -> Index:
-    """[P] member numbers from `assignment/`."""
+    """Read the member number of each partition from `assignment/`. Raises InputError."""
     table = read_columns(path, "assignment", ("topic", "partition", "to"), _only(group.name))
     start = dict(zip(group.topics, group.topic_start.tolist(), strict=False))
     member: dict[str | None, int] = {m.id: i for i, m in enumerate(group.members)}
@@ -79,9 +78,9 @@ def _assigned(path: str, group: Group) -> Index:
         places = [start[t] + n for t, n in zip(topics, partitions, strict=True)]
         members = [member[target] for target in targets]
     except KeyError as error:
-        raise _unfit(group.name, "assignment", path) from error
+        raise _inconsistent(group.name, "assignment", path) from error
     if not np.array_equal(np.sort(np.array(places, np.int64)), np.arange(group.n_partitions)):
-        raise _unfit(group.name, "assignment", path)
+        raise _inconsistent(group.name, "assignment", path)
     assigned = np.full(group.n_partitions, NOBODY, np.int32)
     assigned[places] = members
     return assigned
@@ -95,9 +94,9 @@ def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> P
         policy = Policy(**{key: settings[key] for key in POLICY_FIELDS})
         run = settings["seed"], settings.get("effort"), settings["run"] == REPEATABLE
     except (ValueError, TypeError, KeyError) as error:
-        raise _unfit(group.name, "plans", path) from error
+        raise _inconsistent(group.name, "plans", path) from error
     if row["status"] not in STATUSES:
-        raise _unfit(group.name, "plans", path)
+        raise _inconsistent(group.name, "plans", path)
     return Plan(
         group,
         policy,
@@ -116,9 +115,9 @@ def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> P
 
 
 def plan_command(plan: Plan, snapshot: str) -> str:
-    """The command that finds this plan again from the snapshot in the file `snapshot`.
+    """Return the shell command that finds this plan again from the snapshot file `snapshot`.
 
-    Word by word as a shell reads it. A plan that the clock cut short need not come out again.
+    A plan that was cut short by the time limit may differ.
     """
     policy = plan.policy or Policy()
     words = ["equilag", "plan", snapshot, "--policy", policy.name]

@@ -1,4 +1,4 @@
-"""What a run is asked to do; checked when it is made."""
+"""The settings of a fleet run, checked on construction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ RESETS: Final = ("earliest", "latest", "none")
 
 @dataclass(frozen=True, slots=True)
 class FleetOptions:
-    """All settings of a run. Times are in milliseconds; `at` None is the newest sample."""
+    """All settings of a run. Times are in milliseconds; if `at` is None, the newest sample is used.
+
+    Raises InputError for a setting that is out of range or contradicts another one.
+    """
 
     out: str
     rules: Rules
@@ -25,7 +28,7 @@ class FleetOptions:
     bootstrap: str | None = None
     """Read a live cluster instead of files."""
     client: dict[str, str] | None = None
-    """Further settings of the Kafka client."""
+    """More settings of the Kafka client."""
     at: int | None = None
     window: int = 3_600_000
     horizon: int = 600_000
@@ -34,29 +37,32 @@ class FleetOptions:
     reset: str = "latest"
     tasks: int = TASKS
     kill_after: float = KILL_AFTER
-    """Seconds past twice its time limit after which a group's process is killed."""
+    """Seconds beyond twice its time limit after which a group's process is killed."""
 
     def __post_init__(self) -> None:
         if self.weight not in WEIGHTS:
-            raise InputError(f"{self.weight!r} is none of {', '.join(WEIGHTS)}", "weight")
+            problem = f"must be one of {', '.join(WEIGHTS)}, not {self.weight!r}"
+            raise InputError(problem, "weight")
         if self.reset not in RESETS:
-            raise InputError(f"{self.reset!r} is none of {', '.join(RESETS)}", "auto_offset_reset")
+            problem = f"must be one of {', '.join(RESETS)}, not {self.reset!r}"
+            raise InputError(problem, "auto_offset_reset")
         if (self.bootstrap is None) == (not self.offsets or not self.members):
-            raise InputError("there must be files of offsets and members, or a cluster", "offsets")
+            problem = "either files of offsets and members or a live cluster is required"
+            raise InputError(problem, "offsets")
         if self.bootstrap is not None and self.weight != "lag":
             raise InputError(
-                f"{self.weight} needs a history, as equilag collect records it: of a live cluster"
-                " there is one sample",
+                f"{self.weight} needs a history, as equilag collect records it; a live cluster"
+                " gives only one sample",
                 "weight",
             )
         if self.at is not None and not 0 <= self.at < END_OF_TIME:
-            raise InputError("is no time from 1970 to 9999", "at")
+            raise InputError("must be a time from 1970 to 9999", "at")
         for name in ("window", "horizon", "tasks"):
             if getattr(self, name) <= 0:
                 raise InputError("must be more than 0", name)
 
     def to_dict(self) -> dict[str, Any]:
-        """What the summary says of a run's settings."""
+        """Return the settings as they are written to the summary."""
         default = self.rules.default
         return {
             "offsets": list(self.offsets),

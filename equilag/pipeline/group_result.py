@@ -1,4 +1,4 @@
-"""One group planned: the library's plan, and what every assignor would have done."""
+"""Plan one group of a fleet, and compare the plan with the result of every assignor."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ PLAN: Final[Fields] = (
     ("wall_s", "double"),
     ("task_s", "double"),
 )
-"""Columns of `plans/` besides the group; `task_s` is all that was done for the group."""
+"""Columns of `plans/` besides the group; `task_s` are all seconds spent on the group."""
 BASELINE: Final[Fields] = (
     ("assignor", "string"),
     ("count_spread", "bigint"),
@@ -61,7 +61,7 @@ BASELINE: Final[Fields] = (
     ("wall_ms", "double"),
     ("failed", "string"),
 )
-"""Columns of `baseline/` besides the group; of an assignor that failed only the reason."""
+"""Columns of `baseline/` besides the group. A failed assignor has only the reason in `failed`."""
 ASSIGNMENT: Final[Fields] = (
     ("topic", "string"),
     ("partition", "int"),
@@ -69,26 +69,27 @@ ASSIGNMENT: Final[Fields] = (
     ("to", "string"),
     ("weight", "bigint"),
 )
-"""Columns of `assignment/` besides the group; `weight` is what was spread."""
+"""Columns of `assignment/` besides the group; `weight` is the quantity that was balanced."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupResult:
-    """What came out for one group, as columns."""
+    """The plan and the baselines of one group, as columns."""
 
     plan: dict[str, Any]
     baseline: list[dict[str, Any]]
     topics: tuple[str, ...]
     members: tuple[str, ...]
     topic: Index
-    """[P] number in `topics`."""
+    """[P] index into `topics`."""
     partition: Ints
-    """[P]"""
+    """[P] number of the partition within its topic."""
     source: Index
+    """[P] current owner as an index into `members`, or NOBODY."""
     target: Index
-    """[P] number in `members`, or NOBODY."""
+    """[P] planned owner, likewise."""
     weight: Ints
-    """[P] what was spread."""
+    """[P] the quantity that was balanced."""
 
 
 Planner = Callable[[Row, GroupSettings], GroupResult]
@@ -96,13 +97,13 @@ Planner = Callable[[Row, GroupSettings], GroupResult]
 
 @dataclass(frozen=True, slots=True)
 class PlanGroup:
-    """The planner of a run; any other with its signature can stand in for it."""
+    """The planner of a run; any picklable callable with the same signature can replace it."""
 
     weight: str = "lag"
     reset: str = "latest"
 
     def __call__(self, problem: Row, settings: GroupSettings) -> GroupResult:
-        """Raises what `load_snapshot` and `solve` raise."""
+        """Plan a row of `problems/`. Raises what `load_snapshot` and `solve` raise."""
         from equilag.adapters.snapshot.load import load_snapshot
         from equilag.planner.compare import beside
         from equilag.planner.solve import solve
@@ -116,8 +117,8 @@ class PlanGroup:
             effort=settings.effort,
             seed=settings.seed,
         )
-        answers, failed = _baselines(group)
-        rows = [asdict(row) for row in beside(plan, plan.wall_s, answers).rows]
+        results, failed = _baselines(group)
+        rows = [asdict(row) for row in beside(plan, plan.wall_s, results).rows]
         for row in rows:
             if not _comparable(plan, settings.policy, row["assignor"]):
                 row["gap_percent_of_mean"] = None
@@ -138,10 +139,10 @@ class PlanGroup:
 
 
 def _comparable(plan: Plan, policy: Policy, assignor: str) -> bool:
-    """Does the plan's bound hold for this assignor too.
+    """Return True if the plan's bound also holds for this assignor's assignment.
 
-    It does not for others where it rests on a limit of moves, nor for what is in force while
-    partitions without an owner are left out of everybody's load.
+    A bound that depends on a limit of moves holds only for equilag. No bound holds for the current
+    assignment while partitions without an owner are missing from the loads.
     """
     if assignor == "equilag":
         return True
@@ -151,24 +152,27 @@ def _comparable(plan: Plan, policy: Policy, assignor: str) -> bool:
 
 
 def _unowned(group: Group) -> Flags:
-    """[P] has somebody who could read the partition, but nobody owns it."""
+    """[P] True where a partition has a subscriber but no owner."""
     unowned: Flags = group.assignable & (group.owner == NOBODY)
     return unowned
 
 
 def _baselines(group: Group) -> tuple[list[Any], list[dict[str, Any]]]:
-    """Every assignor's answer; one that somebody installed and that fails costs no plan."""
+    """Return the result of every assignor, and a row with the reason for each that failed.
+
+    A failing assignor of a plug-in must not cost the group its plan.
+    """
     from equilag.errors import InputError
     from equilag.heuristics import assignor_names
     from equilag.planner.compare import baselines
 
-    answers, failed = baselines(group, ()), []
+    results, failed = baselines(group, ()), []
     for name in assignor_names():
         try:
-            answers += [a for a in baselines(group, (name,)) if a.assignor == name]
+            results += [result for result in baselines(group, (name,)) if result.assignor == name]
         except InputError as error:
             failed.append({"assignor": name, "failed": str(error)})
-    return answers, failed
+    return results, failed
 
 
 def _plan_columns(plan: Plan) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A history as two Spark tables, whatever it was read from."""
+"""A history as two Spark tables, independent of its source."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class History(NamedTuple):
-    """The tables `offsets` and `members`, with the columns of `tables`.
+    """The tables `offsets` and `members`, with the columns of the module `tables`.
 
-    `unreadable` (group, reason) are groups that the source could not make sense of, `notes` what
-    else it has to say for the summary.
+    `unreadable` (group, reason) holds the groups that the source could not decode. `notes` are
+    further facts about the source, for the summary.
     """
 
     offsets: DataFrame
@@ -28,7 +28,7 @@ class History(NamedTuple):
 
 
 def read_files(spark: SparkSession, files: TableFiles, table: TableName) -> DataFrame:
-    """The rows of files that were checked; absent columns are null."""
+    """Return the rows of files that passed `check_files`; missing columns are null."""
     schema = ddl(TABLES[table])
     frames = []
     if files.parquet:
@@ -43,5 +43,5 @@ def read_files(spark: SparkSession, files: TableFiles, table: TableName) -> Data
 
 
 def literal(path: str) -> str:
-    """The path as a pattern that only it fits, since Spark takes paths for patterns."""
+    """Escape a path, which Spark would otherwise read as a pattern."""
     return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)

@@ -1,6 +1,6 @@
-"""A child process for work that may crash or hang: what it does to itself, its parent survives.
+"""A child process for calls that may crash or hang; the parent survives both.
 
-The child is forked, so that what the parent has imported need not be imported again.
+The child is forked, so it need not import again what the parent has imported.
 """
 
 from __future__ import annotations
@@ -22,25 +22,28 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any, Final, Literal
 
-LONGEST: Final = 1e6
-"""Seconds: what can be waited for; more does not fit the system's call."""
+MAX_WAIT_S: Final = 1e6
+"""Longest wait in seconds; `poll(2)` takes milliseconds as a 32-bit integer, at most 2.1e6 s."""
 _PR_SET_PDEATHSIG: Final = 1
+"""The option of `prctl(2)` that names the signal a process gets when its parent ends."""
 WATCH: Final = 1.0
-"""Seconds between a child's looks at whether its parent still lives."""
+"""Seconds between a child's checks that its parent is alive: a check costs microseconds."""
+MAX_TEXT: Final = 500
+"""Characters of an error's text that are kept in a reason."""
 
 FailureKind = Literal["input", "error", "crash", "timeout"]
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no answer: `kind`, and the reason in words."""
+    """Why a call has no result: a `kind`, and the reason as text."""
 
     kind: FailureKind
     reason: str
 
 
 class ChildProcess:
-    """A process that calls `function`; one that died or was killed is replaced when needed."""
+    """A process that calls `function`. A process that ended is replaced at the next call."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -59,32 +62,33 @@ class ChildProcess:
         self._end()
 
     def call(self, arguments: tuple[Any, ...], seconds: float) -> Any:
-        """What the function returns for picklable arguments, or a Failure.
+        """Call the function with picklable arguments; return its result or a Failure.
 
-        `timeout` if it takes longer than `seconds` (the child is killed), `crash` if the process
-        ends under it, `input` for equilag's own errors, and `error` for all others.
+        The kind of a Failure is `timeout` if the call takes longer than `seconds` (the child is
+        killed), `crash` if the process ends during the call, `input` for an EquilagError, and
+        `error` for all other exceptions.
         """
         if self._process is None or not self._process.is_alive():
-            self._end()  # one that was killed while it waited is nobody's failure
+            self._end()  # a process killed between two calls is not a failure of either
             self._start()
-        if not self._hand_over(arguments):  # killed while it waited, and not noticed in time
+        if not self._send(arguments):  # killed after the check above
             self._end()
             self._start()
-            self._hand_over(arguments)
+            self._send(arguments)
         assert self._pipe is not None
         try:
-            if not self._pipe.poll(min(seconds, LONGEST)):
+            if not self._pipe.poll(min(seconds, MAX_WAIT_S)):
                 self._end()
-                return Failure("timeout", f"gave no answer within {seconds:g} s and was killed")
+                return Failure("timeout", f"no result within {seconds:g} s; process killed")
             return self._pipe.recv()
         except (EOFError, OSError):
             self._process.join(WATCH)
             code = self._process.exitcode
             self._end()
-            return Failure("crash", _how_it_ended(code))
+            return Failure("crash", _exit_text(code))
 
-    def _hand_over(self, arguments: tuple[Any, ...]) -> bool:
-        """Did the child take the arguments."""
+    def _send(self, arguments: tuple[Any, ...]) -> bool:
+        """Send the arguments. Returns True once the child has confirmed that it received them."""
         assert self._pipe is not None
         try:
             self._pipe.send(arguments)
@@ -96,7 +100,7 @@ class ChildProcess:
         context = multiprocessing.get_context("fork")
         ours, theirs = context.Pipe()
         with warnings.catch_warnings():
-            # Nothing that other threads of this process may be holding is used in the child.
+            # Python warns of forking with threads; the child uses no lock that a thread may hold.
             warnings.simplefilter("ignore", DeprecationWarning)
             self._process = context.Process(
                 target=_serve, args=(theirs, ours, self._function, os.getpid()), daemon=True
@@ -114,7 +118,7 @@ class ChildProcess:
         self._process = self._pipe = None
 
 
-def _how_it_ended(code: int | None) -> str:
+def _exit_text(code: int | None) -> str:
     if code is not None and code < 0:
         with suppress(ValueError):
             return f"the process was ended by {signal.Signals(-code).name}"
@@ -124,8 +128,8 @@ def _how_it_ended(code: int | None) -> str:
 def _serve(
     pipe: Connection, parents: Connection, function: Callable[..., Any], parent: int
 ) -> None:
-    gc.freeze()  # a collection would write to, and so copy, every page that is shared
-    parents.close()  # else this process itself would keep the pipe open when its parent is gone
+    gc.freeze()  # a garbage collection would write to every shared page, and so copy it
+    parents.close()  # otherwise this process would keep the pipe open after its parent has ended
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _die_with_parent()
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
@@ -135,22 +139,22 @@ def _serve(
             pipe.send(None)
         except (EOFError, OSError):
             os._exit(0)
-        answer = _attempt(function, arguments)
+        result = _attempt(function, arguments)
         try:
-            pipe.send(answer)
+            pipe.send(result)
         except (TypeError, AttributeError, ValueError, pickle.PicklingError) as error:
-            pipe.send(Failure("error", f"an answer that cannot be sent: {error}"))
+            pipe.send(Failure("error", f"the result cannot be pickled: {error}"))
 
 
 def _die_with_parent() -> None:
-    """Where there is Linux: the one way that also ends what never lets another thread run."""
+    """Have Linux kill this process when its parent ends, even if no other thread ever runs."""
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def _watch(parent: int) -> None:
-    """End with the parent, also in the middle of something that never ends."""
+    """End this process when its parent has ended, even during an endless call."""
     while os.getppid() == parent:
         time.sleep(WATCH)
     os._exit(0)
@@ -165,14 +169,14 @@ def _attempt(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         return Failure("input", str(error))
     except MemoryError:
         return Failure("error", "MemoryError: not enough memory for this group")
-    except Exception as error:  # noqa: BLE001 - a group that raises must not cost the others their plans
-        return Failure("error", describe(error))
+    except Exception as error:  # noqa: BLE001 - one group's error must not stop the other groups
+        return Failure("error", describe_error(error))
 
 
-def describe(error: Exception) -> str:
-    """An error in one line."""
+def describe_error(error: Exception) -> str:
+    """Return an exception's type and text in one line."""
     try:
-        text = " ".join(str(error).split())[:500]
-    except Exception:  # noqa: BLE001 - there are errors that cannot even be shown
+        text = " ".join(str(error).split())[:MAX_TEXT]
+    except Exception:  # noqa: BLE001 - an exception's __str__ may raise as well
         text = "(its text cannot be shown)"
     return f"{type(error).__name__}: {text}"

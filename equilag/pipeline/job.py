@@ -1,4 +1,4 @@
-"""A run from a history to a directory of plans, stage by stage."""
+"""A fleet run, stage by stage: from a history to a directory of plans."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 
 
 DAY: Final = 86_400
+"""Seconds that a sample may lie ahead of this machine's clock before its time is ignored."""
 ROW_GROUP: Final = 8 * 2**20
-"""Bytes: small, so that whoever asks for one group need not read the others."""
+"""Bytes per row group, a sixteenth of the default: reading one group reads few others with it."""
 
 
 def run_fleet(
@@ -42,11 +43,10 @@ def run_fleet(
     planner: Planner | None = None,
     watcher: Watcher | None = None,
 ) -> dict[str, Any]:
-    """Plan every group of a history into the directory `options.out`; returns the summary.
+    """Plan every group of a history into the directory `options.out`; return the summary.
 
-    `planner` stands in for equilag's own; it has to be picklable. Raises InputError for whatever
-    is wrong with the input, before anything is written, MissingExtra without PySpark, and
-    SparkFailed for what goes wrong in Spark itself.
+    `planner` replaces equilag's planner and must be picklable. Raises InputError for wrong input,
+    before anything is written, MissingExtra without PySpark, and SparkFailed for errors of Spark.
     """
     check_spark()
     check_target(options.out)
@@ -69,7 +69,7 @@ def run_fleet(
 
 
 def _files(options: FleetOptions) -> dict[TableName, TableFiles]:
-    """The files of each table; none for a live cluster."""
+    """Find the files of each table; none for a live cluster. Raises InputError."""
     if options.bootstrap is not None:
         return {}
     return {
@@ -95,7 +95,7 @@ def _history(
 
 
 def _span(history: History, options: FleetOptions) -> Span:
-    """The times of the run. Raises InputError for a history that cannot serve it."""
+    """Return the times of the run. Raises InputError if the history has no usable samples."""
     from pyspark.sql.functions import col, count, lit, when
     from pyspark.sql.functions import max as newest
 
@@ -113,10 +113,10 @@ def _span(history: History, options: FleetOptions) -> Span:
     )
     if row["newest"] is None:
         when_text = "" if options.at is None else f" up to {time_text(options.at)}"
-        raise InputError(f"no row that can be used{when_text}", "offsets")
+        raise InputError(f"no usable row{when_text}", "offsets")
     if options.weight == "bytes" and not row["bytes"]:
-        raise InputError("bytes needs the column log_bytes, which has no values here", "weight")
-    # One clock that is years ahead must not make all other groups stale.
+        raise InputError("bytes needs the column log_bytes, which is empty", "weight")
+    # A sample from a clock that is years ahead must not make all other groups stale.
     at = row["newest"] if row["at"] is None else row["at"]
     return Span(at if options.at is None else options.at, options.window, options.horizon)
 
@@ -137,7 +137,8 @@ def _run(
         )
     if options.weight in ("rate", "forecast") and signals.where("NOT no_rate").isEmpty():
         raise InputError(
-            f"{options.weight} needs two samples of some partition within the window", "weight"
+            f"{options.weight} needs at least one partition with two samples within the window",
+            "weight",
         )
     with stages.stage("problems"):
         members = problem_rows.members_of(spark, history.members, span.at)
@@ -177,28 +178,32 @@ def _run(
 
 
 def _failures(problems: DataFrame, solved: DataFrame, unreadable: DataFrame | None) -> DataFrame:
-    """Group, kind and reason of all that have no plan."""
-    poor = problems.where("state <> 'ready' AND `group` IS NOT NULL").selectExpr(
+    """Return group, kind and reason of all groups without a plan."""
+    unready = problems.where("state <> 'ready' AND `group` IS NOT NULL").selectExpr(
         "`group`", "state AS kind", "reason"
     )
-    every = poor.unionByName(solved.where("kind IS NOT NULL").select("group", "kind", "reason"))
+    unsolved = solved.where("kind IS NOT NULL").select("group", "kind", "reason")
+    failures = unready.unionByName(unsolved)
     if unreadable is not None:
-        every = every.unionByName(
+        failures = failures.unionByName(
             unreadable.selectExpr("`group`", "'unreadable' AS kind", "reason")
         )
-    return every.orderBy("group")
+    return failures.orderBy("group")
 
 
 class Sink:
-    """Writes tables into the run's directory, and gives them back as they lie there."""
+    """Writes tables into a run's directory and returns them as stored."""
 
     def __init__(self, spark: SparkSession, target: Path) -> None:
         self._spark = spark
         self.target = target
 
     def write(self, name: str, table: DataFrame, files: int | None = None) -> DataFrame:
-        """The table as parquet, in so many files where told; read back, so nothing runs twice."""
-        # Not as_uri(): Spark takes a path as it is written, and decodes nothing.
+        """Write a table as parquet, in `files` files if given, and read it back.
+
+        Later stages use the stored table, so nothing is computed twice.
+        """
+        # Not as_uri(): Spark does not decode percent signs in paths.
         path = f"file:{self.target / name}"
         writer = (table if files is None else table.coalesce(files)).write
         writer = writer.option("compression", "zstd").option("parquet.block.size", ROW_GROUP)

@@ -1,5 +1,7 @@
-"""A live cluster as a history of one sample: commits and memberships from `__consumer_offsets`,
-the ends of the logs from the admin client."""
+"""Read a live cluster as a history of one sample.
+
+Commits and memberships come from `__consumer_offsets`, log ends from the admin client.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +19,17 @@ if TYPE_CHECKING:
     from equilag.adapters.kafka.log_ends import LogEnds
 
 Keep: TypeAlias = "Callable[[str, DataFrame], DataFrame]"
-"""Computes a table once, and gives it back as it then lies somewhere, under a name."""
+"""Stores a table under a name and returns the stored table, so that it is computed once."""
 
 
 def read_cluster(
     spark: SparkSession, bootstrap: str, client: Mapping[str, str] | None, keep: Keep
 ) -> History:
-    """Every group of the cluster as it stands. No group is joined, nothing is committed.
+    """Read the current state of every group of the cluster. Joins no group and commits nothing.
 
-    What is read goes through `keep`, which has to be more than a cache: a topic that is read again
-    says something else by then. Raises InputError if the cluster cannot be reached or not be read
-    to its end, has no groups, and where nothing was read although there are records; MissingExtra.
+    `keep` must store what was read and not merely cache it, since a second read of the topic would
+    return other records. Raises MissingExtra, and InputError if the cluster cannot be reached,
+    cannot be read to its end or has no groups, or if nothing was read although there are records.
     """
     from equilag.adapters.kafka.log_ends import read_log_ends, read_topics
     from equilag.adapters.kafka.offsets_topic import check_not_empty, partitions
@@ -36,15 +38,17 @@ def read_cluster(
     config = kafka_config(bootstrap, client)
     numbers = partitions(config)
     if not numbers:
-        raise InputError("has no consumer groups: there is no __consumer_offsets", source=bootstrap)
+        raise InputError(
+            "has no consumer groups: the topic __consumer_offsets does not exist", source=bootstrap
+        )
     rows = keep("read", load_topic(spark, config, numbers, read_topics(config).names))
     facts = facts_of(rows, config)
     check_not_empty(config, facts["in_log"], facts["read"])
     if not facts["groups"]:
         raise InputError("has no consumer groups", source=bootstrap)
-    topics = read_topics(config)  # after the commits, as topics may be new
+    topics = read_topics(config)  # again, as topics may have been created since
     commits = topics_of(spark, rows)
-    # Ends after commits, so that no commit is ahead only because its end is old.
+    # Log ends are read after commits; otherwise a commit could lie beyond an outdated end.
     now = int(time.time() * 1000)
     ends = read_log_ends(
         config,
@@ -65,17 +69,17 @@ def read_cluster(
 
 
 def facts_of(rows: DataFrame, config: Config) -> dict[str, Any]:
-    """What the readers say of their reading. Raises InputError if one of them failed."""
+    """Add up the counts that the readers report. Raises InputError if a reader failed."""
     found: dict[str, Any] = {"read": 0, "in_log": 0, "held_back": 0, "groups": 0, "unknown": {}}
     names = {"read": "read", "log": "in_log", "held back": "held_back", "group": "groups"}
-    said = (
+    totals = (
         rows.where("kind NOT IN ('commit', 'member', 'unreadable')")
         .groupBy("kind", "text")
         .agg({"amount": "sum", "*": "count"})
         .select("kind", "text", "sum(amount)", "count(1)")
         .collect()
     )
-    for kind, text, amount, count in sorted(said, key=str):
+    for kind, text, amount, count in sorted(totals, key=str):
         if kind == "failed":
             raise InputError(text.removeprefix(f"{servers(config)}: "), source=servers(config))
         if kind == "unknown":
@@ -86,7 +90,7 @@ def facts_of(rows: DataFrame, config: Config) -> dict[str, Any]:
 
 
 def topics_of(spark: SparkSession, rows: DataFrame) -> dict[str, int]:
-    """Every topic that some group is about, with the number of commits for it."""
+    """Topic -> number of commits, for all topics that a group commits, owns or subscribes to."""
     found = spark.sql(
         """
         SELECT topic, count(committed) FROM (
@@ -104,10 +108,10 @@ def topics_of(spark: SparkSession, rows: DataFrame) -> dict[str, int]:
 def wanted_of(
     spark: SparkSession, rows: DataFrame, sizes: Mapping[str, int], ends: LogEnds
 ) -> DataFrame:
-    """Group, topic, partition, committed, log_start, log_end: what a group has committed or owns,
-    and all partitions of what it subscribes to, as far as they exist.
+    """Return group, topic, partition, committed, log_start, log_end and why.
 
-    `why` is null, or the reason for which the ends of the log are not known.
+    A row per existing partition that a group has committed, owns or subscribes to. `why` is null,
+    or the reason why the log ends are unknown.
     """
     return spark.sql(
         """
@@ -138,16 +142,16 @@ def wanted_of(
 def unreadable_of(
     spark: SparkSession, rows: DataFrame, wanted: DataFrame, refused: Mapping[str, str]
 ) -> DataFrame:
-    """Group and reason: groups that were not understood, or not whole.
+    """Return group and reason of all groups that could not be decoded or read completely.
 
-    A plan that leaves a partition out, as nobody could tell of it, would be no plan of the group.
+    Such a group gets no plan, since a plan must cover all its partitions.
     """
     return spark.sql(
         """
         SELECT `group`, min(reason) AS reason FROM (
           SELECT `group`, text AS reason FROM {rows} WHERE kind = 'unreadable'
           UNION ALL
-          SELECT `group`, concat('no log end of ', topic, '-', partition, ': ', why)
+          SELECT `group`, concat('log end unknown for ', topic, '-', partition, ': ', why)
           FROM {wanted} WHERE why IS NOT NULL
           UNION ALL
           SELECT t.`group`, concat('topic ', t.topic, ': ', r.why) FROM (
@@ -157,7 +161,7 @@ def unreadable_of(
             FROM {rows} WHERE kind = 'member') t
           JOIN {refused} r ON t.topic = r.topic
           UNION ALL
-          SELECT `group`, concat('its records lie in ', count(*),
+          SELECT `group`, concat('its records are spread over ', count(*),
             ' partitions of __consumer_offsets') FROM {rows} WHERE kind = 'group'
           GROUP BY `group` HAVING count(*) > 1
         ) GROUP BY `group`
@@ -176,8 +180,10 @@ def history_of(
     now: int,
     notes: Mapping[str, Any],
 ) -> History:
-    """One sample, taken at `now`, of the groups that can be read: each of them has members, or a
-    row that says that it has none."""
+    """Return one sample, taken at `now`, of the groups that can be read.
+
+    `members` has rows for the members of a group, or one row without a member if it is empty.
+    """
     offsets = spark.sql(
         f"""
         SELECT cast({now} AS bigint) AS ts_ms, `group`, topic, cast(partition AS bigint)
@@ -202,14 +208,14 @@ def history_of(
 
 
 def _topics(spark: SparkSession, sizes: Mapping[str, int]) -> DataFrame:
-    every = [(topic, n) for topic, n in sizes.items() if n > 0]
-    return spark.createDataFrame(every, "topic string, partitions int")
+    rows = [(topic, n) for topic, n in sizes.items() if n > 0]
+    return spark.createDataFrame(rows, "topic string, partitions int")
 
 
 def _logs(spark: SparkSession, ends: LogEnds) -> DataFrame:
     known = [(topic, n, ends.start[topic, n], end, None) for (topic, n), end in ends.end.items()]
-    lost = [(topic, n, None, None, why) for (topic, n), why in ends.unknown.items()]
+    unknown = [(topic, n, None, None, why) for (topic, n), why in ends.unknown.items()]
     return spark.createDataFrame(
-        [*known, *lost],
+        [*known, *unknown],
         "topic string, partition int, log_start bigint, log_end bigint, why string",
     )

@@ -1,5 +1,7 @@
-"""Spark's view of `__consumer_offsets`: a Python data source, one input partition for each of the
-topic's, decoded where it is read."""
+"""A Python data source of Spark that reads `__consumer_offsets`.
+
+Each partition of the topic is one input partition; the worker that reads it also decodes it.
+"""
 
 from __future__ import annotations
 
@@ -31,17 +33,19 @@ SCHEMA: Final = (
 """`kind` is one of
 
 - ``commit``: `amount` is the offset committed for topic and partition;
-- ``group``: every group there is anything of, once for each `partition` of `__consumer_offsets`
-  that it is found in (which should be one);
+- ``group``: a group with any record, once for each `partition` of `__consumer_offsets` in which it
+  was found (normally one);
 - ``member``: a row of the table `members`;
-- ``unreadable``: a group that was not understood, and why in `text`;
-- ``unknown``: `amount` records of a kind that is named in `text`;
-- ``read``: `amount` records read; ``held back``: `amount` that wait for a transaction;
+- ``unreadable``: a group that could not be decoded, with the reason in `text`;
+- ``unknown``: `amount` records of the kind named in `text`;
+- ``read``: `amount` records read; ``held back``: `amount` records of open transactions;
 - ``log``: `amount` offsets between the begin and the end of the partition;
-- ``failed``: the partition could not be read, `text` says why.
+- ``failed``: the partition could not be read, with the reason in `text`.
 """
 DEADLINE_S: Final = 600.0
-_AT_ONCE: Final = 10_000
+"""Seconds after which the read of one partition fails; a million records take about four."""
+_BATCH_ROWS: Final = 10_000
+"""Rows per Arrow batch, the default of `spark.sql.execution.arrow.maxRecordsPerBatch`."""
 
 
 class OffsetsTopic(DataSource):
@@ -66,8 +70,10 @@ class OffsetsTopic(DataSource):
 def load_topic(
     spark: SparkSession, config: Config, numbers: list[int], names: Mapping[UUID, str]
 ) -> DataFrame:
-    """Rows of SCHEMA. Each use reads the topic anew: Spark does not take cached rows of a Python
-    data source for what a query names as its argument."""
+    """Return rows of SCHEMA. Each use reads the topic again.
+
+    Spark does not use the cached rows of a Python data source for a table that is passed to `sql`.
+    """
     spark.dataSource.register(OffsetsTopic)
     return (
         spark.read.format(OffsetsTopic.name())
@@ -79,7 +85,7 @@ def load_topic(
 
 
 class OffsetsReader(DataSourceReader):
-    """`config` is librdkafka's, `numbers` the partitions of the topic, `names` the topics by id."""
+    """`config` is librdkafka's; `numbers` are partitions; `names` maps topic ids to names."""
 
     def __init__(self, config: Config, numbers: list[int], names: Mapping[UUID, str]) -> None:
         self.config = config
@@ -87,7 +93,7 @@ class OffsetsReader(DataSourceReader):
         self.names = names
 
     def partitions(self) -> list[InputPartition]:
-        # Spark would call `read` even for none.
+        # Not empty: for an empty list, Spark calls `read` with None.
         return [InputPartition(number) for number in self.numbers]
 
     def read(self, partition: InputPartition) -> Iterator[pyarrow.RecordBatch]:
@@ -96,7 +102,7 @@ class OffsetsReader(DataSourceReader):
         rows: Iterable[dict[str, Any]]
         try:
             rows = rows_of_partition(self.config, partition.value, self.names)
-        except EquilagError as error:  # a row says it better than Spark's account of an exception
+        except EquilagError as error:  # a row keeps the message, which Spark would bury in a trace
             rows = [{"kind": "failed", "text": str(error)}]
         yield from batches(rows)
 
@@ -104,12 +110,12 @@ class OffsetsReader(DataSourceReader):
 def rows_of_partition(
     config: Config, number: int, names: Mapping[UUID, str]
 ) -> Iterator[dict[str, Any]]:
-    """The rows of one partition of the topic. Raises InputError, MissingExtra, before the first."""
+    """Read the rows of one partition. Raises InputError or MissingExtra before the first row."""
     records = read_partition(config, number, DEADLINE_S)
     state = read_state(records.survivors.items(), names)
     if not state.not_understood.keys().isdisjoint(GONE):
-        # Of a topic that is gone, or one that is newer than the names. To ask for all topics is
-        # the dearest question there is, so it is not asked for every partition.
+        # The topic was deleted, or is newer than `names`. Listing all topics is the most expensive
+        # request, so it is not made for every partition.
         state = read_state(records.survivors.items(), read_topics(config).names)
     counts = {
         "log": records.end - records.begin,
@@ -122,7 +128,7 @@ def rows_of_partition(
 def rows_of_state(
     state: GroupState, number: int, counts: Mapping[str, int]
 ) -> Iterator[dict[str, Any]]:
-    """The rows of partition `number`, `counts` last."""
+    """Yield the rows of partition `number`, those of `counts` last."""
     for commit in state.commits:
         yield {
             "kind": "commit", "group": commit.group, "topic": commit.topic,
@@ -147,7 +153,7 @@ def rows_of_state(
 
 
 def batches(rows: Iterable[dict[str, Any]]) -> Iterator[pyarrow.RecordBatch]:
-    """The rows in Arrow's terms."""
+    """Convert rows to Arrow batches."""
     import pyarrow as pa
 
     schema = pa.schema(
@@ -166,6 +172,6 @@ def batches(rows: Iterable[dict[str, Any]]) -> Iterator[pyarrow.RecordBatch]:
             ("text", pa.string()),
         ]
     )
-    left = iter(rows)
-    while some := list(islice(left, _AT_ONCE)):
+    remaining = iter(rows)
+    while some := list(islice(remaining, _BATCH_ROWS)):
         yield pa.RecordBatch.from_pylist(some, schema=schema)

@@ -1,19 +1,19 @@
-"""A history on disk: every round a parquet file per table, every past hour one that holds them all.
+"""Record a history on disk: a parquet file per round and table, merged into one per hour.
 
-`offsets/` and `members/` hold files called `part-TIME-RANDOM.parquet`, one per round, of the same
-name in both; and `hour-TIME-RANDOM.parquet`, the rounds of an hour. No file changes once it is
-there: it is written as `….parquet.part` and renamed when it is complete and on the disk.
+`offsets/` and `members/` hold files called `part-TIME-RANDOM.parquet`, one per round with the same
+name in both, and `hour-TIME-RANDOM.parquet`, the rounds of one hour. Files never change: each is
+written as `….parquet.part` and renamed once it is complete and flushed to disk.
 
-What a reader of `*.parquet` sees, whenever it looks and whenever this process is killed:
+At any time, even after a kill, a reader of `*.parquet` sees
 
-- each row at least once. A round appears in `offsets/` first; a kill before it is in `members/`
-  too is made good at the next start, out of the complete `.part`;
-- no row twice, but for the time between the appearance of an hour's file and the removal of the
-  parts in it: milliseconds, or until the next start if the process is killed there. These rows are
-  alike in every column, so that a reader can count and drop them (and has to, to be exact).
+- each row at least once. A round appears in `offsets/` first. If the process is killed before the
+  round appears in `members/`, the next start completes it from the finished `.part` file;
+- no row twice, except between the appearance of an hour's file and the removal of its parts. That
+  takes milliseconds, or until the next start if the process is killed in between. Such rows are
+  equal in every column, so a reader can count and drop them; an exact reader must.
 
-A reader that lists files first and opens them later can find the parts of an hour gone, once an
-hour: that is an error to it, not a wrong result.
+A reader that lists files first and opens them later may find the parts of an hour deleted, once an
+hour. It then gets an error, never a wrong result.
 """
 
 from __future__ import annotations
@@ -52,23 +52,24 @@ SCHEMAS: Final[dict[str, pa.Schema]] = {
     name: pa.schema([pa.field(c.name, _TYPES[c.kind], c.nullable) for c in columns])
     for name, columns in TABLES.items()
 }
-"""Folder to schema; a round appears in the folders in this order."""
+"""Folder -> schema. A round appears in the folders in this order."""
 
 LOCK: Final = ".collecting"
 _HOUR_MS: Final = 3_600_000
-_ROWS: Final = 500_000
-"""Rows that are merged, sorted and written at a time."""
+_MERGED_ROWS: Final = 500_000
+"""Rows that are merged, sorted and written at a time, which bounds the memory: a row takes about
+100 bytes."""
 _SOURCES: Final = b"equilag.parts"
-"""The key in an hour's file under which it names the parts that are in it."""
+"""The metadata key under which an hour's file names the parts it contains."""
 _NAME: Final = re.compile(r"(part|hour)-([0-9]+)-[0-9a-f]+\.parquet")
 _OURS: Final = re.compile(r"[^.].*\.parquet(\.part)?")
 
 
 class Recorder:
-    """Appends rounds to a history in `folder`, which it makes if it is not there.
+    """Appends rounds to a history in `folder`, which is created if it does not exist.
 
-    Made, it has put right what a killed run left. Raises InputError if the folder holds anything
-    but a history, cannot be written, or another recorder is at work in it.
+    The constructor repairs what a killed run left behind. It raises InputError if the folder holds
+    anything but a history, cannot be written, or is in use by another recorder.
     """
 
     def __init__(self, folder: str) -> None:
@@ -88,13 +89,13 @@ class Recorder:
                 raise
 
     def close(self) -> None:
-        """Let others record here."""
+        """Release the lock on the folder."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
 
     def add(self, ts_ms: int, offsets: Columns, members: Columns) -> None:
-        """One round, in both tables or in none. Raises InputError if it cannot be written."""
+        """Append a round to both tables or to none. Raises InputError if writing fails."""
         name = f"part-{ts_ms}-{secrets.token_hex(4)}.parquet"
         with self._named():
             parts = []
@@ -110,14 +111,14 @@ class Recorder:
                 for path in parts:
                     _part(path).unlink(missing_ok=True)
                 raise
-            # From the first rename on the round counts as written: see _recover.
+            # The first rename makes the round final: see _recover.
             for path in parts:
                 _part(path).rename(path)
 
     def compact(self, now_ms: int) -> int:
-        """Merge the parts of every hour before that of `now_ms`; the number of parts merged.
+        """Merge the parts of all hours before that of `now_ms`; return the number of parts merged.
 
-        Raises InputError if it cannot be written; nothing is lost then.
+        Raises InputError if writing fails; no rows are lost then.
         """
         merged = 0
         with self._named():
@@ -133,7 +134,7 @@ class Recorder:
         for table in TABLES:
             for path in sorted((self._folder / table).glob("*.parquet.part")):
                 name = path.name.removesuffix(".part")
-                # In the first table only when complete in all.
+                # A round is renamed in the first table only once it is complete in all tables.
                 if self._folder / table in others and (first / name).exists():
                     path.rename(path.with_name(name))
                 else:
@@ -148,7 +149,7 @@ class Recorder:
 
     @contextmanager
     def _named(self) -> Iterator[None]:
-        """What the system or pyarrow refuses inside, as InputError that names the folder."""
+        """Turn errors of the system and of pyarrow into InputErrors that name the folder."""
         try:
             yield
         except OSError as error:
@@ -159,49 +160,51 @@ class Recorder:
 
 
 def check_folder(shown: str) -> None:
-    """Refuse a folder that something else is in, with InputError; nothing is written."""
+    """Raise InputError if the folder holds anything but a history. Writes nothing."""
     folder = Path(shown)
     try:
-        there = folder.exists()
+        exists = folder.exists()
     except OSError as error:
         problem = f"cannot be written: {error.strerror or error}"
         raise InputError(problem, "", shown[:200]) from error
-    if not there:
+    if not exists:
         if not folder.parent.is_dir():
-            raise InputError(
-                f"cannot be made: there is no directory {str(folder.parent)!r}", "", shown
-            )
+            problem = f"cannot be created: the directory {str(folder.parent)!r} does not exist"
+            raise InputError(problem, "", shown)
         return
     if not folder.is_dir():
-        raise InputError("is no directory", "", shown)
+        raise InputError("not a directory", "", shown)
     for path in sorted(folder.iterdir()):
         if path.name != LOCK and not (path.name in TABLES and path.is_dir()):
-            raise InputError(f"holds something else than a history: {path.name!r}", "", shown)
+            raise InputError(f"not a history: it holds {path.name!r}", "", shown)
     for table in TABLES:
         if (folder / table).is_dir():
             for path in sorted((folder / table).iterdir()):
                 if not _OURS.fullmatch(path.name):
                     inside = f"{table}/{path.name}"
-                    raise InputError(f"holds something else than a history: {inside!r}", "", shown)
+                    raise InputError(f"not a history: it holds {inside!r}", "", shown)
 
 
 def _locked(path: Path, shown: str) -> int:
-    """An open file that no other process can have locked; the system frees it at any end."""
+    """Open and lock a file. The system releases the lock however the process ends.
+
+    Raises InputError if another process holds the lock.
+    """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
         import fcntl
-    except ImportError:  # Windows: two at once are the user's own care there
+    except ImportError:  # Windows has no such lock; users must avoid two recorders there
         return descriptor
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(descriptor)
-        raise InputError("another equilag collect writes there", "", shown) from None
+        raise InputError("another equilag collect is writing here", "", shown) from None
     return descriptor
 
 
 def _by_hour(folder: Path, kind: str) -> dict[int, list[Path]]:
-    """Hour to the files of this kind, oldest first."""
+    """Hour -> files of this kind, oldest first."""
     found: dict[int, list[Path]] = {}
     for path in sorted(folder.glob(f"{kind}-*.parquet")):
         if match := _NAME.fullmatch(path.name):
@@ -215,7 +218,7 @@ def _merge(parts: list[Path], hour: int, schema: pa.Schema) -> None:
     try:
         with _written(path, schema.with_metadata({_SOURCES: names.encode()})) as writer:
             for table in _pieces(parts, schema):
-                # Rows that are alike side by side take a fraction of the space.
+                # Sorted rows compress to a fraction of the size.
                 keys = [("group", "ascending"), ("ts_ms", "ascending")]
                 if "partition" in schema.names:
                     keys[1:1] = [("topic", "ascending"), ("partition", "ascending")]
@@ -229,7 +232,7 @@ def _merge(parts: list[Path], hour: int, schema: pa.Schema) -> None:
 
 
 def _pieces(parts: list[Path], schema: pa.Schema) -> Iterator[pa.Table]:
-    """The rows of all parts, so many at a time."""
+    """Yield the rows of all parts in tables of about `_MERGED_ROWS`. Raises InputError."""
     held: list[pa.Table] = []
     for part in parts:
         try:
@@ -237,7 +240,7 @@ def _pieces(parts: list[Path], schema: pa.Schema) -> Iterator[pa.Table]:
         except pa.ArrowException as error:
             reason = str(error).splitlines()[0]
             raise InputError(f"cannot be read as parquet: {reason}", "", str(part)) from error
-        if sum(table.num_rows for table in held) >= _ROWS:
+        if sum(table.num_rows for table in held) >= _MERGED_ROWS:
             yield pa.concat_tables(held)
             held = []
     if held:
@@ -245,7 +248,7 @@ def _pieces(parts: list[Path], schema: pa.Schema) -> Iterator[pa.Table]:
 
 
 def _sources(path: Path) -> list[str]:
-    """The parts that an hour's file says are in it."""
+    """Return the names of the parts that an hour's file contains."""
     metadata = pq.read_schema(path).metadata or {}
     return [
         name for name in metadata.get(_SOURCES, b"").decode("utf-8", "replace").split(",") if name
@@ -258,7 +261,7 @@ def _part(path: Path) -> Path:
 
 @contextmanager
 def _written(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
-    """A writer to a file's `.part`, which is complete and on the disk at the end."""
+    """Yield a writer to the `.part` file of `path`; at exit the file is flushed to disk."""
     part = _part(path)
     with pq.ParquetWriter(part, schema, compression="zstd") as writer:
         yield writer

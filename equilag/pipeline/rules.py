@@ -1,4 +1,4 @@
-"""Which group is planned how: a rules file in TOML, the first rule whose expression fits wins.
+"""Planning settings per group from a rules file in TOML; the first rule that matches applies.
 
 [[rule]]
 group = "^payments-"      # a regular expression, searched for in the group's name
@@ -21,17 +21,20 @@ POLICY_SETTINGS: Final = ("balance", "move_cost", "tolerance", "max_moves", "fre
 RUN_SETTINGS: Final = ("effort", "time_limit", "seed")
 KEYS: Final = ("group", "policy", *POLICY_SETTINGS, *RUN_SETTINGS)
 MAX_SEED: Final = 2**31
+"""Seeds are below this, since CP-SAT takes a seed as a 32-bit integer."""
+MAX_SECONDS: Final = 1e9
+"""Seconds are below this: more than 30 years, and still exact to a microsecond as a float."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupSettings:
-    """How one group is planned: what `equilag.solve` is called with."""
+    """How one group is planned: the arguments of `equilag.solve`."""
 
     policy: Policy
     effort: float
-    """Seconds' worth of work, counted."""
+    """Counted effort in seconds, the same on every machine."""
     time_limit: float
-    """Seconds of clock, the wall behind the effort."""
+    """Seconds by the clock, in case the effort takes longer than expected."""
     seed: int
 
     def to_json(self) -> str:
@@ -58,7 +61,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Settings for those that no rule fits, and the rules in their order."""
+    """The rules in their order, and the settings of groups that match none."""
 
     default: GroupSettings
     rules: tuple[Rule, ...] = ()
@@ -71,9 +74,9 @@ class Rules:
 
 
 def read_rules(text: str, default: GroupSettings) -> Rules:
-    """The rules in a TOML text; what a rule leaves out is the default's.
+    """Read rules from a TOML text. A setting that a rule leaves out is taken from `default`.
 
-    A rule that names a policy starts from that policy's own settings. Raises InputError.
+    A rule that names a policy starts from the defaults of that policy instead. Raises InputError.
     """
     try:
         document = tomllib.loads(text)
@@ -81,22 +84,22 @@ def read_rules(text: str, default: GroupSettings) -> Rules:
         raise InputError(f"not TOML: {error}") from error
     unknown = sorted(set(document) - {"rule"})
     if unknown:
-        raise InputError("unknown, a rule begins with [[rule]]", unknown[0])
+        raise InputError("unknown; a rule begins with [[rule]]", unknown[0])
     tables = document.get("rule", [])
     if not isinstance(tables, list):
-        raise InputError("not a list of tables, which are written [[rule]]", "rule")
+        raise InputError("must be a list of tables; write [[rule]]", "rule")
     rules = tuple(_rule(table, f"rule[{n}]", default) for n, table in enumerate(tables))
     return Rules(default, rules)
 
 
 def _rule(table: object, place: str, default: GroupSettings) -> Rule:
     if not isinstance(table, dict):
-        raise InputError("not a table", place)
+        raise InputError("must be a table", place)
     for key in table:
         if key not in KEYS:
-            raise InputError(f"unknown; one of {', '.join(KEYS)}", f"{place}.{key}")
+            raise InputError(f"unknown; must be one of {', '.join(KEYS)}", f"{place}.{key}")
     if not isinstance(table.get("group"), str):
-        raise InputError("there must be a regular expression", f"{place}.group")
+        raise InputError("must be a regular expression, as a string", f"{place}.group")
     try:
         pattern = re.compile(table["group"])
     except (re.error, RecursionError, OverflowError) as error:
@@ -122,12 +125,13 @@ def _settings(table: dict[str, Any], default: GroupSettings) -> GroupSettings:
     if "seed" in table:
         seed = table["seed"]
         if type(seed) is not int or not 0 <= seed < MAX_SEED:
-            raise InputError(f"{seed!r} is not a whole number from 0 to {MAX_SEED - 1}", "seed")
+            problem = f"must be a whole number from 0 to {MAX_SEED - 1}, not {seed!r}"
+            raise InputError(problem, "seed")
         run["seed"] = seed
     return replace(default, policy=policy, **run)
 
 
 def _seconds(value: object, key: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e9:
-        raise InputError(f"{value!r} is not a number of seconds, 0 or more", key)
-    return float(value)
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < MAX_SECONDS:
+        return float(value)
+    raise InputError(f"must be a number of seconds, 0 or more, not {value!r}", key)

@@ -1,4 +1,4 @@
-"""The directory of one run: all of it or none, `_SUCCESS` last."""
+"""The directory of one run: complete or removed; `_SUCCESS` is written last."""
 
 from __future__ import annotations
 
@@ -15,28 +15,30 @@ from equilag.errors import EquilagError, InputError
 FORMAT: Final = "equilag/fleet/1"
 SUCCESS: Final = "_SUCCESS"
 PAUSES: Final = (0.0, 0.2, 0.5, 1.0, 2.0)
-"""Seconds to wait for a directory to stay empty."""
+"""Seconds to wait between attempts to empty a directory: cancelled tasks end within seconds."""
 SUMMARY: Final = "summary.json"
+MAX_TEXT: Final = 200
+"""Characters of an error's text that fit into a one-line message."""
 WORK: Final = "_work"
-"""What only the run itself needs; gone when it is done."""
+"""Folder of intermediate tables, removed at the end of the run."""
 
 
 def check_target(path: str) -> Path:
-    """Where a new run may go: a directory that is not there yet, or empty. Raises InputError."""
+    """Return the directory of a new run. It must be empty or not exist yet. Raises InputError."""
     target = Path(path).absolute()
     try:
         if target.exists() and not target.is_dir():
-            raise InputError("cannot be written: it is no directory", source=path)
+            raise InputError("cannot be written: not a directory", source=path)
         if target.is_dir() and any(target.iterdir()):
             problem = "is not empty"
             if (target / SUCCESS).exists():
-                problem = "holds a run already"
+                problem = "already holds a run"
             elif (target / WORK).exists():
                 problem = "holds an unfinished run, which can be removed"
-            raise InputError(f"{problem}; each run needs a directory of its own", source=path)
+            raise InputError(f"{problem}; each run needs its own directory", source=path)
         above = next(p for p in target.parents if p.exists())
         if not above.is_dir():
-            raise InputError(f"cannot be written: {str(above)!r} is no directory", source=path)
+            raise InputError(f"cannot be written: {str(above)!r} is not a directory", source=path)
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", source=path) from error
     return target
@@ -44,9 +46,9 @@ def check_target(path: str) -> Path:
 
 @contextmanager
 def new_run(path: str) -> Iterator[Path]:
-    """The directory of a run while it is made; what is in it goes again if the run fails.
+    """Create the directory of a run; if the run inside fails, remove all that it has written.
 
-    Raises InputError where it cannot be made.
+    Raises InputError if the directory cannot be created or written.
     """
     target = check_target(path)
     made = [p for p in (target, *target.parents) if not p.exists()]
@@ -68,7 +70,7 @@ def new_run(path: str) -> Iterator[Path]:
 
 
 def _empty(target: Path) -> None:
-    """Remove what is in it, until it stays away: tasks that were cancelled may still be writing."""
+    """Empty the directory, repeatedly, since cancelled tasks may still be writing."""
     for pause in PAUSES:
         with suppress(OSError):
             for entry in target.iterdir():
@@ -81,7 +83,7 @@ def _empty(target: Path) -> None:
 
 
 def finish_run(target: Path, summary: dict[str, Any]) -> None:
-    """Write the summary, drop what nobody needs any more, and say that the run is complete."""
+    """Write the summary, remove intermediate tables, and mark the run as complete."""
     text = json.dumps({"format": FORMAT, **summary}, indent=1) + "\n"
     (target / SUMMARY).write_text(text, "utf-8")
     shutil.rmtree(target / WORK)
@@ -90,28 +92,28 @@ def finish_run(target: Path, summary: dict[str, Any]) -> None:
 
 @contextmanager
 def reading_run(path: str) -> Iterator[None]:
-    """What a damaged or edited run makes the readers inside stumble over, as InputError."""
+    """Turn the errors that a damaged or edited run causes in its readers into InputErrors."""
     try:
         yield
     except EquilagError:
         raise
     except (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError) as error:
-        text = " ".join(str(error).split())[:200]
+        text = " ".join(str(error).split())[:MAX_TEXT]
         problem = f"this run is damaged: {type(error).__name__}: {text}"
         raise InputError(problem, source=path) from error
 
 
 def read_summary(path: str) -> dict[str, Any]:
-    """The summary of a finished run. Raises InputError."""
+    """Read the summary of a finished run. Raises InputError."""
     target = Path(path)
     if not target.is_dir():
         raise InputError("cannot be read: no such directory", source=path)
     if not (target / SUCCESS).exists():
-        raise InputError("no finished run: there is no _SUCCESS in it", source=path)
+        raise InputError(f"not a finished run: it holds no {SUCCESS}", source=path)
     try:
         summary = json.loads((target / SUMMARY).read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise InputError(f"no run of equilag fleet: {error}", SUMMARY, path) from error
+        raise InputError(f"not a run of equilag fleet: {error}", SUMMARY, path) from error
     if not isinstance(summary, dict) or summary.get("format") != FORMAT:
-        raise InputError(f"not {FORMAT}", f"{SUMMARY}: format", path)
+        raise InputError(f"must be {FORMAT}", f"{SUMMARY}: format", path)
     return summary

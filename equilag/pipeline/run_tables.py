@@ -1,4 +1,4 @@
-"""The tables of a finished run, read without Spark: only the columns and rows asked for."""
+"""Read selected columns and rows of a finished run's tables, without Spark."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     import pyarrow
 
 BATCHES: Final = 32
-"""Parts in which a row group is read where only some rows are asked for."""
+"""Batches per row group when only some rows are wanted; reading stops after the last match."""
 NAMES: Final = ("group", "assignor", "topic", "from", "to")
-"""Columns in which the same strings come again and again: left encoded, they read much faster."""
+"""Columns with few distinct strings. They are read dictionary-encoded, which is much faster."""
 
 
 def read_columns(
     path: str, table: str, columns: Sequence[str], where: Mapping[str, str] | None = None
 ) -> pyarrow.Table:
-    """Columns of a table of the run in `path`; of all rows, or of those with the values in `where`.
+    """Read columns of a table of the run in `path`: all rows, or those with the values in `where`.
 
-    Raises InputError, which names directory and table, for a table that is missing or cannot be
-    read, and MissingExtra without pyarrow.
+    Raises InputError naming directory and table if the table is missing or cannot be read, and
+    MissingExtra without pyarrow.
     """
     if find_spec("pyarrow") is None:
         raise MissingExtra("fleets need the package pyarrow: pip install 'equilag[spark]'")
@@ -36,15 +36,15 @@ def read_columns(
 
     files = sorted(Path(path, table).glob("[!._]*.parquet"))
     if not files:
-        raise InputError("missing, so this run is not whole", table, path)
+        raise InputError("missing: this run is incomplete", table, path)
     try:
         parts = []
         for file in files:
-            there = pyarrow.parquet.read_schema(file).names
+            present = pyarrow.parquet.read_schema(file).names
             for name in columns:
-                if name not in there:
+                if name not in present:
                     raise InputError("missing", f"{table}: column {name}", path)
-            encoded = [name for name in NAMES if name in there]
+            encoded = [name for name in NAMES if name in present]
             with pyarrow.parquet.ParquetFile(file, read_dictionary=encoded) as parquet:
                 parts += _parts(parquet, list(columns), where or {})
         return pyarrow.concat_tables(parts)
@@ -54,7 +54,7 @@ def read_columns(
 
 
 def _parts(parquet: Any, columns: list[str], where: Mapping[str, str]) -> list[pyarrow.Table]:
-    """The rows asked for out of one `ParquetFile`, as one table or several."""
+    """Read the rows with the values in `where` from a `ParquetFile`, as one or more tables."""
     import pyarrow
     import pyarrow.compute as pc
 
@@ -62,20 +62,20 @@ def _parts(parquet: Any, columns: list[str], where: Mapping[str, str]) -> list[p
         return [parquet.read(columns)]
     parts = [parquet.schema_arrow.empty_table().select(columns)]
     for number in range(parquet.num_row_groups):
-        # First only the columns asked about: most row groups then need no further reading.
-        asked = parquet.read_row_group(number, list(where))
-        same = (
-            pc.fill_null(pc.equal(asked[name].cast("string"), value), False)
+        # The columns of `where` are read first: most row groups hold no matching row.
+        keys = parquet.read_row_group(number, list(where))
+        equal = (
+            pc.fill_null(pc.equal(keys[name].cast("string"), value), False)
             for name, value in where.items()
         )
-        fits = reduce(pc.and_, same)
-        places = pc.indices_nonzero(fits)
+        matches = reduce(pc.and_, equal)
+        places = pc.indices_nonzero(matches)
         if not len(places):
             continue
-        # Batch by batch up to the last row that fits: a row of `problems/` can be large.
+        # In batches, up to the last match: a row of `problems/` can be large.
         last, at = places[-1].as_py(), 0
-        for batch in parquet.iter_batches(len(fits) // BATCHES + 1, [number], columns):
-            inside = fits.slice(at, len(batch))
+        for batch in parquet.iter_batches(len(matches) // BATCHES + 1, [number], columns):
+            inside = matches.slice(at, len(batch))
             parts.append(pyarrow.Table.from_batches([batch]).filter(inside))
             at += len(batch)
             if at > last:
@@ -86,19 +86,20 @@ def _parts(parquet: Any, columns: list[str], where: Mapping[str, str]) -> list[p
 def rows_of(
     path: str, table: str, columns: Sequence[str], where: Mapping[str, str] | None = None
 ) -> list[dict[str, Any]]:
-    """As `read_columns`, a dict per row."""
+    """Read as `read_columns` does, and return a dict per row."""
     rows: list[dict[str, Any]] = read_columns(path, table, columns, where).to_pylist()
     return rows
 
 
 def plan_row(path: str, group: str, columns: Sequence[str]) -> dict[str, Any]:
-    """The row of `plans/` of one group.
+    """Return the row of `plans/` of one group.
 
-    Raises InputError for a group that is not there, or was not planned, with what is known of it.
+    Raises InputError if the run has no such group (with the most similar name), or if the group was
+    not planned (with the reason).
     """
     try:
         group.encode()
-    except UnicodeEncodeError:  # not from any table, and Arrow does not take it
+    except UnicodeEncodeError:  # Arrow refuses such a string, so no table can contain it
         raise InputError(f"there is no group {show(group)}", source=path) from None
     rows = rows_of(path, "plans", columns, {"group": group})
     if rows:
@@ -130,7 +131,7 @@ _NEEDED: Final = {
 
 
 def check_summary(summary: Mapping[str, Any], path: str) -> None:
-    """Raise InputError if something that is read from every summary is not in this one."""
+    """Raise InputError if the summary lacks a field that its readers need."""
     for name, fields in _NEEDED.items():
         if name not in summary:
             raise InputError("missing", f"{SUMMARY}: {name}", path)

@@ -1,4 +1,4 @@
-"""The Spark session: an embedded one that is quiet and small, or the one that is there."""
+"""The Spark session of a run: a small and quiet embedded one, or the one that exists already."""
 
 from __future__ import annotations
 
@@ -19,19 +19,21 @@ from equilag.errors import InputError, MissingExtra, SparkFailed
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-GREETINGS: Final = (
+STARTUP_LINES: Final = (
     b"WARNING: Using incubator modules",
     b"Setting default log level to",
     b"To adjust logging level use",
 )
-"""What the JVM and Spark say at every start, before any setting of theirs can keep them from it."""
+"""Beginnings of lines that the JVM and Spark print at every start, whatever the log settings."""
 JAVA: Final = 17
-"""The oldest Java that this Spark runs on."""
+"""The oldest Java that Spark 4 runs on."""
+MAX_MESSAGE: Final = 1_000
+"""Characters of an error message; Spark's can contain a whole query plan."""
 LOG_CONFIG: Final = Path(__file__).with_name("log4j2.properties")
 
 
 def check_spark() -> None:
-    """Raise MissingExtra without PySpark's packages, InputError without a Java new enough."""
+    """Raise MissingExtra without PySpark's packages, InputError without a recent enough Java."""
     for package in ("pyspark", "pyarrow", "pandas"):
         if find_spec(package) is None:
             raise MissingExtra(f"fleets need the package {package}: pip install 'equilag[spark]'")
@@ -41,28 +43,28 @@ def check_spark() -> None:
 
 
 def java_problem() -> str | None:
-    """What is wrong with the Java that Spark would start, if anything."""
+    """Return what is wrong with the Java that Spark would start, or None."""
     home = os.environ.get("JAVA_HOME")
     java = str(Path(home) / "bin" / "java") if home else shutil.which("java")
     where = "in JAVA_HOME" if home else "on PATH"
-    due = f"Spark needs Java {JAVA} or newer"
+    required = f"Spark needs Java {JAVA} or newer"
     if java is None:
-        return f"{due}, and there is no java {where}"
+        return f"{required}; there is no java {where}"
     try:
         ran = subprocess.run(
             [java, "-version"], capture_output=True, text=True, timeout=30, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
-        return f"{due}, and the java {where} does not run"
+        return f"{required}; the java {where} does not run"
     found = re.search(r'version "(?:1\.)?(\d+)', ran.stderr + ran.stdout)
     if found is None:
-        return f"{due}, and the java {where} does not tell its version"
+        return f"{required}; the java {where} does not print its version"
     version = int(found[1])
-    return None if version >= JAVA else f"{due}, and the java {where} is version {version}"
+    return None if version >= JAVA else f"{required}; the java {where} is version {version}"
 
 
 def _is_submitted() -> bool:
-    """Was this process started by spark-submit, so that there is a JVM with settings already."""
+    """Return True if spark-submit started this process; then a JVM with its settings exists."""
     return "PYSPARK_GATEWAY_PORT" in os.environ
 
 
@@ -70,26 +72,26 @@ def _is_submitted() -> bool:
 def session(
     master: str | None = None, memory: str = "4g", data_bytes: int = 0
 ) -> Iterator[SparkSession]:
-    """The session of a run, stopped at its end if it was started for it.
+    """Yield the session of a run, and stop it at the end if it was started here.
 
-    `master` is Spark's URL of a cluster; without one all cores of this machine are used.
-    `data_bytes` is how much there is to be read, about.
+    `master` is Spark's URL of a cluster; without one, all cores of this machine are used.
+    `data_bytes` is the approximate size of the input.
     """
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    # Not the active session: that belongs to a thread, and not every thread of its owner has one.
+    # The context and not the active session, which is set only for some threads of its owner.
     if SparkContext._active_spark_context is not None:
-        there = SparkSession.Builder().getOrCreate()
-        with _settings(there, data_bytes):
-            yield there
+        existing = SparkSession.Builder().getOrCreate()
+        with _settings(existing, data_bytes):
+            yield existing
         return
     spark = _start(master, memory, small=data_bytes < SMALL)
     try:
         with _settings(spark, data_bytes):
             yield spark
     finally:
-        # A signal in the middle of a call leaves the JVM's next answer unreadable; it ends anyway.
+        # A signal during a call leaves the JVM's next reply unreadable; the JVM ends anyway.
         with suppress(Exception):
             spark.stop()
 
@@ -97,7 +99,7 @@ def session(
 def _start(master: str | None, memory: str, small: bool) -> SparkSession:
     from pyspark.sql import SparkSession
 
-    # The workers must run what the driver runs; a cluster whose Python is elsewhere says so itself.
+    # Workers must run the driver's Python; a cluster with another path sets the variable itself.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.Builder().appName("equilag fleet")
     if _is_submitted():
@@ -109,7 +111,7 @@ def _start(master: str | None, memory: str, small: bool) -> SparkSession:
         )
     quiet = f"-Dlog4j2.configurationFile=file:{LOG_CONFIG} -XX:+UseSerialGC"
     if small:
-        quiet += " -XX:TieredStopAtLevel=1"  # over before better code would pay
+        quiet += " -XX:TieredStopAtLevel=1"  # a short run ends before optimised code would pay off
     builder = (
         builder.master(master or "local[*]")
         .config("spark.driver.memory", memory)
@@ -117,20 +119,20 @@ def _start(master: str | None, memory: str, small: bool) -> SparkSession:
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
     )
-    with spark_errors(), _without_greetings():
+    with spark_errors(), _without_startup_lines():
         return builder.getOrCreate()
 
 
 @contextmanager
-def _without_greetings() -> Iterator[None]:
-    """Whatever is started inside says on standard error what it has to say, but for GREETINGS."""
+def _without_startup_lines() -> Iterator[None]:
+    """Filter STARTUP_LINES out of what processes started inside write to standard error."""
     reading, writing = os.pipe()
     stderr = os.dup(2)
 
     def forward() -> None:
         with os.fdopen(reading, "rb") as lines, os.fdopen(stderr, "wb", buffering=0) as out:
             for line in lines:
-                if not line.startswith(GREETINGS):
+                if not line.startswith(STARTUP_LINES):
                     out.write(line)
 
     threading.Thread(target=forward, daemon=True).start()
@@ -146,7 +148,7 @@ def _without_greetings() -> Iterator[None]:
 
 @contextmanager
 def spark_errors() -> Iterator[None]:
-    """What Spark raises inside, as SparkFailed in one line."""
+    """Turn what Spark raises inside into SparkFailed with a one-line message."""
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
@@ -154,34 +156,38 @@ def spark_errors() -> Iterator[None]:
         yield
     except (PySparkException, Py4JError) as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        # Py4J's first line only says that there was an error; the next one is Java's.
+        # The first line of Py4J only states that a call failed; the second is Java's message.
         if isinstance(error, Py4JError) and len(lines) > 1:
             lines = lines[1:]
-        said = lines[0].strip("': ") if lines else repr(error)
-        raise SparkFailed(f"Spark failed: {said}"[:1000]) from error
+        message = lines[0].strip("': ") if lines else repr(error)
+        raise SparkFailed(f"Spark failed: {message}"[:MAX_MESSAGE]) from error
 
 
 SETTINGS: Final = {
     "spark.sql.session.timeZone": "UTC",
-    # A task's problems come to Python in small batches: a nested row can hold 100,000 partitions.
+    # Problems come to Python in small batches, since a row can hold 100,000 partitions.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
     "spark.sql.ansi.enabled": "true",
 }
+"""Spark settings that the queries rely on."""
 
 
 SMALL: Final = 100 * 2**20
-PER_SHUFFLE_PARTITION: Final = 6 * 2**20
-MOST_SHUFFLE_PARTITIONS: Final = 2_000
-"""Bytes of compressed parquet, and what becomes of them."""
+"""Bytes of compressed parquet below which a run is too short for the JVM's optimising compiler."""
+BYTES_PER_SHUFFLE_PARTITION: Final = 6 * 2**20
+"""Bytes of compressed parquet per shuffle partition, so that each fits into a task's memory."""
+MAX_SHUFFLE_PARTITIONS: Final = 2_000
+"""Most shuffle partitions of a run, since Spark spends some milliseconds to schedule each."""
 
 
 @contextmanager
 def _settings(spark: SparkSession, data_bytes: int) -> Iterator[None]:
-    """What the queries rely on, put back afterwards where the session is somebody else's."""
-    parts = max(2 * spark.sparkContext.defaultParallelism, data_bytes // PER_SHUFFLE_PARTITION)
+    """Apply SETTINGS and the number of shuffle partitions; restore the old values at exit."""
+    cores = spark.sparkContext.defaultParallelism
+    parts = max(2 * cores, data_bytes // BYTES_PER_SHUFFLE_PARTITION)
     settings = {
         **SETTINGS,
-        "spark.sql.shuffle.partitions": str(min(MOST_SHUFFLE_PARTITIONS, parts)),
+        "spark.sql.shuffle.partitions": str(min(MAX_SHUFFLE_PARTITIONS, parts)),
     }
     before = {key: spark.conf.get(key, None) for key in settings}
     for key, value in settings.items():

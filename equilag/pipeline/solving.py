@@ -1,4 +1,4 @@
-"""The solve stage: bins of groups to the executors, every group answered exactly once."""
+"""The solve stage: distribute groups in bins to the executors; one result row per group."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from equilag.group import NOBODY, Index
-from equilag.pipeline.binning import bins_of, work_of
+from equilag.pipeline.binning import bins_of, estimated_seconds
 from equilag.pipeline.group_result import ASSIGNMENT, BASELINE, PLAN, Fields, GroupResult, Planner
-from equilag.pipeline.isolate import ChildProcess, Failure, describe
+from equilag.pipeline.isolate import ChildProcess, Failure, describe_error
 from equilag.pipeline.rules import GroupSettings, Rules
 
 if TYPE_CHECKING:
@@ -32,20 +32,21 @@ SOLVED: Final[Fields] = (
     ("assignment", f"array<{_struct(ASSIGNMENT)}>"),
     ("baseline", f"array<{_struct(BASELINE)}>"),
 )
-"""One row per group; `kind` is null for a plan, and else one of `isolate.FailureKind`."""
+"""One row per group; `kind` is null for a plan, and otherwise an `isolate.FailureKind`."""
 TASKS: Final = 64
-"""Bins, and so tasks: enough to keep all cores busy to the end, and for a bar that moves."""
+"""Default number of bins and so of tasks: all cores stay busy to the end, and progress is seen."""
 GROUPS_PER_TASK: Final = 4
-"""At least, where there are that many: a task has its own process to start."""
-ROWS_AT_ONCE: Final = 16
-"""Answers that go back to Spark together: a batch costs it milliseconds, whatever is in it."""
+"""Fewest groups per task, if there are enough, since each task starts a process of its own."""
+BATCH_ROWS: Final = 16
+"""Results that are returned to Spark together; a batch costs milliseconds whatever its size."""
 KILL_AFTER: Final = 30.0
-"""Seconds past twice its time limit after which a group's process is killed."""
+"""Seconds beyond twice its time limit after which a group's process is killed: building a model
+and loading a large group are not interrupted by the limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class SolveBatches:
-    """What a task does: each problem to the child process, each answer back as Arrow."""
+    """A task: pass each problem to the child process and return each result as Arrow."""
 
     planner: Planner
     kill_after: float
@@ -56,14 +57,14 @@ class SolveBatches:
         held: list[pyarrow.RecordBatch] = []
         for row in self._rows(batches):
             held.append(row)
-            if len(held) == ROWS_AT_ONCE:
+            if len(held) == BATCH_ROWS:
                 yield from pa.Table.from_batches(held).combine_chunks().to_batches()
                 held = []
         if held:
             yield from pa.Table.from_batches(held).combine_chunks().to_batches()
 
     def _rows(self, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
-        """One batch of one row for each problem."""
+        """Yield a batch of one row for each problem."""
         _warm_up()
         with ChildProcess(self.planner) as child:
             for batch in batches:
@@ -74,14 +75,14 @@ class SolveBatches:
                     outcome = child.call((problem, settings), seconds)
                     try:
                         row = to_arrow(problem["group"], outcome)
-                    except Exception as error:  # noqa: BLE001 - another planner's nonsense
-                        reason = f"the planner's answer is none: {describe(error)}"
+                    except Exception as error:  # noqa: BLE001 - a custom planner may return anything
+                        reason = f"the planner returned no valid result: {describe_error(error)}"
                         row = to_arrow(problem["group"], Failure("error", reason))
                     yield row
 
 
 def _warm_up() -> None:
-    """Have everything imported in the worker that its children would otherwise each import."""
+    """Import in the worker what its children would otherwise import again and again."""
     import equilag.solver.cpsat.model  # noqa: F401
     from equilag.adapters.snapshot.load import FORMAT, load_snapshot
     from equilag.heuristics.subscription_graph import subscription_graph
@@ -108,27 +109,30 @@ def solve_all(
     tasks: int = TASKS,
     kill_after: float = KILL_AFTER,
 ) -> DataFrame:
-    """A row of `SOLVED` for every group of `problems` whose state is `ready`."""
+    """Return a row of `SOLVED` for every group of `problems` whose state is `ready`."""
     from pyspark.sql.functions import broadcast, col, desc
 
     sizes = problems.where("state = 'ready'").select("group", "partitions").collect()
     sizes.sort(key=lambda row: str(row["group"]))
     chosen = [rules.settings_of(row["group"]) for row in sizes]
-    work = [work_of(row["partitions"], s.effort) for row, s in zip(sizes, chosen, strict=True)]
+    costs = [
+        estimated_seconds(row["partitions"], settings.effort)
+        for row, settings in zip(sizes, chosen, strict=True)
+    ]
     cores = spark.sparkContext.defaultParallelism
     n_bins = max(1, min(tasks, len(sizes), max(cores, len(sizes) // GROUPS_PER_TASK)))
     rows = [
         (row["group"], number, settings.to_json(), cost)
         for row, number, settings, cost in zip(
-            sizes, bins_of(work, n_bins), chosen, work, strict=True
+            sizes, bins_of(costs, n_bins), chosen, costs, strict=True
         )
     ]
-    bins = spark.createDataFrame(rows, "`group` string, bin int, settings string, work double")
-    # By number of the bin: sizes by bytes, as AQE has them, would put all small bins into one.
+    bins = spark.createDataFrame(rows, "`group` string, bin int, settings string, cost double")
+    # Partitioned by bin number: adaptive execution sizes by bytes and would merge small bins.
     binned = (
         problems.join(broadcast(bins), "group")
         .repartitionById(n_bins, col("bin"))
-        .sortWithinPartitions(desc("work"))
+        .sortWithinPartitions(desc("cost"))
         .select("group", "last_ms", "topics", "members", "settings")
     )
     return binned.mapInArrow(
@@ -137,13 +141,13 @@ def solve_all(
 
 
 def to_arrow(group: str, outcome: GroupResult | Failure) -> pyarrow.RecordBatch:
-    """One row of `SOLVED`."""
+    """Return one row of `SOLVED`."""
     import pyarrow as pa
 
     schema = arrow_schema()
     row: dict[str, Any] = {"group": group}
     if isinstance(outcome, Failure):
-        # A name can hold half of a surrogate pair, which no table can.
+        # A name can contain an unpaired surrogate, which Arrow refuses.
         reason = outcome.reason.encode("utf-8", "backslashreplace").decode("utf-8")
         row |= {"kind": outcome.kind, "reason": reason}
         return pa.RecordBatch.from_pylist([row], schema=schema)
@@ -153,17 +157,17 @@ def to_arrow(group: str, outcome: GroupResult | Failure) -> pyarrow.RecordBatch:
     return batch.set_column(place, schema.field(place), _assignment(outcome))
 
 
-def _assignment(answer: GroupResult) -> pyarrow.Array:
-    """All partitions of a group as one list of structs."""
+def _assignment(result: GroupResult) -> pyarrow.Array:
+    """Return all partitions of a group as one list of structs."""
     import pyarrow as pa
 
     values = pa.StructArray.from_arrays(
         [
-            _names(answer.topics, answer.topic),
-            pa.array(answer.partition.astype(np.int32)),
-            _names(answer.members, answer.source),
-            _names(answer.members, answer.target),
-            pa.array(answer.weight),
+            _names(result.topics, result.topic),
+            pa.array(result.partition.astype(np.int32)),
+            _names(result.members, result.source),
+            _names(result.members, result.target),
+            pa.array(result.weight),
         ],
         fields=list(arrow_schema().field("assignment").type.value_type),
     )
@@ -178,7 +182,7 @@ def _names(names: tuple[str, ...], numbers: Index) -> pyarrow.Array:
 
 @cache
 def arrow_schema() -> pyarrow.Schema:
-    """`SOLVED` in Arrow's terms; Spark's own parser of types is not at hand on an executor."""
+    """Return `SOLVED` as an Arrow schema; Spark's type parser is not available on executors."""
     import pyarrow as pa
 
     plain = {

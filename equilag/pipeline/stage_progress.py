@@ -1,4 +1,4 @@
-"""How far a stage is: Spark's finished tasks, told to whoever watches."""
+"""The progress of a stage, as finished Spark tasks, and the seconds of each stage."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PERIOD: Final = 0.3
+"""Seconds between two reports: a few per second are enough for a person to see progress."""
 
 Watcher = Callable[[str, int, int], None]
-"""Called with a stage's name, and how many of how many tasks are done (0 of 0: not known yet)."""
+"""Called with a stage's name, its finished tasks and all its tasks (0 and 0: not known yet)."""
 
 
 @dataclass(slots=True)
 class Stages:
-    """The stages of a run, one after the other, each with its seconds."""
+    """Runs the stages of a job one after the other and measures the seconds of each."""
 
     spark: SparkSession
     watcher: Watcher | None = None
@@ -28,7 +29,7 @@ class Stages:
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Everything that Spark does inside counts for the stage."""
+        """Count the Spark jobs inside this context as one stage."""
         context = self.spark.sparkContext
         group = f"equilag {name}"
         context.setJobGroup(group, name)
@@ -50,7 +51,7 @@ class Stages:
         tracker = self.spark.sparkContext.statusTracker()
         while not done.wait(PERIOD):
             finished = total = 0
-            with suppress(Exception):  # a bar is no reason to fail
+            with suppress(Exception):  # a failing progress display must not fail the run
                 for job in tracker.getJobIdsForGroup(group):
                     info = tracker.getJobInfo(job)
                     for stage_id in info.stageIds if info is not None else ():

@@ -1,4 +1,4 @@
-"""What a run found, over the whole fleet: the figures of `summary.json`, from the run's tables."""
+"""The figures of `summary.json` over the whole fleet, computed from a run's tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def figures_of(run: Path) -> dict[str, Any]:
-    """All of it; the tables of the run are complete."""
+    """Compute all figures of a run whose tables are complete."""
     return {
         **_fleet(
             _table(run, "plans", "status", "partitions", "members", "moves", "task_s",
@@ -38,7 +38,7 @@ def _table(run: Path, name: str, *columns: str) -> pyarrow.Table:
 
 
 def _column(table: pyarrow.Table, name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Numbers, with NaN where there is none."""
+    """Return a column as floats, with NaN for null."""
     column = table.column(name).cast("float64", safe=False).to_numpy()
     return np.asarray(column, dtype=np.float64)
 
@@ -50,7 +50,7 @@ def _total(table: pyarrow.Table, name: str) -> int:
 
 
 def _fleet(plans: pyarrow.Table, failures: pyarrow.Table) -> dict[str, Any]:
-    """How many groups are planned how well, how many are not and why."""
+    """Count the planned groups with their quality, and the failed groups by kind."""
     gaps, seconds = _column(plans, "gap_percent_of_mean"), _column(plans, "task_s")
     kinds = Counter(failures.column("kind").to_pylist())
     return {
@@ -74,12 +74,12 @@ def _fleet(plans: pyarrow.Table, failures: pyarrow.Table) -> dict[str, Any]:
 
 
 def _assignors(baseline: pyarrow.Table) -> list[dict[str, Any]]:
-    """A row per assignor: how far its plans are from the proved bound, over all groups.
+    """Return a row per assignor: its distance from the proved bound over all groups, best first.
 
-    The gaps are in percent of a group's mean load, over the groups where there is one to compare
-    with; `even_counts` is in how many groups the counts are as even as those of equilag's plan.
+    Gaps are in percent of a group's mean load, over the groups for which the bound holds.
+    `even_counts` is the number of groups whose counts are as even as in equilag's plan.
     """
-    best = {
+    even = {
         row["group"]: row["count_spread"]
         for row in baseline.select(["group", "assignor", "count_spread"]).to_pylist()
         if row["assignor"] == "equilag"
@@ -87,26 +87,26 @@ def _assignors(baseline: pyarrow.Table) -> list[dict[str, Any]]:
     names = np.array(baseline.column("assignor").to_pylist(), dtype=object)
     rows = []
     for name in sorted(set(names.tolist())):
-        own = baseline.filter(names == name)
-        gaps, spreads = _column(own, "gap_percent_of_mean"), _column(own, "count_spread")
+        results = baseline.filter(names == name)
+        gaps, spreads = _column(results, "gap_percent_of_mean"), _column(results, "count_spread")
         gaps = gaps[~np.isnan(gaps)]
-        least = np.array([best.get(group, np.inf) for group in own.column("group").to_pylist()])
+        evenest = np.array([even.get(group, np.inf) for group in results["group"].to_pylist()])
         rows.append(
             {
                 "assignor": name,
                 "groups": int(np.count_nonzero(~np.isnan(spreads))),
-                "failed": len(own) - own.column("failed").null_count,
+                "failed": len(results) - results.column("failed").null_count,
                 "median_gap_percent": _percentile(gaps, 50),
                 "mean_gap_percent": float(gaps.mean()) if len(gaps) else None,
                 "p95_gap_percent": _percentile(gaps, 95),
-                "even_counts": int(np.count_nonzero(spreads <= least)),
-                "moves": _total(own, "moves"),
-                "wall_ms": float(np.nansum(_column(own, "wall_ms"))),
+                "even_counts": int(np.count_nonzero(spreads <= evenest)),
+                "moves": _total(results, "moves"),
+                "wall_ms": float(np.nansum(_column(results, "wall_ms"))),
             }
         )
-    far = np.inf
+    last = np.inf  # assignors without a gap
     return sorted(
-        rows, key=lambda r: far if r["mean_gap_percent"] is None else r["mean_gap_percent"]
+        rows, key=lambda r: last if r["mean_gap_percent"] is None else r["mean_gap_percent"]
     )
 
 
@@ -115,7 +115,7 @@ def _percentile(values: np.ndarray[Any, np.dtype[np.float64]], percent: float) -
 
 
 def _quality(quality: pyarrow.Table) -> dict[str, Any]:
-    """Every fault over all groups, and how many groups have it."""
+    """Count every fault over all groups, and the groups that have it."""
     faults = {}
     for name in COUNTED:
         if count := _total(quality, name):
@@ -125,20 +125,22 @@ def _quality(quality: pyarrow.Table) -> dict[str, Any]:
 
 
 def _forecast(signals: pyarrow.Table) -> dict[str, Any]:
-    """The forecast for the newest samples from what was known one horizon before, against what
-    came, beside the forecast that nothing changes. Errors are in records."""
+    """Compare the forecast of the newest samples, made one horizon before, with the actual lag.
+
+    The forecast that nothing changes is measured as well. Errors are in records.
+    """
     lag, tested, kept = (_column(signals, name) for name in ("lag", "tested", "kept"))
     known = ~np.isnan(tested)
     n, total = int(np.count_nonzero(known)), float(lag[known].sum())
     if not n:
         return {"partitions": 0}
-    off = float(np.abs(lag - tested)[known].sum())
+    error = float(np.abs(lag - tested)[known].sum())
     unchanged = float(np.abs(lag - kept)[known].sum())
     return {
         "partitions": n,
         "mean_lag": total / n,
-        "mean_error": off / n,
+        "mean_error": error / n,
         "mean_error_unchanged": unchanged / n,
-        "error_percent": 100 * off / total if total else None,
+        "error_percent": 100 * error / total if total else None,
         "error_percent_unchanged": 100 * unchanged / total if total else None,
     }

@@ -1,7 +1,7 @@
-"""The files of a table: which they are, and whether each has the columns it needs.
+"""Find the files of a table and check that each has the required columns.
 
-Checked before anything is computed or written, so that a wrong column is an error in one line and
-not a failed job. Paths are local, or on a file system mounted at the same place on all workers.
+The check runs before anything is computed or written, so a wrong column is a one-line error instead
+of a failed job. Paths are local, or on a file system mounted at the same place on all workers.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from equilag.pipeline.tables import TABLES, TableName
 
 PARQUET: Final = (".parquet",)
 LINES: Final = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz")
+MAX_SHOWN_SOURCE: Final = 200
+"""Characters of a path that the system refused, which may be too long for a message."""
 
 
 class TableFiles(NamedTuple):
@@ -28,15 +30,16 @@ class TableFiles(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes in all of them."""
+        """Total size in bytes."""
         return sum(Path(path).stat().st_size for path in self.parquet + self.lines)
 
 
 def find_files(sources: Sequence[str], table: TableName) -> TableFiles:
-    """The data files among `sources`: files, directories (searched through) and patterns.
+    """Return the data files named by `sources`: files, directories (recursively) and patterns.
 
-    What is hidden, or begins with an underscore as Spark's own marks do, is no data. Raises
-    InputError for a source that is not there, of an unknown kind, or without any data.
+    Directories are searched without hidden entries and entries that begin with an underscore, such
+    as Spark's `_SUCCESS`. Raises InputError for a source that is missing, of an unknown kind, or
+    without data files.
     """
     found: list[str] = []
     for source in sources:
@@ -44,7 +47,8 @@ def find_files(sources: Sequence[str], table: TableName) -> TableFiles:
             found += _files_of(source, table)
         except OSError as error:
             reason = error.strerror or str(error)
-            raise InputError(f"cannot be read: {reason}", source=source[:200]) from error
+            problem = f"cannot be read: {reason}"
+            raise InputError(problem, source=source[:MAX_SHOWN_SOURCE]) from error
     unique = list(dict.fromkeys(found))
     for path in unique:
         _check_name(path)
@@ -56,19 +60,20 @@ def find_files(sources: Sequence[str], table: TableName) -> TableFiles:
 
 def _files_of(source: str, table: TableName) -> list[str]:
     if not source:
-        raise InputError(f"there is no name of files of {table}")
+        raise InputError(f"the path of the {table} is empty")
     path = Path(source)
     if path.is_dir():
         inside = _inside(path)
         if not inside:
             raise InputError(
-                f"no parquet or JSON-lines files of {table} in this directory", source=source
+                f"this directory holds no parquet or JSON-lines files of {table}", source=source
             )
         return inside
     if path.is_file():
         if _kind(source) is None:
             raise InputError(
-                f"neither {', '.join(PARQUET)} nor {', '.join(LINES[:3])} (or .gz)", source=source
+                f"must be {', '.join(PARQUET)}, or {', '.join(LINES[:3])} (also .gz)",
+                source=source,
             )
         return [source]
     patterns = glob.glob(source)  # noqa: PTH207 - the pattern may be absolute
@@ -80,7 +85,7 @@ def _files_of(source: str, table: TableName) -> list[str]:
 
 
 def _inside(folder: Path) -> list[str]:
-    """The data files below a directory, through links too. Raises OSError."""
+    """Return the data files below a directory, following links. Raises OSError."""
     found: list[str] = []
     seen: set[str] = set()
 
@@ -88,14 +93,14 @@ def _inside(folder: Path) -> list[str]:
         raise error
 
     for above, below, names in os.walk(folder, followlinks=True, onerror=give_up):
-        real = os.path.realpath(above)
-        if real in seen:
-            below.clear()  # a link that leads back up
+        resolved = os.path.realpath(above)
+        if resolved in seen:
+            below.clear()  # a link to a directory that was searched already
             continue
-        seen.add(real)
+        seen.add(resolved)
         below[:] = sorted(name for name in below if not name.startswith((".", "_")))
         found += [
-            os.path.join(above, name)  # noqa: PTH118 - as the directory was given
+            os.path.join(above, name)  # noqa: PTH118 - keeps the spelling of the user's path
             for name in names
             if not name.startswith((".", "_")) and _kind(name)
         ]
@@ -103,13 +108,13 @@ def _inside(folder: Path) -> list[str]:
 
 
 def _check_name(path: str) -> None:
-    """Refuse names under which Spark would find nothing, or something else."""
+    """Raise InputError for file names that Spark ignores or misreads."""
     name = Path(path).name
     if not Path(path).is_file():
-        there = "no ordinary file" if Path(path).exists() else "no such file or directory"
-        raise InputError(f"cannot be read: {there}", source=path)
+        reason = "not a regular file" if Path(path).exists() else "no such file or directory"
+        raise InputError(f"cannot be read: {reason}", source=path)
     if name.startswith((".", "_")):
-        raise InputError("Spark passes over files whose names begin with . or _", source=path)
+        raise InputError("Spark ignores files whose names begin with . or _", source=path)
     if ":" in name:
         raise InputError("Spark cannot read files with a colon in their names", source=path)
 
@@ -122,7 +127,7 @@ def _kind(path: str) -> str | None:
 
 
 def check_files(files: TableFiles, table: TableName) -> None:
-    """Raise InputError, which names file and column, for the first file that is not right."""
+    """Raise InputError naming file and column for the first file with wrong columns."""
     for path in files.parquet:
         check_parquet(path, table)
     for path in files.lines:
@@ -130,7 +135,10 @@ def check_files(files: TableFiles, table: TableName) -> None:
 
 
 def check_parquet(path: str, table: TableName) -> None:
-    """Hold the schema in a parquet file's footer against the table's columns."""
+    """Check the schema in a parquet file's footer against the table's columns.
+
+    Raises InputError for the first column that is unknown, duplicate, missing or of a wrong type.
+    """
     import pyarrow
     import pyarrow.parquet
 
@@ -143,11 +151,10 @@ def check_parquet(path: str, table: TableName) -> None:
     names = list(schema.names)
     for name in names:
         if name not in columns:
-            raise InputError(
-                f"unknown; {table} have {', '.join(columns)}", f"column {name}", source=path
-            )
+            problem = f"unknown; the columns of {table} are {', '.join(columns)}"
+            raise InputError(problem, f"column {name}", source=path)
         if names.count(name) > 1:
-            raise InputError("there twice", f"column {name}", source=path)
+            raise InputError("appears twice", f"column {name}", source=path)
     for column in columns.values():
         if column.name not in names:
             if not column.optional:
@@ -156,14 +163,11 @@ def check_parquet(path: str, table: TableName) -> None:
         given = schema.field(column.name).type
         if not _is_kind(given, column.kind):
             hint = " (milliseconds since 1970)" if column.name == "ts_ms" else ""
-            raise InputError(
-                f"of type {given}, where {_DUE[column.kind]}{hint} is due",
-                f"column {column.name}",
-                source=path,
-            )
+            problem = f"must be of type {_EXPECTED[column.kind]}{hint}, not {given}"
+            raise InputError(problem, f"column {column.name}", source=path)
 
 
-_DUE: Final = {
+_EXPECTED: Final = {
     "bigint": "int64 (or int32)",
     "string": "string",
     "double": "double",

@@ -1,7 +1,7 @@
-"""The two tables of a history, column by column: what a source has to deliver.
+"""The columns of the two tables of a history, which every source must provide.
 
-`offsets` has a row per partition and sample, `members` a row per member and sample. All rows that
-were taken of a group at once share one `ts_ms`.
+`offsets` has a row per partition and sample, `members` a row per member and sample. All rows of one
+sampling round of a group have the same `ts_ms`.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ TableName = Literal["offsets", "members"]
 
 
 END_OF_TIME: Final = 253_402_300_800_000
-"""Milliseconds at which the year 10000 begins, which no time can be written of."""
+"""Begin of the year 10000 in milliseconds since 1970; RFC 3339 has four digits for the year."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
+    """A column of a table."""
+
     name: str
     kind: Kind
     nullable: bool = False
-    """May a row have no value; a row without another one's is counted as invalid."""
+    """True if rows may lack a value. A row that lacks another column's value is invalid."""
     optional: bool = False
-    """May the column be absent altogether."""
+    """True if a file may lack the column."""
 
 
 OFFSETS: Final = (
@@ -48,11 +50,11 @@ MEMBERS: Final = (
     Column("instance_id", "string", nullable=True, optional=True),
     Column("generation", "bigint", nullable=True, optional=True),
 )
-"""A row with `member` null says that the group had no members then."""
+"""A row with `member` null means that the group had no members at that time."""
 
 TABLES: Final[dict[TableName, tuple[Column, ...]]] = {"offsets": OFFSETS, "members": MEMBERS}
 
 
 def ddl(columns: tuple[Column, ...]) -> str:
-    """The columns as Spark writes a schema."""
+    """Return the columns as a schema in Spark's DDL syntax."""
     return ", ".join(f"`{column.name}` {column.kind}" for column in columns)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equilag.pipeline.binning import bins_of, work_of
+from equilag.pipeline.binning import bins_of, estimated_seconds
 
 WORK = st.lists(st.integers(0, 30) | st.floats(0, 100), max_size=6)
 
@@ -67,7 +67,7 @@ def test_one_bin_takes_all() -> None:
 
 def test_many_groups_of_a_heavy_tail_are_even() -> None:
     rng = random.Random(1)
-    work = [work_of(int(rng.paretovariate(0.9)) + 1, 2.0) for _ in range(5_000)]
+    work = [estimated_seconds(int(rng.paretovariate(0.9)) + 1, 2.0) for _ in range(5_000)]
     filled = [0.0] * 64
     for amount, number in zip(work, bins_of(work, 64), strict=True):
         filled[number] += amount
@@ -75,7 +75,7 @@ def test_many_groups_of_a_heavy_tail_are_even() -> None:
 
 
 def test_work_grows_with_partitions_and_effort() -> None:
-    assert 0 < work_of(0, 0.0) < work_of(1, 1.0) < work_of(100, 1.0) < work_of(10_000, 1.0)
-    assert work_of(10_000, 0.1) < work_of(10_000, 5.0)
+    assert 0 < estimated_seconds(0, 0.0) < estimated_seconds(1, 1.0) < estimated_seconds(100, 1.0) < estimated_seconds(10_000, 1.0)
+    assert estimated_seconds(10_000, 0.1) < estimated_seconds(10_000, 5.0)
     # What a group cannot use up counts for nothing.
-    assert work_of(10, 1.0) == work_of(10, 1_000.0)
+    assert estimated_seconds(10, 1.0) == estimated_seconds(10, 1_000.0)

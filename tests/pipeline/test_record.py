@@ -114,7 +114,7 @@ def test_past_hours_are_merged(folder: Path) -> None:
 
 
 def test_a_large_hour_is_merged_piece_by_piece(folder: Path, monkeypatch) -> None:
-    monkeypatch.setattr("equilag.pipeline.record._ROWS", 5)
+    monkeypatch.setattr("equilag.pipeline.record._MERGED_ROWS", 5)
     recorder = Recorder(str(folder))
     for at in range(5):
         add(recorder, T0 + at)

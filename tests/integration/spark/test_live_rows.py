@@ -286,7 +286,7 @@ def test_a_reader_without_a_partition_reads_nothing() -> None:
 
 
 def test_rows_come_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(offsets_source, "_AT_ONCE", 10)
+    monkeypatch.setattr(offsets_source, "_BATCH_ROWS", 10)
     made = list(batches(commit("g", "t", 0, number) for number in range(25)))
     assert [batch.num_rows for batch in made] == [10, 10, 5]
     assert [row["amount"] for batch in made for row in batch.to_pylist()] == list(range(25))
