@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from equilag.errors import InputError
-from equilag.pipeline import problems as problem_rows
 from equilag.pipeline.fleet_options import FleetOptions
 from equilag.pipeline.group_result import PlanGroup, Planner
 from equilag.pipeline.history import History, literal, read_files
+from equilag.pipeline.problems import QUALITY, problems_of
 from equilag.pipeline.run_dir import WORK, check_target, finish_run, new_run
 from equilag.pipeline.session import check_spark, session, spark_errors
 from equilag.pipeline.signals import Span, rounds_of, signals_of
@@ -141,15 +141,13 @@ def _run(
             "weight",
         )
     with stages.stage("problems"):
-        members = problem_rows.members_of(spark, history.members, span.at)
-        invalid = problem_rows.invalid_members_of(spark, history.members)
         problems = sink.write(
             "problems",
-            problem_rows.problems_of(
-                spark, signals, rounds, members, invalid, span, options.weight, options.stale
+            problems_of(
+                spark, signals, rounds, history.members, span, options.weight, options.stale
             ),
         )
-        sink.write("quality", problems.select(*problem_rows.QUALITY), 1)
+        sink.write("quality", problems.select(*QUALITY), 1)
     with stages.stage("solve"):
         solved = sink.write(
             f"{WORK}/solved",

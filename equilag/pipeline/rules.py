@@ -125,8 +125,7 @@ def _settings(table: dict[str, Any], default: GroupSettings) -> GroupSettings:
     if "seed" in table:
         seed = table["seed"]
         if type(seed) is not int or not 0 <= seed < MAX_SEED:
-            problem = f"must be a whole number from 0 to {MAX_SEED - 1}, not {seed!r}"
-            raise InputError(problem, "seed")
+            raise InputError(f"{seed!r} is not a whole number from 0 to {MAX_SEED - 1}", "seed")
         run["seed"] = seed
     return replace(default, policy=policy, **run)
 
@@ -134,4 +133,4 @@ def _settings(table: dict[str, Any], default: GroupSettings) -> GroupSettings:
 def _seconds(value: object, key: str) -> float:
     if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < MAX_SECONDS:
         return float(value)
-    raise InputError(f"must be a number of seconds, 0 or more, not {value!r}", key)
+    raise InputError(f"{value!r} is not a number of seconds, 0 or more", key)

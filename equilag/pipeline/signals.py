@@ -1,14 +1,13 @@
-"""What a history says of each partition: lag, rates, forecast, and what is wrong with its samples.
+"""Signals of each partition of a history: lag, rates, forecast, and faults of its samples.
 
-One shuffle, by group; everything else is done on the sorted samples of a partition.
+The only shuffle is by group. Everything else is computed on the sorted samples of a partition.
 
-- A *round* is a time of which there are at least half as many samples of the group as of its
-  fullest; the *interval* of a group is the median time between its rounds. Duplicates count again:
-  telling them apart here would double what finding the rounds costs.
-- Two samples of a partition one after the other count for a rate if both lie in the window and the
-  offset in question did not run backwards between them. A rate is the sum of those steps over the
-  sum of their times.
-- Of samples of one time those with more in them come later: the last one is what counts.
+- A *round* is a time with at least half as many samples of the group as its fullest time. The
+  *interval* of a group is the median time between its rounds. Duplicates are counted, too:
+  detecting them here would double the cost of finding the rounds.
+- Two consecutive samples of a partition count for a rate if both lie in the window and the offset
+  did not decrease between them. A rate is the sum of these steps over the sum of their times.
+- Samples of equal time are ordered by their offsets, missing values first. The last one counts.
 """
 
 from __future__ import annotations
@@ -20,9 +19,11 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 GRACE: Final = 1.5
-"""Intervals after which a partition that is not sampled any more has vanished, or has appeared."""
+"""Intervals without a sample after which a partition has vanished, or before which it has not yet
+appeared: halfway between one round and two."""
 LATE: Final = 0.2
-"""Part of an interval by which a sample may come late without being counted."""
+"""Part of an interval by which a sample may be late without being counted: more than the jitter of
+a recorder, and less than half an interval, from which on it would belong to the next round."""
 
 USABLE: Final = """
     `group` IS NOT NULL AND topic IS NOT NULL AND ts_ms BETWEEN 0 AND 253402300799999
@@ -31,7 +32,8 @@ USABLE: Final = """
     AND (committed IS NULL OR committed BETWEEN -1 AND 4611686018427387903)
     AND (log_bytes IS NULL OR log_bytes >= 0)
 """
-"""A row of `offsets` that makes sense; a commit of −1 is Kafka's word for none."""
+"""True for a valid row of `offsets`. Kafka writes a missing commit as -1. Times end before the year
+10000, and offsets are below 2^62, so that differences and sums of two of them fit into 64 bits."""
 
 FAULTS: Final = (
     "duplicates", "late", "missing", "commit_backwards", "end_backwards", "ahead_of_end",
@@ -44,7 +46,7 @@ STATES: Final = ("no_commit", "appeared", "vanished", "no_rate")
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The times of a run, in milliseconds: the history is read up to `at`."""
+    """The times of a run, in milliseconds. The history is read up to `at`."""
 
     at: int
     window: int
@@ -52,15 +54,16 @@ class Span:
 
     @property
     def before(self) -> int:
-        """The time from which the forecast is tested: what came after is held back."""
+        """The time at which the tested forecast is made; later samples are held back from it."""
         return self.at - self.horizon
 
 
 def rounds_of(spark: SparkSession, offsets: DataFrame, at: int) -> DataFrame:
-    """A row per group: rounds, interval_ms (null for one round), first_ms, last_ms of its rounds;
-    samples, invalid and after_at count rows, partitions_sampled the samples of the fullest round.
+    """Return a row per group: number, interval, first and last time of its rounds.
 
-    Groups with no usable row up to `at` have null for all but the counts.
+    `interval_ms` is null for a single round. `samples`, `invalid` and `after_at` count rows;
+    `partitions_sampled` is the number of samples in the fullest round. A group without a usable row
+    up to `at` has null in all columns but the counts.
     """
     return spark.sql(
         f"""
@@ -98,39 +101,79 @@ def signals_of(
     span: Span,
     reset: str = "latest",
 ) -> DataFrame:
-    """A row per partition, see the columns in the last SELECT.
+    """Return a row per partition, with the columns of `_COLUMNS`.
 
-    Rates are records per second over the window before `at`, null where no two samples allow one;
-    `lag_s` is the time in which what is behind was produced; `forecast` is the lag expected
-    `horizon` after the last sample, and `tested` what would have been forecast for the last sample
-    from what was known `horizon` before; `kept` is the lag at that time.
+    Rates are records per second over the window before `at`, and null without two usable samples.
+    `lag_s` is the time in which the current lag was produced. `forecast` is the lag expected
+    `horizon` after the last sample. `tested` is the forecast of the last sample from what was known
+    `horizon` before, and `kept` the lag at that time.
     """
-    no_commit = "0" if reset == "latest" else "log_end - log_start"
-    old_no_commit = "0" if reset == "latest" else "old_end - old_start"
     return spark.sql(
         f"""
-        WITH usable AS (
+        WITH usable AS ({_USABLE_ROWS}
+        ), steps AS ({_STEPS}
+        ), marked AS ({_MARKED}
+        ), partitions AS ({_PARTITIONS}
+        ), lags AS ({_lags(reset)}
+        )
+        SELECT {_COLUMNS} FROM lags
+        """,
+        args={
+            "at": span.at,
+            "window": span.window,
+            "horizon": span.horizon,
+            "before": span.before,
+        },
+        offsets=offsets,
+        rounds=rounds,
+    )
+
+
+def _rate(within: str, step: str) -> str:
+    """Return SQL for records per second over the steps that count.
+
+    The sum is taken in doubles, since faulty offsets can add up to more than 64 bits.
+    """
+    counts = f"{within} AND {step} >= 0"
+    total = f"sum(CASE WHEN {counts} THEN cast({step} AS double) END)"
+    return f"{total} * 1000 / sum(CASE WHEN {counts} THEN dt END)"
+
+
+def _forecast(lag: str, produce: str, consume: str, ahead_ms: str) -> str:
+    """Return SQL for the lag `ahead_ms` later at constant rates: at least 0, null without rates."""
+    # greatest() ignores nulls, so they are tested for.
+    expected = f"{lag} + ({produce} - {consume}) * ({ahead_ms}) / 1000"
+    return f"CASE WHEN ({expected}) IS NOT NULL THEN greatest(0D, {expected}) END"
+
+
+_USABLE_ROWS: Final = f"""
           SELECT `group`, topic, cast(partition AS int) AS partition, ts_ms, log_start, log_end,
                  nullif(committed, -1) AS committed, log_bytes
-          FROM {{offsets}} WHERE ts_ms <= :at AND {USABLE}
-        ), steps AS (
+          FROM {{offsets}} WHERE ts_ms <= :at AND {USABLE}"""
+
+_STEPS: Final = """
           SELECT /*+ BROADCAST(r) */ o.*, r.interval_ms, r.first_ms, r.last_ms,
             ts_ms - lag(ts_ms) OVER samples AS dt,
             log_end - lag(log_end) OVER samples AS produced,
             committed - lag(committed) OVER samples AS consumed,
             lead(ts_ms) OVER samples AS next_ms
-          FROM usable o JOIN {{rounds}} r ON o.`group` = r.`group`
+          FROM usable o JOIN {rounds} r ON o.`group` = r.`group`
           WINDOW samples AS (
             PARTITION BY o.`group`, topic, partition
-            ORDER BY ts_ms, log_end, committed, log_start, log_bytes)
-        ), steps_in AS (
+            ORDER BY ts_ms, log_end, committed, log_start, log_bytes)"""
+"""Each sample with its differences from the sample before."""
+
+_MARKED: Final = """
           SELECT *, dt > 0 AND ts_ms - dt >= :at - :window AS fresh,
             dt > 0 AND ts_ms <= :before AND ts_ms - dt >= :before - :window AS known,
             ts_ms <= :before AND coalesce(next_ms > :before, true) AS old,
             next_ms IS NULL AS newest,
             CASE WHEN dt > 0 THEN dt / interval_ms END AS intervals
-          FROM steps
-        ), partitions AS (
+          FROM steps"""
+"""Each step with marks: `fresh` and `known` count for the rates of the forecast and of the tested
+one; `newest` and `old` are the samples from which these two start."""
+
+_PARTITIONS: Final = f"""
           SELECT `group`, topic, partition,
             any_value(interval_ms) AS interval_ms, any_value(first_ms) AS first_ms,
             any_value(last_ms) AS last_ms,
@@ -155,8 +198,15 @@ def signals_of(
             count_if(dt > 0 AND produced < 0) AS end_backwards,
             count_if(committed > log_end) AS ahead_of_end,
             count_if(committed < log_start) AS below_log_start
-          FROM steps_in GROUP BY `group`, topic, partition
-        ), lags AS (
+          FROM marked GROUP BY `group`, topic, partition"""
+"""A row per partition: its newest and its old sample, rates and faults."""
+
+
+def _lags(reset: str) -> str:
+    """Return SQL for the partitions with their lags; `reset` decides the lag without a commit."""
+    no_commit = "0" if reset == "latest" else "log_end - log_start"
+    old_no_commit = "0" if reset == "latest" else "old_end - old_start"
+    return f"""
           SELECT *,
             CASE WHEN committed IS NULL THEN {no_commit}
                  ELSE greatest(0, log_end - greatest(committed, log_start)) END AS lag,
@@ -165,10 +215,11 @@ def signals_of(
                  ELSE greatest(0, old_end - greatest(old_committed, old_start)) END AS old_lag,
             coalesce(since_ms - first_ms > {GRACE} * interval_ms, false) AS appeared,
             coalesce(last_ms - ts_ms > {GRACE} * interval_ms, false) AS vanished
-          FROM partitions
-        )
-        SELECT `group`, topic, partition, ts_ms, samples, log_start, log_end, committed, log_bytes,
-          lag, produce_per_s, consume_per_s,
+          FROM partitions"""
+
+
+_COLUMNS: Final = f"""`group`, topic, partition, ts_ms, samples, log_start, log_end, committed,
+          log_bytes, lag, produce_per_s, consume_per_s,
           CASE WHEN lag = 0 THEN 0D WHEN produce_per_s > 0 THEN lag / produce_per_s END AS lag_s,
           {_forecast("lag", "produce_per_s", "consume_per_s", ":horizon")} AS forecast,
           CASE WHEN ts_ms > :before AND NOT vanished THEN
@@ -180,47 +231,23 @@ def signals_of(
             AS missing,
           commit_backwards, end_backwards, ahead_of_end, below_log_start,
           committed IS NULL AS no_commit, appeared, vanished,
-          produce_per_s IS NULL OR consume_per_s IS NULL AS no_rate
-        FROM lags
-        """,
-        args={
-            "at": span.at,
-            "window": span.window,
-            "horizon": span.horizon,
-            "before": span.before,
-        },
-        offsets=offsets,
-        rounds=rounds,
-    )
+          produce_per_s IS NULL OR consume_per_s IS NULL AS no_rate"""
+"""The columns of `signals/`."""
+
+MAX_WEIGHT: Final = "4611686018427387904D"
+"""2^62 as a double: the planner refuses a weight above it, so only its own group gets no plan."""
 
 
-def _rate(within: str, step: str) -> str:
-    """Records per second over the steps that count; in doubles, as odd offsets add up to much."""
-    counts = f"{within} AND {step} >= 0"
-    total = f"sum(CASE WHEN {counts} THEN cast({step} AS double) END)"
-    return f"{total} * 1000 / sum(CASE WHEN {counts} THEN dt END)"
-
-
-def _forecast(lag: str, produce: str, consume: str, ahead_ms: str) -> str:
-    """The lag `ahead_ms` later if the rates stay, never below 0; null where they are not known."""
-    # greatest() passes over nulls, so they have to be asked for.
-    expected = f"{lag} + ({produce} - {consume}) * ({ahead_ms}) / 1000"
-    return f"CASE WHEN ({expected}) IS NOT NULL THEN greatest(0D, {expected}) END"
-
-
-_MOST: Final = "4611686018427387904D"
-
-
-def _whole(amount: str) -> str:
-    """Rounded; more than 2^62 fits no load, and must cost its own group the plan and no other."""
-    return f"cast(round(least({amount}, {_MOST})) AS bigint)"
+def _rounded(amount: str) -> str:
+    """Return SQL for a whole number, at most MAX_WEIGHT, which a 64-bit integer can hold."""
+    return f"cast(round(least({amount}, {MAX_WEIGHT})) AS bigint)"
 
 
 WEIGHTS: Final = {
     "lag": "lag",
-    "rate": _whole("coalesce(produce_per_s, 0) * 3600"),
-    "forecast": _whole("coalesce(forecast, lag)"),
-    "bytes": _whole("coalesce(lag * (log_bytes / nullif(log_end - log_start, 0)), 0)"),
+    "rate": _rounded("coalesce(produce_per_s, 0) * 3600"),
+    "forecast": _rounded("coalesce(forecast, lag)"),
+    "bytes": _rounded("coalesce(lag * (log_bytes / nullif(log_end - log_start, 0)), 0)"),
 }
-"""What the planner spreads, as SQL over `signals`: records behind; records produced per hour;
-records expected to be behind (as many as now where no rate is known); bytes behind."""
+"""The quantity that the planner balances, as SQL over `signals`: records of lag; records produced
+per hour; expected records of lag (the current lag if no rate is known); bytes of lag."""

@@ -55,7 +55,7 @@ def test_a_folder_with_something_else_in_it(run, tmp_path) -> None:
     (tmp_path / "thesis.tex").touch()
     status, out, err = run("collect", *B, "--out", tmp_path)
     assert (status, out) == (2, "")
-    assert err == f"equilag: {tmp_path}: holds something else than a history: 'thesis.tex'\n"
+    assert err == f"equilag: {tmp_path}: not a history: it holds 'thesis.tex'\n"
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 

@@ -94,8 +94,8 @@ def refused(run, java, tmp_path) -> Callable[..., str]:
         (["--history", "H", "--seed", "x"], "--seed: "),
         (["--history", "H", "--tasks", "many"], "--tasks: "),
         (["--history", "H", "--tasks", "0", "--out", "o"], "--tasks: must be more than 0"),
-        (["--history", "H", "--at", "9" * 20, "--out", "o"], "--at: is no time from 1970 to 9999"),
-        (["--history", "H", "--at", "1969-12-31", "--out", "o"], "--at: is no time from 1970"),
+        (["--history", "H", "--at", "9" * 20, "--out", "o"], "--at: must be a time from 1970 to"),
+        (["--history", "H", "--at", "1969-12-31", "--out", "o"], "--at: must be a time from 1970"),
         (["forecast"], "'forecast'"),
     ],
     ids=lambda value: " ".join(value)[:60] if isinstance(value, list) else "",
@@ -137,7 +137,7 @@ def test_an_empty_directory(refused, history, tmp_path, table) -> None:
     (history / table / "a.jsonl").rename(history / table / "notes.txt")
     said = refused("--history", history, "--out", tmp_path / "out")
     assert said == (
-        f"{history / table}: no parquet or JSON-lines files of {table} in this directory"
+        f"{history / table}: this directory holds no parquet or JSON-lines files of {table}"
     )
 
 
@@ -151,7 +151,7 @@ def test_a_file_of_another_kind(refused, history, tmp_path) -> None:
     path = tmp_path / "offsets.csv"
     path.touch()
     argv = ["--offsets", path, "--members", history / "members", "--out", tmp_path / "out"]
-    assert refused(*argv).startswith(f"{path}: neither .parquet nor .jsonl")
+    assert refused(*argv).startswith(f"{path}: must be .parquet, or .jsonl")
 
 
 # Columns.
@@ -160,11 +160,11 @@ def test_a_file_of_another_kind(refused, history, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        ({"group": 5}, "column group: 5, where a string is due"),
-        ({"log_end": "12"}, 'column log_end: "12", where a whole number is due'),
-        ({"partition": 1.5}, "column partition: 1.5, where a whole number is due"),
-        ({"ts_ms": None}, "column ts_ms: null, where a whole number is due"),
-        ({"offset": 1}, f"column offset: unknown; offsets have {COLUMNS}"),
+        ({"group": 5}, "column group: must be a string, not 5"),
+        ({"log_end": "12"}, 'column log_end: must be a whole number, not "12"'),
+        ({"partition": 1.5}, "column partition: must be a whole number, not 1.5"),
+        ({"ts_ms": None}, "column ts_ms: must be a whole number, not null"),
+        ({"offset": 1}, f"column offset: unknown; the columns of offsets are {COLUMNS}"),
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",
 )  # fmt: skip
@@ -217,14 +217,17 @@ def test_a_file_that_nobody_may_read(refused, history, tmp_path) -> None:
     ("change", "problem"),
     [
         ({"topic": None}, "column topic: missing"),
-        ({"lag": pa.array([1] * len(OFFSETS))}, f"column lag: unknown; offsets have {COLUMNS}"),
+        (
+            {"lag": pa.array([1] * len(OFFSETS))},
+            f"column lag: unknown; the columns of offsets are {COLUMNS}",
+        ),
         (
             {"log_end": pa.array([1.0] * len(OFFSETS))},
-            "column log_end: of type double, where int64 (or int32) is due",
+            "column log_end: must be of type int64 (or int32), not double",
         ),
         (
             {"ts_ms": pa.array([AT] * len(OFFSETS), pa.timestamp("ms"))},
-            "column ts_ms: of type timestamp[ms], where int64 (or int32) (milliseconds since 197",
+            "column ts_ms: must be of type int64 (or int32) (milliseconds since 1970), not times",
         ),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
@@ -251,16 +254,16 @@ def test_a_directory_with_something_in_it(refused, history, tmp_path) -> None:
     out.mkdir()
     (out / "thesis.tex").touch()
     said = refused("--history", history, "--out", out)
-    assert said == f"{out}: is not empty; each run needs a directory of its own"
+    assert said == f"{out}: is not empty; each run needs its own directory"
     (out / "_SUCCESS").touch()
     said = refused("--history", history, "--out", out)
-    assert said == f"{out}: holds a run already; each run needs a directory of its own"
+    assert said == f"{out}: already holds a run; each run needs its own directory"
 
 
 def test_a_file_in_the_way(refused, history, tmp_path) -> None:
     (tmp_path / "file").touch()
     said = refused("--history", history, "--out", tmp_path / "file")
-    assert said == f"{tmp_path / 'file'}: cannot be written: it is no directory"
+    assert said == f"{tmp_path / 'file'}: cannot be written: not a directory"
     said = refused("--history", history, "--out", tmp_path / "file" / "out")
     assert said.startswith(f"{tmp_path / 'file' / 'out'}: cannot be written: ")
 
@@ -272,11 +275,11 @@ def test_a_file_in_the_way(refused, history, tmp_path) -> None:
     ("text", "problem"),
     [
         ("rule =", "not TOML: "),
-        ("policy = 'x'", "policy: unknown, a rule begins with [[rule]]"),
-        ("[[rule]]\npolicy = 'lag-aware'", "rule[0].group: there must be a regular expression"),
+        ("policy = 'x'", "policy: unknown; a rule begins with [[rule]]"),
+        ("[[rule]]\npolicy = 'lag-aware'", "rule[0].group: must be a regular expression"),
         ("[[rule]]\ngroup = '('", "rule[0].group: not a regular expression: "),
         ("[[rule]]\ngroup = 'a'\n[[rule]]\ngroup = 'b'\npolicy = 'c'", "rule[1].policy: "),
-        ("[[rule]]\ngroup = 'a'\nlimit = 3", "rule[0].limit: unknown; one of group, policy"),
+        ("[[rule]]\ngroup = 'a'\nlimit = 3", "rule[0].limit: unknown; must be one of group"),
         ("[[rule]]\ngroup = 'a'\nseed = -1", "rule[0].seed: -1 is not a whole number"),
         ("[[rule]]\ngroup = 'a'\neffort = 'x'", "rule[0].effort: 'x' is not a number of seconds"),
     ],
@@ -300,14 +303,14 @@ def test_a_rules_file_that_is_not_there(refused, history, tmp_path) -> None:
 def test_no_java(refused, java, history, tmp_path) -> None:
     (tmp_path / "bin" / "java").unlink()
     said = refused("--history", history, "--out", tmp_path / "out")
-    assert said == "Spark needs Java 17 or newer, and there is no java on PATH"
+    assert said == "Spark needs Java 17 or newer; there is no java on PATH"
 
 
 def test_a_java_home_without_java(refused, history, tmp_path, monkeypatch) -> None:
     """Spark looks there first, so the good one on PATH is of no use."""
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jdk"))
     said = refused("--history", history, "--out", tmp_path / "out")
-    assert said == "Spark needs Java 17 or newer, and the java in JAVA_HOME does not run"
+    assert said == "Spark needs Java 17 or newer; the java in JAVA_HOME does not run"
 
 
 @pytest.mark.parametrize(
@@ -321,7 +324,7 @@ def test_a_java_home_without_java(refused, history, tmp_path, monkeypatch) -> No
 def test_a_java_that_is_too_old(refused, java, history, tmp_path, said, version) -> None:
     java(said)
     line = refused("--history", history, "--out", tmp_path / "out")
-    assert line == f"Spark needs Java 17 or newer, and the java on PATH is version {version}"
+    assert line == f"Spark needs Java 17 or newer; the java on PATH is version {version}"
 
 
 def test_a_java_that_says_nothing(refused, java, history, tmp_path, monkeypatch) -> None:
@@ -329,7 +332,7 @@ def test_a_java_that_says_nothing(refused, java, history, tmp_path, monkeypatch)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jdk"))
     line = refused("--history", history, "--out", tmp_path / "out")
     assert line == (
-        "Spark needs Java 17 or newer, and the java in JAVA_HOME does not tell its version"
+        "Spark needs Java 17 or newer; the java in JAVA_HOME does not print its version"
     )
 
 

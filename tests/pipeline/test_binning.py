@@ -75,7 +75,13 @@ def test_many_groups_of_a_heavy_tail_are_even() -> None:
 
 
 def test_work_grows_with_partitions_and_effort() -> None:
-    assert 0 < estimated_seconds(0, 0.0) < estimated_seconds(1, 1.0) < estimated_seconds(100, 1.0) < estimated_seconds(10_000, 1.0)
+    assert (
+        0
+        < estimated_seconds(0, 0.0)
+        < estimated_seconds(1, 1.0)
+        < estimated_seconds(100, 1.0)
+        < estimated_seconds(10_000, 1.0)
+    )
     assert estimated_seconds(10_000, 0.1) < estimated_seconds(10_000, 5.0)
     # What a group cannot use up counts for nothing.
     assert estimated_seconds(10, 1.0) == estimated_seconds(10, 1_000.0)

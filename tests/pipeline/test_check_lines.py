@@ -85,7 +85,7 @@ def test_a_missing_column(tmp_path: Path, table: TableName, name: str) -> None:
     assert (error.place, error.problem) == (f"line 2: column {name}", "missing")
     error = refused(tmp_path, {**ROW[table], name: None}, table=table)
     assert error.place == f"line 1: column {name}"
-    assert error.problem.startswith("null, where ")
+    assert error.problem.startswith("must be ")
 
 
 WHOLE, TEXT = "a whole number", "a string"
@@ -127,23 +127,25 @@ WRONG: list[tuple[TableName, str, Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("table", "name", "value", "due"), WRONG)
-def test_a_wrong_type(tmp_path: Path, table: TableName, name: str, value: Any, due: str) -> None:
+@pytest.mark.parametrize(("table", "name", "value", "expected"), WRONG)
+def test_a_wrong_type(
+    tmp_path: Path, table: TableName, name: str, value: Any, expected: str
+) -> None:
     row = ROW[table]
     error = refused(tmp_path, row, b"", {**row, name: value}, {**row, name: value}, table=table)
     assert error.place == f"line 3: column {name}"
-    assert error.problem == f"{json.dumps(value)}, where {due} is due"
+    assert error.problem == f"must be {expected}, not {json.dumps(value)}"
 
 
 def test_a_long_value_is_cut(tmp_path: Path) -> None:
     error = refused(tmp_path, {**OFFSET, "ts_ms": list(range(1_000))})
-    assert error.problem == f"{json.dumps(list(range(1_000)))[:59]}…, where {WHOLE} is due"
+    assert error.problem == f"must be {WHOLE}, not {json.dumps(list(range(1_000)))[:59]}…"
 
 
 def test_an_unknown_column(tmp_path: Path) -> None:
     error = refused(tmp_path, {**OFFSET, "lag": 4})
     assert error.place == "line 1: column lag"
-    assert error.problem.startswith("unknown; offsets have ts_ms, group, ")
+    assert error.problem.startswith("unknown; the columns of offsets are ts_ms, group, ")
     assert refused(tmp_path, MEMBER).place == "line 1: column member"
     assert refused(tmp_path, {**OFFSET, "zwei\nZeilen": 4}).problem.startswith("unknown")
 

@@ -154,7 +154,7 @@ def test_a_group_without_a_plan(tmp_path: Path) -> None:
 def test_a_run_that_is_not_whole(tmp_path: Path, table: str) -> None:
     path = write_run(tmp_path / "run", [UNEVEN])
     shutil.rmtree(Path(path) / table)
-    assert refused(path) == f"{table}: missing, so this run is not whole"
+    assert refused(path) == f"{table}: missing: this run is incomplete"
     (Path(path) / SUCCESS).unlink()
     assert "no _SUCCESS" in refused(path)
 
@@ -191,7 +191,7 @@ def test_tables_of_different_runs(tmp_path: Path, table: str, change) -> None:
     path = write_run(tmp_path / "run", [UNEVEN])
     assert export_group(path, "orders")[0]["group"] == "orders"
     rewrite(path, table, change)
-    assert "does not fit the other tables" in refused(path)
+    assert "contradict the other tables" in refused(path)
 
 
 def test_a_group_that_has_no_problem(tmp_path: Path) -> None:

@@ -229,7 +229,7 @@ def test_a_part_that_is_broken_is_named(folder: Path) -> None:
 
 def test_two_recorders_at_once(folder: Path) -> None:
     first = Recorder(str(folder))
-    with pytest.raises(InputError, match="another equilag collect writes there"):
+    with pytest.raises(InputError, match="another equilag collect is writing here"):
         Recorder(str(folder))
     first.close()
     Recorder(str(folder)).close()
@@ -242,15 +242,15 @@ def test_a_folder_that_holds_something_else(folder: Path, inside: str) -> None:
     path = folder / inside
     path.parent.mkdir(parents=True)
     path.write_text("mine", "utf-8")
-    with pytest.raises(InputError, match="history: holds something else than a history: "):
+    with pytest.raises(InputError, match="history: not a history: it holds "):
         Recorder(str(folder))
     assert path.read_text("utf-8") == "mine"
     assert not (folder / ".collecting").exists()
 
 
 def test_no_folder_to_make_it_in(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no directory"):
+    with pytest.raises(InputError, match="cannot be created: the directory"):
         Recorder(str(tmp_path / "a" / "b"))
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="is no directory"):
+    with pytest.raises(InputError, match="not a directory"):
         Recorder(str(tmp_path / "file"))

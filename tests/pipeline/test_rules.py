@@ -101,19 +101,23 @@ def test_settings_there_and_back_again(policy: Policy) -> None:
 
 
 WRONG = [
-    ("group = 'x'", "group", "unknown, a rule begins with [[rule]]"),
-    ("[Rule]\ngroup = 'x'", "Rule", "unknown, a rule begins with [[rule]]"),
-    ("b = 1\na = 1", "a", "unknown, a rule begins with [[rule]]"),
-    ("[rule]\ngroup = 'x'", "rule", "not a list of tables"),
-    ("rule = 5", "rule", "not a list of tables"),
-    ("rule = [5]", "rule[0]", "not a table"),
-    ("rule = [{group = ''}, 'x']", "rule[1]", "not a table"),
-    ("[[rule]]", "rule[0].group", "there must be a regular expression"),
-    ("[[rule]]\ngroup = 5", "rule[0].group", "there must be a regular expression"),
-    ("[[rule]]\ngroup = ['a']", "rule[0].group", "there must be a regular expression"),
+    ("group = 'x'", "group", "unknown; a rule begins with [[rule]]"),
+    ("[Rule]\ngroup = 'x'", "Rule", "unknown; a rule begins with [[rule]]"),
+    ("b = 1\na = 1", "a", "unknown; a rule begins with [[rule]]"),
+    ("[rule]\ngroup = 'x'", "rule", "must be a list of tables"),
+    ("rule = 5", "rule", "must be a list of tables"),
+    ("rule = [5]", "rule[0]", "must be a table"),
+    ("rule = [{group = ''}, 'x']", "rule[1]", "must be a table"),
+    ("[[rule]]", "rule[0].group", "must be a regular expression"),
+    ("[[rule]]\ngroup = 5", "rule[0].group", "must be a regular expression"),
+    ("[[rule]]\ngroup = ['a']", "rule[0].group", "must be a regular expression"),
     ("[[rule]]\ngroup = '('", "rule[0].group", "not a regular expression: missing )"),
     ("[[rule]]\ngroup = ''\n[[rule]]\ngroup = '*'", "rule[1].group", "not a regular expression"),
-    ("[[rule]]\ngroup = ''\ngroups = ''", "rule[0].groups", f"unknown; one of {', '.join(KEYS)}"),
+    (
+        "[[rule]]\ngroup = ''\ngroups = ''",
+        "rule[0].groups",
+        f"unknown; must be one of {', '.join(KEYS)}",
+    ),
     ("[[rule]]\ngroup = ''\n[rule.policy]\nname = 'x'", "rule[0].policy", "unknown policy"),
 ]
 WRONG_VALUES = [

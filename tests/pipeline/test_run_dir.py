@@ -83,13 +83,13 @@ def test_an_empty_directory_may_be_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("inside", "problem"),
     [
-        ("notes.txt", "is not empty; each run needs a directory of its own"),
-        (".hidden", "is not empty; each run needs a directory of its own"),
-        (SUMMARY, "is not empty; each run needs a directory of its own"),
-        (SUCCESS, "holds a run already; each run needs a directory of its own"),
+        ("notes.txt", "is not empty; each run needs its own directory"),
+        (".hidden", "is not empty; each run needs its own directory"),
+        (SUMMARY, "is not empty; each run needs its own directory"),
+        (SUCCESS, "already holds a run; each run needs its own directory"),
         (
             WORK,
-            "holds an unfinished run, which can be removed; each run needs a directory of its own",
+            "holds an unfinished run, which can be removed; each run needs its own directory",
         ),
     ],
 )
@@ -100,9 +100,9 @@ def test_a_directory_that_is_not_empty(tmp_path: Path, inside: str, problem: str
     assert tree(tmp_path) == {inside}
 
 
-@pytest.mark.parametrize(("name", "problem"), [("file", "it is no directory"),
-                                               ("file/out", "file' is no directory"),
-                                               ("file/out/deep", "file' is no directory"),
+@pytest.mark.parametrize(("name", "problem"), [("file", "not a directory"),
+                                               ("file/out", "file' is not a directory"),
+                                               ("file/out/deep", "file' is not a directory"),
                                                ("x" * 300, "File name too long"),
                                                ("link", "File exists")])  # fmt: skip
 def test_places_where_there_can_be_no_directory(tmp_path: Path, name: str, problem: str) -> None:
@@ -179,15 +179,15 @@ def test_runs_that_are_none(tmp_path: Path) -> None:
 
     assert problem() == "cannot be read: no such directory"
     (tmp_path / "out").mkdir()
-    assert problem() == "no finished run: there is no _SUCCESS in it"
+    assert problem() == "not a finished run: it holds no _SUCCESS"
     (tmp_path / "out" / SUCCESS).touch()
-    assert problem().startswith("no run of equilag fleet: ")
+    assert problem().startswith("not a run of equilag fleet: ")
     for content in (b"", b"{", b"\xff"):
         (tmp_path / "out" / SUMMARY).write_bytes(content)
-        assert problem().startswith("no run of equilag fleet: ")
+        assert problem().startswith("not a run of equilag fleet: ")
     for document in ([], {}, {"format": "equilag/plan/1"}):
         (tmp_path / "out" / SUMMARY).write_text(json.dumps(document))
-        assert problem() == f"not {FORMAT}"
+        assert problem() == f"must be {FORMAT}"
     (tmp_path / "out" / SUMMARY).write_text(json.dumps({"format": FORMAT}))
     assert read_summary(str(tmp_path / "out")) == {"format": FORMAT}
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
+from equilag.errors import InputError
 from equilag.pipeline.group_result import PlanGroup
 from equilag.pipeline.rules import GroupSettings
 from equilag.pipeline.run_dir import FORMAT, SUCCESS, SUMMARY
@@ -204,3 +206,13 @@ def summary_of(
         "quality": {"samples": 1000, "faults": {}},
         "forecast": {"partitions": 0},
     }
+
+
+def refusal(read: Callable[[str], object], path: str) -> str:
+    """The one-line InputError of reading the run in `path`, without the path that begins it."""
+    with pytest.raises(InputError) as caught:
+        read(path)
+    text = str(caught.value)
+    assert text.startswith(f"{path}: ")
+    assert "\n" not in text
+    return text.removeprefix(f"{path}: ")

@@ -72,9 +72,13 @@ Outcome = tuple[planners.Misbehaving, dict[str, Row], list[Row]]
         ("raising", "error", "KeyError: 'no such\\nthing'"),
         ("killed", "crash", "the process was ended by SIGKILL"),
         ("exiting", "crash", "the process ended with status 3"),
-        ("hanging", "timeout", "gave no answer within 3 s and was killed"),
-        ("silly", "error", "the planner's answer is none: AttributeError: 'str' object has no"),
-        ("odd", "error", "the planner's answer is none: Arrow"),
+        ("hanging", "timeout", "no result within 3 s; process killed"),
+        (
+            "silly",
+            "error",
+            "the planner returned no valid result: AttributeError: 'str' object has no",
+        ),
+        ("odd", "error", "the planner returned no valid result: Arrow"),
     ],
 )
 def test_each_is_a_row_of_failures(outcome: Outcome, which: str, kind: str, reason: str) -> None:

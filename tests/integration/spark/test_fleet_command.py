@@ -36,7 +36,7 @@ class TestRefused:
         status, out, err = run("fleet", *argv)
         assert (status, out) == (2, "")
         assert err == (
-            "equilag: --weight: bytes needs the column log_bytes, which has no values here\n"
+            "equilag: --weight: bytes needs the column log_bytes, which is empty\n"
         )
         assert not (tmp_path / "out").exists()
 
@@ -44,7 +44,7 @@ class TestRefused:
         argv = ["--history", history, "--out", tmp_path / "out", "--at", "2026-11-20"]
         status, out, err = run("fleet", *argv)
         assert (status, out) == (2, "")
-        assert err == "equilag: offsets: no row that can be used up to 2026-11-20T00:00:00Z\n"
+        assert err == "equilag: offsets: no usable row up to 2026-11-20T00:00:00Z\n"
         assert not (tmp_path / "out").exists()
 
     def test_a_parquet_file_that_is_rotten_inside(

@@ -200,7 +200,7 @@ def test_an_error_on_the_way_leaves_nothing_behind(
     ("change", "where", "problem"),
     [
         ({"weight": "rate", "window": 1}, "weight", "rate needs two samples of some partition"),
-        ({"at": TINY.start_ms - 1}, "offsets", "no row that can be used up to 2026-11-21T08:59:5"),
+        ({"at": TINY.start_ms - 1}, "offsets", "no usable row up to 2026-11-21T08:59:5"),
     ],
     ids=["no rates", "before everything"],
 )

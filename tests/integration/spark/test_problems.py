@@ -12,7 +12,7 @@ from equilag.adapters.snapshot.load import load_snapshot
 from equilag.errors import InputError
 from equilag.group import NOBODY, Group
 from equilag.pipeline.history import read_files
-from equilag.pipeline.problems import QUALITY, invalid_members_of, members_of, problems_of
+from equilag.pipeline.problems import QUALITY, problems_of
 from equilag.pipeline.signals import WEIGHTS, Span, rounds_of, signals_of
 from equilag.pipeline.snapshot import snapshot_of
 from equilag.pipeline.table_files import check_files, find_files
@@ -172,12 +172,9 @@ def found(
     offsets, members = tables
     rounds = rounds_of(spark, offsets, AT).persist()
     signals = signals_of(spark, offsets, rounds, SPAN).persist()
-    invalid = invalid_members_of(spark, members)
     results = []
     for weight, stale in (("lag", None), ("bytes", 1)):
-        table = problems_of(
-            spark, signals, rounds, members_of(spark, members, AT), invalid, SPAN, weight, stale
-        )
+        table = problems_of(spark, signals, rounds, members, SPAN, weight, stale)
         rows = [row.asDict(recursive=True) for row in table.collect()]
         results.append({row["group"]: row for row in rows})
         assert len(results[-1]) == len(rows)
@@ -199,7 +196,7 @@ STATES: Final = {
     "slow and stale": ("stale", "last sampled 1080 s before the time of the run"),
     "one sample": ("ready", None),
     "to come": ("no_offsets", "no offsets up to this time"),
-    "broken": ("no_offsets", "none of its 2 rows of offsets can be used"),
+    "broken": ("no_offsets", "none of its 2 rows of offsets is usable"),
     "no offsets": ("no_offsets", "no offsets up to this time"),
     "no members": ("no_members", "no membership up to this time"),
     "empty": ("no_members", "the group was empty"),
@@ -215,7 +212,7 @@ STATES: Final = {
     "copies": ("ready", None),
     "all fields": ("ready", None),
     "odd": ("no_offsets", "no offsets up to this time"),
-    None: ("no_offsets", "none of its 3 rows of offsets can be used"),
+    None: ("no_offsets", "none of its 3 rows of offsets is usable"),
 }
 
 
