@@ -72,7 +72,7 @@ class Group:
     claim_partition: Ints
     """[Q]"""
     owner: Index
-    """[P] the member whose claim stands, or NOBODY."""
+    """[P] the member whose claim stands and that may take the partition, or NOBODY."""
     dropped_claims: int = 0
     taken_at: str | None = None
     generation: int | None = None

@@ -13,6 +13,7 @@ import numpy as np
 
 from equilag.errors import InputError
 from equilag.group import Group, Index
+from equilag.heuristics.parts import answer_of
 from equilag.heuristics.protocol import Assignor
 from equilag.metrics import is_valid
 
@@ -57,7 +58,7 @@ def get_assignor(name: str) -> Assignor:
 def run_assignor(assignor: Assignor, group: Group) -> Index:
     """The assignor's answer as [P] int32, checked; raises InputError if it is not valid."""
     try:
-        answer = np.asarray(assignor.assign(group))
+        answer = np.asarray(answer_of(assignor, group))
     except Exception as error:  # a user's assignor may fail in any way
         raise _broken(assignor, f"failed ({type(error).__name__}: {error})") from error
     if answer.shape != (group.n_partitions,):

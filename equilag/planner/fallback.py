@@ -9,6 +9,7 @@ import numpy as np
 from equilag.constraint import water_fill
 from equilag.group import NOBODY, Group, Index
 from equilag.heuristics import get_assignor
+from equilag.heuristics.parts import answer_of
 from equilag.metrics import member_counts
 from equilag.policy import Policy
 
@@ -29,7 +30,7 @@ def fallback(group: Group, policy: Policy) -> tuple[Index, str]:
         name = "sticky"
     else:
         return keep_and_fill(group), KEEP
-    return get_assignor(name).assign(group), name
+    return np.asarray(answer_of(get_assignor(name), group)), name
 
 
 def keep_and_fill(group: Group) -> Index:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.exhaustive.small_problem import SmallProblem
 from equilag.group import NOBODY, Group, Index, Ints
+from equilag.partition_classes import PartitionClasses
 
 Snapshot = dict[str, Any]
 
@@ -100,6 +101,22 @@ def random_group(
             held = bool(readers) and rng.random() < owned
             owners.append(readers[int(len(readers) * rng.random() ** 2)] if held else NOBODY)
     return group_of(sizes, subscriptions, owners, lags_of(rng, sum(sizes), kind))
+
+
+def restricted(group: Group, rng: np.random.Generator, open_to: float = 0.6) -> Group:
+    """The group with classes of its own for the partitions, at random.
+
+    A member class that subscribes may take a partition with probability `open_to`.
+    """
+    reads = group.reads[group.topic_of]
+    table = reads & (rng.random(reads.shape) < open_to)
+    eligible, of_partition = np.unique(table, axis=0, return_inverse=True)
+    classes = PartitionClasses(of_partition.ravel().astype(np.int32), eligible)
+    held = group.owner != NOBODY
+    held[held] = table[held, group.class_of[group.owner[held]]]
+    return replace(
+        group, partition_classes=classes, owner=np.where(held, group.owner, NOBODY).astype(np.int32)
+    )
 
 
 def n_assignments(group: Group) -> int:

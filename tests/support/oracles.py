@@ -30,7 +30,7 @@ class Assignments:
         choices = []
         for partition in range(group.n_partitions):
             owner = int(group.owner[partition])
-            readers = _readers(group, int(group.topic_of[partition])).tolist()
+            readers = np.flatnonzero(may_take(group)[partition]).tolist()
             choices.append([owner] if keep_owned and owner != NOBODY else readers or [NOBODY])
         rows = np.array(list(product(*choices)), dtype=np.int32)
         return Assignments(group, rows.reshape(len(rows), group.n_partitions))
@@ -58,9 +58,9 @@ class Assignments:
 
     @cached_property
     def active(self) -> list[int]:
-        """The members whose subscription holds a partition."""
-        size, reads, kind = self.group.topic_size, self.group.reads, self.group.class_of
-        return [m for m in range(self.group.n_members) if size[reads[:, kind[m]]].sum() > 0]
+        """The members that may take a partition."""
+        found: list[int] = np.flatnonzero(may_take(self.group).any(axis=0)).tolist()
+        return found
 
     @cached_property
     def highest(self) -> Ints:
@@ -166,6 +166,14 @@ class Truth:
             return False
         cost = self.cost
         return assigned in self.eligible.where(cost <= cost.min() + self.allowance)
+
+
+def may_take(group: Group) -> Flags:
+    """[P, M] True if the member may take the partition."""
+    classes = group.partition_classes
+    if classes is None:
+        return group.reads[group.topic_of][:, group.class_of]
+    return classes.eligible[classes.of_partition][:, group.class_of]
 
 
 def _readers(group: Group, topic: int) -> Ints:
