@@ -32,25 +32,56 @@ SNAPSHOT = snapshot_of(
 GROUP = load_snapshot(SNAPSHOT)
 
 
+NOT_TRUSTED = ("adapters", "cli", "heuristics", "live", "pipeline", "planner", "solver")
+"""Rooms that `verify` must not need: who trusts it need not read them."""
+
+LOADED = """
+import sys
+before = set(sys.modules)
+import equilag.certificate.verify
+{then}
+loaded = set(sys.modules) - before
+print(json.dumps([sorted(loaded), findings]))
+"""
+
+
+def loaded_by_verify(then: str, *arguments: str) -> tuple[list[str], list[str]]:
+    """The modules that a fresh process has loaded after `then`, and the findings."""
+    code = f"import json\nfindings = []\n{LOADED.format(then=then)}"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=CHECKOUT, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    modules, findings = json.loads(done.stdout)
+    return modules, findings
+
+
+def rooms(modules: list[str]) -> set[str]:
+    return {name.split(".")[1] for name in modules if name.startswith("equilag.")}
+
+
+def test_what_verify_loads_is_small() -> None:
+    modules, _ = loaded_by_verify("")
+    assert "equilag.certificate.verify" in modules
+    assert not rooms(modules) & set(NOT_TRUSTED)
+    others = {name.split(".")[0] for name in modules} - sys.stdlib_module_names
+    assert others == {"equilag", "numpy"}
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 def test_no_solver_is_needed(policy: str, tmp_path: Path) -> None:
     snapshot, plan = tmp_path / "snapshot.json", tmp_path / "plan.json"
     snapshot.write_text(json.dumps(SNAPSHOT))
     plan.write_text(json.dumps(equilag.solve(GROUP, policy, time_limit=20.0).to_dict()))
-    code = (
-        "import equilag, json, sys\n"
+    then = (
+        "import equilag\n"
         "group = equilag.load_snapshot(sys.argv[1])\n"
         "findings = equilag.verify(group, json.load(open(sys.argv[2], encoding='utf-8')))\n"
-        "assert 'equilag.certificate.verify' in sys.modules\n"
-        "solvers = ('ortools', 'networkx', 'pandas')\n"
-        "loaded = [m for m in sys.modules if m.split('.')[0] in solvers]\n"
-        "print(json.dumps([findings, loaded]))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(snapshot), str(plan)],
-        cwd=CHECKOUT, check=True, capture_output=True, text=True,
-    )  # fmt: skip
-    assert json.loads(done.stdout) == [[], []]
+    modules, findings = loaded_by_verify(then, str(snapshot), str(plan))
+    assert findings == []
+    assert rooms(modules) & set(NOT_TRUSTED) == {"adapters"}  # to read the snapshot
+    assert not {name.split(".")[0] for name in modules} & {"ortools", "networkx", "pandas"}
 
 
 @pytest.mark.parametrize("policy", POLICIES)
