@@ -32,18 +32,21 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "heuristics": {DOMAIN, "heuristics"},
     "solver": {DOMAIN, "exhaustive", "certificate", "solver"},
     "planner": {*_BELOW_PLANNER, "planner"},
+    "report": {*_BELOW_PLANNER, "planner", "report"},
     "adapters": {*_BELOW_PLANNER, "planner", "adapters", ROOT},
-    "live": {*_BELOW_LIVE, "live", ROOT},
-    "pipeline": {*_BELOW_LIVE, "pipeline", ROOT},
-    "cli": {*_BELOW_LIVE, "live", "pipeline", "cli", ROOT},
+    "live": {*_BELOW_LIVE, "report", "live", ROOT},
+    "pipeline": {*_BELOW_LIVE, "report", "pipeline", ROOT},
+    "cli": {*_BELOW_LIVE, "report", "live", "pipeline", "cli", ROOT},
     ROOT: {*_BELOW_LIVE, ROOT},
-    "__main__": {*_BELOW_LIVE, "live", "pipeline", "cli", ROOT, "__main__"},
+    "__main__": {*_BELOW_LIVE, "report", "live", "pipeline", "cli", ROOT, "__main__"},
 }
 """Room to the rooms that its modules may import; `planner` is the one way in to solving."""
 
 OUTSIDE: Final[dict[str, set[str]]] = {
     "ortools": {"solver"},
     "networkx": {"heuristics", "solver"},
+    "matplotlib": {"report"},
+    "rich": {"report", "cli"},
     "confluent_kafka": {"adapters", "live"},
     "kafka": {"adapters", "live"},
     "aiokafka": {"live"},
@@ -53,7 +56,9 @@ OUTSIDE: Final[dict[str, set[str]]] = {
 }
 """Package to the rooms that may import it; a package that is not named here is free to all."""
 
-HEAVY: Final = ("numpy", "networkx", "ortools", "pandas", "confluent_kafka", "pyspark")
+HEAVY: Final = (
+    "numpy", "networkx", "ortools", "pandas", "confluent_kafka", "pyspark", "rich", "matplotlib",
+)  # fmt: skip
 
 
 class Import(NamedTuple):
@@ -151,6 +156,7 @@ MODULE_IN: Final = {
     "heuristics": "heuristics/range.py",
     "solver": "solver/balance.py",
     "planner": "planner/work.py",
+    "report": "report/outputs.py",
     "adapters": "adapters/snapshot.py",
     "live": "live/trigger.py",
     "pipeline": "pipeline/job.py",

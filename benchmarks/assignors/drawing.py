@@ -1,31 +1,41 @@
-"""Dots on two logarithmic axes as SVG, without a plotting library."""
+"""Dots on two logarithmic axes, as SVG."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from equilag.cli.svg import Scale, Sheet, polyline, text
+from equilag.report.plot import (
+    BOUND_COLOUR,
+    SPREAD_COLOUR,
+    new_figure,
+    plot_style,
+    write_figure,
+)
 
-LINE: Final = 14
-"""Pixels from one label to the next."""
-LETTER: Final = 6.6
-"""Pixels of one letter, about."""
-MOST_TICKS: Final = 8
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
-STYLE: Final = """\
-.line { stroke: #1f5fa8; stroke-width: 2; fill: none }
-.own { fill: #1f5fa8; stroke: #1f5fa8 }
-.other { fill: #b3541e; stroke: #b3541e }
-.hollow { fill: #fff; stroke: #b3541e; stroke-width: 1.5 }"""
-SHEET: Final = Sheet(760, 460, left=96, right=730, top=64, bottom=392, letters=12, style=STYLE)
+FACES: Final = {"own": SPREAD_COLOUR, "other": BOUND_COLOUR, "hollow": "white"}
+EDGES: Final = {"own": SPREAD_COLOUR, "other": BOUND_COLOUR, "hollow": BOUND_COLOUR}
+WIDTH: Final = 440
+HEIGHT: Final = 240
+"""Points between the ends of the axes, about: what is left of the figure by titles and ticks."""
+GAP: Final = 9
+"""Points from a dot to its label."""
+LINE_HEIGHT: Final = 14
+"""Points from one label to the next."""
+LETTER: Final = 6.0
+"""Points of one letter, about."""
+MAX_TICKS: Final = 8
+MARKER_SIZE: Final = 6.0
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """`kind` is ``own``, ``other`` or ``hollow``; no label, no words beside it."""
+    """`kind` is ``own``, ``other`` or ``hollow``; without a label there are no words beside it."""
 
     x: float
     y: float
@@ -34,7 +44,7 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class LogAxis:
     """A logarithmic axis from `low` to `high`, powers of ten. What is below `low` is drawn there;
     with `zero` that end is called 0."""
 
@@ -44,20 +54,23 @@ class Axis:
     zero: bool = False
 
     @staticmethod
-    def over(title: str, values: Sequence[float], least: float, zero: bool = False) -> Axis:
+    def over(title: str, values: Sequence[float], least: float, zero: bool = False) -> LogAxis:
         """Wide enough for the values, from `least` on."""
         seen = [max(value, least) for value in values] or [least]
         low, high = math.floor(math.log10(min(seen))), math.ceil(math.log10(max(seen)))
-        return Axis(title, 10.0**low, 10.0 ** max(high, low + 1), zero)
+        return LogAxis(title, 10.0**low, 10.0 ** max(high, low + 1), zero)
+
+    def within(self, value: float) -> float:
+        """The value, or the end of the axis that it lies beyond."""
+        return min(max(value, self.low), self.high)
 
     def share(self, value: float) -> float:
         """Where a value lies, from 0 to 1."""
-        value = min(max(value, self.low), self.high)
-        return math.log10(value / self.low) / math.log10(self.high / self.low)
+        return math.log10(self.within(value) / self.low) / math.log10(self.high / self.low)
 
     def ticks(self) -> list[tuple[float, str]]:
         low, high = round(math.log10(self.low)), round(math.log10(self.high))
-        step = -(-(high - low) // MOST_TICKS)
+        step = -(-(high - low) // MAX_TICKS)
         found = [(10.0**power, decade(power)) for power in range(low, high + 1, step)]
         if self.zero:
             found[0] = (self.low, "0")
@@ -72,45 +85,64 @@ def decade(power: int) -> str:
 
 
 def scatter(
-    title: str, across: Axis, up: Axis, dots: Sequence[Dot], line: Sequence[Dot] = ()
+    title: str, across: LogAxis, up: LogAxis, dots: Sequence[Dot], line: Sequence[Dot] = ()
 ) -> str:
     """The dots with their labels, and a line through the dots of `line`."""
-    parts = []
-    if line:
-        parts.append(polyline(((_x(across, dot.x), _y(up, dot.y)) for dot in line), "line"))
-    parts += [
-        f'<circle class="{dot.kind}" cx="{_x(across, dot.x):.1f}" cy="{_y(up, dot.y):.1f}"'
-        ' r="4.5"/>'
-        for dot in [*line, *dots]
-    ]
-    parts += _labels(across, up, [*line, *dots])
-    return SHEET.svg(title, _scale(across), _scale(up), parts)
+    with plot_style():
+        figure, axes = new_figure(title, across.title, up.title)
+        _scale(axes, across, up)
+        if line:
+            axes.plot(
+                [across.within(dot.x) for dot in line],
+                [up.within(dot.y) for dot in line],
+                color=SPREAD_COLOUR,
+                linewidth=2,
+                gid="line",
+            )
+        for dot in [*line, *dots]:
+            axes.plot(
+                across.within(dot.x),
+                up.within(dot.y),
+                marker="o",
+                markersize=MARKER_SIZE,
+                markerfacecolor=FACES[dot.kind],
+                markeredgecolor=EDGES[dot.kind],
+                clip_on=False,
+                gid="dot",
+            )
+        _add_labels(axes, across, up, [*line, *dots])
+        return write_figure(figure, "svg").decode("utf-8")
 
 
-def _labels(across: Axis, up: Axis, dots: Sequence[Dot]) -> list[str]:
+def _scale(axes: Axes, across: LogAxis, up: LogAxis) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlim(across.low, across.high)
+    axes.set_ylim(up.low, up.high)
+    for axis, scale in ((axes.xaxis, across), (axes.yaxis, up)):
+        ticks = scale.ticks()
+        axis.set_ticks([value for value, _ in ticks], [words for _, words in ticks])
+        axis.set_ticks([], minor=True)
+
+
+def _add_labels(axes: Axes, across: LogAxis, up: LogAxis, dots: Sequence[Dot]) -> None:
     """Beside the dots, on the side with more room; one that would cover another moves down."""
     taken: list[tuple[float, float, float]] = []
-    parts = []
-    for dot in sorted((d for d in dots if d.label), key=lambda d: (_y(up, d.y), d.x)):
-        x, y = _x(across, dot.x), _y(up, dot.y) + 4
+    for dot in sorted((d for d in dots if d.label), key=lambda d: (-up.share(d.y), d.x)):
+        x, y = WIDTH * across.share(dot.x), HEIGHT * up.share(dot.y)
         width = LETTER * len(dot.label)
-        right = x + 9 + width <= SHEET.right
-        left = x + 9 if right else x - 9 - width
-        for from_x, to_x, at in sorted(taken, key=lambda label: label[2]):
-            if left < to_x and from_x < left + width and abs(y - at) < LINE:
-                y = at + LINE
-        taken.append((left, left + width, y))
-        parts.append(text(x + 9 if right else x - 9, y, dot.label, "start" if right else "end"))
-    return parts
-
-
-def _scale(axis: Axis) -> Scale:
-    return Scale(axis.title, [(axis.share(value), words) for value, words in axis.ticks()])
-
-
-def _x(axis: Axis, value: float) -> float:
-    return SHEET.x(axis.share(value))
-
-
-def _y(axis: Axis, value: float) -> float:
-    return SHEET.y(axis.share(value))
+        is_right = x + GAP + width <= WIDTH
+        left = x + GAP if is_right else x - GAP - width
+        height = y
+        for from_x, to_x, at in sorted(taken, key=lambda label: -label[2]):
+            if left < to_x and from_x < left + width and abs(height - at) < LINE_HEIGHT:
+                height = at - LINE_HEIGHT
+        taken.append((left, left + width, height))
+        axes.annotate(
+            dot.label,
+            (across.within(dot.x), up.within(dot.y)),
+            xytext=(GAP if is_right else -GAP, height - y),
+            textcoords="offset points",
+            ha="left" if is_right else "right",
+            va="center",
+        )

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.assignors.drawing import Axis, Dot, scatter
+from benchmarks.assignors.drawing import Dot, LogAxis, scatter
 from benchmarks.assignors.inputs import FRONT
 from benchmarks.assignors.targets import OWN, Cell, Results, judged
 
@@ -209,8 +209,8 @@ def quality_svg(results: Results) -> str | None:
     ]
     if not dots:
         return None
-    across = Axis.over("milliseconds (median)", [dot.x for dot in dots], LEAST_MS)
-    up = Axis.over("largest lag above the mean, %", [dot.y for dot in dots], LEAST_ABOVE)
+    across = LogAxis.over("milliseconds (median)", [dot.x for dot in dots], LEAST_MS)
+    up = LogAxis.over("largest lag above the mean, %", [dot.y for dot in dots], LEAST_ABOVE)
     what = f"{found['members']:,} members, {found['partitions']:,} partitions"
     return scatter(f"Lag quality against time: {what}", across, up, dots)
 
@@ -227,11 +227,13 @@ def front_svg(results: Results) -> str | None:
         for peer, answer in (found["answers"].items() if found else ())
         if "assign_ms" in answer and answer["valid"]
     ]
-    across = Axis.over(
+    across = LogAxis.over(
         f"moves, beside the {front['free']:,} partitions of the member that left",
         [dot.x for dot in [*line, *dots]], LEAST_MOVES, zero=True,
     )  # fmt: skip
-    up = Axis.over("largest lag above the mean, %", [dot.y for dot in [*line, *dots]], LEAST_ABOVE)
+    up = LogAxis.over(
+        "largest lag above the mean, %", [dot.y for dot in [*line, *dots]], LEAST_ABOVE
+    )
     return scatter("What moves buy", across, up, dots, line)
 
 

@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_stdout()
         return BROKEN_PIPE
     except ContradictedBound as error:
-        return _fail(f"defect, please report it: {error}", DEFECT)
+        return _fail(f"internal error; please report it: {error}", DEFECT)
     except EquilagError as error:
         return _fail(str(error), BAD_INPUT)
     return status

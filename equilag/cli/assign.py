@@ -1,4 +1,4 @@
-"""``equilag assign``: one heuristic as it is."""
+"""``equilag assign``: the plan of one assignor."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import argparse
 from typing import Final
 
 from equilag.cli import options
-from equilag.cli.deliver import deliver, target_of
+from equilag.cli.deliver import deliver, plan_file
 from equilag.cli.source import add_source, read_group
 
 NAME: Final = "assign"
-HELP: Final = "what one assignor makes of the group, as it is"
+HELP: Final = "the plan of one assignor, not optimised"
 DESCRIPTION: Final = """\
 Runs one assignor of Kafka, of its improvement proposals, or of your own. Its
-answer is taken as it is: nothing is improved, nothing claimed about it."""
+result is not optimised, and nothing is claimed about its balance."""
 EPILOG: Final = """\
 assignors:
   range, round-robin   as in Kafka's clients
@@ -30,19 +30,20 @@ example:
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     parser.add_argument(
-        "--assignor", metavar="NAME", required=True, help="which one; see the list below"
+        "--assignor", metavar="NAME", required=True, help="the assignor to run; see the list below"
     )
-    options.add_outputs(parser)
+    options.add_plan_outputs(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    target = target_of(args)
+    options.check_output(args)
+    target = plan_file(args)
 
     from equilag.heuristics.registry import get_assignor
     from equilag.planner.assign import assign
 
     with options.named():
-        get_assignor(args.assignor)  # a wrong name is worth saying before a large file is read
+        get_assignor(args.assignor)  # raises for a wrong name before a large file is read
         group = read_group(args)
         plan = assign(group, args.assignor)
 

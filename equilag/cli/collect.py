@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Final
 
 from equilag.cli import options
 from equilag.cli.cluster import add_cluster, client_settings
-from equilag.cli.screen import is_terminal, remark
-from equilag.cli.text import listed, number, plural
+from equilag.cli.screen import remark
 from equilag.errors import InputError
+from equilag.report.terminal import is_terminal
+from equilag.report.words import listed, number, plural
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.sample import ClusterSampler

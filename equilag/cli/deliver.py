@@ -1,32 +1,37 @@
-"""What `plan` and `assign` do with a finished plan: into a file, onto the screen."""
+"""What commands do with their results: into a file, onto the screen."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING
 
-from equilag.cli.files import Target, to_json
-from equilag.cli.screen import emit, style_of
+from equilag.cli.files import OutputFile
+from equilag.cli.options import named
+from equilag.cli.screen import emit
+from equilag.report.json_text import to_json
+from equilag.report.outputs import write_report
 
 if TYPE_CHECKING:
     from equilag.plan import Plan
+    from equilag.report.facts.protocol import Facts
 
 
-def target_of(args: argparse.Namespace) -> Target | None:
-    """Where ``--out`` says. Raises InputError."""
-    return None if args.out is None else Target(args.out, "--out", (args.snapshot,))
+def show(facts: Facts, output: str) -> None:
+    """Print the report as the output that ``--output`` names."""
+    with named():
+        emit(write_report(output, facts))
 
 
-def deliver(plan: Plan, args: argparse.Namespace, target: Target | None) -> None:
-    """The file first: it is complete even where nobody reads the summary to its end."""
-    text = to_json(plan.to_dict(), plan.group.n_partitions) if target or args.json else ""
+def plan_file(args: argparse.Namespace) -> OutputFile | None:
+    """The file that ``--out`` names. Raises InputError."""
+    return None if args.out is None else OutputFile(args.out, "--out", (args.snapshot,))
+
+
+def deliver(plan: Plan, args: argparse.Namespace, target: OutputFile | None) -> None:
+    """Write the plan's file, then print the report: the file is complete even if nobody reads the
+    report to its end."""
+    from equilag.report.facts.plan import plan_facts
+
     if target is not None:
-        target.write(text)
-    if args.json:
-        emit(text)
-        return
-
-    from equilag.cli.render_plan import render_plan
-
-    emit(render_plan(plan, style_of(sys.stdout)))
+        target.write(to_json(plan.to_dict(), plan.group.n_partitions))
+    show(plan_facts(plan, verbose=args.verbose), args.output)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from equilag.cli.options import STDIN
 from equilag.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     from equilag.group import Group
-
-SMALL: Final = 2_000
-"""Partitions up to which JSON is indented; more is read by programs only, and takes its time."""
 
 
 def read_snapshot(path: str) -> Group:
@@ -79,25 +75,18 @@ def one_stdin(*paths: str | None) -> None:
         raise InputError("only one of the inputs can be standard input (-)")
 
 
-def to_json(document: Any, n_partitions: int = 0) -> str:
-    """JSON in ASCII, so that no name can fail to be written."""
-    if n_partitions < SMALL:
-        return json.dumps(document, indent=1) + "\n"
-    return json.dumps(document, separators=(",", ":")) + "\n"
-
-
-class Target:
+class OutputFile:
     """A file to be written whole or not at all.
 
-    What can be refused is refused when it is made, before any work is done for it. A file that is
-    there already keeps its permissions, and a link goes on pointing to it; what is no ordinary
-    file (a pipe, a device) is written to directly. Raises InputError.
+    The constructor refuses what cannot be written, before any work is done for it. An existing
+    file keeps its permissions, and a link keeps its target; a pipe or a device is written to
+    directly. Raises InputError.
     """
 
     def __init__(self, path: str, option: str, inputs: tuple[str | None, ...] = ()) -> None:
         self.path = path
         if not path or path == STDIN:
-            raise InputError(f"{path!r} is no name of a file", option)
+            raise InputError(f"{path!r} is not a file name", option)
         try:
             self._real = Path(path).resolve()
             found = self._real.stat() if self._real.exists() else None
@@ -117,9 +106,11 @@ class Target:
             if found is not None and other and other != STDIN and self._same(other):
                 raise InputError(f"would overwrite the input {other!r}", option)
 
-    def write(self, text: str) -> None:
-        """Put `text` there, complete, or leave everything as it was."""
-        data = text.encode("utf-8", "backslashreplace")
+    def write(self, content: str | bytes) -> None:
+        """Write all of `content`, or leave everything as it was."""
+        data = content
+        if isinstance(data, str):
+            data = data.encode("utf-8", "backslashreplace")
         try:
             if self._mode is not None and not stat.S_ISREG(self._mode):
                 self._real.write_bytes(data)

@@ -10,9 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from equilag.cli.files import Target, to_json
+from equilag.cli.files import OutputFile
 from equilag.cli.screen import emit
-from equilag.cli.text import printable, shorten
+from equilag.report.json_text import to_json
+from equilag.report.words import printable, shorten
 
 if TYPE_CHECKING:
     from equilag.plan import Plan
@@ -24,15 +25,16 @@ Writes one group's snapshot and its plan with the certificate, as the run found
 it, to GROUP.snapshot.json and GROUP.plan.json: both or none. equilag verify
 accepts the pair, and equilag plan finds the same plan again."""
 EPILOG: Final = """\
-In the names of the files, what is no ASCII letter, digit, ".", "_" or "-"
-stands as "_", and so does a "." or "-" in front; more than 100 characters are
-cut. A name that was changed so ends in "-" and eight digits of its SHA-256.
-Files of these names that are there already are replaced.
+In the file names, "_" replaces every character other than ASCII letters,
+digits, ".", "_" and "-", and a "." or "-" in front; names are cut at 100
+characters. A name that is changed ends in "-" and eight digits of its SHA-256.
+Existing files of these names are replaced.
 
 example:
   equilag fleet export run-1 payments-service --out /tmp"""
 
-LONGEST: Final = 100
+MAX_STEM: Final = 100
+"""Characters of a file name: with its ending far below the 255 bytes that file systems allow."""
 _ODD: Final = re.compile(r"^[.-]|[^A-Za-z0-9._-]")
 """What the plan's policy says of a run that cannot be repeated."""
 
@@ -44,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--out",
         metavar="DIR2",
         default=".",
-        help="the directory to write to, which must be there; the current one unless told",
+        help="an existing directory to write to (default: the current one)",
     )
 
 
@@ -53,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     snapshot_path, plan_path = (
         _plain(Path(args.out) / f"{stem}.{kind}.json") for kind in ("snapshot", "plan")
     )
-    targets = Target(snapshot_path, "--out"), Target(plan_path, "--out")
+    targets = OutputFile(snapshot_path, "--out"), OutputFile(plan_path, "--out")
 
     from equilag.pipeline.export import export_group, plan_command
     from equilag.pipeline.run_dir import reading_run
@@ -69,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         f"snapshot  {snapshot_path}",
         f"plan      {plan_path}",
         "",
-        "check it, and find it again:",
+        "check the plan, and make it again:",
         f"  {verify}",
         f"  {again}",
         *_remark(plan),
@@ -81,15 +83,15 @@ def run(args: argparse.Namespace) -> int:
 def _remark(plan: Plan) -> list[str]:
     if plan.repeatable:
         return []
-    return ["the clock cut the run's search short, so another plan may come out"]
+    return ["the time limit cut the run short, so equilag plan may find another plan"]
 
 
 def file_stem(group: str) -> str:
-    """A group's name as the front of a file name, see the epilog; no two groups share one.
+    """The front of a group's file names, as the epilog says.
 
-    But on file systems that do not tell capitals from small letters.
+    No two groups share one, unless the file system ignores case.
     """
-    safe = shorten(_ODD.sub("_", group), LONGEST, "")
+    safe = shorten(_ODD.sub("_", group), MAX_STEM, "")
     if safe == group and safe:
         return safe
     digest = hashlib.sha256(group.encode("utf-8", "surrogatepass")).hexdigest()
@@ -97,12 +99,12 @@ def file_stem(group: str) -> str:
 
 
 def _plain(path: Path) -> str:
-    """The path as a word of a command line that no one takes for an option."""
+    """The path as a word of a command line that cannot be taken for an option."""
     text = str(path)
     return f"./{text}" if text.startswith("-") else text
 
 
-def write_both(first: Target, second: Target, text: str, other: str) -> None:
+def write_both(first: OutputFile, second: OutputFile, text: str, other: str) -> None:
     """Write two files, or leave both as they were. Raises InputError."""
     path = Path(first.path).resolve()
     there = path.exists()

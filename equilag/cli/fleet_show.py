@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Final
 
 from equilag.cli import options
-from equilag.cli.files import to_json
-from equilag.cli.render_fleet import TOP
-from equilag.cli.screen import emit, style_of
+from equilag.cli.deliver import show
+from equilag.report.facts.fleet import TOP, fleet_facts
 
 NAME: Final = "show"
 HELP: Final = "what a finished run found: the worst groups first"
 DESCRIPTION: Final = """\
-Shows a finished run: how many groups are planned and proved, the groups that
-are the most uneven today with what a plan saves and how many moves it costs,
-how far every assignor is from the proved bound over the whole fleet, what is
-wrong with the data, and which groups are not planned and why."""
+Shows a finished run: how many groups are planned and proved optimal, the groups
+that are the most uneven today with what a plan saves and how many moves it
+costs, how far every assignor is from the proved bound over the whole fleet, the
+faults of the data, and which groups are not planned and why."""
 EPILOG: Final = """\
 Needs neither Spark nor Java.
 
@@ -32,21 +30,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=options.whole(),
         default=TOP,
-        help=f"how many of the worst groups; {TOP} unless told",
+        help=f"number of worst groups to show (default: {TOP})",
     )
-    parser.add_argument("--json", action="store_true", help="JSON instead of the screen")
+    options.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from equilag.cli.render_fleet import render_fleet, report_json
+    options.check_output(args)
+
     from equilag.pipeline.fleet_report import read_report
     from equilag.pipeline.run_dir import reading_run
 
     with reading_run(args.directory):
-        report = read_report(args.directory)
-        if args.json:
-            text = to_json(report_json(report, args.top))
-        else:
-            text = render_fleet(report, style_of(sys.stdout), args.top)
-    emit(text)
+        facts = fleet_facts(read_report(args.directory), args.top)
+    show(facts, args.output)
     return 0

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Final
 
 from equilag.cli import options
-from equilag.cli.files import Target, to_json
-from equilag.cli.screen import ProgressLine, emit, style_of
+from equilag.cli.deliver import show
+from equilag.cli.files import OutputFile
+from equilag.cli.progress_line import ProgressLine
 from equilag.cli.source import add_source, read_group
 
 NAME: Final = "frontier"
 HELP: Final = "all trade-offs between moves and lag spread"
 DESCRIPTION: Final = """\
-Lists how even the lag can be made with how many moves: for each number of
-moves the smallest spread that was found, and the bound below which none is."""
+Lists how even the lag can be with how many moves: for each number of moves the
+smallest lag spread that was found, and the proved bound that none is below."""
 EPILOG: Final = """\
+--plot needs matplotlib: pip install 'equilag[plot]'
+
 example:
   equilag frontier snapshot.json --plot frontier.svg"""
 
@@ -24,27 +26,29 @@ example:
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     options.add_time_limit(parser, 5.0)
-    parser.add_argument("--json", action="store_true", help="JSON instead of a table")
-    parser.add_argument("--plot", metavar="F.svg", help="draw the trade-offs into this file")
+    options.add_output(parser)
+    parser.add_argument(
+        "--plot", metavar="F", help="draw the trade-offs to this file: .svg or .png"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    target = Target(args.plot, "--plot", (args.snapshot,)) if args.plot is not None else None
+    from equilag.report.plot import check_plot, frontier_plot
+
+    options.check_output(args)
+    plot = None
+    if args.plot is not None:
+        plot = OutputFile(args.plot, "--plot", (args.snapshot,))
+        ending = check_plot(args.plot)
     group = read_group(args)
 
     from equilag.planner.frontier import frontier
+    from equilag.report.facts.frontier import frontier_facts
 
     with ProgressLine() as progress:
         points = frontier(group, time_limit=args.time_limit, progress=progress)
-    if target is not None:
-        from equilag.cli.render_svg import frontier_svg
-
-        target.write(frontier_svg(group.name, points))
-    if args.json:
-        emit(to_json({"points": [point.to_dict() for point in points]}))
-        return 0
-
-    from equilag.cli.render_frontier import render_frontier
-
-    emit(render_frontier(group, points, style_of(sys.stdout)))
+    facts = frontier_facts(group, points)
+    if plot is not None:
+        plot.write(frontier_plot(facts, ending))
+    show(facts, args.output)
     return 0

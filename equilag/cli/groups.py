@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from equilag.cli import options
 from equilag.cli.cluster import add_cluster, add_reading, reading
-from equilag.cli.files import to_json
-from equilag.cli.screen import emit, remark, style_of
-from equilag.cli.text import listed, plural
+from equilag.cli.deliver import show
+from equilag.cli.screen import remark
+from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
+from equilag.report.words import listed, plural
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.group_reader import Reading, Readings
@@ -42,10 +42,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="only groups whose whole name this matches, such as 'orders-.*'",
     )
     add_reading(parser)
-    parser.add_argument("--json", action="store_true", help="JSON instead of a table")
+    options.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
+    options.check_output(args)
     reset = args.auto_offset_reset or options.RESETS_DEFAULT
     with reading(args) as reader:
         found = reader.read_all(bool if args.groups is None else args.groups.fullmatch)
@@ -53,13 +54,8 @@ def run(args: argparse.Namespace) -> int:
     rows.sort(key=lambda row: (-(row["lag_spread"] or 0), -row["lag"], row["group"]))
     for line in problems(found):
         remark(line)
-    if args.json:
-        emit(to_json({"groups": rows, "left_out": found.left_out}))
-        return 0
-
-    from equilag.cli.render_live_groups import render_live_groups
-
-    emit(render_live_groups(rows, style_of(sys.stdout)))
+    facts = LiveGroupsFacts(tuple(LiveGroupFacts(**row) for row in rows), found.left_out)
+    show(facts, args.output)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the kinds of values they take."""
+"""Options that several commands share, and the converters of their values."""
 
 from __future__ import annotations
 
@@ -10,20 +10,26 @@ from contextlib import contextmanager
 from typing import Final
 
 from equilag.errors import InputError
-from equilag.policy import BALANCES, MAX_MOVE_COST, POLICIES
+from equilag.policy import BALANCES, MAX_MOVE_COST, POLICIES, Policy
+from equilag.report.words import shorten
+
+AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
+"""What options are added to."""
+MAX_SHOWN: Final = 40
+"""Characters of a wrong value in a message: enough to recognise it."""
 
 STDIN: Final = "-"
 RESETS: Final = ("earliest", "latest", "none")
 RESETS_DEFAULT: Final = "latest"
 ISOLATION_LEVELS: Final = ("read_uncommitted", "read_committed")
 SNAPSHOT_HELP: Final = (
-    "the group: JSON (equilag/snapshot/1), also gzip or zstd; - for standard input"
+    "the group: JSON (equilag/snapshot/1), plain, gzip or zstd; - reads standard input"
 )
 PARAMETERS: Final = {
     name: f"--{name.replace('_', '-')}"
     for name in (
         "policy", "time_limit", "seed", "balance", "move_cost", "tolerance", "max_moves", "fresh",
-        "effort", "deterministic", "assignor", "group", "subscribe",
+        "effort", "deterministic", "assignor", "group", "subscribe", "output",
     )
 }  # fmt: skip
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -42,8 +48,8 @@ def duration(text: str) -> float:
     found = _DURATION.fullmatch(text.strip())
     value = float(found[1]) * _UNITS[found[2]] if found else 0.0
     if value <= 0:
-        shown = text if len(text) <= 40 else text[:39] + "…"
-        raise argparse.ArgumentTypeError(f"{shown!r} is not a duration such as 30s, 5m or 1h")
+        problem = f"{shorten(text, MAX_SHOWN)!r} is not a duration such as 30s, 5m or 1h"
+        raise argparse.ArgumentTypeError(problem)
     return value
 
 
@@ -55,18 +61,18 @@ def percent(text: str) -> float:
     return value
 
 
-def _number(text: str, due: str) -> float:
+def _number(text: str, required: str) -> float:
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if not 0 <= value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not {due}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not {required}")
     return value
 
 
 def whole(below: int | None = None) -> Callable[[str], int]:
-    """The kind of whole numbers from 0 on, and less than `below`."""
+    """A converter to whole numbers, 0 or more and less than `below`."""
 
     def convert(text: str) -> int:
         try:
@@ -74,16 +80,16 @@ def whole(below: int | None = None) -> Callable[[str], int]:
         except ValueError:
             value = -1
         if value < 0 or (below is not None and value >= below):
-            due = "0 or more" if below is None else f"from 0 to {below - 1}"
-            shown = text if len(text) <= 40 else text[:39] + "…"
-            raise argparse.ArgumentTypeError(f"{shown!r} is not a whole number, {due}")
+            required = "0 or more" if below is None else f"from 0 to {below - 1}"
+            problem = f"{shorten(text, MAX_SHOWN)!r} is not a whole number, {required}"
+            raise argparse.ArgumentTypeError(problem)
         return value
 
     return convert
 
 
 def one_of(names: tuple[str, ...]) -> Callable[[str], str]:
-    """The kind of values that are one of `names`; argparse's own choices read less well."""
+    """A converter that accepts only `names`; argparse's own message on choices reads less well."""
 
     def convert(text: str) -> str:
         if text not in names:
@@ -103,76 +109,116 @@ def pattern(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text)
     except (re.error, RecursionError, OverflowError) as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no regular expression: {error}") from error
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a regular expression: {error}"
+        ) from error
 
 
 def add_snapshot(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("snapshot", metavar="SNAPSHOT", help=SNAPSHOT_HELP)
 
 
-def add_time_limit(parser: argparse.ArgumentParser, default: float) -> None:
+def add_time_limit(parser: AnyParser, default: float) -> None:
     parser.add_argument(
         "--time-limit",
         metavar="S",
         type=seconds,
         default=default,
-        help=f"seconds for all of the planning, {default:g} unless told; 0 gives what is there"
-        " at once",
+        help=f"planning time in seconds (default: {default:g})",
     )
 
 
-def add_goals(
-    parser: argparse.ArgumentParser | argparse._ArgumentGroup, *, tolerance: float
-) -> None:
-    """What a plan is to aim at: ``--policy`` and the settings on top of it, and ``--seed``."""
+def add_planning(parser: AnyParser, *, time_limit: float) -> None:
+    """What a plan aims at, within which limits: the options of `plan`, `compare`, `frontier`."""
+    add_goals(parser, tolerance=0.0)
+    parser.add_argument(
+        "--max-moves",
+        metavar="N",
+        type=whole(),
+        help="move at most N partitions (default: no limit)",
+    )
+    parser.add_argument("--fresh", action="store_true", help="plan as if no partition had an owner")
+    add_time_limit(parser, time_limit)
+
+
+def policy_of(args: argparse.Namespace) -> Policy:
+    """The policy that the options of `add_planning` ask for. Raises InputError."""
+    with named():
+        return Policy.of(
+            args.policy, args.balance, args.move_cost, args.tolerance, args.max_moves, args.fresh
+        )
+
+
+def add_goals(parser: AnyParser, *, tolerance: float) -> None:
+    """``--policy`` and the settings on top of it, and ``--seed``."""
     parser.add_argument(
         "--policy",
         metavar="P",
         type=one_of(POLICIES),
         default=POLICIES[0],
-        help=f"{', '.join(POLICIES)}; the first unless told",
+        help=f"{', '.join(POLICIES)} (default: {POLICIES[0]})",
     )
     parser.add_argument(
         "--balance",
         metavar="B",
         type=one_of(BALANCES),
-        help="which counts are even: total, per-topic or both; the policy's own unless told",
+        help="which counts are even: total, per-topic or both (default: the policy's own)",
     )
     parser.add_argument(
         "--move-cost",
         metavar="LAG",
         type=whole(MAX_MOVE_COST),
         default=0,
-        help="records of lag spread that one move must save; 0 unless told",
+        help="records of lag spread that each move must save (default: 0)",
     )
     parser.add_argument(
         "--tolerance",
         metavar="PERCENT",
         type=percent,
         default=tolerance,
-        help="percent of the mean load by which the spread may exceed the best if that saves"
-        f" moves; {tolerance:g} unless told",
+        help="lag spread accepted above the best, if that saves moves, in percent of the mean load"
+        f" (default: {tolerance:g})",
     )
     parser.add_argument(
         "--seed",
         metavar="N",
         type=whole(MAX_SEED),
         default=0,
-        help="the random choices of the search; 0 unless told",
+        help="seed of the random choices (default: 0)",
     )
 
 
-def add_outputs(parser: argparse.ArgumentParser) -> None:
-    """``--out`` and ``--json`` of the commands that make a plan."""
-    parser.add_argument("--out", metavar="PLAN.json", help="write the plan's JSON to this file")
+def add_output(parser: AnyParser, json_help: str = "the same as --output json") -> None:
+    """``--output`` and ``--json``: what the report is written as."""
     parser.add_argument(
-        "--json", action="store_true", help="the plan's JSON instead of the summary"
+        "--output",
+        metavar="O",
+        default="text",
+        help="what to print: text, json, an installed output, or MODULE:FUNCTION (default: text)",
+    )
+    parser.add_argument("--json", action="store_const", const="json", dest="output", help=json_help)
+
+
+def check_output(args: argparse.Namespace) -> None:
+    """Raises InputError if there is no such output: before a large file is read for it."""
+    from equilag.report.outputs import check_output
+
+    with named():
+        check_output(args.output)
+
+
+def add_plan_outputs(parser: AnyParser) -> None:
+    """Where the commands that make a plan write it."""
+    parser.add_argument("--out", metavar="PLAN.json", help="write the plan's JSON to this file")
+    add_output(parser, "print the plan's JSON; the same as --output json")
+    parser.add_argument(
+        "--verbose", action="store_true", help="show also how the plan was found, and how fast"
     )
 
 
 @contextmanager
 def named() -> Iterator[None]:
-    """The library's errors name its parameters: here each becomes the option that sets it. Other
+    """Errors of the library name its parameters: name the option that sets each instead. Other
     places stay what they are."""
     try:
         yield

@@ -6,17 +6,16 @@ import argparse
 from typing import Final
 
 from equilag.cli import options
-from equilag.cli.deliver import deliver, target_of
-from equilag.cli.screen import ProgressLine
+from equilag.cli.deliver import deliver, plan_file
+from equilag.cli.progress_line import ProgressLine
 from equilag.cli.source import add_source, read_group
-from equilag.policy import Policy
 
 NAME: Final = "plan"
 HELP: Final = "the best plan within a time limit, with its certificate"
 DESCRIPTION: Final = """\
-Finds an assignment of the group's partitions: counts as even as can be, then
-the smallest spread of lag and the fewest moves, in the order that the policy
-asks for; and proves how good it is."""
+Finds an assignment of the group's partitions with even counts, then the
+smallest lag spread and the fewest moves, in the order of the policy, and proves
+how good it is."""
 EPILOG: Final = """\
 policies (even counts come first under each of them):
   lag-aware         total counts, then lag spread + move cost, then fewest moves
@@ -30,31 +29,26 @@ example:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    options.add_goals(parser, tolerance=0.0)
-    options.add_time_limit(parser, 2.0)
+    options.add_planning(parser, time_limit=2.0)
     parser.add_argument(
         "--effort",
         metavar="S",
         type=options.seconds,
-        help="about S seconds' worth of work, counted, so that a run can be repeated exactly",
+        help="limit the work to about S seconds' worth, counted, so that a run can be repeated"
+        " exactly",
     )
     parser.add_argument(
-        "--deterministic", action="store_true", help="an effort of half the time limit"
+        "--deterministic",
+        action="store_true",
+        help="the same as --effort with half the time limit",
     )
-    parser.add_argument(
-        "--max-moves", metavar="N", type=options.whole(), help="no more moves than this"
-    )
-    parser.add_argument(
-        "--fresh", action="store_true", help="plan as if nobody owned anything: fairness only"
-    )
-    options.add_outputs(parser)
+    options.add_plan_outputs(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    policy = Policy.of(
-        args.policy, args.balance, args.move_cost, args.tolerance, args.max_moves, args.fresh
-    )
-    target = target_of(args)
+    policy = options.policy_of(args)
+    options.check_output(args)
+    target = plan_file(args)
     group = read_group(args)
 
     from equilag.planner.solve import solve
@@ -62,14 +56,9 @@ def run(args: argparse.Namespace) -> int:
     with ProgressLine() as progress, options.named():
         plan = solve(
             group,
-            policy.name,
+            policy,
             time_limit=args.time_limit,
             seed=args.seed,
-            balance=policy.balance,
-            move_cost=policy.move_cost,
-            tolerance=policy.tolerance,
-            max_moves=policy.max_moves,
-            fresh=policy.fresh,
             effort=args.effort,
             deterministic=args.deterministic,
             progress=progress,

@@ -6,10 +6,11 @@ import argparse
 from typing import Any, Final
 
 from equilag.cli.cluster import add_cluster, add_reading
-from equilag.cli.files import Target, one_stdin, read_file, shown_path, to_json
+from equilag.cli.files import OutputFile, one_stdin, read_file, shown_path
 from equilag.cli.options import RESETS_DEFAULT, named
 from equilag.cli.screen import emit, remark
 from equilag.cli.source import live_snapshot
+from equilag.report.json_text import to_json
 
 NAME: Final = "snapshot"
 HELP: Final = "a snapshot of a live group, or of what Kafka's own tool printed"
@@ -77,12 +78,12 @@ def subscription(text: str) -> tuple[str, list[str]]:
 def run(args: argparse.Namespace) -> int:
     _check_sources(args)
     if args.bootstrap_server is not None:
-        target = Target(args.out, "--out") if args.out is not None else None
+        target = OutputFile(args.out, "--out") if args.out is not None else None
         snapshot, remarks = live_snapshot(args)
     else:
         inputs = (args.from_describe, args.members)
         one_stdin(*inputs)
-        target = Target(args.out, "--out", inputs) if args.out is not None else None
+        target = OutputFile(args.out, "--out", inputs) if args.out is not None else None
         snapshot, remarks = _from_text(args)
     text = to_json(snapshot, sum(snapshot["topics"].values()))
     if target is not None:

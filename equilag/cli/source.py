@@ -6,10 +6,11 @@ import argparse
 from typing import TYPE_CHECKING, Any, Final
 
 from equilag.cli.cluster import add_cluster, add_reading, reading
-from equilag.cli.files import Target, read_snapshot, to_json
+from equilag.cli.files import OutputFile, read_snapshot
 from equilag.cli.options import RESETS_DEFAULT, SNAPSHOT_HELP
 from equilag.cli.screen import remark
 from equilag.errors import InputError
+from equilag.report.json_text import to_json
 
 if TYPE_CHECKING:
     from equilag.group import Group
@@ -74,13 +75,13 @@ def check_source(args: argparse.Namespace) -> None:
         args.refuse("--bootstrap-server needs --group")
 
 
-def _saved(args: argparse.Namespace) -> Target | None:
+def _saved(args: argparse.Namespace) -> OutputFile | None:
     if args.save_snapshot is None:
         return None
     for other in ("out", "plot"):
         if getattr(args, other, None) == args.save_snapshot:
             raise InputError(f"is the file of {_option(other)} as well", "--save-snapshot")
-    return Target(args.save_snapshot, "--save-snapshot")
+    return OutputFile(args.save_snapshot, "--save-snapshot")
 
 
 def _option(name: str) -> str:

@@ -6,14 +6,14 @@ import argparse
 from typing import Final
 
 from equilag.cli import options
+from equilag.cli.deliver import show
 from equilag.cli.files import naming, one_stdin, read_object, read_snapshot, shown_path
-from equilag.cli.screen import emit
 
 NAME: Final = "verify"
 HELP: Final = "check a plan and its certificate from scratch, without a solver"
 DESCRIPTION: Final = """\
 Recomputes every figure of a plan and proves every claim of its certificate
-again, without a solver. What rests on a solver's word is named as such."""
+again, without a solver. It names the claims that only the solver can prove."""
 EPILOG: Final = """\
 exit status: 0 if the plan holds, 1 if it does not (each finding a line),
 2 for bad input
@@ -29,19 +29,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "plan",
         metavar="PLAN",
-        help="the plan: JSON (equilag/plan/1), also gzip or zstd; - for standard input",
+        help="the plan: JSON (equilag/plan/1), plain, gzip or zstd; - reads standard input",
     )
+    options.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     one_stdin(args.snapshot, args.plan)
+    options.check_output(args)
     group = read_snapshot(args.snapshot)
     document = read_object(args.plan)
 
     from equilag.certificate.verify import check_plan
-    from equilag.cli.render_verify import render_verify
+    from equilag.report.facts.verification import verification_facts
 
     with naming(args.plan):
         result = check_plan(group, document)
-    emit(render_verify(group, shown_path(args.plan), result))
+    show(verification_facts(group, shown_path(args.plan), result), args.output)
     return 0 if result.holds else DOES_NOT_HOLD

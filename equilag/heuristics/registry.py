@@ -5,9 +5,7 @@ Nothing is imported before it is asked for; listing the names imports no assigno
 
 from __future__ import annotations
 
-from importlib import import_module
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -16,9 +14,7 @@ from equilag.group import Group, Index
 from equilag.heuristics.parts import answer_of
 from equilag.heuristics.protocol import Assignor
 from equilag.metrics import is_valid
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+from equilag.plugins import installed, load
 
 ENTRY_POINT_GROUP: Final = "equilag.assignors"
 
@@ -34,7 +30,7 @@ _BUILT_IN: Final = {
 
 def assignor_names() -> tuple[str, ...]:
     """The built-in assignors in their fixed order, then installed ones by name."""
-    return (*_BUILT_IN, *sorted(_installed().keys() - _BUILT_IN.keys()))
+    return (*_BUILT_IN, *sorted(installed(ENTRY_POINT_GROUP).keys() - _BUILT_IN.keys()))
 
 
 def get_assignor(name: str) -> Assignor:
@@ -46,9 +42,8 @@ def get_assignor(name: str) -> Assignor:
         raise InputError(f"is given by its name, not as {type(name).__name__}", "assignor")
     if name in _BUILT_IN:
         return _load(name, _BUILT_IN[name])
-    installed = _installed()
-    if name in installed:
-        return _load(name, installed[name].value)
+    if found := installed(ENTRY_POINT_GROUP).get(name):
+        return _load(name, found.value)
     if ":" in name:
         return _load(name, name)
     known = ", ".join(assignor_names())
@@ -77,21 +72,9 @@ def run_assignor(assignor: Assignor, group: Group) -> Index:
     return assigned
 
 
-def _installed() -> dict[str, EntryPoint]:
-    from importlib.metadata import entry_points  # slow to import, and rarely needed
-
-    return {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
-
-
 def _load(name: str, reference: str) -> Assignor:
     """Import ``module:attribute`` and make it an assignor; a class is called without arguments."""
-    module, _, attribute = reference.partition(":")
-    try:
-        found: Any = attrgetter(attribute)(import_module(module))
-        assignor = found() if isinstance(found, type) else found
-    except Exception as error:  # a user's module may fail in any way while it is imported
-        problem = f"assignor {name!r} cannot be loaded ({type(error).__name__}: {error})"
-        raise InputError(problem, "assignor") from error
+    assignor = load("assignor", name, reference)
     if not isinstance(assignor, Assignor) or not callable(assignor.assign):
         raise InputError(f"assignor {name!r} lacks a name or assign(group)", "assignor")
     return assignor

@@ -12,7 +12,7 @@ import pytest
 from support.assignor_cases import answer_of, cell_of, results_of
 
 from benchmarks.assignors import report
-from benchmarks.assignors.drawing import Axis, Dot, decade, scatter
+from benchmarks.assignors.drawing import Dot, LogAxis, decade, scatter
 from benchmarks.assignors.inputs import FRONT
 from benchmarks.assignors.limits import LARGEST
 from benchmarks.assignors.report import front_svg, markdown, quality_svg
@@ -219,7 +219,7 @@ def test_pictures_are_xml_with_a_dot_for_each_assignor(tmp_path: Path) -> None:
     assert report.main([str(results), "--out", str(tmp_path / "out")]) == 0
     for name, dots in (("quality.svg", 3), ("front.svg", 5)):
         tree = ElementTree.parse(tmp_path / "out" / name)  # the test's own file
-        assert len(tree.findall(".//{http://www.w3.org/2000/svg}circle")) == dots
+        assert len(tree.findall(".//{http://www.w3.org/2000/svg}g[@id='dot']")) == dots
     assert (tmp_path / "out" / "report.md").read_text("utf-8").startswith("Run of 2026")
 
 
@@ -230,18 +230,18 @@ def test_no_picture_of_what_was_not_run() -> None:
 
 
 def test_axes_are_powers_of_ten() -> None:
-    axis = Axis.over("ms", [0.5, 200.0], 0.001)
+    axis = LogAxis.over("ms", [0.5, 200.0], 0.001)
     assert (axis.low, axis.high) == (0.1, 1_000.0)
     assert axis.share(0.0) == 0.0
     assert math.isclose(axis.share(10.0), 0.5)
     assert [name for _, name in axis.ticks()] == ["0.1", "1", "10", "100", "1,000"]
     assert [decade(power) for power in (-3, 0, 5, 6)] == ["0.001", "1", "100,000", "1 M"]
-    assert Axis.over("moves", [0.0], 0.1, zero=True).ticks()[0][1] == "0"
-    assert Axis.over("ms", [], 1.0).high == 10.0
+    assert LogAxis.over("moves", [0.0], 0.1, zero=True).ticks()[0][1] == "0"
+    assert LogAxis.over("ms", [], 1.0).high == 10.0
 
 
 def test_labels_are_escaped_and_do_not_cover_each_other() -> None:
-    axis = Axis("<x>", 1.0, 10.0)
+    axis = LogAxis("<x>", 1.0, 10.0)
     picture = scatter("a & b", axis, axis, [Dot(2.0, 2.0, "one"), Dot(2.0, 2.0, "two")])
     heights = [
         float(text.get("y", "0"))

@@ -1,5 +1,5 @@
 """Every test of a command may run it."""
 
-from support.commands import load, process_environment, run, spawn, write
+from support.commands import process_environment, run, spawn, write
 
-__all__ = ["load", "process_environment", "run", "spawn", "write"]
+__all__ = ["process_environment", "run", "spawn", "write"]

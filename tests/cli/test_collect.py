@@ -26,7 +26,7 @@ OUT = ["--out", "history"]
         ([*B, *OUT, "--every", "30"], "--every: '30' is not a duration such as 30s, 5m or 1h"),
         ([*B, *OUT, "--every", "0s"], "--every: '0s' is not a duration"),
         ([*B, *OUT, "--every", "-1s"], "--every: "),
-        ([*B, *OUT, "--groups", "("], "--groups: '(' is no regular expression: "),
+        ([*B, *OUT, "--groups", "("], "--groups: '(' is not a regular expression: "),
         ([*B, *OUT, "--rounds", "-1"], "--rounds: '-1' is not a whole number"),
         ([*B, *OUT, "--command-config", "nowhere"], "nowhere: cannot be read"),
         (["--bootstrap-server", " ", *OUT], "bootstrap servers: empty"),

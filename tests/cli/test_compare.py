@@ -7,8 +7,6 @@ import json
 import pytest
 from support.paths import SAMPLES
 
-from equilag.cli.render_compare import render_compare
-from equilag.cli.text import Style
 from equilag.heuristics.registry import assignor_names
 
 FIELDS = (
@@ -78,31 +76,6 @@ def test_the_table_has_aligned_columns(run) -> None:
     assert rows[-1].startswith("equilag ")
     assert len({len(row) for row in rows}) == 1
     assert "proved bound" in out
-
-
-def row(assignor: str, spread: int, gap: float) -> dict[str, object]:
-    return dict(zip(FIELDS, (assignor, 1, 2, 3000, spread, gap, 1.5), strict=True))
-
-
-def test_a_negative_gap_is_explained(load) -> None:
-    group = load()
-    even = {"rows": [row("range", 90, 0.0), row("fair", 95, 1.25)], "spread_lower_bound": 90}
-    assert "*" not in render_compare(group, even, Style())
-    uneven = {"rows": [row("range", 80, -2.5), row("fair", 90, 0.0)], "spread_lower_bound": 90}
-    text = render_compare(group, uneven, Style())
-    assert "-2.50 %*" in text
-    assert "less even than they can be" in " ".join(text.split())
-
-
-@pytest.mark.parametrize("owned", [{"orders": [0]}, {"orders": [0, 1, 2, 3, 4]}])
-def test_a_partial_assignment_in_force_is_named_as_such(load, owned) -> None:
-    group = load(
-        topics={"orders": 5},
-        lags={},
-        members=[{"id": "a", "subscription": ["orders"], "owned": owned}],
-    )
-    text = render_compare(group, {"rows": [row("current", 0, 0)], "spread_lower_bound": 0}, Style())
-    assert ("current: counts only what is owned" in text) == (len(owned["orders"]) < 5)
 
 
 @pytest.mark.parametrize("fields", [{"members": []}, {"topics": {}, "lags": {}, "members": []}])

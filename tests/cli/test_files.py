@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from equilag.cli.files import Target, to_json
+from equilag.cli.files import OutputFile
 from equilag.errors import InputError
+from equilag.report.json_text import to_json
 
 
 def names(folder: Path) -> set[str]:
@@ -19,7 +20,7 @@ def names(folder: Path) -> set[str]:
 
 def test_a_new_file(tmp_path) -> None:
     path = tmp_path / "plan.json"
-    Target(str(path), "--out").write("text\n")
+    OutputFile(str(path), "--out").write("text\n")
     assert path.read_text() == "text\n"
     assert names(tmp_path) == {"plan.json"}
 
@@ -27,7 +28,7 @@ def test_a_new_file(tmp_path) -> None:
 def test_a_new_file_has_the_permissions_that_the_umask_gives(tmp_path) -> None:
     path, usual = tmp_path / "plan.json", tmp_path / "usual"
     usual.touch()
-    Target(str(path), "--out").write("")
+    OutputFile(str(path), "--out").write("")
     assert path.stat().st_mode == usual.stat().st_mode
 
 
@@ -35,7 +36,7 @@ def test_an_old_file_keeps_its_permissions(tmp_path) -> None:
     path = tmp_path / "plan.json"
     path.write_text("a longer text that was there before")
     path.chmod(0o640)
-    Target(str(path), "--out").write("new")
+    OutputFile(str(path), "--out").write("new")
     assert path.read_text() == "new"
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
 
@@ -44,7 +45,7 @@ def test_a_link_stays_one(tmp_path) -> None:
     path, link = tmp_path / "plan.json", tmp_path / "link"
     path.write_text("old")
     link.symlink_to(path)
-    Target(str(link), "--out").write("new")
+    OutputFile(str(link), "--out").write("new")
     assert link.is_symlink()
     assert path.read_text() == "new"
 
@@ -53,7 +54,7 @@ def test_a_link_to_itself(tmp_path) -> None:
     link = tmp_path / "link"
     link.symlink_to(link)
     with pytest.raises(InputError, match="cannot be written"):
-        Target(str(link), "--out").write("new")
+        OutputFile(str(link), "--out").write("new")
 
 
 def test_what_is_no_ordinary_file_is_written_to_and_not_replaced(tmp_path) -> None:
@@ -61,7 +62,7 @@ def test_what_is_no_ordinary_file_is_written_to_and_not_replaced(tmp_path) -> No
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        Target(str(pipe), "--out").write("through")
+        OutputFile(str(pipe), "--out").write("through")
         assert os.read(reader, 100) == b"through"
     finally:
         os.close(reader)
@@ -82,7 +83,7 @@ def test_a_full_disk_leaves_everything_as_it_was(tmp_path, monkeypatch, moment, 
         Path, "replace", full
     )
     with pytest.raises(InputError, match=r"plan\.json: cannot be written: No space left on device"):
-        Target(str(path), "--out").write("new")
+        OutputFile(str(path), "--out").write("new")
     assert names(tmp_path) == ({"plan.json"} if before else set())
     assert before is None or path.read_text() == before
 
@@ -93,7 +94,7 @@ def test_an_interruption_leaves_everything_as_it_was(tmp_path, monkeypatch) -> N
 
     monkeypatch.setattr(os, "fsync", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        Target(str(tmp_path / "plan.json"), "--out").write("new")
+        OutputFile(str(tmp_path / "plan.json"), "--out").write("new")
     assert names(tmp_path) == set()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from equilag.cli.fleet import moment
+from equilag.cli.fleet_arguments import moment
 from equilag.pipeline import session
 
 pytest.importorskip("pyarrow")
@@ -72,13 +72,13 @@ def refused(run, java, tmp_path) -> Callable[..., str]:
 @pytest.mark.parametrize(
     ("argv", "problem"),
     [
-        ([], "there must be exactly one of --history, --offsets with --members and --bootstrap"),
-        (["--history", "H", "--bootstrap-server", "b:1"], "there must be exactly one of --history"),
-        (["--history", "H", "--offsets", "o"], "there must be exactly one of --history"),
-        (["--offsets", "o", "--out", "o"], "--members: has to be there as well"),
-        (["--members", "m", "--out", "o"], "--offsets: has to be there as well"),
-        (["--history", "H"], "--out: there must be a directory for what comes out"),
-        (["--history", "H", "--command-config", "f"], "--command-config: is of no use without"),
+        ([], "give exactly one of --history, --offsets with --members, and --bootstrap"),
+        (["--history", "H", "--bootstrap-server", "b:1"], "give exactly one of --history"),
+        (["--history", "H", "--offsets", "o"], "give exactly one of --history"),
+        (["--offsets", "o", "--out", "o"], "--members: is required as well"),
+        (["--members", "m", "--out", "o"], "--offsets: is required as well"),
+        (["--history", "H"], "--out: is required: a new directory"),
+        (["--history", "H", "--command-config", "f"], "--command-config: needs --bootstrap-server"),
         (["--history", "H", "--at", "noon"], "--at: 'noon' is neither a time such as 2026-"),
         (["--history", "H", "--at", ""], "--at: '' is neither a time such as 2026-"),
         (["--history", "H", "--at", "2026-13-01"], "--at: '2026-13-01' is neither a time"),

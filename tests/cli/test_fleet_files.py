@@ -16,7 +16,7 @@ from support.fleet_runs import UNEVEN, problem, write_run
 
 import equilag
 from equilag.cli import fleet_export, fleet_show, main
-from equilag.cli.files import Target
+from equilag.cli.files import OutputFile
 from equilag.cli.fleet_export import file_stem, write_both
 from equilag.cli.parser import Parser
 from equilag.errors import InputError
@@ -146,7 +146,7 @@ def test_a_place_that_cannot_be_written_is_refused(call, path: str, tmp_path: Pa
 def test_a_search_that_the_clock_cut_is_said_so(call, path: str, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
-    assert "the clock" not in call(fleet_export, path, "orders", "--out", tmp_path)
+    assert "cut the run short" not in call(fleet_export, path, "orders", "--out", tmp_path)
     copy = tmp_path / "copy"
     shutil.copytree(path, copy)
     for part in (copy / "plans").glob("*.parquet"):
@@ -155,7 +155,9 @@ def test_a_search_that_the_clock_cut_is_said_so(call, path: str, tmp_path: Path)
         for row in rows:
             row["policy"] = row["policy"].replace("repeatable", "cut by the clock")
         pq.write_table(table.from_pylist(rows, table.schema), part)
-    assert "the clock cut" in call(fleet_export, copy, "orders", "--out", tmp_path)
+    assert "the time limit cut the run short" in call(
+        fleet_export, copy, "orders", "--out", tmp_path
+    )
 
 
 @pytest.mark.parametrize("before", [None, b"what was \xff there"])
@@ -163,7 +165,7 @@ def test_both_files_or_none(tmp_path: Path, before: bytes | None) -> None:
     first, second = tmp_path / "a", tmp_path / "b"
     if before is not None:
         first.write_bytes(before)
-    targets = Target(str(first), "--out"), Target(str(second), "--out")
+    targets = OutputFile(str(first), "--out"), OutputFile(str(second), "--out")
     second.mkdir()  # after it was looked at
     with pytest.raises(InputError):
         write_both(*targets, "one", "two")

@@ -1,15 +1,13 @@
-"""`equilag frontier`: the points, the table and the drawing."""
+"""`equilag frontier`: the points, the table and the plot."""
 
 from __future__ import annotations
 
 import json
-from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 
-from equilag.cli.render_svg import frontier_svg, short_number, ticks
-from equilag.planner.frontier import Point
+from equilag.report import plot as report_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -62,57 +60,28 @@ def test_the_plot_is_written(run, write, tmp_path) -> None:
     assert status == 0
     points = json.loads(out)["points"]
     drawing = ElementTree.parse(plot).getroot()
-    assert len(drawing.findall(f"{SVG}circle")) == len(points)
+    dots = drawing.findall(f".//{SVG}g[@id='spread']//{SVG}use")
+    assert len(dots) == len(points)
 
 
-POINTS = [Point(2, 1000, 1000), Point(5, 400, 300), Point(9, 10, 10)]
+def test_a_plot_as_png(run, write, tmp_path) -> None:
+    plot = tmp_path / "f.PNG"
+    assert run("frontier", write(), "--time-limit", 0.3, "--plot", plot).status == 0
+    assert plot.read_bytes().startswith(b"\x89PNG\r\n")
 
 
-def lines_of(points: list[Point]) -> dict[str, list[tuple[float, float]]]:
-    drawing = ElementTree.fromstring(frontier_svg("g", points))
-    return {
-        line.attrib["class"]: [
-            (float(x), float(y))
-            for x, y in (corner.split(",") for corner in line.attrib["points"].split())
-        ]
-        for line in drawing.findall(f"{SVG}polyline")
-    }
+@pytest.mark.parametrize("name", ["f.gif", "f.svg.gz"])
+def test_a_plot_of_another_kind(run, write, tmp_path, name) -> None:
+    plot = tmp_path / name
+    status, out, err = run("frontier", write(), "--plot", plot)
+    assert (status, out) == (2, "")
+    assert err == f"equilag: --plot: {str(plot)!r} must end in .svg or .png\n"
+    assert not plot.exists()
 
 
-def test_the_line_goes_in_steps_down_and_to_the_right() -> None:
-    line = lines_of(POINTS)["spread"]
-    assert line == sorted(line)
-    for (x1, y1), (x2, y2) in pairwise(line):
-        assert x1 == x2 or y1 == y2
-        assert y2 >= y1  # down, in a drawing
-    assert len(line) == 6
-
-
-def test_the_bound_is_drawn_only_where_it_is_below() -> None:
-    assert set(lines_of(POINTS)) == {"spread", "bound"}
-    assert set(lines_of([POINTS[0], POINTS[2]])) == {"spread"}
-    assert lines_of([]) == {}
-
-
-def test_the_drawing_has_words() -> None:
-    text = frontier_svg("orders <&> \x00", POINTS)
-    words = [e.text for e in ElementTree.fromstring(text).iter(f"{SVG}text")]
-    assert "Lag spread by number of moves: orders <&> \\x00" in words
-    assert {"moves", "lag spread (records)", "smallest spread found"} <= set(words)
-    assert {"0", "10", "1,000"} <= set(words)
-
-
-@pytest.mark.parametrize("largest", [0, 1, 2, 7, 44, 999, 12_345, 10**6, 3 * 10**9, 2**62])
-def test_ticks_are_few_even_and_reach_the_largest(largest) -> None:
-    found = ticks(largest)
-    assert found[0] == 0
-    assert found[-1] >= largest
-    assert 2 <= len(found) <= 7
-    assert len({b - a for a, b in pairwise(found)}) == 1
-
-
-def test_short_numbers() -> None:
-    values = (0, 250, 9_999, 20_000, 1_500_000, 2 * 10**9, 5 * 10**18)
-    assert [short_number(value) for value in values] == [
-        "0", "250", "9,999", "20 k", "1.5 M", "2 G", "5000 P",
-    ]  # fmt: skip
+def test_a_plot_without_matplotlib(run, monkeypatch, tmp_path) -> None:
+    """Said before the snapshot is read, which would take its time."""
+    monkeypatch.setattr(report_plot, "find_spec", lambda name: None)
+    status, out, err = run("frontier", tmp_path / "none.json", "--plot", tmp_path / "f.svg")
+    assert (status, out) == (2, "")
+    assert err == "equilag: a plot needs matplotlib: pip install 'equilag[plot]'\n"

@@ -42,7 +42,7 @@ def test_assignments_of_the_samples_are_verified(run, tmp_path, sample, assignor
     snapshot, plan = SAMPLES / f"{sample}.snapshot.json", tmp_path / "plan.json"
     status, out, err = run("assign", snapshot, "--assignor", assignor, "--out", plan)
     assert (status, err) == (0, "")
-    assert f"found by      {assignor} " in out
+    assert f"Plan  {assignor}: this assignor's own result" in out
     assert json.loads(plan.read_text("utf-8"))["algorithm"] == assignor
     assert run("verify", snapshot, plan).status == 0
 
@@ -136,14 +136,15 @@ BAD = [
 def test_bad_input_is_one_line_and_leaves_the_output_alone(
     run, tmp_path, command, text, problem
 ) -> None:
-    snapshot, out = tmp_path / "bad.json", tmp_path / "out"
+    snapshot, out, plot = (tmp_path / name for name in ("bad.json", "out", "plot.svg"))
     snapshot.write_text(text, "latin-1")
     out.write_text("before")
+    plot.write_text("before")
     more = {
         "plan": ["--out", out],
         "assign": ["--assignor", "range", "--out", out],
         "compare": [],
-        "frontier": ["--plot", out],
+        "frontier": ["--plot", plot],
         "verify": [out],
     }
     result = run(command, snapshot, *more[command])
@@ -151,8 +152,8 @@ def test_bad_input_is_one_line_and_leaves_the_output_alone(
     assert result.err.startswith(f"equilag: {snapshot}: ")
     assert problem in result.err
     assert result.err.count("\n") == 1
-    assert out.read_text() == "before"
-    assert {path.name for path in tmp_path.iterdir()} == {"bad.json", "out"}
+    assert out.read_text() == plot.read_text() == "before"
+    assert set(tmp_path.iterdir()) == {snapshot, out, plot}
 
 
 def test_the_place_in_the_file_is_named(run, write) -> None:

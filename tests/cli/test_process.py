@@ -14,7 +14,7 @@ import pytest
 from support.paths import SAMPLES
 
 from equilag.cli import main
-from equilag.cli.screen import ProgressLine, describe
+from equilag.cli.progress_line import ProgressLine, describe
 from equilag.errors import ContradictedBound, MissingExtra
 from equilag.planner import solve as solver
 from equilag.planner.progress import Progress
@@ -100,7 +100,7 @@ def on_terminal(argv: list[object], environment: dict[str, str], stream: str) ->
     with os.fdopen(master, "rb", buffering=0) as reader:
         process = subprocess.Popen(
             command(*argv),
-            env={**environment, "TERM": "xterm"},
+            env={"TERM": "xterm", **environment},
             **{stream: slave, other: subprocess.DEVNULL},
         )
         os.close(slave)
@@ -117,15 +117,21 @@ def on_terminal(argv: list[object], environment: dict[str, str], stream: str) ->
     return b"".join(pieces).decode("utf-8")
 
 
-def test_progress_is_for_terminals_only(spawn, write, process_environment) -> None:
-    argv: list[object] = ["plan", write(), "--time-limit", 1]
+HIDE, SHOW, ERASE_LINE = "\x1b[?25l", "\x1b[?25h", "\x1b[2K"
+
+
+def test_progress_is_for_terminals_only(spawn, process_environment) -> None:
+    argv: list[object] = ["plan", SAMPLES / "token-indexer.snapshot.json", "--time-limit", 1]
     assert spawn(*argv).err == ""
-    shown = on_terminal(argv, process_environment, "stderr")
-    assert "of 1 s" in shown
-    assert shown.endswith("\r")
-    assert "\n" not in shown
-    # The last thing written is as many blanks as there were letters.
-    assert shown.rstrip("\r").rpartition("\r")[2].strip() == ""
+    environment = {k: v for k, v in process_environment.items() if k != "NO_COLOR"}
+    shown = on_terminal(argv, environment, "stderr")
+    assert "of 1 s, " in shown
+    # Nothing is left of it: the cursor is back, on a line that is erased.
+    assert shown.startswith(HIDE)
+    assert shown.rstrip().endswith(ERASE_LINE)
+    assert SHOW in shown
+    for plain in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        assert on_terminal(argv, {**environment, **plain}, "stderr") == ""
 
 
 def test_colours_are_for_terminals_that_want_them(spawn, write, process_environment) -> None:
@@ -141,23 +147,43 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_the_progress_line_writes_over_itself() -> None:
-    stream = Terminal()
-    with ProgressLine(stream) as line:
-        line(Progress("sweeps over the whole group", 12_345, 10, 0.1, 2.0))
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return Terminal()
+
+
+def test_the_progress_line_writes_over_itself(terminal) -> None:
+    with ProgressLine(terminal) as line:
         line._last -= 1  # a second later
-        line(Progress("end", None, None, 0.2, 2.0))
-    first, second, gone = stream.getvalue().split("\r")[1:4]
-    assert first == "0.1 of 2 s, sweeps over the whole group, lag spread 12,345, at least 10"
-    assert second.rstrip() == "0.2 of 2 s, end"
-    assert len(second) == len(first)
-    assert gone == " " * len("0.2 of 2 s, end")
+        line(Progress("window [red]search", 12_345, 10, 0.1, 2.0))
+        line(Progress("too early", None, None, 0.11, 2.0))
+        line._last -= 1
+        line(Progress("end " * 30, None, None, 0.2, 2.0))
+    text = terminal.getvalue()
+    assert "0.1 of 2 s, window [red]search, lag spread 12,345, at least 10" in text
+    assert "too early" not in text
+    assert text.count("\n") == 1  # the last line is left, and erased from the next one
+    assert "…" in text  # fits the 80 columns
+    assert text.endswith(ERASE_LINE)
+
+
+def test_what_is_done_at_once_shows_no_progress(terminal) -> None:
+    with ProgressLine(terminal) as line:
+        line(Progress("fast path", 1, 1, 0.001, 2.0))
+    assert terminal.getvalue() == ""
+
+
+def test_the_words_of_progress() -> None:
     assert describe(Progress("x", 5, None, 1.25, 0.5)) == "1.2 of 0.5 s, x, lag spread 5"
 
 
 def test_the_progress_line_is_silent_elsewhere() -> None:
     stream = io.StringIO()
     with ProgressLine(stream) as line:
+        line._last -= 1
         line(Progress("sweeps", 1, 1, 0.1, 2.0))
     assert stream.getvalue() == ""
 
@@ -166,7 +192,7 @@ def test_the_progress_line_is_silent_elsewhere() -> None:
     ("error", "status", "said"),
     [
         (KeyboardInterrupt(), 130, ""),
-        (ContradictedBound("3 < 4"), 70, "equilag: defect, please report it: 3 < 4\n"),
+        (ContradictedBound("3 < 4"), 70, "equilag: internal error; please report it: 3 < 4\n"),
         (MissingExtra("needs the\npackage"), 2, "equilag: needs the\\npackage\n"),
     ],
 )

@@ -42,10 +42,11 @@ LIVE = (
 )
 OPTIONS = {
     "plan": f"{LIVE} --policy --time-limit --seed --effort --deterministic --balance --move-cost"
-    " --tolerance --max-moves --fresh --out --json",
-    "assign": f"{LIVE} --assignor --out --json",
-    "compare": f"{LIVE} --time-limit --json",
-    "frontier": f"{LIVE} --time-limit --json --plot",
+    " --tolerance --max-moves --fresh --out --json --output --verbose",
+    "assign": f"{LIVE} --assignor --out --json --output --verbose",
+    "compare": f"{LIVE} --time-limit --json --output",
+    "frontier": f"{LIVE} --time-limit --json --output --plot",
+    "verify": "--json --output",
     "snapshot": "--from-describe --members --subscribe --as-owned --auto-offset-reset --out"
     " --bootstrap-server --group --command-config --isolation-level",
     "groups": "--bootstrap-server --command-config --groups --auto-offset-reset --isolation-level"
@@ -95,12 +96,14 @@ WRONG = [
     (["plan", "x", "--tolerance", "-0.1"], "--tolerance: '-0.1' is not a percentage"),
     (["plan", "x", "--tolerance", "1e7"], "--tolerance: '1e7' is not a percentage"),
     (["plan", "x", "--max-moves", "-1"], "--max-moves: '-1' is not"),
-    (["plan", "x", "--out", ""], "--out: '' is no name of a file"),
-    (["plan", "x", "--out", "-"], "--out: '-' is no name of a file"),
+    (["plan", "x", "--out", ""], "--out: '' is not a file name"),
+    (["plan", "x", "--out", "-"], "--out: '-' is not a file name"),
     (["assign", "x"], "required: --assignor"),
     (["assign", "x", "--assignor", "best"], "--assignor: unknown assignor 'best'; one of range"),
     (["verify", "x"], "required: PLAN"),
     (["verify", "-", "-"], "only one of the inputs"),
+    (["plan", "x", "--output", "html"], "--output: unknown output 'html'; one of text, json, or"),
+    (["compare", "x", "--output", "gone:f"], "--output: output 'gone:f' cannot be loaded"),
     (["plan", "x", "--bootstrap-server", "b", "--group", "g"], "SNAPSHOT and --bootstrap-server"),
     (["compare", "--bootstrap-server", "b"], "--bootstrap-server needs --group"),
     (["frontier", "x", "--group", "g"], "--group goes with --bootstrap-server"),
@@ -109,7 +112,7 @@ WRONG = [
     (["plan", *LIVE_GROUP, "--isolation-level", "x"], "'x' is none of read_uncommitted"),
     (["plan", *LIVE_GROUP, "--auto-offset-reset", "x"], "'x' is none of earliest"),
     (["groups"], "required: --bootstrap-server"),
-    (["groups", "--bootstrap-server", "b", "--groups", "("], "'(' is no regular expression"),
+    (["groups", "--bootstrap-server", "b", "--groups", "("], "'(' is not a regular expression"),
     (["groups", "--bootstrap-server", " "], "bootstrap servers: empty"),
     (["snapshot"], "required: --from-describe, or --bootstrap-server with --group"),
     (["snapshot", "--bootstrap-server", "b"], "--bootstrap-server needs --group"),
@@ -137,7 +140,7 @@ def test_wrong_usage_points_to_the_help_of_its_command(run) -> None:
     assert run("nonsense").err.endswith("(see equilag --help)\n")
 
 
-HEAVY = ("numpy", "networkx", "ortools", "pandas")
+HEAVY = ("numpy", "networkx", "ortools", "pandas", "rich", "matplotlib")
 
 
 def loaded(argv: list[str], environment: dict[str, str], tmp_path: Path) -> set[str]:
@@ -162,6 +165,17 @@ def loaded(argv: list[str], environment: dict[str, str], tmp_path: Path) -> set[
 @pytest.mark.parametrize("argv", [["--help"], ["--version"], ["plan", "--help"]])
 def test_help_loads_nothing_heavy(argv, process_environment, tmp_path) -> None:
     assert loaded(argv, process_environment, tmp_path) == set()
+
+
+def test_json_loads_nothing_for_the_screen(write, process_environment, tmp_path) -> None:
+    snapshot = str(write())
+    for argv in (
+        ["assign", snapshot, "--assignor", "range", "--json"],
+        ["plan", snapshot, "--json", "--time-limit", "0.1"],
+    ):
+        assert not loaded(argv, process_environment, tmp_path) & {"rich", "matplotlib"}
+    argv = ["assign", snapshot, "--assignor", "range"]
+    assert "rich" in loaded(argv, process_environment, tmp_path)
 
 
 def test_assign_and_verify_load_no_solver(run, write, process_environment, tmp_path) -> None:

@@ -10,9 +10,6 @@ from typing import Any
 import pytest
 import zstandard
 
-from equilag.certificate.verify import VerificationReport
-from equilag.cli.render_verify import render_verify
-
 
 @pytest.fixture
 def made(run, write, tmp_path):
@@ -124,17 +121,8 @@ def test_a_packed_plan(run, made, pack) -> None:
     assert run("verify", snapshot, path).status == 0
 
 
-def test_what_rests_on_a_solver_is_named(load) -> None:
-    report = VerificationReport(
-        unproved=["spread_at_least 7 (cp-sat)"], proved=["counts 3 (residual)"]
-    )
-    first, proved, unproved = render_verify(load(), "p.json", report).splitlines()
-    assert first.startswith("holds: p.json: ")
-    assert proved == "holds: proved again: counts 3 (residual)"
-    assert unproved == "holds, but not proved again: spread_at_least 7 (cp-sat)"
-
-
-def test_findings_are_one_line_each(load) -> None:
-    report = VerificationReport(findings=["assignment.a\nb: wrong", "x\x1b[2J"], proved=["y"])
-    text = render_verify(load(), "p.json", report)
-    assert text == "does not hold: assignment.a\\nb: wrong\ndoes not hold: x\\x1b[2J\n"
+def test_json(run, made) -> None:
+    document = json.loads(run("verify", *made, "--json").out)
+    assert document["holds"] is True
+    assert len(document["proved"]) > 1
+    assert (document["group"], document["findings"]) == ("orders-service", [])

@@ -63,7 +63,7 @@ def install(monkeypatch: pytest.MonkeyPatch, **points: str) -> None:
     vars(module).update(Fails=Fails, AllToNobody=AllToNobody, Works=Works)
     monkeypatch.setitem(sys.modules, "own_assignors", module)
     found = {name.replace("_", "-"): Point(value) for name, value in points.items()}
-    monkeypatch.setattr(registry, "_installed", lambda: found)
+    monkeypatch.setattr(registry, "installed", lambda _: found)
 
 
 def plan_of(

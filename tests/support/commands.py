@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from support.orders_service import orders_snapshot
 from support.paths import CHECKOUT
 
 from equilag.cli import main
@@ -68,34 +69,11 @@ def process_environment() -> dict[str, str]:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Callable[..., Path]:
-    """Write a snapshot: three members, two topics, and what a test puts in place of that."""
+    """Write the snapshot of orders-service, with what a test puts in place of its fields."""
 
     def call(name: str = "group.json", **fields: Any) -> Path:
-        snapshot: dict[str, Any] = {
-            "format": "equilag/snapshot/1",
-            "group": "orders-service",
-            "topics": {"orders": 5, "payments": 4},
-            "members": [
-                {"id": "a", "subscription": ["orders", "payments"], "owned": {"orders": [0, 1, 2]}},
-                {"id": "b", "subscription": ["orders", "payments"], "owned": {"orders": [3, 4]}},
-                {
-                    "id": "c",
-                    "subscription": ["orders", "payments"],
-                    "owned": {"payments": [0, 1, 2, 3]},
-                },
-            ],
-            "lags": {"orders": [1000, 2, 3, 400, 5], "payments": [60, 7, 800, 9]},
-        }
         path = tmp_path / name
-        path.write_text(json.dumps({**snapshot, **fields}), "utf-8")
+        path.write_text(json.dumps(orders_snapshot(**fields)), "utf-8")
         return path
 
     return call
-
-
-@pytest.fixture
-def load(write: Callable[..., Path]) -> Callable[..., Any]:
-    """The group in such a snapshot."""
-    from equilag.adapters.snapshot.load import load_snapshot
-
-    return lambda **fields: load_snapshot(write(**fields))

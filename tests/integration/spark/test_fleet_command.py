@@ -35,9 +35,7 @@ class TestRefused:
         argv = ["--history", history, "--out", tmp_path / "out", "--weight", "bytes"]
         status, out, err = run("fleet", *argv)
         assert (status, out) == (2, "")
-        assert err == (
-            "equilag: --weight: bytes needs the column log_bytes, which is empty\n"
-        )
+        assert err == ("equilag: --weight: bytes needs the column log_bytes, which is empty\n")
         assert not (tmp_path / "out").exists()
 
     def test_a_time_before_the_history(self, spark: SparkSession, run, history, tmp_path) -> None:

@@ -1,4 +1,4 @@
-"""The summary of a plan, from plan to text."""
+"""The page of a plan, from plan to text."""
 
 from __future__ import annotations
 
@@ -7,56 +7,53 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.orders_service import orders_group
 
 from equilag.claim import Claim
-from equilag.cli.render_plan import render_plan
-from equilag.cli.text import Style
 from equilag.plan import Choice, Plan
 from equilag.planner.assign import assign
 from equilag.policy import Policy
+from equilag.report.facts.plan import plan_facts
+from equilag.report.terminal import Screen
+from equilag.report.text.pages import text_for
 
 UUID = "e9d00e9f-e0e0-4613-9bc2-97cee50c653a"
 
 
-@pytest.fixture
-def plan_of(load):
+def plan_of(fields: dict[str, Any] | None = None, **changes: Any) -> Plan:
     """A plan with the assignment of range and everything else as a test wants it."""
-
-    def call(fields: dict[str, Any] | None = None, **changes: Any) -> Plan:
-        plan = assign(load(**(fields or {})), "range")
-        settings = {"claims": (), "policy": Policy(), "algorithm": "sweeps"}
-        return replace(plan, **{**settings, **changes})
-
-    return call
+    plan = assign(orders_group(**(fields or {})), "range")
+    settings = {"claims": (), "policy": Policy(), "algorithm": "sweeps"}
+    return replace(plan, **{**settings, **changes})
 
 
-def text_of(plan: Plan, **style: Any) -> str:
-    return render_plan(plan, Style(**{"width": 300, **style}))
+def text_of(plan: Plan, *, verbose: bool = False, **screen: Any) -> str:
+    return text_for(plan_facts(plan, verbose=verbose), Screen(**{"width": 300, **screen}))
 
 
-def test_the_header(plan_of) -> None:
+def test_the_header() -> None:
     first = text_of(plan_of()).splitlines()[0]
     assert first == "orders-service: 3 members, 2 topics, 9 partitions, total lag 2,286"
 
 
-def test_doubtful_figures_are_counted(plan_of) -> None:
+def test_doubtful_figures_are_counted() -> None:
     offsets = {"log_start": [5] * 5, "log_end": [9] * 5, "committed": [None, 10, 1, 9, None]}
     text = text_of(plan_of({"lags": {}, "offsets": {"orders": offsets}}))
-    assert "2 without a commit" in text
-    assert "1 committed beyond the end" in text
-    assert "1 committed below the start" in text
-    assert "4 with no lag given" in text
+    assert "2 partitions without a commit" in text
+    assert "1 partition committed beyond the end" in text
+    assert "1 partition committed below the start" in text
+    assert "4 partitions of unknown lag" in text
     text = text_of(plan_of())
     assert "without a commit" not in text
     assert "dropped" not in text
 
 
-def test_dropped_claims_are_counted(plan_of) -> None:
+def test_dropped_claims_are_counted() -> None:
     member = {"id": "a", "subscription": ["orders"], "owned": {"gone": [0], "payments": [1, 2]}}
     assert "3 claims dropped" in text_of(plan_of({"members": [member]}))
 
 
-def test_topics_that_nobody_reads_are_named(plan_of) -> None:
+def test_topics_that_nobody_reads_are_named() -> None:
     topics = {"orders": 5, "payments": 4, "audit": 2, "log": 1, "empty": 0}
     text = text_of(plan_of({"topics": topics}))
     assert "no member subscribes: audit (2 partitions), log (1 partition)\n" in text
@@ -64,62 +61,66 @@ def test_topics_that_nobody_reads_are_named(plan_of) -> None:
     assert "and 3 more" in text_of(plan_of({"topics": many}))
 
 
-def test_a_row_per_member(plan_of) -> None:
+def test_a_row_per_member() -> None:
     lines = text_of(plan_of()).splitlines()
-    rows = [line.split() for line in lines if line.startswith(("  a  ", "  b  ", "  c  "))]
-    assert [row[:4] for row in rows] == [
-        ["a", "3", "→", "4"],
-        ["b", "2", "→", "3"],
-        ["c", "4", "→", "2"],
+    at = lines.index("Members")
+    assert lines[at + 1].split() == ["member", "partitions", "lag", "before", "lag", "after"]
+    rows = [line.split() for line in lines[at + 2 : at + 5]]
+    assert [[*row[:5], row[6]] for row in rows] == [
+        ["a", "3", "→", "4", "1,005", "1,069"],
+        ["b", "2", "→", "3", "405", "1,203"],
+        ["c", "4", "→", "2", "876", "14"],
     ]
-    assert all(row[6] == "→" and row[8].strip("█▏▎▍▌▋▊▉") == "" for row in rows)
+    assert all(row[i].strip("█▏▎▍▌▋▊▉") == "" for row in rows for i in (5, 7))
+    assert [row[7] for row in rows[1:]] == ["█" * 10, "▏"]
 
 
-def test_many_members_are_cut_to_the_heaviest_and_the_lightest(plan_of) -> None:
+def test_many_members_are_cut_to_the_heaviest_and_the_lightest() -> None:
     members = [{"id": f"m{i:03}", "subscription": ["orders"]} for i in range(60)]
     fields = {"topics": {"orders": 60}, "lags": {"orders": list(range(60))}, "members": members}
     text = text_of(plan_of(fields))
     shown = [line.split()[0] for line in text.splitlines() if line.startswith("  m0")]
     assert shown == [f"m{i:03}" for i in (*range(59, 44, -1), *range(9, -1, -1))]
-    assert "35 members between them left out" in text
+    assert "Members, the 15 heaviest and the 10 lightest of 60\n" in text
+    assert text.count("\n  …\n") == 1
 
 
-def test_idle_members_are_named_apart(plan_of) -> None:
+def test_idle_members_are_named_apart() -> None:
     members = [
         {"id": "busy", "subscription": ["orders"]},
         {"id": "idle", "subscription": ["not-yet"]},
     ]
     text = text_of(plan_of({"members": members}))
-    assert "1 idle member (no partition in what they subscribe to): idle\n" in text
+    assert "1 idle member (no partition in their subscriptions): idle\n" in text
 
 
-def test_moves_come_heaviest_first(plan_of) -> None:
+def test_moves_come_heaviest_first() -> None:
     plan = plan_of()
     text = text_of(plan)
     lags = [
         int(line.split()[-1].replace(",", ""))
-        for line in text.partition("Moves")[2].partition("\n\n")[0].splitlines()[1:]
+        for line in text.partition("Moves")[2].partition("\n\n")[0].splitlines()[2:]
     ]
     assert lags == sorted((move.lag for move in plan.moves), reverse=True)
     assert f"Moves ({len(plan.moves)} of 9 owned partitions" in text
 
 
-def test_only_twenty_moves_are_listed(plan_of) -> None:
+def test_only_twenty_moves_are_listed() -> None:
     members = [
         {"id": "a", "subscription": ["orders"], "owned": {"orders": list(range(30, 60))}},
         {"id": "b", "subscription": ["orders"], "owned": {"orders": list(range(30))}},
     ]
     text = text_of(plan_of({"topics": {"orders": 60}, "lags": {}, "members": members}))
     block = text.partition("Moves (60 of 60")[2].partition("\n\n")[0].splitlines()[1:]
-    assert len(block) == 21
+    assert len(block) == 22
     assert block[-1] == "  … and 40 more (--json lists all)"
 
 
-def test_no_moves(plan_of) -> None:
+def test_no_moves() -> None:
     plan = plan_of()
     assert "No moves: every partition stays" in text_of(replace(plan, assigned=plan.group.owner))
     members = [{"id": "a", "subscription": ["orders", "payments"]}]
-    assert "No moves: nobody owned anything, 9 partitions are handed out." in text_of(
+    assert "No moves: nobody owned a partition; 9 partitions are assigned." in text_of(
         plan_of({"members": members})
     )
 
@@ -134,7 +135,7 @@ def test_no_moves(plan_of) -> None:
         ({"lags": {}}, "lag spread    0; 0 to 0 per member"),
     ],
 )
-def test_where_there_is_little_to_say(plan_of, fields, words) -> None:
+def test_where_there_is_little_to_say(fields, words) -> None:
     text = text_of(plan_of(fields))
     assert words in text
     assert "nan" not in text
@@ -144,49 +145,65 @@ def test_where_there_is_little_to_say(plan_of, fields, words) -> None:
 BOUND = (Claim("spread_at_least", 40, "difference"),)
 
 
-def test_status_in_words(plan_of) -> None:
+def test_status_in_words() -> None:
     for status, words in {
-        "optimal": "proved to be the best there are",
+        "optimal": "proved to be the best possible",
         "feasible": "the gap below",
         "fallback": "a heuristic's plan",
     }.items():
-        assert f"Plan  {status}: " in text_of(plan_of(status=status))
-        assert words in text_of(plan_of(status=status))
-    single = plan_of(policy=None)
-    assert "one assignor's answer as it is" in text_of(single)
+        text = text_of(plan_of(status=status, claims=BOUND))
+        assert f"Plan  {status}: " in text
+        assert words in text
+    assert "not proved how even" in text_of(plan_of(status="feasible"))
+    single = plan_of(policy=None, algorithm="range")
+    assert "Plan  range: this assignor's own result, not optimised\n" in text_of(single)
 
 
-def test_bound_and_gap(plan_of) -> None:
+def test_how_a_plan_was_found_is_for_those_who_ask() -> None:
+    plan = plan_of(wall_s=0.25, time_limit=2.0)
+    assert "found by      sweeps in 0.25 s of 2 s\n" in text_of(plan, verbose=True)
+    assert "sweeps" not in text_of(plan)
+
+
+def test_bound_and_gap() -> None:
     plan = plan_of(claims=BOUND, spread_lower_bound=40)
     gap, percent = plan.lag.gap, plan.lag.gap_percent_of_mean
     text = text_of(plan)
-    assert "proved bound  40: no plan within the same balance of counts is more even" in text
+    assert (
+        "proved bound  40: no plan with the same balance of counts has a smaller lag spread" in text
+    )
     assert f"gap           {gap:,} ({percent:.0f} % of the mean)" in text
     exact = replace(plan, spread_lower_bound=plan.lag.spread)
-    assert "gap           0: the spread is proved to be the smallest" in text_of(exact)
+    assert "gap           0: no smaller lag spread is possible" in text_of(exact)
     assert "proved bound" not in text_of(plan_of())
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"policy": Policy.of("fair-yet-sticky")}, "counts and the fewest moves is more"),
-        ({"policy": Policy.of(max_moves=4)}, "counts and 4 moves is more even"),
-        ({"policy": None}, "no assignment at all is more even"),
-        ({"status": "fallback"}, "no assignment at all is more even"),
+        (
+            {"policy": Policy.of("fair-yet-sticky")},
+            "and the fewest moves has a smaller",
+        ),
+        (
+            {"policy": Policy.of(max_moves=4)},
+            "counts and 4 moves has a smaller",
+        ),
+        ({"policy": None}, "no assignment at all has a smaller"),
+        ({"status": "fallback"}, "no assignment at all has a smaller"),
     ],
 )
-def test_the_bound_says_for_which_plans_it_holds(plan_of, changes, words) -> None:
+def test_the_bound_says_for_which_plans_it_holds(changes, words) -> None:
     assert words in text_of(plan_of(claims=BOUND, spread_lower_bound=40, **changes))
 
 
-def test_what_rests_on_a_solver_is_named(plan_of) -> None:
+def test_what_rests_on_a_solver_is_named() -> None:
     claims = (Claim("spread_at_least", 1040, "cp-sat", {}, "solver"),)
-    assert "solver's word spread_at_least 1,040 (cp-sat): " in text_of(plan_of(claims=claims))
-    assert "solver's word" not in text_of(plan_of(claims=BOUND))
+    assert "not checkable spread_at_least 1,040 (cp-sat): " in text_of(plan_of(claims=claims))
+    assert "not checkable" not in text_of(plan_of(claims=BOUND))
 
 
-def test_fewest_moves(plan_of) -> None:
+def test_fewest_moves() -> None:
     claims = (Claim("fewest_moves", 1, "potentials"),)
     plan = plan_of(claims=claims, moves_lower_bound=1)
     count = len(plan.moves)
@@ -196,7 +213,7 @@ def test_fewest_moves(plan_of) -> None:
     assert f"moves         {count}\n" in text_of(plan_of())
 
 
-def test_settings_are_told(plan_of) -> None:
+def test_settings_are_told() -> None:
     policy = Policy.of("kip-169", "both", 7, 2.5, 3)
     text = text_of(plan_of(policy=policy))
     assert (
@@ -206,42 +223,42 @@ def test_settings_are_told(plan_of) -> None:
     assert "policy        lag-aware\n" in text_of(plan_of())
 
 
-def test_rebalances(plan_of) -> None:
+def test_rebalances() -> None:
     plan = plan_of()
     text = text_of(plan)
-    assert f"two with a cooperative protocol: {len(plan.moves)} partitions withheld" in text
+    assert f"2 under a cooperative protocol; {len(plan.moves)} partitions pause in" in text
     still = replace(plan, assigned=plan.group.owner)
-    assert "rebalance     one, also with a cooperative protocol" in text_of(still)
+    assert "rebalances    1, also under a cooperative protocol" in text_of(still)
 
 
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
-        (Policy.of(), "as even as can be\n"),
-        (Policy.of("kip-169"), "as even as can be, topic by topic\n"),
-        (Policy.of(balance="both"), "as even as can be, topic by topic\n"),
-        (Policy.of("sticky-yet-fair"), "as even as can be without a voluntary move\n"),
+        (Policy.of(), "as even as possible\n"),
+        (Policy.of("kip-169"), "as even as possible, topic by topic\n"),
+        (Policy.of(balance="both"), "as even as possible, topic by topic\n"),
+        (Policy.of("sticky-yet-fair"), "as even as possible without a voluntary move\n"),
     ],
 )
-def test_even_counts_say_in_what_way(plan_of, policy, words) -> None:
+def test_even_counts_say_in_what_way(policy, words) -> None:
     claims = (Claim("counts", 4, "residual"),)
     assert words in text_of(plan_of(claims=claims, policy=policy))
     assert "as even as" not in text_of(plan_of(policy=policy))
 
 
-def test_the_spread_before_is_that_of_what_is_owned(plan_of) -> None:
+def test_the_spread_before_is_that_of_what_is_owned() -> None:
     assert "; was 600\n" in text_of(plan_of())  # 1,005, 405 and 876
     members = [{"id": "a", "subscription": ["orders"], "owned": {"orders": [1, 2]}}]
-    assert "; was 0 among what is owned\n" in text_of(plan_of({"members": members}))
+    assert "; was 0 among the owned partitions\n" in text_of(plan_of({"members": members}))
 
 
-def test_notes_are_shown(plan_of) -> None:
+def test_notes_are_shown() -> None:
     assert "note          sweeps failed (x\\ny)" in text_of(
         plan_of(notes=("sweeps failed (x\ny)",))
     )
 
 
-def test_choices(plan_of) -> None:
+def test_choices() -> None:
     plan = plan_of()
     here = Choice("most even", len(plan.moves), plan.lag.spread)
     now = 1000 + 2 + 3 - 405  # a's lag less b's
@@ -249,32 +266,29 @@ def test_choices(plan_of) -> None:
     rows = (Choice("fewest moves", 1, plan.lag.spread + 300), here)
     text = text_of(replace(plan, choices=rows))
     block = text.partition("Choices")[2].splitlines()
-    assert "counted from fewest moves" in block[0]
-    assert (
-        block[1].split()
-        == (
-            f"fewest moves 1 move spread {plan.lag.spread + 300:,} 0 % of the gain --max-moves 1"
-        ).split()
-    )
-    assert block[2].endswith("100 % of the gain  this plan")
+    assert "saved, from fewest moves)" in block[0]
+    assert block[1].split() == ["choice", "moves", "lag", "spread", "gain"]
+    row = f"fewest moves 1 {plan.lag.spread + 300:,} 0 % --max-moves 1"
+    assert block[2].split() == row.split()
+    assert block[3].endswith(" 100 %  this plan")
     sticky = replace(plan, choices=rows, policy=Policy.of("fair-yet-sticky"))
     assert "--policy lag-aware --max-moves 1" in text_of(sticky)
     assert "Choices" not in text_of(replace(plan, choices=(here,)))
 
 
-def test_the_gain_is_counted_from_the_assignment_in_force_where_there_is_one(plan_of) -> None:
+def test_the_gain_is_counted_from_the_current_assignment_where_there_is_one() -> None:
     plan = plan_of()
     rows = (Choice("fewest moves", 1, 370), Choice("knee", 2, 200), Choice("most even", 4, 140))
     lags = {"orders": [340, 0, 0, 0, 0], "payments": [0, 0, 0, 0]}
     even = plan_of({"lags": lags}, choices=rows)
     text = text_of(even)  # a has 340, the others nothing
-    assert "counted from the assignment in force" in text
-    assert "70.0 % of the gain" in text
+    assert "from the current assignment)" in text
+    assert " 70.0 %" in text
     free = replace(plan, group=replace(plan.group, owner=np.full(9, -1, np.int32)), choices=rows)
-    assert "counted from fewest moves" in text_of(free)
+    assert "from fewest moves)" in text_of(free)
 
 
-def test_long_names_keep_their_front(plan_of) -> None:
+def test_long_names_keep_their_front() -> None:
     members = [
         {"id": f"indexer-{i}-{UUID}", "subscription": ["orders"]} for i in range(3)
     ] + [{"id": "x" * 70 + str(i), "subscription": ["orders"]} for i in range(2)]  # fmt: skip
@@ -285,20 +299,20 @@ def test_long_names_keep_their_front(plan_of) -> None:
     assert "xxxxx…xxxxx1" in text
 
 
-@pytest.mark.parametrize("width", [60, 80, 100])
-def test_text_keeps_to_the_width(plan_of, width) -> None:
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_text_keeps_to_the_width(width) -> None:
     fields = {"topics": {f"topic-number-{i}": 3 for i in range(20)} | {"orders": 5, "payments": 4}}
     text = text_of(plan_of(fields, claims=BOUND, notes=("words " * 40,)), width=width)
     assert max(map(len, text.splitlines())) <= width
 
 
-def test_ascii_only(plan_of) -> None:
+def test_ascii_only() -> None:
     plan = plan_of(choices=(Choice("fewest moves", 0, 9), Choice("most even", 1, 8)))
     assert text_of(plan, ascii=True).isascii()
     assert not text_of(plan).isascii()
 
 
-def test_colours(plan_of) -> None:
+def test_colours() -> None:
     plan = plan_of(status="optimal")
     assert "\x1b[32moptimal" in text_of(plan, colour=True)
     assert "\x1b" not in text_of(plan)

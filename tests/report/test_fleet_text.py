@@ -8,13 +8,15 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from rich.cells import cell_len
 
-from equilag.cli.render_fleet import FAULT_WORDS, render_fleet, report_json
-from equilag.cli.render_groups import fitted, short_number
-from equilag.cli.text import Style, columns
-from equilag.pipeline.fleet_report import FailedGroup, FleetReport, GroupRow
 from equilag.pipeline.problems import COUNTED
 from equilag.pipeline.signals import WEIGHTS
+from equilag.report.facts.fleet import fleet_facts
+from equilag.report.facts.fleet_run import FailedGroup, FleetReport, GroupRow
+from equilag.report.terminal import Screen
+from equilag.report.text.fleet import FAULT_WORDS
+from equilag.report.text.pages import text_for
 
 ROW = GroupRow(
     group="orders",
@@ -101,7 +103,7 @@ def report(
 
 
 def text_of(given: FleetReport, top: int = 20, **style: Any) -> str:
-    return render_fleet(given, Style(**{"width": 300, **style}), top)
+    return text_for(fleet_facts(given, top), Screen(**{"width": 300, **style}))
 
 
 def lines_of(given: FleetReport, **style: Any) -> list[str]:
@@ -129,7 +131,7 @@ def test_the_header() -> None:
 def test_what_nobody_owns_is_said() -> None:
     planned = {**SUMMARY["planned"], "unowned": 7, "unowned_groups": 2, "unowned_lag": 12_345}
     text = " ".join(text_of(report(planned=planned)).split())
-    assert "nobody owns 7 partitions with 12,345 of it, in 2 groups," in text
+    assert "nobody owns 7 partitions with 12,345 of it, in 2 groups;" in text
 
 
 def test_a_run_without_any_plan() -> None:
@@ -201,7 +203,7 @@ def test_assignors() -> None:
         "range 12.5 % 25.2 % 150 % 3 1,234 2.0",
         "current 12.5 % 25.2 % 150 % 3 - -",
     ]
-    assert "current: of 3 groups; in no other anything is owned" in lines
+    assert "current: of 3 groups; nobody owns anything in the others" in lines
 
 
 def test_an_assignor_that_failed() -> None:
@@ -243,7 +245,7 @@ def test_the_forecast() -> None:
     assert "of 40 partitions: off by 7.2 records (7.25 % of the lag) on average" in text
     assert "nothing changes is off by 1,234.5 records\n" in text
     untried = " ".join(text_of(report(forecast={"partitions": 0})).split())
-    assert "not tried, as no partition has two samples more than 600 s before" in untried
+    assert "not tested; no partition has two samples more than 600 s before" in untried
 
 
 def test_failures_by_kind_those_with_one_reason_together() -> None:
@@ -317,7 +319,7 @@ def test_it_fits_the_screen(width: int, plain: bool, row: GroupRow) -> None:
         width=width,
         ascii=plain,
     )
-    assert max(columns(line) for line in text.splitlines()) <= width
+    assert max(cell_len(line) for line in text.splitlines()) <= width
 
 
 def test_names_are_cut_so_that_they_still_differ() -> None:
@@ -327,7 +329,7 @@ def test_names_are_cut_so_that_they_still_differ() -> None:
     at = next(i for i, line in enumerate(lines) if line.startswith("  group "))
     names = [line.split()[0] for line in lines[at + 1 : at + 4]]
     assert [name.partition("vice-")[2][:1] for name in names] == ["0", "1", "2"]
-    assert max(map(columns, lines)) <= 80
+    assert max(map(cell_len, lines)) <= 80
     assert "--json has them whole" in text_of(report(*rows), width=80)
     assert "--json" not in text_of(report(), width=80)
 
@@ -336,32 +338,6 @@ def test_figures_are_short_where_names_need_the_room() -> None:
     row = replace(ROW, spread_now=1_234_567_890, group="a-name-of-24-characters-")
     assert group_line(row, width=100)[1] == "1,234,567,890"
     assert group_line(replace(row, spread_planned=987_654_321), width=80)[1] == "1.23G"
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (9_999, "9,999"),
-        (-9_999, "-9,999"),
-        (10_000, "10.0k"),
-        (99_949, "99.9k"),
-        (99_950, "100k"),
-        (999_499, "999k"),
-        (999_500, "1.00M"),
-        (9_994_999, "9.99M"),
-        (9_995_000, "10.0M"),
-        (-2_345_678, "-2.35M"),
-        (2**63 - 1, "9.22E"),
-    ],
-)
-def test_short_numbers(value: int, text: str) -> None:
-    assert short_number(value) == text
-
-
-def test_fitted_counts_columns_not_characters() -> None:
-    assert fitted("short", 8, "…") == "short"
-    assert columns(fitted("注文注文注文", 8, "…")) <= 8
-    assert columns(fitted("abcdefghijkl", 8, "…")) == 8
 
 
 def test_nothing_reaches_the_terminal_as_it_is() -> None:
@@ -396,7 +372,7 @@ def test_colours_do_not_change_the_words() -> None:
 
 def test_json() -> None:
     rows = [replace(ROW, group=name) for name in ("a\x1b", "b", "c")]
-    document = json.loads(json.dumps(report_json(report(*rows), 2), allow_nan=False))
+    document = json.loads(json.dumps(fleet_facts(report(*rows), 2).document(), allow_nan=False))
     assert document["format"] == "equilag/fleet-report/1"
     assert document["directory"] == "/runs/1"
     assert document["summary"] == json.loads(json.dumps(SUMMARY))

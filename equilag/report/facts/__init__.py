@@ -1,0 +1,1 @@
+"""What a report says, as data: computed here once, and only worded by the outputs."""

@@ -1,0 +1,65 @@
+"""A frontier: all trade-offs between moves and lag spread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from equilag.group import Group
+from equilag.report.facts.group import GroupFacts, group_facts
+
+if TYPE_CHECKING:
+    from equilag.planner.frontier import Point
+
+
+@dataclass(frozen=True, slots=True)
+class PointFacts:
+    moves: int
+    spread: int
+    bound: int
+    """No plan with as many moves has a smaller lag spread."""
+    percent_of_mean: float
+    """The lag spread in percent of the mean lag per member."""
+    gain_percent: float
+    """Part of the lag spread saved, of what the most moves save."""
+
+    @property
+    def is_proved(self) -> bool:
+        return self.bound == self.spread
+
+
+@dataclass(frozen=True, slots=True)
+class FrontierFacts:
+    kind: ClassVar[str] = "frontier"
+    size: ClassVar[int] = 0
+
+    source: tuple[Point, ...]
+    points: tuple[PointFacts, ...]
+    """Moves ascending, spread descending."""
+    group: GroupFacts
+
+    @property
+    def unproved(self) -> int:
+        """Points whose lag spread may not be the smallest."""
+        return sum(not point.is_proved for point in self.points)
+
+    def document(self) -> dict[str, Any]:
+        return {"points": [point.to_dict() for point in self.source]}
+
+
+def frontier_facts(group: Group, points: Sequence[Point]) -> FrontierFacts:
+    figures = group_facts(group)
+    mean = figures.mean_lag
+    most, least = (points[0].spread, points[-1].spread) if points else (0, 0)
+    rows = tuple(
+        PointFacts(
+            point.moves,
+            point.spread,
+            point.spread_lower_bound,
+            100 * point.spread / mean if mean else 0.0,
+            100 * (most - point.spread) / (most - least) if most > least else 0.0,
+        )
+        for point in points
+    )
+    return FrontierFacts(tuple(points), rows, figures)

@@ -1,0 +1,47 @@
+"""The consumer groups of a live cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+
+@dataclass(frozen=True, slots=True)
+class LiveGroupFacts:
+    """A group; figures of members are None where no member reads anything."""
+
+    group: str
+    state: str
+    kind: str
+    """The group protocol: ``classic`` or ``consumer``."""
+    members: int
+    partitions: int
+    lag: int
+    lag_spread: int | None
+    worst_member: str | None
+    worst_share_percent: float | None
+    unknown_lags: int
+    """Partitions whose lag could not be read."""
+    remarks: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class LiveGroupsFacts:
+    kind: ClassVar[str] = "live-groups"
+    size: ClassVar[int] = 0
+
+    groups: tuple[LiveGroupFacts, ...]
+    left_out: Mapping[str, str]
+    """Group -> why it could not be read."""
+
+    @property
+    def lag(self) -> int:
+        return sum(row.lag for row in self.groups)
+
+    @property
+    def unknown_lags(self) -> int:
+        return sum(row.unknown_lags for row in self.groups)
+
+    def document(self) -> dict[str, Any]:
+        return {"groups": [asdict(row) for row in self.groups], "left_out": dict(self.left_out)}

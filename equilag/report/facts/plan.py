@@ -1,0 +1,158 @@
+"""A plan: its members and moves, how good it is, and what else there is to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from equilag.group import NOBODY
+from equilag.metrics import member_counts, member_loads
+from equilag.plan import Move, Plan
+from equilag.report.facts.group import GroupFacts, group_facts
+from equilag.report.facts.proof import ProofFacts, proof_facts
+
+
+@dataclass(frozen=True, slots=True)
+class MemberFacts:
+    """A member that is not idle, under the current assignment and under the plan."""
+
+    id: str
+    partitions_before: int
+    lag_before: int
+    partitions: int
+    lag: int
+
+
+@dataclass(frozen=True, slots=True)
+class MovesFacts:
+    moves: tuple[Move, ...]
+    """The largest lag first."""
+    lag: int
+    """In all."""
+    new: int
+    """Partitions that are assigned and that nobody owned."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceFacts:
+    """A point between the fewest moves and the most even lag."""
+
+    label: str
+    moves: int
+    spread: int
+    gain_percent: float
+    """Part of the lag spread saved, of what the most even choice saves."""
+    is_this_plan: bool
+    settings: Mapping[str, Any]
+    """The settings on top of this plan's that ask for the choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChoicesFacts:
+    rows: tuple[ChoiceFacts, ...]
+    from_current: bool
+    """True if the gain counts from the current assignment, not from the first choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    algorithm: str
+    wall_s: float
+    time_limit_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFacts:
+    kind: ClassVar[str] = "plan"
+
+    plan: Plan
+    group: GroupFacts
+    members: tuple[MemberFacts, ...]
+    """In the order of the group."""
+    idle: tuple[str, ...]
+    """Members whose subscription holds no partition."""
+    moves: MovesFacts
+    proof: ProofFacts
+    choices: ChoicesFacts | None
+    """None where there is nothing to choose from."""
+    run: RunFacts | None
+    """None unless the reader asked for how the plan was found."""
+
+    @property
+    def size(self) -> int:
+        return self.group.partitions
+
+    def document(self) -> dict[str, Any]:
+        """The plan's JSON, format ``equilag/plan/1``."""
+        return self.plan.to_dict()
+
+
+def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
+    """The facts of a plan; with `verbose` also how it was found."""
+    group, members = plan.group, plan.group.members
+    figures = group_facts(group)
+    run = RunFacts(plan.algorithm, plan.wall_s, plan.time_limit)
+    return PlanFacts(
+        plan=plan,
+        group=figures,
+        members=_members(plan),
+        idle=tuple(members[m].id for m in np.flatnonzero(group.idle).tolist()),
+        moves=_moves(plan),
+        proof=proof_facts(plan),
+        choices=_choices(plan, figures),
+        run=run if verbose else None,
+    )
+
+
+def _members(plan: Plan) -> tuple[MemberFacts, ...]:
+    group = plan.group
+    columns = [
+        values.tolist()
+        for assigned in (group.owner, plan.assigned)
+        for values in (
+            member_counts(assigned, group.n_members),
+            member_loads(assigned, group.lag, group.n_members),
+        )
+    ]
+    rows = zip(group.members, group.idle.tolist(), *columns, strict=True)
+    return tuple(MemberFacts(member.id, *row) for member, idle, *row in rows if not idle)
+
+
+def _moves(plan: Plan) -> MovesFacts:
+    group = plan.group
+    return MovesFacts(
+        moves=tuple(sorted(plan.moves, key=lambda m: (-m.lag, m.topic, m.partition))),
+        lag=sum(move.lag for move in plan.moves),
+        new=int(np.count_nonzero((group.owner == NOBODY) & (plan.assigned != NOBODY))),
+    )
+
+
+def _choices(plan: Plan, group: GroupFacts) -> ChoicesFacts | None:
+    choices = plan.choices
+    if len(choices) < 2:
+        return None
+    start, least = choices[0].spread, choices[-1].spread
+    from_current = group.fully_owned and group.spread is not None and group.spread > least
+    if from_current and group.spread is not None:
+        start = group.spread
+    gain = start - least
+    # The policies that put fewer moves first never trade moves for lag.
+    moves_first = plan.policy is not None and plan.policy.moves_first
+    rows = tuple(
+        ChoiceFacts(
+            label=choice.label,
+            moves=choice.moves,
+            spread=choice.spread,
+            gain_percent=100 * (start - choice.spread) / gain if gain > 0 else 100.0,
+            is_this_plan=choice.moves == len(plan.moves) and choice.spread == plan.lag.spread,
+            settings={
+                **({"policy": "lag-aware"} if moves_first else {}),
+                "max_moves": choice.moves,
+            },
+        )
+        for choice in choices
+    )
+    return ChoicesFacts(rows, from_current)

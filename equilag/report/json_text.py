@@ -1,0 +1,25 @@
+"""The output `json`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from equilag.report.facts.protocol import Facts
+
+MAX_INDENTED: Final = 2_000
+"""Partitions below which JSON is indented. Larger documents are for programs: indenting them takes
+as long as making them."""
+
+
+def to_json(document: Any, n_partitions: int = 0) -> str:
+    """JSON in ASCII, so that every name can be written everywhere."""
+    if n_partitions < MAX_INDENTED:
+        return json.dumps(document, indent=1) + "\n"
+    return json.dumps(document, separators=(",", ":")) + "\n"
+
+
+def json_output(facts: Facts) -> str:
+    """The document of the facts."""
+    return to_json(facts.document(), facts.size)

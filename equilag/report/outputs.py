@@ -1,0 +1,75 @@
+"""Outputs by name: the built-in ones, installed ones, and ``module:function``.
+
+An output is a function that takes the facts of a report (`equilag.report.facts`) and returns text
+or bytes. To add one to equilag: a module beside this one, and a line in `BUILT_IN`. A package of
+its own offers outputs as entry points of the group ``equilag.outputs``. Nothing is imported before
+it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from equilag.errors import InputError
+from equilag.plugins import installed, load
+
+if TYPE_CHECKING:
+    from equilag.report.facts.protocol import Facts
+
+ENTRY_POINT_GROUP: Final = "equilag.outputs"
+
+Output = Callable[[Any], str | bytes]
+
+BUILT_IN: Final = {
+    "text": "equilag.report.text.pages:text_output",
+    "json": "equilag.report.json_text:json_output",
+}
+
+
+def output_names() -> tuple[str, ...]:
+    """The built-in outputs in their fixed order, then installed ones by name."""
+    return (*BUILT_IN, *sorted(installed(ENTRY_POINT_GROUP).keys() - BUILT_IN.keys()))
+
+
+def check_output(name: str) -> None:
+    """Raises InputError if there is no such output. A built-in one is not imported for that."""
+    if name not in BUILT_IN:
+        get_output(name)
+
+
+def get_output(name: str) -> Output:
+    """The output called `name`, or the one at ``module:function``. Raises InputError.
+
+    An installed package cannot replace a built-in output.
+    """
+    if name in BUILT_IN:
+        reference = BUILT_IN[name]
+    elif found := installed(ENTRY_POINT_GROUP).get(name):
+        reference = found.value
+    elif ":" in name:
+        reference = name
+    else:
+        known = ", ".join(output_names())
+        raise InputError(f"unknown output {name!r}; one of {known}, or MODULE:FUNCTION", "output")
+    output: Output = load("output", name, reference)
+    if not callable(output):
+        raise InputError(f"output {name!r} is no function of the facts", "output")
+    return output
+
+
+def write_report(name: str, facts: Facts) -> str | bytes:
+    """What the output makes of the facts. Raises InputError if it fails or returns neither text nor
+    bytes."""
+    output = get_output(name)
+    if name in BUILT_IN:
+        return output(facts)
+    try:
+        report: Any = output(facts)
+    except Exception as error:  # a user's output may fail in any way
+        problem = f"output {name!r} failed ({type(error).__name__}: {error})"
+        raise InputError(problem, "output") from error
+    if not isinstance(report, (str, bytes)):
+        problem = f"output {name!r} returned {type(report).__name__}, not str or bytes"
+        raise InputError(problem, "output")
+    return report

@@ -1,0 +1,138 @@
+"""Plots with matplotlib (the extra `plot`). The same facts give the same file, byte by byte."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, Final
+
+from equilag.errors import InputError, MissingExtra
+from equilag.report.words import number, printable, short_number, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.typing import RcKeyType
+
+    from equilag.report.facts.frontier import FrontierFacts
+
+FORMATS: Final = ("svg", "png")
+SIZE: Final = (7.2, 4.4)
+"""Inches: 720 by 440 pixels at DOTS_PER_INCH."""
+DOTS_PER_INCH: Final = 100
+MAX_DOTS: Final = 150
+"""Points up to which each gets a dot; more of them would touch."""
+MAX_NAME: Final = 50
+"""Characters of a group's name: what fits above the axes."""
+SPREAD_COLOUR: Final = "#1f5fa8"
+BOUND_COLOUR: Final = "#b3541e"
+"""The two are told apart by people with any kind of colour blindness."""
+
+_SETTINGS: Final[Mapping[RcKeyType, Any]] = {
+    "svg.hashsalt": "equilag",  # else matplotlib makes ids in an SVG at random
+    "svg.fonttype": "none",  # words stay words, which can be searched for
+    "text.parse_math": False,  # a "$" in a name is a dollar sign
+    "font.family": "sans-serif",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+
+
+def check_plot(path: str) -> str:
+    """The format that a file's ending asks for, SVG if it has none. Raises InputError, or
+    MissingExtra without matplotlib."""
+    ending = PurePath(path).suffix.lower().removeprefix(".") or "svg"
+    if ending not in FORMATS:
+        raise InputError(f"{path!r} must end in .svg or .png", "--plot")
+    if find_spec("matplotlib") is None:
+        raise MissingExtra("a plot needs matplotlib: pip install 'equilag[plot]'")
+    return ending
+
+
+@contextmanager
+def plot_style() -> Iterator[None]:
+    """The same looks everywhere, whatever the user's matplotlibrc says."""
+    from matplotlib import rc_context, rcdefaults, rcParams
+
+    with rc_context(), warnings.catch_warnings():
+        rcdefaults()
+        rcParams.update(_SETTINGS)
+        # A name in a script that the font lacks shows as boxes in a PNG, and is whole in an SVG.
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        yield
+
+
+def new_figure(title: str, across: str, up: str) -> tuple[Figure, Axes]:
+    """An empty plot, within `plot_style`; the words may hold anything."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=SIZE, dpi=DOTS_PER_INCH, layout="constrained")
+    axes = figure.add_subplot()
+    axes.set_title(title, loc="left", fontweight="bold")
+    axes.set_xlabel(across)
+    axes.set_ylabel(up)
+    axes.grid(axis="y", color="#dddddd")
+    axes.set_axisbelow(True)
+    return figure, axes
+
+
+def write_figure(figure: Figure, ending: str) -> bytes:
+    """The figure as SVG or PNG, within `plot_style`."""
+    stream = io.BytesIO()
+    metadata = {"Date": None, "Creator": "equilag"} if ending == "svg" else {"Software": "equilag"}
+    figure.savefig(stream, format=ending, metadata=metadata)
+    return stream.getvalue()
+
+
+def frontier_plot(facts: FrontierFacts, ending: str) -> bytes:
+    """A step line: the lag spread that each number of moves buys, and the bound where it is
+    below."""
+    group = shorten(printable(facts.group.name), MAX_NAME)
+    title = f"Lag spread by number of moves: {group}"
+    with plot_style():
+        figure, axes = new_figure(title, "moves", "lag spread (records)")
+        _draw_frontier(axes, facts)
+        _scale_axes(axes)
+        return write_figure(figure, ending)
+
+
+def _draw_frontier(axes: Axes, facts: FrontierFacts) -> None:
+    moves = [point.moves for point in facts.points]
+    if facts.unproved:
+        axes.step(
+            moves,
+            [point.bound for point in facts.points],
+            where="post",
+            color=BOUND_COLOUR,
+            linestyle="--",
+            label="no spread can be below",
+            gid="bound",
+        )
+    if moves:
+        axes.step(
+            moves,
+            [point.spread for point in facts.points],
+            where="post",
+            color=SPREAD_COLOUR,
+            linewidth=2,
+            marker="o" if len(moves) <= MAX_DOTS else None,
+            markersize=5,
+            label="smallest spread found",
+            gid="spread",
+        )
+        axes.legend(frameon=False)
+
+
+def _scale_axes(axes: Axes) -> None:
+    """Whole numbers from 0 on."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    axes.set_xlim(left=0)
+    axes.set_ylim(bottom=0)
+    for axis, write in ((axes.xaxis, number), (axes.yaxis, short_number)):
+        axis.set_major_locator(MaxNLocator(integer=True))
+        axis.set_major_formatter(FuncFormatter(lambda value, _, write=write: write(round(value))))

@@ -1,0 +1,52 @@
+"""The page of `compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+
+from equilag.report.facts.comparison import AssignorFacts, ComparisonFacts
+from equilag.report.facts.protocol import CURRENT
+from equilag.report.terminal import Screen
+from equilag.report.text.group import group_block
+from equilag.report.text.layout import Block, Column, indented, table
+from equilag.report.words import NONE, number, printable, short_percent
+
+
+def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]:
+    """A row per assignor, and what the figures rest on."""
+    yield group_block(facts.group, screen)
+    columns = [
+        Column("assignor", is_name=True), Column("count spread"), Column("moves"),
+        Column("lag max"), Column("lag spread"), Column("gap"), Column("ms"),
+    ]  # fmt: skip
+    yield [table(columns, map(_cells, facts.rows), screen)]
+    notes: list[RenderableType] = [
+        indented(
+            f"proved bound {number(facts.bound)}: no assignment with the most even counts possible"
+            " has a smaller lag spread; gap: distance from it in percent of the mean load"
+        )
+    ]
+    if facts.current_is_partial:
+        notes.append(indented(f"{CURRENT}: only of the partitions that are owned, not of all"))
+    if any(row.beyond_bound for row in facts.rows):
+        notes.append(
+            indented(
+                "* its counts are less even than possible, or it leaves partitions out, so the"
+                " bound does not hold for it"
+            )
+        )
+    yield notes
+
+
+def _cells(row: AssignorFacts) -> list[str]:
+    return [
+        printable(row.name),
+        number(row.count_spread),
+        number(row.moves),
+        number(row.lag_max),
+        number(row.lag_spread),
+        short_percent(row.gap_percent) + ("*" if row.beyond_bound else ""),
+        NONE if row.wall_ms is None else f"{row.wall_ms:,.1f}",
+    ]

@@ -1,0 +1,47 @@
+"""The first lines of a page about one group."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.console import RenderableType
+
+from equilag.report.facts.group import GroupFacts
+from equilag.report.terminal import Screen
+from equilag.report.text.layout import Block, indented, title
+from equilag.report.words import listed, number, plural, printable
+
+NAMELESS: Final = "(a group without a name)"
+MAX_TOPICS: Final = 10
+"""Topics named in one line: more than a few lines of names help nobody."""
+
+DOUBTFUL_WORDS: Final = {
+    "no_commit": "without a commit",
+    "ahead_of_end": "committed beyond the end of the log (counted as no lag)",
+    "below_log_start": "committed below the start of the log (counted from the start)",
+    "unknown": "of unknown lag (counted as none)",
+}
+
+
+def group_block(group: GroupFacts, screen: Screen) -> Block:
+    """The group's sizes, and what is doubtful about its figures."""
+    sizes = [
+        plural(group.members, "member"),
+        plural(group.topics, "topic"),
+        plural(group.partitions, "partition"),
+        f"total lag {number(group.total_lag)}",
+    ]
+    if group.taken_at:
+        sizes.append(f"taken {printable(group.taken_at)}")
+    name = printable(group.name) or NAMELESS
+    block: list[RenderableType] = [title(f"{name}:", f" {', '.join(sizes)}")]
+    for mark, count in group.doubtful_lags.items():
+        block.append(indented(f"{plural(count, 'partition')} {DOUBTFUL_WORDS.get(mark, mark)}"))
+    if group.dropped_claims:
+        why = "the partition is gone, or the member no longer subscribes to it"
+        block.append(indented(f"{plural(group.dropped_claims, 'claim')} dropped: {why}"))
+    if group.unread_topics:
+        unread = [f"{topic} ({plural(n, 'partition')})" for topic, n in group.unread_topics]
+        names = listed(unread, MAX_TOPICS, screen.dots)
+        block.append(indented(f"unassigned, because no member subscribes: {names}"))
+    return block

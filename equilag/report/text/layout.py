@@ -1,0 +1,156 @@
+"""Pieces of a page, made with rich, and a page as lines of text.
+
+Cells and prose are `Text` objects, so that no markup in a user's name is interpreted.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from rich.bar import Bar
+from rich.color import ColorSystem
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.padding import Padding
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from equilag.report.terminal import Screen
+
+BOLD: Final = "bold"
+GOOD: Final = "green"
+WARNING: Final = "yellow"
+GAP: Final = 2
+"""Blank columns between two columns of a table."""
+EIGHTHS: Final = 8
+"""Steps of a bar within one column."""
+
+Block = Sequence[RenderableType]
+"""Lines of a page without a blank line between them."""
+
+
+class Column(NamedTuple):
+    """A column of a table. Only columns of names shrink where the screen is too narrow."""
+
+    heading: str
+    is_name: bool = False
+
+
+class Prose(NamedTuple):
+    """Prose whose later lines are indented."""
+
+    text: Text
+    hang: int = 2
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        for i, line in enumerate(self.text.wrap(console, options.max_width - self.hang)):
+            yield Text(" " * self.hang) + line if i else line
+
+
+def title(words: str, rest: str = "") -> Prose:
+    """Prose that begins with a title."""
+    return Prose(Text.assemble((words, BOLD), rest))
+
+
+def indented(what: RenderableType, by: int = 2) -> Padding:
+    """A table or prose, `by` columns to the right."""
+    return Padding(Prose(Text(what)) if isinstance(what, str) else what, (0, 0, 0, by))
+
+
+def table(
+    columns: Sequence[Column],
+    rows: Iterable[Sequence[RenderableType]],
+    screen: Screen,
+    *,
+    headings: bool = True,
+) -> Table:
+    """Names to the left, figures to the right. A name that is too long ends in an ellipsis."""
+    made = Table(
+        box=None, show_header=headings, header_style=BOLD, pad_edge=False, padding=(0, GAP, 0, 0)
+    )
+    for column in columns:
+        made.add_column(
+            Text(column.heading, no_wrap=True),
+            justify="left" if column.is_name else "right",
+            no_wrap=not column.is_name,
+            overflow="crop" if screen.ascii else "ellipsis",
+        )
+    for row in rows:
+        made.add_row(*(_cell(cell, screen) for cell in row))
+    return made
+
+
+def _cell(cell: RenderableType, screen: Screen) -> RenderableType:
+    if isinstance(cell, str):
+        return Text(cell, no_wrap=True, overflow="crop" if screen.ascii else "ellipsis")
+    return cell
+
+
+def labelled(rows: Iterable[tuple[str, str]], width: int) -> Padding:
+    """Labels in `width` columns, each with its prose beside it; without prose the label is left
+    out."""
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_column(no_wrap=True, min_width=width)
+    grid.add_column()
+    for label, words in rows:
+        if words:
+            grid.add_row(Text(label), Text(words))
+    return indented(grid)
+
+
+def verbatim(line: str) -> Text:
+    """A line to be copied: whole, however long it is."""
+    return Text(line, no_wrap=True, overflow="ignore")
+
+
+def bars(values: Sequence[int], largest: int, cells: int, screen: Screen) -> list[RenderableType]:
+    """A bar per value, up to `cells` columns wide; anything above 0 shows. None in ASCII."""
+    if screen.ascii:
+        return [""] * len(values)
+    least = largest / (EIGHTHS * cells)
+    return [
+        Bar(largest or 1, 0, max(value, least) if value else 0, width=cells) for value in values
+    ]
+
+
+def page(blocks: Iterable[Block], screen: Screen) -> str:
+    """The blocks as text, with a blank line between any two."""
+    console = Console(
+        file=io.StringIO(), width=screen.width, markup=False, emoji=False, highlight=False,
+        color_system=None, legacy_windows=False,
+    )  # fmt: skip
+    texts = []
+    for block in blocks:
+        lines = [
+            _line(segments, screen)
+            for piece in block
+            for segments in Segment.split_lines(console.render(piece))
+        ]
+        if lines:
+            texts.append("\n".join(lines))
+    return "\n\n".join(texts) + "\n"
+
+
+def _line(segments: list[Segment], screen: Screen) -> str:
+    """A line without blanks at its end."""
+    kept = list(_without_trailing_blanks(segments))
+    if not screen.colour:
+        return "".join(segment.text for segment in kept)
+    return "".join(
+        segment.style.render(segment.text, color_system=ColorSystem.STANDARD)
+        if segment.style
+        else segment.text
+        for segment in kept
+    )
+
+
+def _without_trailing_blanks(segments: list[Segment]) -> Iterator[Segment]:
+    plain = "".join(segment.text for segment in segments)
+    left = len(plain.rstrip(" "))
+    for segment in segments:
+        if left <= 0:
+            return
+        yield Segment(segment.text[:left], segment.style)
+        left -= len(segment.text)

@@ -1,0 +1,55 @@
+"""The page of `groups`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from rich.text import Text
+
+from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
+from equilag.report.terminal import Screen
+from equilag.report.text.group import NAMELESS
+from equilag.report.text.layout import Block, Column, indented, title
+from equilag.report.text.named_table import Write, named_table
+from equilag.report.words import NONE, number, percent, plural, printable, shorten
+
+MAX_STATE: Final = 13
+"""Characters of a group's state; Kafka's names of states differ within fewer."""
+
+
+def live_groups_blocks(facts: LiveGroupsFacts, screen: Screen) -> Iterator[Block]:
+    """A row per group, in the order of the facts."""
+    if not facts.groups:
+        yield [Text("no groups: there is none, none matches, or none may be described")]
+        return
+    yield [title(plural(len(facts.groups), "group"), f", total lag {number(facts.lag)}")]
+    columns = [
+        Column("state", is_name=True), Column("kind", is_name=True), Column("members"),
+        Column("partitions"), Column("lag"), Column("spread"), Column("worst"),
+    ]  # fmt: skip
+    names = [printable(row.group) or NAMELESS for row in facts.groups]
+    made = named_table(
+        "group",
+        names,
+        columns,
+        lambda write: [_cells(row, write, screen) for row in facts.groups],
+        screen,
+    )
+    yield [made.table]
+    if facts.unknown_lags:
+        unknown = plural(facts.unknown_lags, "partition")
+        yield [indented(f"* without {unknown} whose lag is unknown")]
+
+
+def _cells(row: LiveGroupFacts, write: Write, screen: Screen) -> list[str]:
+    share = row.worst_share_percent
+    return [
+        shorten(printable(row.state), MAX_STATE, screen.dots),
+        row.kind,
+        number(row.members),
+        number(row.partitions),
+        write(row.lag) + ("*" if row.unknown_lags else ""),
+        NONE if row.lag_spread is None else write(row.lag_spread),
+        NONE if share is None else percent(share),
+    ]

@@ -1,0 +1,73 @@
+"""The members of a plan: partitions and lag of each, before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from rich.console import RenderableType
+
+from equilag.report.facts.plan import MemberFacts, PlanFacts
+from equilag.report.terminal import Screen
+from equilag.report.text.layout import Block, Column, bars, indented, table, title
+from equilag.report.words import listed, number, plural
+
+MAX_ROWS: Final = 40
+"""Members up to which each gets a row: what a large terminal holds."""
+HEAVIEST: Final = 15
+LIGHTEST: Final = 10
+"""Members shown of a larger group. Together they leave room for the moves on the same screen."""
+MAX_IDLE: Final = 5
+"""Idle members that are named."""
+BAR_WIDTHS: Final = ((90, 10), (0, 6))
+"""Columns of the screen from which on a bar has so many columns."""
+
+
+def members_block(facts: PlanFacts, names: Mapping[str, str], screen: Screen) -> Block:
+    """A row per member, or the rows of the heaviest and lightest."""
+    if not facts.group.members:
+        return [title("No members:", " there is nobody to assign a partition to.")]
+    block: list[RenderableType] = []
+    if facts.members:
+        block += _table(facts, names, screen)
+    if facts.idle:
+        shown = listed([names[name] for name in facts.idle], MAX_IDLE, screen.dots)
+        why = f" (no partition in their subscriptions): {shown}"
+        block.append(title(plural(len(facts.idle), "idle member"), why))
+    return block
+
+
+def _table(facts: PlanFacts, names: Mapping[str, str], screen: Screen) -> Block:
+    shown, left_out = _selected(facts.members)
+    owned = bool(facts.group.owned)
+    cells = next(cells for width, cells in BAR_WIDTHS if screen.width >= width)
+    largest = max(max(m.lag, m.lag_before if owned else 0) for m in facts.members)
+    after = bars([m.lag for m in shown], largest, cells, screen)
+    before = bars([m.lag_before for m in shown], largest, cells, screen)
+    rows: list[list[RenderableType]] = []
+    for member, bar, bar_before in zip(shown, after, before, strict=True):
+        row: list[RenderableType] = [
+            names[member.id], number(member.partitions), number(member.lag), bar,
+        ]  # fmt: skip
+        if owned:
+            row[1] = f"{number(member.partitions_before)} {screen.arrow} {row[1]}"
+            row[2:2] = [number(member.lag_before), bar_before]
+        rows.append(row)
+    columns = [Column("member", is_name=True), Column("partitions")]
+    if owned:
+        columns += [Column("lag before"), Column(""), Column("lag after"), Column("")]
+    else:
+        columns += [Column("lag"), Column("")]
+    rest = ""
+    if left_out:
+        rows.insert(HEAVIEST, [screen.dots])
+        rest = f", the {HEAVIEST} heaviest and the {LIGHTEST} lightest of {len(facts.members):,}"
+    return [title("Members", rest), indented(table(columns, rows, screen))]
+
+
+def _selected(members: Sequence[MemberFacts]) -> tuple[Sequence[MemberFacts], int]:
+    """The members to show, and how many are left out."""
+    if len(members) <= MAX_ROWS:
+        return members, 0
+    order = sorted(members, key=lambda member: -member.lag)
+    return [*order[:HEAVIEST], *order[-LIGHTEST:]], len(members) - HEAVIEST - LIGHTEST

@@ -1,0 +1,59 @@
+"""Tables whose first column is a name of any length: figures are shortened before the names are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
+
+from rich.cells import cell_len
+from rich.table import Table
+
+from equilag.report.terminal import Screen
+from equilag.report.text.layout import GAP, Column, table
+from equilag.report.text.short_names import labels
+from equilag.report.words import number, short_number
+
+ROOM: Final = 24
+"""Columns that long names should have before figures are written in full."""
+MIN_ROOM: Final = 8
+"""Columns that names get at least: enough to tell a few apart."""
+
+Write = Callable[[int], str]
+
+
+class NamedTable(NamedTuple):
+    table: Table
+    labels: list[str]
+    """The names as they are shown."""
+    is_shortened: bool
+    """True if a name is not shown whole."""
+
+
+def named_table(
+    heading: str,
+    names: Sequence[str],
+    columns: Sequence[Column],
+    figures: Callable[[Write], list[list[str]]],
+    screen: Screen,
+    indent: int = 0,
+) -> NamedTable:
+    """A table of printable `names` and the figures beside them, within the screen.
+
+    `figures` gets the way in which whole numbers are written, and returns the other cells of each
+    row.
+    """
+    longest = max(map(cell_len, names), default=0)
+    cells: list[list[str]] = []
+    room = 0
+    for write in (number, short_number):
+        cells = figures(write)
+        headings = [column.heading for column in columns]
+        widths = (max(map(cell_len, column)) for column in zip(headings, *cells, strict=True))
+        room = screen.width - indent - sum(width + GAP for width in widths)
+        if room >= min(longest, ROOM):
+            break
+    short = labels(names, max(MIN_ROOM, room), screen.dots)
+    shown = [short[name] for name in names]
+    rows = [[name, *row] for name, row in zip(shown, cells, strict=True)]
+    made = table([Column(heading, is_name=True), *columns], rows, screen)
+    return NamedTable(made, shown, shown != list(names))

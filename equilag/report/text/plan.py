@@ -1,0 +1,56 @@
+"""The page of a plan: the group, its members, the moves, how good it is, what else there is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from equilag.report.facts.plan import ChoiceFacts, ChoicesFacts, PlanFacts
+from equilag.report.terminal import Screen
+from equilag.report.text.group import group_block
+from equilag.report.text.layout import Block, Column, indented, table, title
+from equilag.report.text.members import members_block
+from equilag.report.text.moves import moves_block
+from equilag.report.text.proof import proof_block
+from equilag.report.text.short_names import abbreviate
+from equilag.report.words import number, short_percent
+
+
+def plan_blocks(facts: PlanFacts, screen: Screen) -> Iterator[Block]:
+    ids = [*(member.id for member in facts.members), *facts.idle]
+    names = abbreviate(ids, screen.width // 4, screen.dots)
+    yield group_block(facts.group, screen)
+    yield members_block(facts, names, screen)
+    yield moves_block(facts, names, screen)
+    yield proof_block(facts)
+    if facts.choices is not None:
+        yield choices_block(facts.choices, screen)
+
+
+def choices_block(choices: ChoicesFacts, screen: Screen) -> Block:
+    """Two or three points between the fewest moves and the most even lag, and how to get them."""
+    start = "the current assignment" if choices.from_current else choices.rows[0].label
+    columns = [
+        Column("choice", is_name=True), Column("moves"), Column("lag spread"), Column("gain"),
+        Column("", is_name=True),
+    ]  # fmt: skip
+    rows = [
+        [
+            row.label,
+            number(row.moves),
+            number(row.spread),
+            short_percent(row.gain_percent),
+            _how(row),
+        ]
+        for row in choices.rows
+    ]
+    return [
+        title("Choices", f" of this run (gain: part of the lag spread saved, from {start})"),
+        indented(table(columns, rows, screen)),
+    ]
+
+
+def _how(choice: ChoiceFacts) -> str:
+    if choice.is_this_plan:
+        return "this plan"
+    words = (f"--{name.replace('_', '-')} {value}" for name, value in choice.settings.items())
+    return " ".join(words)

@@ -1,0 +1,168 @@
+"""How good a plan is, in words: its figures beside what is proved about them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.text import Text
+
+from equilag.policy import Policy
+from equilag.report.facts.plan import PlanFacts, RunFacts
+from equilag.report.facts.proof import ProofFacts
+from equilag.report.text.layout import BOLD, GOOD, WARNING, Block, Prose, labelled
+from equilag.report.words import duration, number, percent, plural, printable
+
+HANG: Final = 6
+"""Columns of the title and the blanks after it."""
+LABEL: Final = 14
+"""Columns of the longest label."""
+
+VERDICTS: Final = {
+    "assignor": "this assignor's own result, not optimised",
+    "nobody": "no member reads a partition",
+    "feasible": "a valid plan; the gap below is its distance from the proved bound",
+    "unproved": "a valid plan; it is not proved how even it could be",
+    "fallback": "the time limit allowed only a heuristic's plan",
+    "spread": "counts and lag spread are proved to be the best possible",
+    "spread-and-cost": "counts, and lag spread with the cost of moves, are proved to be the best"
+    " possible",
+    "moves-and-spread": "counts, moves and lag spread are proved to be the best possible",
+}
+
+
+def proof_block(facts: PlanFacts) -> Block:
+    """Status, figures and bounds, one a line."""
+    proof, members = facts.proof, facts.group.members
+    rows = [
+        ("policy", _policy(proof.policy)),
+        ("found by", _run(facts.run)),
+        ("counts", _counts(proof) if members else ""),
+        ("lag spread", _spread(facts) if facts.members else ""),
+        ("proved bound", _bound(proof)),
+        ("gap", _gap(proof)),
+        ("moves", _moves(proof) if facts.group.owned else ""),
+        ("not checkable", _unchecked(proof)),
+        ("rebalances", _rebalances(proof) if members else ""),
+        *(("note", printable(note)) for note in facts.plan.notes),
+    ]
+    return [_status(facts), labelled(rows, LABEL - 1)]
+
+
+def _status(facts: PlanFacts) -> Prose:
+    proof = facts.proof
+    if proof.policy is None:
+        name = printable(facts.plan.algorithm)
+        return Prose(Text.assemble(("Plan", BOLD), f"  {name}: {VERDICTS['assignor']}"), HANG)
+    if proof.verdict == "tolerance":
+        verdict = f"within the tolerance of {percent(proof.policy.tolerance)} of the proved best"
+    else:
+        verdict = VERDICTS[proof.verdict]
+    colour = GOOD if proof.status == "optimal" else WARNING
+    text = Text.assemble(("Plan", BOLD), "  ", (proof.status, colour), f": {verdict}")
+    return Prose(text, HANG)
+
+
+def _policy(policy: Policy | None) -> str:
+    """The policy with the settings that are not its default."""
+    if policy is None:
+        return ""
+    parts: list[str] = [policy.name]
+    if policy.balance != policy.default_balance:
+        parts.append(f"balance {policy.balance}")
+    if policy.move_cost:
+        parts.append(f"a move must save {number(policy.move_cost)}")
+    if policy.tolerance:
+        parts.append(f"tolerance {percent(policy.tolerance)} of the mean")
+    if policy.max_moves is not None:
+        parts.append(f"at most {plural(policy.max_moves, 'move')}")
+    if policy.fresh:
+        parts.append("as if nobody owned anything")
+    return ", ".join(parts)
+
+
+def _run(run: RunFacts | None) -> str:
+    if run is None:
+        return ""
+    limit = "" if run.time_limit_s is None else f" of {run.time_limit_s:g} s"
+    return f"{printable(run.algorithm)} in {duration(run.wall_s)}{limit}"
+
+
+def _counts(proof: ProofFacts) -> str:
+    low, high = proof.counts_min, proof.counts_max
+    text = f"{plural(high, 'partition')} per member"
+    if low != high:
+        text = f"{number(low)} to {number(high)} partitions per member, spread {number(high - low)}"
+    if proof.counts_proved:
+        text += "; proved to be as even as possible"
+        if proof.policy is not None and proof.policy.pins_owned:
+            text += " without a voluntary move"
+        elif proof.policy is not None and proof.policy.balance != "total":
+            text += ", topic by topic"
+    return text
+
+
+def _spread(facts: PlanFacts) -> str:
+    proof, before = facts.proof, facts.group.spread
+    range_ = f"{number(proof.lag_min)} to {number(proof.lag_max)} per member"
+    text = f"{_share(proof.spread, proof)}; {range_}"
+    if before is not None:
+        text += f"; was {number(before)}"
+        if not facts.group.fully_owned:
+            text += " among the owned partitions"
+    return text
+
+
+def _share(lag: int, proof: ProofFacts) -> str:
+    """A lag, and its part of the mean load."""
+    if not proof.lag_mean:
+        return number(lag)
+    return f"{number(lag)} ({percent(100 * lag / proof.lag_mean)} of the mean)"
+
+
+def _bound(proof: ProofFacts) -> str:
+    if proof.bound is None:
+        return ""
+    policy = proof.policy
+    if proof.bound_is_general or policy is None:
+        return f"{number(proof.bound)}: no assignment at all has a smaller lag spread"
+    within = "the same balance of counts"
+    if not policy.fresh:
+        if policy.moves_first:
+            within += " and the fewest moves"
+        elif policy.max_moves is not None:
+            within += f" and {plural(policy.max_moves, 'move')}"
+    return f"{number(proof.bound)}: no plan with {within} has a smaller lag spread"
+
+
+def _gap(proof: ProofFacts) -> str:
+    if proof.gap is None:
+        return ""
+    if proof.gap == 0:
+        return "0: no smaller lag spread is possible"
+    return _share(proof.gap, proof)
+
+
+def _moves(proof: ProofFacts) -> str:
+    least = proof.least_moves
+    if least is None:
+        return number(proof.moves)
+    if proof.moves == least:
+        return f"{number(proof.moves)}; the balance of counts allows no fewer"
+    forced = f"need {number(least)}" if least else "need none"
+    return f"{number(proof.moves)}; even counts alone {forced}"
+
+
+def _unchecked(proof: ProofFacts) -> str:
+    words = [f"{claim.claim} {number(claim.value)} ({claim.kind})" for claim in proof.unchecked]
+    if not words:
+        return ""
+    return f"{', '.join(words)}: equilag verify cannot prove it again without the solver"
+
+
+def _rebalances(proof: ProofFacts) -> str:
+    """What a cooperative group goes through."""
+    if not proof.paused:
+        return "1, also under a cooperative protocol: no partition pauses"
+    paused = plural(proof.paused, "partition")
+    pause = "pauses" if proof.paused == 1 else "pause"
+    return f"2 under a cooperative protocol; {paused} {pause} in between"

@@ -1,0 +1,87 @@
+"""Numbers, plural forms and names as words; names come from users and are made printable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+PREFIXES: Final = "kMGTPE"
+"""Of 10^3, 10^6, ...; a figure is below 2^63, so E is the last one needed."""
+NONE: Final = "-"
+"""What a table shows where there is no figure."""
+
+
+def printable(text: str) -> str:
+    """`text` with every character escaped that is invisible or that controls a terminal."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii")
+        for c in text
+    )
+
+
+def shorten(text: str, width: int, dots: str = "…") -> str:
+    """`text` cut at its end to `width` characters."""
+    return text if len(text) <= width else text[: max(0, width - len(dots))] + dots
+
+
+def number(value: int) -> str:
+    """A whole number with thousands separators."""
+    return f"{value:,}"
+
+
+def short_number(value: int) -> str:
+    """A whole number in few columns: `2.34M`; up to four digits in full."""
+    size = float(abs(value))
+    if size < 10_000:
+        return number(value)
+    for prefix in PREFIXES:
+        size /= 1000
+        if size < 999.5:
+            digits = 2 if size < 9.995 else 1 if size < 99.95 else 0
+            return f"{'-' if value < 0 else ''}{size:.{digits}f}{prefix}"
+    return number(value)
+
+
+def plural(count: int, word: str, words: str | None = None) -> str:
+    """`1 member`, `7 members`."""
+    return f"{count:,} {form(count, word, words)}"
+
+
+def form(count: int, word: str, words: str | None = None) -> str:
+    """The form of a word that goes with a number: `member`, `members`."""
+    return word if count == 1 else words or word + "s"
+
+
+def percent(value: float) -> str:
+    """A percentage with three significant digits, and never rounded to 0 or to 100."""
+    size = abs(value)
+    if size == 0:
+        return "0 %"
+    if size < 0.01:
+        return "under 0.01 %" if value > 0 else "over -0.01 %"
+    if size < 10:
+        return f"{value:.2f} %"
+    if 99.95 <= size < 100:
+        return f"{value:.2f} %" if size < 99.995 else "over 99.99 %"
+    return f"{value:.1f} %" if size < 100 else f"{value:,.0f} %"
+
+
+def short_percent(value: float) -> str:
+    """A percentage in few columns."""
+    if 0 < abs(value) < 0.01:
+        return "<0.01 %" if value > 0 else ">-0.01 %"
+    return percent(value)
+
+
+def duration(seconds: float) -> str:
+    if seconds < 0.1:
+        return f"{1000 * seconds:.1f} ms"
+    return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
+
+
+def listed(names: Sequence[str], most: int, dots: str = "…") -> str:
+    """The first `most` names in a row, and how many more there are."""
+    shown = ", ".join(printable(name) for name in names[:most])
+    return shown if len(names) <= most else f"{shown}, {dots} and {number(len(names) - most)} more"

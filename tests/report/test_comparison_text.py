@@ -1,0 +1,67 @@
+"""The page of a comparison."""
+
+from __future__ import annotations
+
+import pytest
+from support.orders_service import orders_group
+
+from equilag.group import Group
+from equilag.planner.assign import assign
+from equilag.planner.compare import Comparison, Row
+from equilag.report.facts.comparison import comparison_facts
+from equilag.report.terminal import Screen
+from equilag.report.text.pages import text_for
+
+
+def row(assignor: str, spread: int, gap: float) -> Row:
+    return Row(assignor, 1, 2, 3000, spread, gap, 1.5)
+
+
+def text_of(group: Group, *rows: Row, bound: int = 90, width: int = 100) -> str:
+    comparison = Comparison(rows, bound, assign(group, "range"))
+    return text_for(comparison_facts(group, comparison), Screen(width))
+
+
+def test_a_negative_gap_is_explained() -> None:
+    group = orders_group()
+    assert "*" not in text_of(group, row("range", 90, 0.0), row("fair", 95, 1.25))
+    text = text_of(group, row("range", 80, -2.5), row("fair", 90, 0.0))
+    assert "-2.50 %*" in text
+    assert "* its counts are less even than possible" in text
+
+
+@pytest.mark.parametrize("owned", [{"orders": [0]}, {"orders": [0, 1, 2, 3, 4]}])
+def test_a_partial_current_assignment_is_named_as_such(owned) -> None:
+    members = [{"id": "a", "subscription": ["orders"], "owned": owned}]
+    group = orders_group(topics={"orders": 5}, lags={}, members=members)
+    text = text_of(group, row("current", 0, 0), bound=0)
+    assert ("current: only of the partitions that are owned" in text) == (len(owned["orders"]) < 5)
+
+
+def test_the_columns_are_aligned_and_only_names_are_cut() -> None:
+    name = "my_company.assignors.lag:Assignor" * 3
+    text = text_of(orders_group(), row("range", 10**12, 0.0), row(name, 90, 1.0), width=80)
+    lines = text.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("assignor"))
+    heading, first, second = lines[at : at + 3]
+    assert heading.split() == [
+        "assignor",
+        "count",
+        "spread",
+        "moves",
+        "lag",
+        "max",
+        "lag",
+        "spread",
+        "gap",
+        "ms",
+    ]
+    assert {len(heading), len(first), len(second)} == {80}
+    assert first.split() == ["range", "1", "2", "3,000", f"{10**12:,}", "0", "%", "1.5"]
+    assert "…" in second.split()[0]
+
+
+def test_the_current_assignment_took_no_time() -> None:
+    text = text_of(orders_group(), row("current", 600, 0.0), row("range", 90, 0.0))
+    (line,) = (line for line in text.splitlines() if line.startswith("current "))
+    assert line.split()[-1] == "-"

@@ -1,0 +1,72 @@
+"""The page of live groups."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+
+from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
+from equilag.report.terminal import Screen
+from equilag.report.text.pages import text_for
+
+GROUP = LiveGroupFacts("orders", "Stable", "classic", 3, 48, 12_345, 678, "c-1", 62.5, 0, [])
+EMPTY = replace(
+    GROUP, group="audit", state="Empty", members=0, lag_spread=None, worst_member=None,
+    worst_share_percent=None,
+)  # fmt: skip
+HUGE = replace(
+    GROUP, group="team-" * 40, state="CompletingRebalance", kind="consumer", members=10**5,
+    partitions=10**6, lag=2**52, lag_spread=2**52, worst_share_percent=99.99, unknown_lags=7,
+)  # fmt: skip
+
+
+def text_of(*groups: LiveGroupFacts, width: int = 100, plain: bool = False) -> str:
+    return text_for(LiveGroupsFacts(groups, {}), Screen(width, ascii=plain))
+
+
+def test_a_row_per_group() -> None:
+    title, blank, heading, first, second = text_of(GROUP, EMPTY).splitlines()
+    assert (title, blank) == ("2 groups, total lag 24,690", "")
+    assert heading.split() == [
+        "group",
+        "state",
+        "kind",
+        "members",
+        "partitions",
+        "lag",
+        "spread",
+        "worst",
+    ]
+    assert first.split() == ["orders", "Stable", "classic", "3", "48", "12,345", "678", "62.5", "%"]
+    assert second.split() == ["audit", "Empty", "classic", "0", "48", "12,345", "-", "-"]
+
+
+def test_no_group() -> None:
+    assert text_of().startswith("no groups: there is none")
+
+
+def test_unknown_lags_are_marked_and_counted() -> None:
+    text = text_of(GROUP, replace(GROUP, unknown_lags=1))
+    assert "12,345*" in text
+    assert text.endswith("* without 1 partition whose lag is unknown\n")
+    assert "*" not in text_of(GROUP)
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+@pytest.mark.parametrize("plain", [False, True])
+def test_it_fits_the_screen(width: int, plain: bool) -> None:
+    wide = replace(HUGE, group="\u6ce8\u6587" * 60)
+    text = text_of(HUGE, wide, GROUP, width=width, plain=plain)
+    assert max(map(cell_len, text.splitlines())) <= width
+    assert "4.50P" in text  # a figure is never cut
+
+
+def test_nothing_reaches_the_terminal_as_it_is() -> None:
+    text = text_of(
+        replace(GROUP, group="[red]x[/red]\x1b[2J", state="\x07"), replace(GROUP, group="")
+    )
+    assert "[red]x[/red]\\x1b[2J" in text
+    assert "(a group without a name)" in text
+    assert all(line.isprintable() for line in text.split("\n"))

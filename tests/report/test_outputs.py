@@ -1,0 +1,116 @@
+"""Outputs: the built-in ones, and those that users add from outside."""
+
+from __future__ import annotations
+
+import json
+import sys
+from types import ModuleType
+
+import pytest
+from support.orders_service import orders_group
+
+from equilag.errors import InputError
+from equilag.planner.assign import assign
+from equilag.report import outputs
+from equilag.report.facts.plan import PlanFacts, plan_facts
+from equilag.report.outputs import check_output, get_output, output_names, write_report
+
+
+def markdown(facts: PlanFacts) -> str:
+    rows = "".join(f"| {member.id} | {member.lag} |\n" for member in facts.members)
+    return f"# {facts.group.name}\n{rows}"
+
+
+def picture(facts: PlanFacts) -> bytes:
+    return b"\x00" * len(facts.members)
+
+
+def fails(facts: PlanFacts) -> str:
+    raise ValueError("no idea")
+
+
+class Counting:
+    """An output may also be an instance of a class."""
+
+    def __call__(self, facts: PlanFacts) -> str:
+        return str(len(facts.members))
+
+
+@pytest.fixture
+def own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A user's module, and the entry point `markdown` of their package."""
+
+    class Point:
+        value = "own_outputs:markdown"
+
+    module = ModuleType("own_outputs")
+    vars(module).update(
+        markdown=markdown, picture=picture, fails=fails, Counting=Counting,
+        nothing=lambda facts: None, number=7,
+    )  # fmt: skip
+    monkeypatch.setitem(sys.modules, "own_outputs", module)
+    points = {"markdown": Point(), "json": Point()}
+    monkeypatch.setattr(outputs, "installed", lambda group: points)
+
+
+@pytest.fixture
+def facts() -> PlanFacts:
+    return plan_facts(assign(orders_group(), "range"))
+
+
+def test_the_names(own: None) -> None:
+    assert output_names() == ("text", "json", "markdown")
+
+
+def test_json_is_the_plan_s_document(own: None, facts: PlanFacts) -> None:
+    """An installed package does not replace it."""
+    text = write_report("json", facts)
+    assert json.loads(text) == json.loads(json.dumps(facts.plan.to_dict()))
+
+
+def test_text_is_the_page(facts: PlanFacts) -> None:
+    text = write_report("text", facts)
+    assert isinstance(text, str)
+    assert text.startswith("orders-service: 3 members")
+
+
+@pytest.mark.parametrize(
+    ("name", "report"),
+    [
+        ("markdown", "# orders-service\n| a | 1069 |\n| b | 1203 |\n| c | 14 |\n"),
+        ("own_outputs:markdown", "# orders-service\n| a | 1069 |\n| b | 1203 |\n| c | 14 |\n"),
+        ("own_outputs:picture", b"\x00\x00\x00"),
+        ("own_outputs:Counting", "3"),
+    ],
+)
+def test_an_output_from_outside(own: None, facts: PlanFacts, name: str, report: object) -> None:
+    check_output(name)
+    assert write_report(name, facts) == report
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("html", "unknown output 'html'; one of text, json, markdown, or MODULE:FUNCTION"),
+        ("own_outputs:gone", "'own_outputs:gone' cannot be loaded .AttributeError"),
+        ("not_there:at_all", "cannot be loaded .ModuleNotFoundError"),
+        ("own_outputs:number", "'own_outputs:number' is no function of the facts"),
+    ],
+)
+def test_an_output_that_is_not_there(own: None, name: str, problem: str) -> None:
+    for ask in (get_output, check_output):
+        with pytest.raises(InputError, match=problem) as raised:
+            ask(name)
+        assert raised.value.place == "output"
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("own_outputs:fails", "'own_outputs:fails' failed .ValueError: no idea."),
+        ("own_outputs:nothing", "'own_outputs:nothing' returned NoneType, not str or bytes"),
+    ],
+)
+def test_an_output_that_is_wrong(own: None, facts: PlanFacts, name: str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        write_report(name, facts)

@@ -1,0 +1,96 @@
+"""Numbers, plural forms, and names made printable."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from equilag.report.words import (
+    duration,
+    listed,
+    percent,
+    plural,
+    printable,
+    short_number,
+    short_percent,
+)
+
+
+@given(st.text(st.characters(exclude_categories=())))
+def test_printable_is_printable_and_one_line(text) -> None:
+    shown = printable(text)
+    assert shown.isprintable()
+    shown.encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain é 漢", "plain é 漢"),
+        ("a\nb\x1b[0m", "a\\nb\\x1b[0m"),
+        ("\udc80", "\\udc80"),
+        ("\u202e", "\\u202e"),
+    ],
+)
+def test_printable(text, shown) -> None:
+    assert printable(text) == shown
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0 %"),
+        (0.00001, "under 0.01 %"),
+        (-0.00001, "over -0.01 %"),
+        (0.5, "0.50 %"),
+        (9.99, "9.99 %"),
+        (12.34, "12.3 %"),
+        (-12.34, "-12.3 %"),
+        (100, "100 %"),
+        (12345.6, "12,346 %"),
+    ],
+)
+def test_percent(value, text) -> None:
+    assert percent(value) == text
+
+
+def test_duration() -> None:
+    assert [duration(s) for s in (0.0021, 0.41, 12.34)] == ["2.1 ms", "0.41 s", "12.3 s"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (9_999, "9,999"),
+        (-9_999, "-9,999"),
+        (10_000, "10.0k"),
+        (99_949, "99.9k"),
+        (99_950, "100k"),
+        (999_499, "999k"),
+        (999_500, "1.00M"),
+        (9_994_999, "9.99M"),
+        (9_995_000, "10.0M"),
+        (-2_345_678, "-2.35M"),
+        (2**63 - 1, "9.22E"),
+    ],
+)
+def test_short_numbers(value: int, text: str) -> None:
+    assert short_number(value) == text
+
+
+def test_lists_of_names() -> None:
+    assert listed(["a", "b"], 2) == "a, b"
+    assert listed(["a", "b\n", "c", "d"], 2) == "a, b\\n, … and 2 more"
+
+
+def test_plural_forms() -> None:
+    assert [plural(n, "partition") for n in (0, 1, 1000)] == [
+        "0 partitions", "1 partition", "1,000 partitions",
+    ]  # fmt: skip
+    assert plural(2, "match", "matches") == "2 matches"
+
+
+def test_short_percentages() -> None:
+    values = (0.0, 0.004, -0.004, 12.34)
+    assert [short_percent(v) for v in values] == ["0 %", "<0.01 %", ">-0.01 %", "12.3 %"]
