@@ -2,13 +2,15 @@
 # Everything is installed into .venv, from the hashed locks in requirements/.
 
 PYTHON ?= python3
-WORKERS ?= 2
+# One for the tests on Spark, one for those on a broker, which mostly wait, and one for the others.
+WORKERS ?= 3
 PYTEST_ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
 SNAPSHOT := samples/token-indexer.snapshot.json
+COVERAGE := .cache/coverage/report.json
 
 # A Python that was asked for by name is not replaced by another one.
 CANDIDATES := $(PYTHON) $(if $(filter file,$(origin PYTHON)),python3.13 python3.12 python3.11 python3.14)
@@ -26,9 +28,15 @@ run: $(VENV)/.equilag ## plan the sample group, then compare all assignors on it
 	@echo
 	@$(BIN)/equilag compare $(SNAPSHOT)
 
-test: $(VENV)/.dev $(VENV)/.equilag ## the tests, but for the long ones
+test: $(VENV)/.dev $(VENV)/.equilag ## the tests, but for the long ones, and their coverage
 	@echo "Left out, as too slow for every change: tests marked 'long' (make test-long) and 'live' (make test-live)."
+ifeq ($(strip $(PYTEST_ARGS)),)
+	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=json:$(COVERAGE)
+	@$(BIN)/python tests/support/coverage_gate.py $(COVERAGE)
+else
+	@echo "With PYTEST_ARGS, coverage is not measured."
 	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+endif
 
 test-long: $(VENV)/.dev $(VENV)/.equilag ## the tests marked long
 	@$(BIN)/pytest -m long $(PYTEST_ARGS) || { status=$$?; \
