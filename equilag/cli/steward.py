@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from equilag.cli import options
 from equilag.cli.cluster import add_cluster, add_reading, client_settings
 from equilag.cli.screen import emit, remark
+from equilag.cli.steward_log import logging_to_stderr
 from equilag.errors import InputError, MissingExtra
 from equilag.policy import Policy
 
@@ -197,7 +197,7 @@ def run(args: argparse.Namespace) -> int:
             f"the steward needs {error.name}: pip install 'equilag[steward]'"
         ) from error
     config = kafka_config(args.bootstrap_server, client_settings(args.command_config))
-    with _logging_to_stderr():
+    with logging_to_stderr():
         steward = Steward(config, _options(args))
         server = serve(steward.state, *args.listen)
         try:
@@ -235,47 +235,6 @@ def _options(args: argparse.Namespace) -> StewardOptions:
         take_over=args.take_over,
         keep_membership=args.keep_membership,
     )
-
-
-class LogLine(logging.Formatter):
-    """One line in logfmt: ``time=… level=… event=… key=value``."""
-
-    default_time_format = "%Y-%m-%dT%H:%M:%S"
-    default_msec_format = "%s.%03d"
-
-    def format(self, record: logging.LogRecord) -> str:
-        fields: dict[str, Any] = {
-            "time": self.formatTime(record),
-            "level": record.levelname.lower(),
-            "event": record.getMessage(),
-            **getattr(record, "fields", {}),
-        }
-        line = " ".join(f"{key}={_shown(value)}" for key, value in fields.items() if value != "")
-        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
-
-
-def _shown(value: object) -> str:
-    text = str(value)
-    plain = text and all(c.isprintable() and c not in ' "=' for c in text)
-    return text if plain else json.dumps(text, ensure_ascii=False)
-
-
-@contextmanager
-def _logging_to_stderr() -> Iterator[None]:
-    """Write equilag's log lines of level INFO and above to standard error, and nowhere else."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(LogLine())
-    logger = logging.getLogger("equilag")
-    level, propagate = logger.level, logger.propagate
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
-        logger.propagate = propagate
 
 
 @contextmanager

@@ -11,7 +11,8 @@ import pytest
 from equilag.adapters.kafka import connect
 from equilag.cli import main
 from equilag.cli.parser import build_parser
-from equilag.cli.steward import LogLine, _options
+from equilag.cli.steward import _options
+from equilag.cli.steward_log import LogLine
 from equilag.live.steward.http_server import serve
 from equilag.live.steward.status import StewardStatus
 
