@@ -140,7 +140,11 @@ def rows_of_state(
             "subscription": list(m.subscription), "owned": list(m.owned.items()), "rack": m.rack,
             "instance_id": m.instance_id, "generation": m.generation,
         }  # fmt: skip
-    groups = {commit.group for commit in state.commits} | state.groups.keys() | state.forsaken
+    groups = (
+        {commit.group for commit in state.commits}
+        | state.groups.keys()
+        | state.groups_with_deleted_topics
+    )
     groups |= {member.group for member in state.memberships} | state.unreadable.keys()
     for group in sorted(groups):
         yield {"kind": "group", "group": group, "partition": number}

@@ -29,7 +29,7 @@ OUT = ["--out", "history"]
         ([*B, *OUT, "--groups", "("], "--groups: '(' is not a regular expression: "),
         ([*B, *OUT, "--rounds", "-1"], "--rounds: '-1' is not a whole number"),
         ([*B, *OUT, "--command-config", "nowhere"], "nowhere: cannot be read"),
-        (["--bootstrap-server", " ", *OUT], "bootstrap servers: empty"),
+        (["--bootstrap-server", " ", *OUT], "bootstrap servers: is empty"),
     ],
 )
 def test_wrong_usage_is_one_line_and_status_2(run, tmp_path, monkeypatch, argv, problem) -> None:
@@ -47,7 +47,7 @@ def test_a_command_config_is_named_with_the_line(run, tmp_path) -> None:
     path.write_text("security.protocol=SSL\nssl.truststore.location=store.jks\n", "utf-8")
     status, _, err = run("collect", *B, "--out", tmp_path / "h", "--command-config", path)
     assert status == 2
-    assert err.startswith(f"equilag: {path}: ssl.truststore.location: a Java key store")
+    assert err.startswith(f"equilag: {path}: ssl.truststore.location: Java key stores")
 
 
 def test_a_folder_with_something_else_in_it(run, tmp_path) -> None:

@@ -1,1 +1,1 @@
-"""Live clusters: groups read from outside, `__consumer_offsets` decoded, logs measured."""
+"""Kafka clusters, read only: groups from outside, `__consumer_offsets` decoded, log ends."""

@@ -1,4 +1,4 @@
-"""Settings for librdkafka, as plain values: a Spark executor gets them as they are."""
+"""librdkafka settings as plain values, so that they can be sent to Spark executors."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ Config: TypeAlias = dict[str, str | int]
 
 SERVERS: Final = "bootstrap.servers"
 _QUIET: Final = 0
-"""librdkafka writes to stderr by itself; what matters comes back as errors anyway."""
+"""Log level: librdkafka writes to stderr by itself, and errors reach the caller anyway."""
 
 
 def kafka_config(bootstrap: str, overrides: Mapping[str, str] | None = None) -> Config:
-    """The settings of every client: `overrides` are librdkafka's own properties, by name.
+    """Return the settings of every client; `overrides` are librdkafka properties by name.
 
-    Raises InputError for an empty `bootstrap`, or servers in `overrides`. Wrong names and values
+    Raises InputError if `bootstrap` is empty or `overrides` names servers. Wrong names and values
     are found when a client is made.
     """
     if not bootstrap.strip():
-        raise InputError("empty, where host:port is due", "bootstrap servers")
+        raise InputError("is empty; expected host:port", "bootstrap servers")
     overrides = overrides or {}
     if SERVERS in overrides:
-        raise InputError("the servers are given already", SERVERS)
+        raise InputError("the bootstrap servers are given separately", SERVERS)
     return {"client.id": "equilag", "log_level": _QUIET, **overrides, SERVERS: bootstrap.strip()}
 
 
 def servers(config: Mapping[str, str | int]) -> str:
-    """What to call the cluster in messages."""
+    """Return the cluster's name for messages: its bootstrap servers."""
     return str(config[SERVERS])

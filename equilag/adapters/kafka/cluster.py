@@ -1,7 +1,7 @@
-"""Questions to one cluster, over connections that stay open between them.
+"""Requests to one cluster, over connections that stay open in between.
 
-Listing, offsets and topics come through confluent-kafka, the rest through `plain_client`. Nothing
-joins a group or commits: rights to describe the cluster, its groups and topics are enough.
+Groups, commits and topics come through confluent-kafka, the rest through `plain_client`. Nothing
+joins a group or commits: the right Describe on cluster, groups and topics is enough.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from equilag.adapters.kafka.command_config import plain_config
 from equilag.adapters.kafka.connect import connect
 from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.log_ends import log_bounds
+from equilag.adapters.kafka.reading import several
 from equilag.adapters.kafka.sample_rows import TopicPartition
 from equilag.errors import EquilagError, MissingExtra
 
@@ -26,16 +27,18 @@ if TYPE_CHECKING:
     from equilag.adapters.kafka.plain_client import PlainClient
 
 T = TypeVar("T")
-Topics = Mapping[str, Mapping[int, int]]
+TopicLeaders = Mapping[str, Mapping[int, int]]
 """Topic to partition to the broker that leads it (-1: none)."""
 
 TIMEOUT: Final = 15.0
-"""Seconds for each request."""
+"""Seconds per request: a coordinator whose broker was killed answers again within that (12.4 s
+measured, docs/live.md)."""
 
-_AT_ONCE: Final = 500
-"""Groups whose commits are asked for at the same time: librdkafka queues one request for each."""
-_PAUSES: Final = (0.2, 0.5, 1.0)
-"""Seconds before groups that were rebalancing are described again."""
+_GROUPS_PER_BATCH: Final = 500
+"""Groups whose commits are requested at the same time: librdkafka queues one request per group."""
+_RETRY_PAUSES: Final = (0.2, 0.5, 1.0)
+"""Seconds before rebalancing groups are described again: a group that still rebalances after about
+two seconds is reported."""
 _NO_LEADER: Final = -1
 
 
@@ -45,20 +48,20 @@ class NoAnswer(EquilagError):
 
 @dataclass(slots=True)
 class NamedTopics:
-    """What the cluster says of topics asked for by name: their leaders, or why there are none."""
+    """Topics requested by name: partition -> leader of each, or why there are none."""
 
     found: dict[str, dict[int, int]] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
     forbidden: list[str] = field(default_factory=list)
-    """Without the right Describe."""
+    """The right Describe is missing."""
 
 
 class Cluster:
-    """One cluster; `config` is librdkafka's, `timeout` in seconds for each request.
+    """One cluster. `config` is librdkafka's; `timeout` is in seconds per request.
 
-    Raises InputError if the cluster does not answer, or for settings that one of the clients does
-    not take; MissingExtra without the packages of `equilag[kafka]`. Each question raises NoAnswer
-    if nobody answers it.
+    Raises InputError if the cluster does not answer or one of the clients refuses a setting;
+    MissingExtra without the packages of `equilag[kafka]`. Every request raises NoAnswer if no
+    broker answers.
     """
 
     def __init__(self, config: Config, timeout: float = TIMEOUT) -> None:
@@ -85,102 +88,103 @@ class Cluster:
                 client.close()
 
     def groups(self) -> tuple[dict[str, bool], list[str]]:
-        """Group to whether it is one of KIP-848, and what was wrong with single brokers."""
+        """Return group -> True if it is a KIP-848 group, and the problems with single brokers."""
         kind = self._kafka.ConsumerGroupType.CONSUMER
         try:
             listing = self._admin.list_consumer_groups(request_timeout=self._timeout).result()
         except self._kafka.KafkaException as error:
-            raise NoAnswer(said(error)) from error
+            raise NoAnswer(describe_error(error)) from error
         if listing.errors and not listing.valid:
-            raise NoAnswer(said(listing.errors[0]))
+            raise NoAnswer(describe_error(listing.errors[0]))
         return (
             {group.group_id: group.type == kind for group in listing.valid},
-            [f"not all groups are listed: {said(error)}" for error in listing.errors],
+            [f"not all groups are listed: {describe_error(error)}" for error in listing.errors],
         )
 
     def topics(self) -> dict[str, dict[int, int]]:
-        """All topics that may be described."""
+        """Return all topics that the user may describe: topic -> partition -> leader."""
         try:
             topics = self._admin.list_topics(timeout=self._timeout).topics
         except self._kafka.KafkaException as error:
-            raise NoAnswer(said(error)) from error
+            raise NoAnswer(describe_error(error)) from error
         return {
             name: {number: one.leader for number, one in topic.partitions.items()}
             for name, topic in topics.items()
         }
 
     def named_topics(self, names: Iterable[str]) -> NamedTopics:
-        """These topics and no others; the cluster is not moved to make one that is missing."""
-        return self._told(self._ask_topics(sorted(set(names))))
+        """Return these topics only. The request does not auto-create missing topics."""
+        return self._named_topics(self._ask_topics(sorted(set(names))))
 
     def described(
         self, groups: Mapping[str, bool | None]
     ) -> tuple[dict[str, Described], dict[str, ReadFailure]]:
-        """Each group with its members, or why they are not known; the values say whether it is a
-        group of KIP-848, as far as that is known. Waits a little for groups that rebalance."""
+        """Return each group with its members, or why it cannot be read. The values tell whether a
+        group is a KIP-848 group, None if unknown. Waits about two seconds for rebalancing
+        groups."""
         found: dict[str, Described] = {}
-        open_: dict[str, ReadFailure] = {}
-        for pause in (0.0, *_PAUSES):
+        unread: dict[str, ReadFailure] = {}
+        for pause in (0.0, *_RETRY_PAUSES):
             again = {name: new for name, new in groups.items() if name not in found}
-            again = {n: new for n, new in again.items() if n not in open_ or open_[n].passing}
+            again = {n: new for n, new in again.items() if n not in unread or unread[n].transient}
             if not again:
                 break
             time.sleep(pause)
-            for name, told in self.with_plain(partial(_describe, again)).items():
-                if isinstance(told, ReadFailure):
-                    open_[name] = told
+            for name, answer in self.with_plain(partial(_describe, again)).items():
+                if isinstance(answer, ReadFailure):
+                    unread[name] = answer
                 else:
-                    found[name] = told
-        return found, {name: why for name, why in open_.items() if name not in found}
+                    found[name] = answer
+        return found, {name: why for name, why in unread.items() if name not in found}
 
     def committed(
         self, groups: list[str]
     ) -> tuple[dict[str, dict[TopicPartition, int]], dict[str, ReadFailure]]:
-        """The commits of each group, or why they are not known."""
+        """Return the commits of each group, or why they cannot be read."""
         found: dict[str, dict[TopicPartition, int]] = {}
         failed: dict[str, ReadFailure] = {}
-        for at in range(0, len(groups), _AT_ONCE):
-            futures = self._ask_commits(groups[at : at + _AT_ONCE])
+        for at in range(0, len(groups), _GROUPS_PER_BATCH):
+            futures = self._ask_commits(groups[at : at + _GROUPS_PER_BATCH])
             for group, future in futures.items():
-                told = self._commits(future)
-                if isinstance(told, ReadFailure):
-                    failed[group] = told
+                commits = self._commits(future)
+                if isinstance(commits, ReadFailure):
+                    failed[group] = commits
                 else:
-                    found[group] = told
+                    found[group] = commits
         return found, failed
 
     def ends(
         self,
         partitions: Iterable[TopicPartition],
-        topics: Topics,
+        topics: TopicLeaders,
         *,
         committed: bool = False,
     ) -> tuple[dict[TopicPartition, tuple[int, int]], dict[TopicPartition, str]]:
-        """First offset and end of each partition's log, or what stood in the way.
+        """Return first offset and log end of each partition, or why they are unknown.
 
         With `committed` a log ends where the oldest open transaction begins.
         """
         failed: dict[TopicPartition, str] = {}
         asked = []
         for tp in partitions:
-            if topics[tp[0]][tp[1]] < 0:  # librdkafka would wait for a leader
+            if topics[tp[0]][tp[1]] < 0:  # librdkafka would wait for one
                 failed[tp] = "no leader"
             else:
                 asked.append(tp)
         try:
             bounds = log_bounds(self._admin, asked, committed=committed)
         except self._kafka.KafkaException as error:
-            raise NoAnswer(said(error)) from error
+            raise NoAnswer(describe_error(error)) from error
         ends: dict[TopicPartition, tuple[int, int]] = {}
-        for tp, told in bounds.items():
-            if isinstance(told, str):
-                failed[tp] = told
+        for tp, bound in bounds.items():
+            if isinstance(bound, str):
+                failed[tp] = bound
             else:
-                ends[tp] = told
+                ends[tp] = bound
         return ends, failed
 
     def with_plain(self, call: Callable[[PlainClient], T]) -> T:
-        """The result of a call; after an error the connection is made anew with the next one."""
+        """Return the result of a call. After an error the next call opens a new connection."""
         from kafka.errors import KafkaError
 
         from equilag.adapters.kafka import plain_client
@@ -191,7 +195,7 @@ class Cluster:
             return call(self._plain)
         except (KafkaError, OSError, RuntimeError) as error:
             self.close()
-            raise NoAnswer(plain_client.said(error)) from error
+            raise NoAnswer(plain_client.describe_error(error)) from error
         except BaseException:
             self.close()
             raise
@@ -205,20 +209,20 @@ class Cluster:
         )
         return asked
 
-    def _told(self, asked: Mapping[str, Future[Any]]) -> NamedTopics:
-        told = NamedTopics()
-        for name, future in asked.items():
+    def _named_topics(self, answers: Mapping[str, Future[Any]]) -> NamedTopics:
+        topics = NamedTopics()
+        for name, future in answers.items():
             try:
-                told.found[name] = {one.id: _leader(one) for one in future.result().partitions}
+                topics.found[name] = {one.id: _leader(one) for one in future.result().partitions}
             except self._kafka.KafkaException as error:
                 match error.args[0].name():
-                    case "UNKNOWN_TOPIC_OR_PART" | "TOPIC_EXCEPTION":  # the name cannot be one
-                        told.missing.append(name)
+                    case "UNKNOWN_TOPIC_OR_PART" | "TOPIC_EXCEPTION":  # an invalid name
+                        topics.missing.append(name)
                     case "TOPIC_AUTHORIZATION_FAILED":
-                        told.forbidden.append(name)
+                        topics.forbidden.append(name)
                     case _:
-                        raise NoAnswer(said(error)) from error
-        return told
+                        raise NoAnswer(describe_error(error)) from error
+        return topics
 
     def _ask_commits(self, groups: Iterable[str]) -> dict[str, Future[Any]]:
         futures: dict[str, Future[Any]] = {}
@@ -229,16 +233,16 @@ class Cluster:
             )
         return futures
 
-    def _commits(self, asked: Future[Any]) -> dict[TopicPartition, int] | ReadFailure:
+    def _commits(self, answer: Future[Any]) -> dict[TopicPartition, int] | ReadFailure:
         try:
-            told = asked.result().topic_partitions
+            partitions = answer.result().topic_partitions
         except self._kafka.KafkaException as error:
-            return _no_commits(said(error), error.args[0])
-        wrong = next((one for one in told if one.error is not None), None)
+            return _no_commits(describe_error(error), error.args[0])
+        wrong = next((one for one in partitions if one.error is not None), None)
         if wrong is not None:
             where = f"{wrong.topic}-{wrong.partition}"
-            return _no_commits(f"{where}: {said(wrong.error)}", wrong.error)
-        return {(one.topic, one.partition): one.offset for one in told if one.offset >= 0}
+            return _no_commits(f"{where}: {describe_error(wrong.error)}", wrong.error)
+        return {(one.topic, one.partition): one.offset for one in partitions if one.offset >= 0}
 
 
 def _describe(
@@ -256,21 +260,16 @@ def _leader(partition: Any) -> int:
     return _NO_LEADER if leader is None else int(leader.id)
 
 
-def said(error: Any) -> str:
-    """An error of confluent-kafka in a few words."""
+def describe_error(error: Any) -> str:
+    """Return an error of confluent-kafka as one line."""
     inner = error.args[0] if isinstance(error, Exception) and error.args else error
     text = inner.str() if hasattr(inner, "str") else str(inner)
     return " ".join(text.split())
 
 
 def by_reason(failed: Mapping[TopicPartition, str]) -> list[str]:
-    """One remark for each reason, with one of its partitions."""
-    first: dict[str, TopicPartition] = {}
-    count: dict[str, int] = {}
+    """Return one remark per reason, with its first partition."""
+    partitions: dict[str, list[TopicPartition]] = {}
     for tp, reason in sorted(failed.items()):
-        first.setdefault(reason, tp)
-        count[reason] = count.get(reason, 0) + 1
-    return [
-        f"{count[reason]} partitions without log ends, {topic}-{partition} first: {reason}"
-        for reason, (topic, partition) in first.items()
-    ]
+        partitions.setdefault(reason, []).append(tp)
+    return [f"no log ends ({reason}): {several(tps)}" for reason, tps in partitions.items()]

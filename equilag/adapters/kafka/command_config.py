@@ -1,7 +1,7 @@
-"""Client settings from a `.properties` file, as Kafka's own tools take with `--command-config`.
+"""Client settings from a `.properties` file, as for `--command-config` of Kafka's own tools.
 
-Names may be Java's or librdkafka's: where Java's differ they are translated, as far as there is a
-counterpart. Tuning that only one of the two knows is librdkafka's matter to accept or refuse.
+Names may be Java's or librdkafka's. Java's are translated if they have a counterpart; librdkafka
+accepts or refuses the rest.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _STORES: Final = {
         ("ssl.certificate.location", "ssl.key.location"),
     ),
 }
-"""Java's stores: where their kind is said, and what librdkafka calls the same file."""
+"""Java's key stores: the property with their type, and librdkafka's names for the same file."""
 _INLINE: Final = {
     "ssl.truststore.certificates": "ssl.ca.pem",
     "ssl.keystore.certificate.chain": "ssl.certificate.pem",
     "ssl.keystore.key": "ssl.key.pem",
 }
-"""PEM as the value itself."""
+"""PEM text as the value."""
 _IGNORED: Final = frozenset({
     SERVERS, "request.timeout.ms", "default.api.timeout.ms", "sasl.client.callback.handler.class",
     "ssl.truststore.type", "ssl.keystore.type", "ssl.truststore.password", "ssl.keystore.password",
@@ -41,8 +41,9 @@ _IGNORED: Final = frozenset({
     "key.serializer", "value.serializer", "metric.reporters", "interceptor.classes",
     "auto.include.jmx.reporter", "enable.metrics.push",
 })  # fmt: skip
-_IGNORED_KINDS: Final = ("sasl.login.", "sasl.kerberos.ticket.renew.", "metrics.")
-"""Without a counterpart, or said by other means. Both clients agree on the newest TLS there is."""
+_IGNORED_PREFIXES: Final = ("sasl.login.", "sasl.kerberos.ticket.renew.", "metrics.")
+"""Properties without a counterpart, or set in another way. Both clients negotiate the newest
+TLS."""
 _BUFFERS: Final = {
     "receive.buffer.bytes": "socket.receive.buffer.bytes",
     "send.buffer.bytes": "socket.send.buffer.bytes",
@@ -64,10 +65,10 @@ _MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI")
 
 
 def read_properties(text: str) -> dict[str, str]:
-    r"""The keys and values of a Java properties file. Raises InputError.
+    r"""Return keys and values of a Java properties file. Raises InputError.
 
-    Comments after `#` or `!`, `=`, `:` or a space between key and value, a line that ends in a
-    backslash goes on in the next one, `\uXXXX` and the like are characters.
+    Comments start with `#` or `!`; `=`, `:` or a space separates key and value; a line that ends
+    with a backslash continues on the next one; `\uXXXX` and the like are characters.
     """
     found: dict[str, str] = {}
     lines = iter(text.splitlines())
@@ -80,28 +81,28 @@ def read_properties(text: str) -> dict[str, str]:
         match = re.match(r"((?:[^\\=:\s]|\\.)*)\s*[=:]?\s*(.*)", line, re.DOTALL)
         assert match is not None
         if not match[1]:
-            raise InputError("a line without a key", f"line {number}")
+            raise InputError("the line has no key", f"line {number}")
         found[_unescaped(match[1])] = _unescaped(match[2].rstrip())
     return found
 
 
 def translated(properties: Mapping[str, str]) -> dict[str, str]:
-    """Java's names as librdkafka's. Raises InputError for Java key stores that are no PEM files."""
+    """Return Java's names as librdkafka's. Raises InputError for Java key stores other than PEM."""
     found: dict[str, str] = {}
     for name, value in properties.items():
-        if name in _IGNORED or name.startswith(_IGNORED_KINDS):
+        if name in _IGNORED or name.startswith(_IGNORED_PREFIXES):
             continue
         if name in _STORES:
             kind, names = _STORES[name]
             if properties.get(kind, "JKS").upper() != "PEM":
                 raise InputError(
-                    f"a Java key store cannot be read: give a PEM file and {kind}=PEM", name
+                    f"Java key stores are not supported: use a PEM file and {kind}=PEM", name
                 )
             found |= dict.fromkeys(names, value)
         elif name in _INLINE:
             found[_INLINE[name]] = _pem(value, name)
         elif name in _BUFFERS:
-            if _int_of(value) >= 0:  # Java's -1 leaves it to the system
+            if _int_of(value) >= 0:  # Java's -1 means the system's default
                 found[_BUFFERS[name]] = value
         elif name == "sasl.jaas.config":
             found |= _credentials(value)
@@ -113,9 +114,9 @@ def translated(properties: Mapping[str, str]) -> dict[str, str]:
 
 
 def plain_config(config: Config) -> dict[str, Any]:
-    """The settings of kafka-python for the cluster of a librdkafka configuration.
+    """Return kafka-python's settings for the cluster of a librdkafka configuration.
 
-    Raises InputError for ways to log in that it does not have.
+    Raises InputError for login methods that kafka-python does not support.
     """
     found: dict[str, Any] = {
         "bootstrap_servers": [one.strip() for one in str(config[SERVERS]).split(",")]
@@ -134,14 +135,15 @@ def plain_config(config: Config) -> dict[str, Any]:
         found["ssl_check_hostname"] = False
     for name in ("ssl.keystore.location", "ssl.ca.certificate.stores", "ssl.engine.location"):
         if name in config:
-            raise InputError("is not understood here: name PEM files by their location", name)
+            raise InputError("is not supported: name PEM files by their location", name)
     if any(name in config for name in _INLINE.values()):
         found["ssl_context"] = _context(config)
     return found
 
 
 def _context(config: Config) -> ssl.SSLContext:
-    """For PEM that is no file: kafka-python takes nothing else then. Raises InputError."""
+    """Return a TLS context for PEM texts, which kafka-python takes in no other way. Raises
+    InputError."""
     import ssl
 
     def given(name: str) -> str | None:
@@ -156,7 +158,9 @@ def _context(config: Config) -> ssl.SSLContext:
         if "ssl.certificate.pem" in config or "ssl.key.pem" in config:
             place = "ssl.certificate.pem"
             parts = (given("ssl.key.pem"), given("ssl.certificate.pem"))
-            with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:  # for its owner alone
+            with tempfile.NamedTemporaryFile(
+                "w", suffix=".pem"
+            ) as file:  # readable by its owner only
                 file.write("\n".join(part for part in parts if part))
                 file.flush()
                 context.load_cert_chain(file.name, password=given("ssl.key.password") or "")
@@ -166,11 +170,13 @@ def _context(config: Config) -> ssl.SSLContext:
 
 
 def _pem(value: str, name: str) -> str:
-    """PEM in the lines that OpenSSL wants; in a properties file it is often in one. Raises
-    InputError, and never shows the value."""
+    """Return PEM with the line breaks that OpenSSL requires; properties files often have one line.
+
+    Raises InputError, which never shows the value.
+    """
     blocks = _PEM.findall(value)
     if not blocks:
-        raise InputError("is no PEM: -----BEGIN …----- is missing", name)
+        raise InputError("is not PEM: -----BEGIN …----- is missing", name)
     return "".join(
         "\n".join([f"-----BEGIN {kind}-----", *textwrap.wrap("".join(body.split()), 64),
                    f"-----END {kind}-----", ""])
@@ -182,11 +188,11 @@ def _int_of(value: str) -> int:
     try:
         return int(value)
     except ValueError:
-        return 0  # for librdkafka to refuse
+        return 0  # librdkafka refuses it
 
 
 def _credentials(jaas: str) -> dict[str, str]:
-    """User and password out of a `sasl.jaas.config`; nothing for modules without them."""
+    """Return user and password from a `sasl.jaas.config`; nothing for modules without them."""
     found = {name: re.sub(r"\\(.)", r"\1", double) or single
              for name, double, single in _CREDENTIAL.findall(jaas)}  # fmt: skip
     return {f"sasl.{name}": value for name, value in found.items()}

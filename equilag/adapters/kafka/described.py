@@ -1,4 +1,4 @@
-"""What coordinators say of groups: how each is described, or why that is not known."""
+"""Descriptions of groups by their coordinators, or why a group cannot be read."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Final
 from equilag.adapters.show import some_of
 from equilag.errors import InputError
 
-_LACKING: Final = {29: "Topic", 30: "Group", 31: "Cluster"}
-"""Error codes of the protocol to the kind of resource that may not be described."""
-_MOST: Final = 5
-"""Resources that a message names."""
+_FORBIDDEN: Final = {29: "Topic", 30: "Group", 31: "Cluster"}
+"""Protocol error code -> kind of resource that may not be described."""
+_MAX_NAMES: Final = 5
+"""Resources that a message names: they fit on one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class DescribedMember:
     """A member as its coordinator describes it.
 
-    `generation` is the member epoch of KIP-848; classic groups are described without one.
+    `generation` is the member epoch of KIP-848; descriptions of classic groups have none.
     """
 
     id: str
     topics: tuple[str, ...] = ()
     """Subscribed by name."""
     pattern: str | None = None
-    """Subscribed by a regular expression, which the broker matches with topics (KIP-848)."""
+    """Subscribed by a regular expression, which the broker matches against topics (KIP-848)."""
     owned: Mapping[str, list[int]] = field(default_factory=dict)
     rack: str | None = None
     instance_id: str | None = None
@@ -37,30 +37,30 @@ class DescribedMember:
 
 @dataclass(frozen=True, slots=True)
 class ReadFailure:
-    """Why something of a group is not known; `gone` if the group is no more."""
+    """Why something about a group cannot be read; `gone` if the group no longer exists."""
 
     reason: str
-    passing: bool = True
-    """Whether to ask again makes sense."""
+    transient: bool = True
+    """True if a later attempt can succeed."""
     gone: bool = False
     state: str = ""
-    """Kafka's name for it, as far as it was told."""
-    lacks: str = ""
-    """Where a right is missing, the kind of resource: ``Group``, ``Topic`` or ``Cluster``."""
+    """Kafka's name of the group's state, "" if unknown."""
+    forbidden: str = ""
+    """If a right is missing, the kind of resource: ``Group``, ``Topic`` or ``Cluster``."""
 
     @classmethod
     def of(cls, reason: str, code: int, state: str = "") -> ReadFailure:
-        """For an error code of the protocol."""
-        lacks = _LACKING.get(code, "")
-        return cls(reason, passing=not lacks, state=state, lacks=lacks)
+        """Return the failure that a protocol error code means."""
+        forbidden = _FORBIDDEN.get(code, "")
+        return cls(reason, transient=not forbidden, state=state, forbidden=forbidden)
 
 
 @dataclass(frozen=True, slots=True)
 class Described:
     """A group as its coordinator describes it.
 
-    `state` is Kafka's name for it, `protocol` the assignor in use, "" while there is none, and
-    `epoch` the group's in KIP-848 (classic groups are described without their generation).
+    `state` is Kafka's name of its state, `protocol` the assignor in use ("" if none), and `epoch`
+    the group epoch of KIP-848 (descriptions of classic groups have no generation).
     """
 
     kind: str
@@ -73,16 +73,18 @@ class Described:
 
 
 class MissingRight(InputError):
-    """What was asked for may not be described."""
+    """The right to describe a resource is missing."""
 
 
-def right(kind: str, names: list[str]) -> str:
-    """The right that is missing, in the terms of `kafka-acls`."""
-    return f"needs the right Describe on {kind} {some_of([*map(repr, names)], _MOST)}"
+def needs_describe(kind: str, names: list[str]) -> str:
+    """Return the text for a missing right, in the terms of `kafka-acls`."""
+    return f"needs the right Describe on {kind} {some_of([*map(repr, names)], _MAX_NAMES)}"
 
 
-def lacking(why: ReadFailure, group: str) -> str:
-    """The right that is missing, for a group that is not known for want of it."""
-    if why.lacks == "Topic":  # the coordinator does not say which
+def needs_right(failure: ReadFailure, group: str) -> str:
+    """Return the text for the right that is missing to read a group."""
+    if failure.forbidden == "Topic":  # the coordinator does not name the topics
         return f"needs the right Describe on every Topic of group {group!r}"
-    return right(why.lacks, [group] if why.lacks == "Group" else ["kafka-cluster"])
+    return needs_describe(
+        failure.forbidden, [group] if failure.forbidden == "Group" else ["kafka-cluster"]
+    )

@@ -1,4 +1,4 @@
-"""Groups out of what coordinators answer to DescribeGroups and ConsumerGroupDescribe.
+"""Groups from the responses to DescribeGroups and ConsumerGroupDescribe.
 
 Importing this module imports kafka-python.
 """
@@ -16,22 +16,22 @@ from equilag.adapters.kafka.wire import BrokenRecord
 with quietly():
     from kafka import errors
 
-GONE: Final = ReadFailure("it is gone", passing=False, gone=True)
+GONE: Final = ReadFailure("it no longer exists", transient=False, gone=True)
 
 _REBALANCING: Final = frozenset({"PreparingRebalance", "CompletingRebalance"})
 _NOT_FOUND: Final = 69
 _CONSUMERS: Final = frozenset({"consumer", ""})
-"""Protocol types; the empty one is that of groups which only commit."""
+"""Protocol types of consumer groups; "" is that of groups without members."""
 
 
 def error_name(code: int) -> str:
-    """The name of an error code of the protocol."""
+    """Return the name of a protocol error code."""
     kind = errors.for_code(code)
     return getattr(kind, "message", None) or f"error {code}"
 
 
 def _failed(group: Any) -> ReadFailure | None:
-    """The error in a group's description, of either kind."""
+    """Return the error in a group's description, or None."""
     if group.group_state == "Dead" or group.error_code == _NOT_FOUND:
         return GONE
     if group.error_code:
@@ -40,38 +40,38 @@ def _failed(group: Any) -> ReadFailure | None:
 
 
 def read_classic(group: Any, coordinator: int) -> Described | ReadFailure:
-    """A DescribedGroup of DescribeGroupsResponse."""
+    """Read a DescribedGroup of a DescribeGroupsResponse."""
     if failed := _failed(group):
         return failed
     if group.protocol_type not in _CONSUMERS:
         return ReadFailure(
-            f"its members are no consumers but {group.protocol_type!r}", passing=False
+            f"its members are not consumers but {group.protocol_type!r}", transient=False
         )
     if group.members and group.group_state in _REBALANCING:
-        # The coordinator keeps the members' metadata to itself until the group is stable.
+        # The coordinator withholds the members' metadata until the group is stable.
         return ReadFailure("it is rebalancing", state=group.group_state)
     try:
         members = [_classic(member) for member in group.members]
     except BrokenRecord as error:
-        return ReadFailure(f"a member's metadata cannot be read: {error}", passing=False)
+        return ReadFailure(f"a member's metadata cannot be read: {error}", transient=False)
     return Described("classic", group.group_state, group.protocol_data, coordinator, members)
 
 
 def _classic(member: Any) -> DescribedMember:
-    told = read_subscription(bytes(member.member_metadata))
+    subscription = read_subscription(bytes(member.member_metadata))
     return DescribedMember(
         member.member_id,
-        tuple(told.topics),
+        tuple(subscription.topics),
         owned=read_assignment(bytes(member.member_assignment)),
-        rack=told.rack or None,
+        rack=subscription.rack or None,
         instance_id=member.group_instance_id,
         client_id=member.client_id or None,
         host=_host(member.client_host),
     )
 
 
-def read_new(group: Any, coordinator: int) -> Described | ReadFailure:
-    """A DescribedGroup of ConsumerGroupDescribeResponse."""
+def read_kip848(group: Any, coordinator: int) -> Described | ReadFailure:
+    """Read a DescribedGroup of a ConsumerGroupDescribeResponse."""
     if failed := _failed(group):
         return failed
     members = [
@@ -92,9 +92,9 @@ def read_new(group: Any, coordinator: int) -> Described | ReadFailure:
     return Described("consumer", group.group_state, protocol, coordinator, members, epoch)
 
 
-def _host(told: str) -> str | None:
-    """Brokers put a slash before an address."""
-    return told.removeprefix("/") or None
+def _host(host: str) -> str | None:
+    """Return the host without the slash that brokers put before it."""
+    return host.removeprefix("/") or None
 
 
 def _owned(assigned: Iterable[Any]) -> dict[str, list[int]]:

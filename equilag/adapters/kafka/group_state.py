@@ -1,7 +1,7 @@
-"""What the records of one partition of `__consumer_offsets` come to: commits and memberships.
+"""Commits and memberships from the records of one partition of `__consumer_offsets`.
 
-All records of a group are in one partition, and the last one of each key holds. So a partition can
-be read alone, and only what survives is decoded.
+All records of a group are in one partition, and the last record of each key counts. So a partition
+can be read alone, and only the last records are decoded.
 """
 
 from __future__ import annotations
@@ -39,16 +39,17 @@ GONE: Final = (
     "offset commit for a topic id that does not exist (any more)",
     "assigned topic id that does not exist (any more)",
 )
-"""Counted in `not_understood` where the names of the topics are too old, or the topics gone."""
+"""Names in `not_understood` for records about deleted topics, or about topics newer than the
+list."""
 
 _CONSUMERS: Final = "consumer"
-"""The protocol type of classic groups whose members speak the consumer protocol."""
+"""Protocol type of classic groups whose members use the consumer protocol."""
 
 
 class Commit(NamedTuple):
-    """An offset that a group committed: the next record to read of a partition.
+    """A group's committed offset: the next record to read of a partition.
 
-    `timestamp_ms` is the broker's time of the commit in ms since 1970, -1 where it is unknown.
+    `timestamp_ms` is the broker's time of the commit in ms since 1970, -1 if unknown.
     """
 
     group: str
@@ -61,13 +62,13 @@ class Commit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """A member of a group; `subscription` and all of `owned` ascend.
+    """A member of a group; `subscription` and `owned` ascend.
 
-    `owned` has what the last finished rebalance gave to the member of a `classic` group, and the
-    current assignment in a `consumer` group (KIP-848), without what is being revoked. `generation`
-    is the classic group's, or the member's epoch (-2: a static member that left for a moment, whose
-    partitions are kept for it). A classic member's `rack` is known from version 3 of its
-    subscription on, without which it is None.
+    For a member of a `classic` group `owned` is what the last finished rebalance assigned; in a
+    `consumer` group (KIP-848) it is the current assignment without partitions being revoked.
+    `generation` is the classic group's, or the member's epoch (-2: a static member that left for a
+    moment and keeps its partitions). A classic member's `rack` is known from version 3 of its
+    subscription on, else None.
     """
 
     group: str
@@ -82,13 +83,13 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class GroupState:
-    """All that one partition of `__consumer_offsets` says.
+    """The content of one partition of `__consumer_offsets`.
 
-    `groups` has the kind of every group that was fully understood, also of those without members;
-    a group that only commits, with members of no kind, is in `commits` alone. `unreadable` has the
-    reason for each group that was not: none of its members are given, and its commits may be
-    missing. `not_understood` counts what was left out, by name. `forsaken` are the groups that have
-    commits for topics that are gone, and so may be nowhere else.
+    `groups` has the kind of every group that was read completely, with or without members; a group
+    that only has commits is in `commits` alone. `unreadable` maps every other group to the reason:
+    its members are left out, and its commits may be missing. `not_understood` counts skipped
+    records by name. `groups_with_deleted_topics` are groups with commits for deleted topics; they
+    may be nowhere else.
     """
 
     commits: list[Commit]
@@ -96,12 +97,12 @@ class GroupState:
     groups: dict[str, Kind]
     unreadable: dict[str, str]
     not_understood: dict[str, int]
-    forsaken: set[str] = field(default_factory=set)
+    groups_with_deleted_topics: set[str] = field(default_factory=set)
 
 
 def keep(survivors: dict[bytes, bytes], key: bytes, value: bytes | None) -> None:
-    """Take a record into `survivors`: the last one of a key holds, a tombstone deletes it."""
-    survivors.pop(key, None)  # so that the order is that of the last records, not of the first
+    """Add a record to `survivors`: the last one of a key counts, a tombstone deletes it."""
+    survivors.pop(key, None)  # keys are in the order of their last records
     if value is not None:
         survivors[key] = value
 
@@ -109,11 +110,10 @@ def keep(survivors: dict[bytes, bytes], key: bytes, value: bytes | None) -> None
 def read_state(
     records: Iterable[tuple[bytes, bytes | None]], topic_names: Mapping[UUID, str]
 ) -> GroupState:
-    """The state after `records`, (key, value) of one partition in the order of their offsets.
+    """Return the state after `records`: (key, value) of one partition in offset order.
 
-    `topic_names` has all topics of the cluster, read after the records: what is about another
-    topic id is about a topic that is gone, and left out. Raises nothing for what it cannot read,
-    but counts it.
+    `topic_names` has all topics of the cluster, read after the records. Records about other topic
+    ids are about deleted topics and are left out. Unreadable records are counted, not raised.
     """
     survivors: dict[bytes, bytes] = {}
     for key, value in records:
@@ -125,7 +125,7 @@ def read_state(
 
 
 class _Reader:
-    """Collects the parts of the groups, then puts them together."""
+    """Collects the parts of the groups, then joins them."""
 
     def __init__(self, topic_names: Mapping[UUID, str]) -> None:
         self.topic_names = {topic_id.bytes: name for topic_id, name in topic_names.items()}
@@ -134,13 +134,13 @@ class _Reader:
         self.kinds: dict[str, Kind] = {}
         self.unreadable: dict[str, str] = {}
         self.counts: Counter[str] = Counter()
-        self.forsaken: set[str] = set()
+        self.groups_with_deleted_topics: set[str] = set()
         self.members: dict[tuple[str, str], kip848.ConsumerMember] = {}
         self.current: dict[tuple[str, str], kip848.CurrentAssignment] = {}
         self.resolved: dict[tuple[str, str], list[str]] = {}
 
     def take(self, raw: bytes, value: bytes) -> None:
-        """One record that holds."""
+        """Add one last record of a key."""
         try:
             key = read_key(raw)
         except BrokenRecord:
@@ -178,10 +178,10 @@ class _Reader:
 
     def _commit(self, key: CommitKey, raw: bytes) -> None:
         value = read_commit(raw)
-        # A topic of the same name that was made anew has nothing to do with this commit.
+        # The commit does not apply to a new topic with the same name.
         if value.topic_id and self.topic_names.get(value.topic_id) != key.topic:
             self.counts[GONE[0]] += 1
-            self.forsaken.add(key.group)
+            self.groups_with_deleted_topics.add(key.group)
             return
         self.commits[key] = Commit(*key, value.offset, value.timestamp_ms, value.leader_epoch)
 
@@ -194,7 +194,7 @@ class _Reader:
         self.kinds[group] = "classic"
         for member in value.members:
             try:
-                said = read_subscription(member.subscription)
+                subscription = read_subscription(member.subscription)
                 owned = read_assignment(member.assignment)
             except BrokenRecord:
                 reason = "broken consumer protocol message of a member"
@@ -204,17 +204,17 @@ class _Reader:
             membership = Membership(
                 group,
                 member.member,
-                sorted(set(said.topics)),
+                sorted(set(subscription.topics)),
                 _ascending(owned),
                 member.instance_id,
-                said.rack,
+                subscription.rack,
                 value.generation,
                 "classic",
             )
             self.memberships.setdefault(group, []).append(membership)
 
     def state(self) -> GroupState:
-        """What all records together say."""
+        """Return the state after all records."""
         for group, member in sorted(self.members):
             self.memberships.setdefault(group, []).append(self._consumer(group, member))
         readable = [group for group in sorted(self.memberships) if group not in self.unreadable]
@@ -224,19 +224,19 @@ class _Reader:
             {group: kind for group, kind in self.kinds.items() if group not in self.unreadable},
             self.unreadable,
             dict(sorted(self.counts.items())),
-            self.forsaken,
+            self.groups_with_deleted_topics,
         )
 
     def _consumer(self, group: str, member: str) -> Membership:
-        """A member of a KIP-848 group, out of its two records and the group's expressions."""
-        said = self.members[group, member]
-        topics = set(said.topics)
-        if said.regex is not None:
-            resolved = self.resolved.get((group, said.regex))
+        """Return a member of a KIP-848 group, from its two records and the group's expressions."""
+        subscription = self.members[group, member]
+        topics = set(subscription.topics)
+        if subscription.regex is not None:
+            resolved = self.resolved.get((group, subscription.regex))
             if resolved is None:
                 self.counts["subscription by a regular expression not yet resolved"] += 1
             topics.update(resolved or ())
-        current = self.current.get((group, member))  # the broker writes it after the other
+        current = self.current.get((group, member))  # the broker writes it second
         owned: dict[str, list[int]] = {}
         for topic_id, partitions in current.assigned if current else ():
             name = self.topic_names.get(topic_id.bytes)
@@ -249,8 +249,8 @@ class _Reader:
             member,
             sorted(topics),
             _ascending(owned),
-            said.instance_id,
-            said.rack,
+            subscription.instance_id,
+            subscription.rack,
             current.epoch if current else None,
             "consumer",
         )

@@ -1,4 +1,4 @@
-"""Where the logs of partitions begin and end, and what topics there are."""
+"""Log starts and ends of partitions, and the topics of a cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from uuid import UUID
 
 from equilag.adapters.kafka.client_config import Config
-from equilag.adapters.kafka.connect import connect, named
+from equilag.adapters.kafka.connect import connect, kafka_errors_named
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
@@ -18,25 +18,27 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Partition: TypeAlias = tuple[str, int]
-"""Topic and number."""
+"""Topic and partition number."""
 
-_BATCH: Final = 1000
-"""Partitions, or topics, in one request: the time that librdkafka takes for one grows with the
-square of its partitions."""
+_BATCH_SIZE: Final = 1000
+"""Partitions, or topics, per request: librdkafka's time for a request grows with the square of its
+partitions."""
 _TIMEOUT_S: Final = 30.0
+"""Per request; for a recording or a fleet run, which can wait longer than a command."""
 _TRIES: Final = 4
+"""Attempts for a partition whose leader is moving, _PAUSE_S apart: 1.5 s in all."""
 _PAUSE_S: Final = 0.5
-_PASSING: Final = frozenset(
+_TRANSIENT: Final = frozenset(
     {"NOT_LEADER_FOR_PARTITION", "LEADER_NOT_AVAILABLE", "OFFSET_NOT_AVAILABLE", "_TRANSPORT"}
 )
 
 
 @dataclass(slots=True)
 class ClusterTopics:
-    """The topics of a cluster, internal ones too.
+    """The topics of a cluster, internal ones included.
 
-    `names` by id, `partitions` as a count per topic, `leaderless` partitions (of which nobody can
-    say anything just now), and the reason for each topic of which the cluster did not tell.
+    `names` by topic id; `partitions` has the number per topic; `leaderless` partitions have unknown
+    offsets; `refused` maps topics that the cluster does not describe to the reason.
     """
 
     names: dict[UUID, str] = field(default_factory=dict)
@@ -47,9 +49,9 @@ class ClusterTopics:
 
 @dataclass(slots=True)
 class LogEnds:
-    """`start` is the first offset there is, `end` the one that the next record gets.
+    """`start` is the first offset of a log, `end` the offset of the next record.
 
-    A partition is in both, or with a reason in `unknown`.
+    Every partition is in both, or in `unknown` with the reason.
     """
 
     start: dict[Partition, int] = field(default_factory=dict)
@@ -58,7 +60,7 @@ class LogEnds:
 
 
 def read_topics(config: Config) -> ClusterTopics:
-    """All topics of the cluster. Raises InputError if it cannot be reached, MissingExtra."""
+    """Return all topics of the cluster. Raises InputError if it does not answer, MissingExtra."""
     admin, cluster = connect(config)
     from confluent_kafka import KafkaException, TopicCollection
 
@@ -74,44 +76,44 @@ def read_topics(config: Config) -> ClusterTopics:
             if unavailable(cluster, (name, number))
         ]
     for names in _batches(list(found.partitions)):
-        with named(config):
+        with kafka_errors_named(config):
             answers = admin.describe_topics(TopicCollection(names), request_timeout=_TIMEOUT_S)
         for name, answer in answers.items():
             try:
                 found.names[_uuid(answer.result().topic_id)] = name
-            except KafkaException as error:  # deleted since, for one
+            except KafkaException as error:  # such as a topic deleted since
                 found.refused[name] = error.args[0].str()
                 found.partitions.pop(name)
     return found
 
 
 def read_log_ends(config: Config, partitions: Iterable[Partition]) -> LogEnds:
-    """Begin and end of the logs of `partitions`, uncommitted transactions included.
+    """Return start and end of the logs of `partitions`, with uncommitted transactions.
 
-    Missing topics and partitions without a leader are reported, not raised. Raises InputError if
-    the cluster cannot be reached, MissingExtra.
+    Missing topics and leaderless partitions go to `unknown`. Raises InputError if the cluster does
+    not answer, MissingExtra.
     """
     admin, cluster = connect(config)
     ends = LogEnds()
     asked = []
     for partition in dict.fromkeys(partitions):
-        # librdkafka waits for seconds for what is not there, and asks the cluster to make it.
+        # For a missing topic librdkafka waits for seconds, and asks the cluster to create it.
         if problem := unavailable(cluster, partition):
             ends.unknown[partition] = problem
         else:
             asked.append(partition)
-    with named(config):
-        told_of = log_bounds(admin, asked)
-    for partition, told in told_of.items():
-        if isinstance(told, str):
-            ends.unknown[partition] = told
+    with kafka_errors_named(config):
+        found = log_bounds(admin, asked)
+    for partition, bound in found.items():
+        if isinstance(bound, str):
+            ends.unknown[partition] = bound
         else:
-            ends.start[partition], ends.end[partition] = told
+            ends.start[partition], ends.end[partition] = bound
     return ends
 
 
 def unavailable(cluster: ClusterMetadata, partition: Partition) -> str | None:
-    """Why nobody can tell the offsets of a partition just now, or None if somebody can."""
+    """Return why a partition's offsets cannot be read now, or None."""
     name, number = partition
     topic = cluster.topics.get(name)
     if topic is None:
@@ -126,7 +128,8 @@ def unavailable(cluster: ClusterMetadata, partition: Partition) -> str | None:
 def log_bounds(
     admin: AdminClient, partitions: Sequence[Partition], *, committed: bool = False
 ) -> dict[Partition, tuple[int, int] | str]:
-    """The first and the next offset of each partition, or why there are none; as `offsets`."""
+    """Return the first and the next offset of each partition, or why they are unknown. See
+    `offsets`."""
     found: dict[Partition, tuple[int, int] | str] = {}
     for batch in _batches(partitions):
         last = offsets(admin, batch, latest=True, committed=committed)
@@ -136,11 +139,10 @@ def log_bounds(
 
 
 def bounds(start: int | str, end: int | str) -> tuple[int, int] | str:
-    """A log's first offset and end out of two answers, of which the end's is the older one; or why
-    they are not known.
+    """Return a log's first offset and end from two answers, or why they are unknown.
 
-    The end is asked for first: a log only grows there, so that a start is above an end but for an
-    instant, and then it is the end that is out of date.
+    The end must have been requested first. If the start is above it, records were deleted in
+    between and the end is out of date.
     """
     if isinstance(start, int) and isinstance(end, int):
         return start, max(start, end)
@@ -150,15 +152,15 @@ def bounds(start: int | str, end: int | str) -> tuple[int, int] | str:
 def offsets(
     admin: AdminClient, partitions: Iterable[Partition], *, latest: bool, committed: bool = False
 ) -> dict[Partition, int | str]:
-    """The first or the next offset of each partition, or why there is none.
+    """Return the first or the next offset of each partition, or why it is unknown.
 
-    With `committed` the end is where the oldest transaction that is still open began. Leaders that
-    are just moving are asked again for a while. Raises KafkaException if nothing can be asked.
+    With `committed` the end is where the oldest open transaction begins. Partitions with moving
+    leaders are asked again for a while. Raises KafkaException if no request is possible.
     """
     from confluent_kafka import IsolationLevel, KafkaException, TopicPartition
     from confluent_kafka import admin as admin_module
 
-    library: Any = admin_module  # some of its types are missing
+    library: Any = admin_module  # some of its names have no types
     spec = library.OffsetSpec.latest() if latest else library.OffsetSpec.earliest()
     level = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
     found: dict[Partition, int | str] = {}
@@ -179,7 +181,7 @@ def offsets(
             except KafkaException as error:
                 reason: Any = error.args[0]
                 found[partition] = reason.str()
-                if reason.name() in _PASSING:
+                if reason.name() in _TRANSIENT:
                     left.append(partition)
         if not left:
             break
@@ -187,11 +189,11 @@ def offsets(
 
 
 def _batches(items: Sequence[T]) -> Iterator[list[T]]:
-    for first in range(0, len(items), _BATCH):
-        yield list(items[first : first + _BATCH])
+    for first in range(0, len(items), _BATCH_SIZE):
+        yield list(items[first : first + _BATCH_SIZE])
 
 
 def _uuid(given: Any) -> UUID:
-    """A topic id as confluent-kafka has it: two signed halves."""
+    """Return a topic id; confluent-kafka has it as two signed halves."""
     high, low = given.get_most_significant_bits(), given.get_least_significant_bits()
     return UUID(int=(high % 2**64) << 64 | low % 2**64)

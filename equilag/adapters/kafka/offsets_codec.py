@@ -1,9 +1,9 @@
 """Keys and values of `__consumer_offsets`, as far as equilag needs them.
 
 Formats: Kafka's message schemas of the group coordinator, published with its source. A key starts
-with a number of 16 bits that says what the record is (once the key's version, since KIP-848 the
-type), a value with its version. Values here: OffsetCommitValue 0 to 4, GroupMetadataValue 0 to 4;
-those of KIP-848 groups are in `consumer_group_codec`.
+with a 16-bit number that gives the record type (before KIP-848 the key's version), a value with its
+version. Values here: OffsetCommitValue 0 to 4, GroupMetadataValue 0 to 4; those of KIP-848 groups
+are in `consumer_group_codec`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ NAMES: Final[dict[int, str]] = {
     22: "streams group current member assignment",
     23: "streams group topology",
 }
-"""Number at the start of a key to what Kafka 4.4 calls the record (CoordinatorRecordType)."""
+"""Number at the start of a key -> Kafka 4.4's name of the record (CoordinatorRecordType)."""
 
 _NEWEST_COMMIT: Final = 4
 _NEWEST_GROUP: Final = 4
@@ -60,9 +60,9 @@ _NO_TIME: Final = -1
 
 
 class UnknownVersion(EquilagError):
-    """A value in a version that is newer than what is known; the message names record and version.
+    """A value in a newer version than known; the message names record and version.
 
-    Nothing of it is read: Kafka does not promise that a newer version only adds to an older one.
+    It is not read at all: Kafka does not promise that newer versions only add fields.
     """
 
 
@@ -82,9 +82,9 @@ class GroupKey(NamedTuple):
 
 
 class MemberKey(NamedTuple):
-    """A record about one part of a KIP-848 group.
+    """A record about one member of a KIP-848 group.
 
-    `name` is the member's id, or for REGULAR_EXPRESSION the expression.
+    `name` is the member id, or for REGULAR_EXPRESSION the expression.
     """
 
     kind: int
@@ -93,9 +93,9 @@ class MemberKey(NamedTuple):
 
 
 class OtherKey(NamedTuple):
-    """A record of which the value is not read; `group` is None where the kind is unknown.
+    """A record whose value is not read; `group` is None for unknown types.
 
-    `needed` says that something is lost by it: such records are counted by their `name`.
+    `needed` is True if information is lost: such records are counted by `name`.
     """
 
     name: str
@@ -107,14 +107,14 @@ Key: TypeAlias = CommitKey | GroupKey | MemberKey | OtherKey
 
 _WHOLE: Final = frozenset({CLASSIC_GROUP, CONSUMER_GROUP})
 _PARTS: Final = frozenset({CONSUMER_MEMBER, CURRENT_ASSIGNMENT, REGULAR_EXPRESSION})
-# Steps of the broker's own on the way to current assignments, which say all that is needed.
+# The broker's steps towards current assignments, which are all that is needed.
 _STEPS: Final = frozenset({4, 6, 7})
 
 
 class CommitValue(NamedTuple):
-    """OffsetCommitValue: `timestamp_ms` since 1970 as the broker wrote it, -1 for unknown.
+    """OffsetCommitValue: `timestamp_ms` since 1970 by the broker's clock, -1 if unknown.
 
-    `topic_id` is the 16 bytes of a UUID (there are millions of these values).
+    `topic_id` is the 16 bytes of a UUID: not a UUID object, for there are millions of values.
     """
 
     offset: int
@@ -124,7 +124,7 @@ class CommitValue(NamedTuple):
 
 
 class ClassicMember(NamedTuple):
-    """One member in GroupMetadataValue, its own two messages undecoded."""
+    """One member in GroupMetadataValue, with its subscription and assignment undecoded."""
 
     member: str
     instance_id: str | None
@@ -133,7 +133,7 @@ class ClassicMember(NamedTuple):
 
 
 class ClassicGroup(NamedTuple):
-    """GroupMetadataValue; `protocol` is the assignor, null while nobody is in the group."""
+    """GroupMetadataValue; `protocol` is the assignor, None without members."""
 
     protocol_type: str
     generation: int
@@ -143,7 +143,7 @@ class ClassicGroup(NamedTuple):
 
 
 def read_key(data: bytes) -> Key:
-    """What a record is about. Raises BrokenRecord."""
+    """Read what a record is about. Raises BrokenRecord."""
     cursor = Cursor(data)
     kind = cursor.int16()
     if kind in OFFSET_COMMITS:
@@ -152,17 +152,19 @@ def read_key(data: bytes) -> Key:
         return GroupKey(kind, cursor.string())
     if kind in _PARTS:
         return MemberKey(kind, cursor.string(), cursor.string())
-    # The keys of all kinds that are known start with the group.
-    return OtherKey(named(kind), cursor.string() if kind in NAMES else None, kind not in _STEPS)
+    # The keys of all known types start with the group.
+    return OtherKey(
+        record_name(kind), cursor.string() if kind in NAMES else None, kind not in _STEPS
+    )
 
 
-def named(kind: int) -> str:
-    """What to call the records with this number at the start of their keys."""
+def record_name(kind: int) -> str:
+    """Return the name of the record type with this number."""
     return f"{NAMES.get(kind, 'unknown record')} (key {kind})"
 
 
 def read_version(cursor: Cursor, newest: int, name: str) -> int:
-    """The version that a value starts with. Raises BrokenRecord, UnknownVersion."""
+    """Read the version at the start of a value. Raises BrokenRecord, UnknownVersion."""
     version = cursor.int16()
     if not 0 <= version <= newest:
         raise UnknownVersion(f"{name} value v{version}")
@@ -170,7 +172,7 @@ def read_version(cursor: Cursor, newest: int, name: str) -> int:
 
 
 def read_commit(data: bytes) -> CommitValue:
-    """The value of an offset commit. Raises BrokenRecord, UnknownVersion."""
+    """Read the value of an offset commit. Raises BrokenRecord, UnknownVersion."""
     cursor = Cursor(data)
     version = read_version(cursor, _NEWEST_COMMIT, NAMES[1])
     if version >= 3:
@@ -178,10 +180,10 @@ def read_commit(data: bytes) -> CommitValue:
     else:
         (offset,), epoch = cursor.integers(_OFFSET), -1
     flexible = version >= _FLEXIBLE
-    _ = cursor.compact_string() if flexible else cursor.string()  # the client's own text
+    _ = cursor.compact_string() if flexible else cursor.string()  # the client's metadata
     timestamp = cursor.int64()
     if version == 1:
-        cursor.int64()  # when the commit expires
+        cursor.int64()  # expiry time of the commit
     topic_id = cursor.tagged_fields().get(_TOPIC_ID, _NO_ID) if flexible else _NO_ID
     if len(topic_id) != len(_NO_ID):
         raise BrokenRecord(f"a topic id of {len(topic_id)} bytes")
@@ -190,7 +192,7 @@ def read_commit(data: bytes) -> CommitValue:
 
 
 def read_classic_group(data: bytes) -> ClassicGroup:
-    """The value of a classic group's metadata. Raises BrokenRecord, UnknownVersion."""
+    """Read the value of a classic group's metadata. Raises BrokenRecord, UnknownVersion."""
     cursor = Cursor(data)
     version = read_version(cursor, _NEWEST_GROUP, NAMES[CLASSIC_GROUP])
     flexible = version >= _FLEXIBLE

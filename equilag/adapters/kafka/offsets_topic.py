@@ -1,4 +1,4 @@
-"""Reading `__consumer_offsets` with a consumer that leaves no trace: no group, no commits."""
+"""Reading `__consumer_offsets` with a consumer that neither joins a group nor commits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from equilag.adapters.kafka.client_config import Config, servers
-from equilag.adapters.kafka.connect import connect, named, reading_client
+from equilag.adapters.kafka.connect import connect, kafka_errors_named, reading_client
 from equilag.adapters.kafka.group_state import keep
 from equilag.adapters.kafka.log_ends import offsets, unavailable
 from equilag.errors import InputError
@@ -17,10 +17,12 @@ if TYPE_CHECKING:
 
 TOPIC: Final = "__consumer_offsets"
 
-_AT_ONCE: Final = 2_000
+_RECORDS_PER_CALL: Final = 2_000
+"""Records per call of `consume`: few enough to check the deadline often."""
 _POLL_S: Final = 0.2
-# Commits of transactions count when the transaction does, so those of aborted and open ones must
-# not be seen. A reader at the end waits this long before it is told that it is there.
+"""The longest wait for a record before the deadline is checked again."""
+# Offsets committed in a transaction count once the transaction commits, so those of aborted and
+# open transactions must stay unseen. fetch.wait.max.ms is how late the end of the log is reported.
 _SETTINGS: Final[dict[str, str | int | bool]] = {
     "isolation.level": "read_committed",
     "auto.offset.reset": "earliest",
@@ -31,11 +33,10 @@ _SETTINGS: Final[dict[str, str | int | bool]] = {
 
 @dataclass(slots=True)
 class PartitionRecords:
-    """One partition between `begin` and `end`, which lies before any transaction still open.
+    """One partition between `begin` and `end`; `end` lies before any open transaction.
 
-    `survivors` has the last value of each key that was not deleted, in the order of their offsets;
-    `read` counts all records, and `held_back` the offsets from `end` on that were there already,
-    but wait for a transaction to end.
+    `survivors` has the last value of each key that was not deleted, in offset order. `read` counts
+    all records. `held_back` counts the offsets from `end` on that wait for a transaction to end.
     """
 
     partition: int
@@ -47,9 +48,9 @@ class PartitionRecords:
 
 
 def partitions(config: Config) -> list[int]:
-    """The numbers of the topic's partitions; none in a cluster that never had a group.
+    """Return the topic's partition numbers; none in a cluster that never had a group.
 
-    Raises InputError if the cluster cannot be reached or does not show the topic, MissingExtra.
+    Raises InputError if the cluster does not answer or does not describe the topic, MissingExtra.
     """
     _, cluster = connect(config)
     topic = cluster.topics.get(TOPIC)
@@ -61,15 +62,15 @@ def partitions(config: Config) -> list[int]:
 
 
 def read_partition(config: Config, partition: int, deadline_s: float) -> PartitionRecords:
-    """All records of one partition that are there at the start.
+    """Read all records of one partition that exist at the start.
 
-    Raises InputError if they were not all read within `deadline_s` seconds (it says how far that
-    got), the cluster cannot be reached, or does not let the topic be read; MissingExtra.
+    Raises InputError if that takes more than `deadline_s` seconds (with the offset reached), if the
+    cluster does not answer, or if the topic may not be read; MissingExtra.
     """
     give_up = time.monotonic() + deadline_s
     records = _bounds(config, partition)
     if records.begin < records.end:
-        with named(config):
+        with kafka_errors_named(config):
             consumer = reading_client(config, _SETTINGS)
             try:
                 _read(consumer, records, give_up, config)
@@ -79,9 +80,10 @@ def read_partition(config: Config, partition: int, deadline_s: float) -> Partiti
 
 
 def check_not_empty(config: Config, in_log: int, read: int) -> None:
-    """Raise InputError if all partitions together have `in_log` offsets, but none was `read`.
+    """Raise InputError if the partitions have `in_log` offsets in all, but none was `read`.
 
-    That is how missing rights or a client that fails silently look, not a cluster without groups.
+    That is the sign of missing rights or of a silently failing client, not of a cluster without
+    groups.
     """
     if in_log > 0 and read == 0:
         problem = f"0 records were read, though its partitions hold {in_log} offsets"
@@ -97,7 +99,7 @@ def _bounds(config: Config, partition: int) -> PartitionRecords:
     asked = [(TOPIC, partition)]
     if problem := unavailable(cluster, asked[0]):
         raise InputError(problem, _place(partition), servers(config))
-    with named(config):
+    with kafka_errors_named(config):
         found = [
             offsets(admin, asked, latest=False),
             offsets(admin, asked, latest=True, committed=True),
@@ -114,15 +116,15 @@ def _bounds(config: Config, partition: int) -> PartitionRecords:
 
 
 def _read(consumer: Consumer, records: PartitionRecords, give_up: float, config: Config) -> None:
-    """Fill `records`. Where a transaction ended last, no record is at the end: EOF tells."""
+    """Fill `records`. If a transaction marker is last, no record is at the end: EOF tells."""
     from confluent_kafka import TopicPartition
 
     consumer.assign([TopicPartition(TOPIC, records.partition, records.begin)])
     position = records.begin
     complaint = ""
     while position < records.end:
-        # What is there already, and only then waiting: `consume` waits for a full batch.
-        for message in consumer.consume(_AT_ONCE, 0) or consumer.consume(1, _POLL_S):
+        # First take what is ready, only then wait: `consume` waits for a full batch.
+        for message in consumer.consume(_RECORDS_PER_CALL, 0) or consumer.consume(1, _POLL_S):
             if message.error() is not None:
                 ended, complaint = _remark(message, records.partition, config)
                 if ended:
@@ -132,13 +134,13 @@ def _read(consumer: Consumer, records: PartitionRecords, give_up: float, config:
             if position >= records.end:
                 return
         if time.monotonic() > give_up:
-            done = f"read only up to offset {position} of {records.end} in the time given"
+            done = f"read only up to offset {position} of {records.end} within the time limit"
             problem = f"{done}: {complaint}" if complaint else done
             raise InputError(problem, _place(records.partition), servers(config))
 
 
 def _take(records: PartitionRecords, message: Message) -> int:
-    """Keep the record; returns the offset after it."""
+    """Keep the record. Return the offset after it."""
     offset = message.offset()
     assert offset is not None
     if offset < records.end:
@@ -150,9 +152,9 @@ def _take(records: PartitionRecords, message: Message) -> int:
 
 
 def _remark(message: Message, partition: int, config: Config) -> tuple[bool, str]:
-    """Whether it says that the end was reached, and a complaint that may still pass.
+    """Return whether the message reports the end, and a complaint that may be transient.
 
-    Raises InputError for what will not pass.
+    Raises InputError for permanent errors.
     """
     from confluent_kafka import KafkaError
 
@@ -167,5 +169,5 @@ def _remark(message: Message, partition: int, config: Config) -> tuple[bool, str
         KafkaError._AUTHENTICATION,
     ):
         raise InputError(error.str(), _place(partition), servers(config))
-    # Not to be let near the coordinator of a group that nobody joins is no loss.
+    # Without the right to read a group a consumer that joins none loses nothing.
     return False, "" if error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED else error.str()

@@ -1,8 +1,8 @@
 """Requests that librdkafka cannot send, through kafka-python: members with their subscriptions
-(DescribeGroups, and ConsumerGroupDescribe of KIP-848) and the sizes of logs (DescribeLogDirs).
+(DescribeGroups, and ConsumerGroupDescribe of KIP-848) and log sizes (DescribeLogDirs).
 
-Only reads: no request of these changes anything on a broker. Needs Kafka 3.0 or newer, where one
-FindCoordinator asks for many groups. Importing this module imports kafka-python.
+The requests only read. They need Kafka 3.0 or newer, where one FindCoordinator serves many groups.
+Importing this module imports kafka-python.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from equilag.adapters.kafka.described import Described, ReadFailure
-from equilag.adapters.kafka.descriptions import GONE, error_name, read_classic, read_new
+from equilag.adapters.kafka.descriptions import GONE, error_name, read_classic, read_kip848
 from equilag.adapters.kafka.quiet import quietly
 from equilag.adapters.kafka.sample_rows import TopicPartition
 
@@ -30,30 +30,31 @@ with quietly():
         ApiMessage,  # type: ignore[misc]
         load_json=_SCHEMAS,
     ):
-        """API 69; the name finds the schema."""
+        """API 69; the class name selects the schema."""
 
     class ConsumerGroupDescribeResponse(  # type: ignore[call-arg]
         ApiMessage,  # type: ignore[misc]
         load_json=_SCHEMAS,
     ):
-        """Known to the parser of responses from here on."""
+        """Defined so that the response parser knows it."""
 
 
-BATCH: Final = 100
-"""Groups in one request: answers stay small, and one that fails takes few others with it."""
+GROUPS_PER_REQUEST: Final = 100
+"""Groups per request: responses stay small, and a failing request affects few groups."""
 
 _GROUP: Final = 0
+"""Key type of FindCoordinator for consumer groups."""
 _UNSUPPORTED: Final = (errors.UnsupportedVersionError, errors.IncompatibleBrokerVersion)
 
 
 class PlainClient:
-    """A connection to a cluster; made anew after an error of the whole. `config` is kafka-python's.
+    """A connection to a cluster; create a new one after an error. `config` is kafka-python's.
 
-    Raises what kafka-python raises (`kafka.errors.KafkaError`) if no broker answers in time.
+    Raises kafka-python's errors (`kafka.errors.KafkaError`) if no broker answers in time.
     """
 
     def __init__(self, config: Mapping[str, Any], timeout: float) -> None:
-        # Everything that it logs comes back as an error as well.
+        # Everything that kafka-python logs is also raised.
         logging.getLogger("kafka").addHandler(logging.NullHandler())
         settings = {
             **config,
@@ -76,16 +77,17 @@ class PlainClient:
         self._net.close()
 
     def ask(self, node: int | None, request: Any, wait_ms: int | None = None) -> Any:
-        """The answer of one broker, or of any; several threads may ask at the same time."""
+        """Return the response of one broker, or of any. Several threads may ask at the same
+        time."""
 
-        async def asked() -> Any:
+        async def requests() -> Any:
             return await self._manager.send(request, node_id=node, request_timeout_ms=wait_ms)
 
-        return self._manager.run(asked)
+        return self._manager.run(requests)
 
     def describe(self, groups: Mapping[str, bool | None]) -> dict[str, Described | ReadFailure]:
-        """What each group is like. The value says whether it is a group of KIP-848; None if that
-        is not known, which takes another request."""
+        """Return each group's description. The value tells whether it is a KIP-848 group; None if
+        unknown, which costs a second request."""
         found: dict[str, Described | ReadFailure] = {}
         nodes: dict[str, int] = {}
         for group, node in self._coordinators(list(groups)).items():
@@ -94,56 +96,62 @@ class PlainClient:
             else:
                 nodes[group] = node
         found |= self._described({name: (nodes[name], bool(groups[name])) for name in nodes})
-        # A coordinator takes a group of the other kind for one that is not there.
+        # A coordinator reports a group of the other kind as missing.
         other = {
             name: (node, True)
             for name, node in nodes.items()
-            if groups[name] is None and isinstance(told := found[name], ReadFailure) and told.gone
+            if groups[name] is None
+            and isinstance(failure := found[name], ReadFailure)
+            and failure.gone
         }
         return found | self._described(other)
 
     def _described(
         self, groups: Mapping[str, tuple[int, bool]]
     ) -> dict[str, Described | ReadFailure]:
-        """Groups by their coordinators, and whether they are asked for as groups of KIP-848."""
+        """Describe groups, given their coordinators and whether they are KIP-848 groups."""
         found: dict[str, Described | ReadFailure] = {}
         by_node: dict[tuple[int, bool], list[str]] = {}
         for group, asked_as in groups.items():
             by_node.setdefault(asked_as, []).append(group)
-        asked = [
-            (node, new, names[at : at + BATCH])
+        requests = [
+            (node, new, names[at : at + GROUPS_PER_REQUEST])
             for (node, new), names in by_node.items()
-            for at in range(0, len(names), BATCH)
+            for at in range(0, len(names), GROUPS_PER_REQUEST)
         ]
-        answers = self.ask_all([(node, _describe(new, names)) for node, new, names in asked])
-        for (node, new, names), answer in zip(asked, answers, strict=True):
+        answers = self.ask_all([(node, _describe(new, names)) for node, new, names in requests])
+        for (node, new, names), answer in zip(requests, answers, strict=True):
             if new and isinstance(answer, _UNSUPPORTED):
-                found.update(dict.fromkeys(names, GONE))  # no broker of this kind has any
+                found.update(
+                    dict.fromkeys(names, GONE)
+                )  # brokers without KIP-848 have no such groups
                 continue
             if isinstance(answer, Exception):
-                reason = f"its coordinator, broker {node}, does not answer: {said(answer)}"
+                reason = (
+                    f"its coordinator, broker {node}, does not answer: {describe_error(answer)}"
+                )
                 found.update(dict.fromkeys(names, ReadFailure(reason)))
                 continue
-            read = read_new if new else read_classic
-            told = {group.group_id: read(group, node) for group in answer.groups}
-            nothing = ReadFailure("its coordinator says nothing of it")
-            found.update({name: told.get(name, nothing) for name in names})
+            read = read_kip848 if new else read_classic
+            described = {group.group_id: read(group, node) for group in answer.groups}
+            missing = ReadFailure("its coordinator does not describe it")
+            found.update({name: described.get(name, missing) for name in names})
         return found
 
     def log_sizes(
         self, leaders: Mapping[TopicPartition, int]
     ) -> tuple[dict[TopicPartition, int], list[str]]:
-        """Bytes of each partition's log at its leader, and what stood in the way of others."""
+        """Return the bytes of each partition's log at its leader, and the problems with others."""
         by_node: dict[int, dict[str, list[int]]] = {}
         for (topic, partition), node in leaders.items():
             by_node.setdefault(node, {}).setdefault(topic, []).append(partition)
         sizes: dict[TopicPartition, int] = {}
         problems = []
-        asked = [(node, _log_dirs(topics)) for node, topics in sorted(by_node.items())]
-        for (node, _), answer in zip(asked, self.ask_all(asked), strict=True):
+        requests = [(node, _log_dirs(topics)) for node, topics in sorted(by_node.items())]
+        for (node, _), answer in zip(requests, self.ask_all(requests), strict=True):
             problem = None
             if isinstance(answer, Exception):
-                problem = said(answer)
+                problem = describe_error(answer)
             elif answer.error_code:
                 problem = error_name(answer.error_code)
             else:
@@ -151,11 +159,11 @@ class PlainClient:
                 problem = error_name(failed[0]) if failed else None
                 sizes.update(_sizes(answer.results))
             if problem:
-                problems.append(f"broker {node} does not tell the sizes of its logs: {problem}")
+                problems.append(f"broker {node} does not return the sizes of its logs: {problem}")
         return sizes, problems
 
     def coordinator(self, group: str, wait_ms: int | None = None) -> int | ReadFailure:
-        """The broker that coordinates a group."""
+        """Return the broker that coordinates a group."""
         return self._coordinators([group], wait_ms)[group]
 
     def _coordinators(
@@ -178,7 +186,8 @@ class PlainClient:
     def ask_all(
         self, requests: Sequence[tuple[int | None, Any]], wait_ms: int | None = None
     ) -> list[Any]:
-        """The answer to each (broker, request), or the error in its place; brokers in parallel."""
+        """Return the response to each (broker, request), or the error in its place; brokers in
+        parallel."""
         manager = self._manager
         answers: list[Any] = [None] * len(requests)
         by_node: dict[int | None, list[int]] = {}
@@ -202,8 +211,8 @@ class PlainClient:
         return answers
 
 
-def said(error: BaseException) -> str:
-    """An error of kafka-python in a few words."""
+def describe_error(error: BaseException) -> str:
+    """Return an error of kafka-python as one line."""
     return " ".join(str(error).split()) or type(error).__name__
 
 
@@ -224,6 +233,6 @@ def _sizes(results: Iterable[Any]) -> Iterator[tuple[TopicPartition, int]]:
     for one in results:
         for topic in one.topics:
             for partition in topic.partitions:
-                # A replica on its way to another disk is there twice.
+                # A replica that moves to another disk is listed twice.
                 if not partition.is_future_key:
                     yield (topic.name, partition.partition_index), partition.partition_size

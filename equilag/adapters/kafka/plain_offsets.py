@@ -1,7 +1,7 @@
 """Topics, commits and log ends through kafka-python, in three rounds of requests.
 
-For whoever has to know within a moment, also while brokers come back: librdkafka waits longer
-before it connects again, and longer with each attempt. Importing this module imports kafka-python.
+For callers that need an answer at once, also while brokers restart: librdkafka waits longer before
+it reconnects, and longer with each attempt. Importing this module imports kafka-python.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from equilag.adapters.kafka.cluster import NamedTopics
 from equilag.adapters.kafka.described import ReadFailure
 from equilag.adapters.kafka.descriptions import error_name
 from equilag.adapters.kafka.log_ends import bounds
-from equilag.adapters.kafka.plain_client import PlainClient, said
+from equilag.adapters.kafka.plain_client import PlainClient, describe_error
 from equilag.adapters.kafka.quiet import quietly
 from equilag.adapters.kafka.sample_rows import TopicPartition
 
@@ -27,7 +27,7 @@ with quietly():
 _LATEST: Final = -1
 _EARLIEST: Final = -2
 _CONSUMER: Final = -1
-"""Who asks for offsets is no replica."""
+"""Replica id of a client that is not a replica."""
 _MISSING: Final = (
     errors.UnknownTopicOrPartitionError.errno,
     errors.InvalidTopicError.errno,
@@ -36,7 +36,7 @@ _MISSING: Final = (
 
 @dataclass(slots=True)
 class PlainOffsets:
-    """What was told: topics, commits or why not, first offset and end of each log or why not."""
+    """The answers: topics, commits or why not, first offset and end of each log or why not."""
 
     topics: NamedTopics = field(default_factory=NamedTopics)
     commits: dict[TopicPartition, int] | ReadFailure = field(default_factory=dict)
@@ -47,27 +47,27 @@ class PlainOffsets:
 def read_offsets(
     client: PlainClient, group: str, topics: Iterable[str], committed: bool, wait_ms: int
 ) -> PlainOffsets:
-    """Of these topics, for the group; each request may take `wait_ms`.
+    """Return offsets of these topics for the group; each request may take `wait_ms`.
 
-    With `committed` a log ends where the oldest open transaction begins. Raises what kafka-python
-    raises if the metadata cannot be had.
+    With `committed` a log ends where the oldest open transaction begins. Raises kafka-python's
+    errors if there are no metadata.
     """
     names = sorted(set(topics))
     node = client.coordinator(group, wait_ms)
-    asked: list[tuple[int | None, Any]] = [(None, _metadata(names))]
+    requested: list[tuple[int | None, Any]] = [(None, _metadata(names))]
     if not isinstance(node, ReadFailure):
-        asked.append((node, _commits_of(group)))
-    metadata, *told = client.ask_all(asked, wait_ms)
+        requested.append((node, _commits_of(group)))
+    metadata, *commits = client.ask_all(requested, wait_ms)
     if isinstance(metadata, Exception):
         raise metadata
     found = PlainOffsets(_topics(metadata))
-    found.commits = node if isinstance(node, ReadFailure) else _commits(told[0])
+    found.commits = node if isinstance(node, ReadFailure) else _commits(commits[0])
     _read_ends(client, found, committed, wait_ms)
     return found
 
 
 def read_topics(client: PlainClient, topics: Iterable[str], wait_ms: int) -> NamedTopics:
-    """These topics with the leaders of their partitions. Raises what kafka-python raises."""
+    """Return these topics with their partitions' leaders. Raises kafka-python's errors."""
     return _topics(client.ask(None, _metadata(sorted(set(topics))), wait_ms))
 
 
@@ -85,7 +85,7 @@ def _metadata(names: list[str]) -> Any:
 
 def _commits_of(group: str) -> Any:
     kind = OffsetFetchRequest.OffsetFetchRequestGroup
-    # From version 10 on topics go by their ids.
+    # From version 10 on topics are named by id.
     return OffsetFetchRequest(
         groups=[kind(group_id=group, topics=None)],
         require_stable=False,
@@ -95,22 +95,22 @@ def _commits_of(group: str) -> Any:
 
 
 def _topics(answer: Any) -> NamedTopics:
-    told = NamedTopics()
+    topics = NamedTopics()
     for topic in answer.topics:
         if topic.error_code in _MISSING:
-            told.missing.append(topic.name)
+            topics.missing.append(topic.name)
         elif topic.error_code == errors.TopicAuthorizationFailedError.errno:
-            told.forbidden.append(topic.name)
+            topics.forbidden.append(topic.name)
         else:
-            told.found[topic.name] = {
+            topics.found[topic.name] = {
                 one.partition_index: one.leader_id for one in topic.partitions
             }
-    return told
+    return topics
 
 
 def _commits(answer: Any) -> dict[TopicPartition, int] | ReadFailure:
     if isinstance(answer, Exception):
-        return ReadFailure(f"its commits cannot be read: {said(answer)}")
+        return ReadFailure(f"its commits cannot be read: {describe_error(answer)}")
     (group,) = answer.groups
     codes = [group.error_code]
     codes += [one.error_code for topic in group.topics for one in topic.partitions]
@@ -126,7 +126,7 @@ def _commits(answer: Any) -> dict[TopicPartition, int] | ReadFailure:
 
 
 def _read_ends(client: PlainClient, found: PlainOffsets, committed: bool, wait_ms: int) -> None:
-    """Log ends from the leader of each partition."""
+    """Request log ends from the leader of each partition."""
     by_leader: dict[int, dict[str, list[int]]] = {}
     for topic, leaders in found.topics.found.items():
         for partition, leader in leaders.items():
@@ -134,20 +134,20 @@ def _read_ends(client: PlainClient, found: PlainOffsets, committed: bool, wait_m
                 found.failed[topic, partition] = "no leader"
             else:
                 by_leader.setdefault(leader, {}).setdefault(topic, []).append(partition)
-    asked = [
+    requested = [
         (leader, _list_offsets(mine, at, committed))
         for leader, mine in by_leader.items()
         for at in (_LATEST, _EARLIEST)
     ]
-    answers = client.ask_all(asked, wait_ms)
+    answers = client.ask_all(requested, wait_ms)
     for number, mine in enumerate(by_leader.values()):
         ends, starts = (_offsets(mine, answer) for answer in answers[2 * number : 2 * number + 2])
         for tp, end in ends.items():
-            told = bounds(starts[tp], end)
-            if isinstance(told, str):
-                found.failed[tp] = told
+            bound = bounds(starts[tp], end)
+            if isinstance(bound, str):
+                found.failed[tp] = bound
             else:
-                found.ends[tp] = told
+                found.ends[tp] = bound
 
 
 def _list_offsets(topics: Mapping[str, list[int]], at: int, committed: bool) -> Any:
@@ -171,15 +171,15 @@ def _list_offsets(topics: Mapping[str, list[int]], at: int, committed: bool) -> 
     )
 
 
-def _offsets(asked: Mapping[str, list[int]], answer: Any) -> dict[TopicPartition, int | str]:
-    """An offset for each partition that was asked for, or what went wrong."""
-    problem = said(answer) if isinstance(answer, Exception) else "no answer"
+def _offsets(requested: Mapping[str, list[int]], answer: Any) -> dict[TopicPartition, int | str]:
+    """Return an offset for each requested partition, or the error."""
+    problem = describe_error(answer) if isinstance(answer, Exception) else "no answer"
     found: dict[TopicPartition, int | str] = {
-        (topic, number): problem for topic, numbers in asked.items() for number in numbers
+        (topic, number): problem for topic, numbers in requested.items() for number in numbers
     }
     if not isinstance(answer, Exception):
         for topic in answer.topics:
             for one in topic.partitions:
-                told = error_name(one.error_code) if one.error_code else int(one.offset)
-                found[topic.name, one.partition_index] = told
+                offset = error_name(one.error_code) if one.error_code else int(one.offset)
+                found[topic.name, one.partition_index] = offset
     return found

@@ -1,4 +1,4 @@
-"""Importing kafka-python without its warnings."""
+"""Importing kafka-python without its deprecation warnings."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from contextlib import contextmanager
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """For imports of kafka-python, which reads its schemas while they are made with a function that
-    Python 3.11 and 3.12 call deprecated."""
+    """For imports of kafka-python: it reads its schemas with a function that is deprecated in
+    Python 3.11 and 3.12."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         yield

@@ -1,4 +1,4 @@
-"""One group of a live cluster at one moment: what was read, and the snapshot that it makes."""
+"""One group of a live cluster at one moment, and the snapshot that it makes."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from equilag.adapters.kafka.sample_rows import TopicPartition, subscription
 from equilag.adapters.snapshot.load import FORMAT
 
 Offsets = dict[str, list[int | None]]
-"""Topic to an offset per partition."""
+"""Topic -> one offset per partition."""
 
 NO_COMMIT: Final = "no commit (no lag under auto.offset.reset latest, else all of the log)"
 
 
 @dataclass(slots=True)
 class TopicOffsets:
-    """Offsets of some topics, one per partition; None where nobody could tell, or no commit is.
+    """Offsets of some topics, one per partition; None without a commit or without an answer.
 
-    `sizes` has the partitions of each topic that exists, `unknown` the numbers of those whose log
-    nobody could tell the ends of: without a leader, or not answered.
+    `sizes` has the number of partitions of each existing topic. `unknown` has the partitions whose
+    log ends are unknown: no leader, or no answer.
     """
 
     sizes: dict[str, int] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class TopicOffsets:
     remarks: list[str] = field(default_factory=list)
 
     def fields(self) -> dict[str, Any]:
-        """The fields of a snapshot that are about topics."""
+        """Return the fields of a snapshot that are about topics."""
         found: dict[str, Any] = {
             "topics": dict(self.sizes),
             "offsets": {topic: self._arrays(topic) for topic in self.sizes},
@@ -55,8 +55,8 @@ class TopicOffsets:
 class Reading:
     """A group, its members (with the topics that their patterns match) and its offsets.
 
-    `kind` is ``classic`` or ``consumer`` (KIP-848), `state` Kafka's name for it, `protocol` the
-    assignor in use ("" if none is), `coordinator` a broker's id, `taken_at` a time as in RFC 3339.
+    `kind` is ``classic`` or ``consumer`` (KIP-848), `state` Kafka's name of its state, `protocol`
+    the assignor in use ("" if none), `coordinator` a broker id, `taken_at` an RFC 3339 time.
     """
 
     group: str
@@ -69,10 +69,10 @@ class Reading:
     offsets: TopicOffsets
     remarks: list[str] = field(default_factory=list)
     epoch: int | None = None
-    """The group's in KIP-848; classic groups are described without their generation."""
+    """The group epoch of KIP-848; descriptions of classic groups have no generation."""
 
     def snapshot(self, auto_offset_reset: str = "latest") -> dict[str, Any]:
-        """The group as `equilag/snapshot/1`."""
+        """Return the group as `equilag/snapshot/1`."""
         shared = _shared(self.members)
         document: dict[str, Any] = {
             "format": FORMAT,
@@ -93,7 +93,7 @@ class Reading:
 
 
 def _shared(all_members: Iterable[DescribedMember]) -> dict[tuple[str, ...], str]:
-    """A name for each subscription of several members, so that it is written once."""
+    """Return a name for each subscription that several members have, so that it is written once."""
     count = Counter(member.topics for member in all_members)
     several = [topics for topics, members in count.items() if members > 1]
     return {topics: f"s{number}" for number, topics in enumerate(several, 1)}
@@ -121,12 +121,12 @@ def topic_offsets(
     ends: Mapping[TopicPartition, tuple[int, int]],
     failed: Mapping[TopicPartition, str],
 ) -> TopicOffsets:
-    """The offsets of the topics `names`, all of which are in `topics`.
+    """Return the offsets of the topics `names`, all of which are in `topics`.
 
-    `failed` says of partitions that are not in `ends`, why.
+    `failed` maps partitions that are missing in `ends` to the reason.
     """
     found = TopicOffsets()
-    doubts: dict[str, list[TopicPartition]] = {}
+    odd: dict[str, list[TopicPartition]] = {}
     for topic in sorted(names):
         size = max(topics[topic], default=-1) + 1
         every = [(topic, number) for number in range(size)]
@@ -139,37 +139,37 @@ def topic_offsets(
         for tp, bound, offset in zip(every, bounds, at, strict=True):
             if bound is None:
                 found.unknown.setdefault(topic, []).append(tp[1])
-                doubt = f"lag unknown ({failed.get(tp, 'no answer')})"
+                remark = f"lag unknown ({failed.get(tp, 'no answer')})"
             elif offset is None:
-                doubt = NO_COMMIT
+                remark = NO_COMMIT
             elif offset > bound[1]:
-                doubt = "commit ahead of the log's end"
+                remark = "commit ahead of the log's end"
             elif offset < bound[0]:
-                doubt = "commit below the log's start"
+                remark = "commit below the log's start"
             else:
                 continue
-            doubts.setdefault(doubt, []).append(tp)
-    found.remarks = [f"{doubt}: {several(tps)}" for doubt, tps in sorted(doubts.items())]
+            odd.setdefault(remark, []).append(tp)
+    found.remarks = [f"{remark}: {several(tps)}" for remark, tps in sorted(odd.items())]
     return found
 
 
 def resolved(
     members: Iterable[DescribedMember], topics: Iterable[str]
 ) -> tuple[list[DescribedMember], list[str]]:
-    """The members with all topics that they subscribe to, out of `topics` where a pattern has to
-    match, in order; and remarks about patterns that cannot be read here."""
+    """Return the members with all their topics, in order: patterns are matched against `topics`.
+    Also return remarks about patterns that cannot be read."""
     found, remarks = [], []
     known: dict[tuple[tuple[str, ...], str | None], tuple[str, ...]] = {}
     for member in members:
-        asked = member.topics, member.pattern  # most members of a group ask for the same
-        names = known.get(asked)
+        wanted = member.topics, member.pattern  # most members of a group subscribe to the same
+        names = known.get(wanted)
         if names is None:
-            told, problem = subscription(member, topics)
-            names = tuple(told)
-            if problem:  # what it owns is its own
+            subscribed, problem = subscription(member, topics)
+            names = tuple(subscribed)
+            if problem:  # what it owns differs by member
                 remarks.append(problem)
             else:
-                known[asked] = names
+                known[wanted] = names
         found.append(replace(member, topics=names))
     return found, list(dict.fromkeys(remarks))
 
@@ -177,13 +177,13 @@ def resolved(
 def lost_commits(
     commits: Mapping[TopicPartition, int], topics: Mapping[str, Mapping[int, int]]
 ) -> list[str]:
-    """A remark about commits for what does not exist any more, if there are any."""
+    """Return a remark about commits for deleted partitions, if there are any."""
     lost = sorted(tp for tp in commits if tp[1] not in topics.get(tp[0], ()))
-    return [f"commits for what is gone: {several(lost)}"] if lost else []
+    return [f"commits for deleted topics or partitions: {several(lost)}"] if lost else []
 
 
 def several(partitions: list[TopicPartition]) -> str:
-    """One partition by name, and how many more."""
+    """Return one partition by name, and the number of the others."""
     topic, number = partitions[0]
     more = f" and {len(partitions) - 1:,} more" if len(partitions) > 1 else ""
     return f"{topic}-{number}{more}"

@@ -1,4 +1,4 @@
-"""One sampling round of a cluster: every group's members, subscriptions, commits and log ends."""
+"""One sample of a cluster: members, subscriptions, commits and log ends of every group."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import time
 from collections.abc import Iterable
 
 from equilag.adapters.kafka.client_config import Config
-from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer, Topics, by_reason
+from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer, TopicLeaders, by_reason
 from equilag.adapters.kafka.sample_rows import (
-    GroupAnswer,
     Sample,
+    SampledGroup,
     SampleRows,
     TopicPartition,
     partitions_of,
@@ -23,9 +23,9 @@ __all__ = ["TIMEOUT", "ClusterSampler", "NoAnswer"]
 class ClusterSampler:
     """Samples one cluster, round by round; connections stay open in between.
 
-    `config` is librdkafka's; `groups` keeps those whose whole name it matches. Raises InputError if
-    the cluster does not answer, or for settings that one of the clients does not take; MissingExtra
-    without the packages of `equilag[kafka]`.
+    `config` is librdkafka's; `groups` selects groups whose whole name it matches. Raises InputError
+    if the cluster does not answer or a client refuses a setting; MissingExtra without the packages
+    of `equilag[kafka]`.
     """
 
     def __init__(
@@ -41,10 +41,10 @@ class ClusterSampler:
         self._cluster.close()
 
     def round(self) -> Sample:
-        """One round, of all groups that could be read. Raises NoAnswer.
+        """Return a sample of all readable groups. Raises NoAnswer.
 
-        Commits are asked for before log ends, so that no commit looks too far ahead; the round's
-        time lies between the two.
+        Commits are read before log ends, so that no commit seems too far ahead; the time of the
+        sample lies between the two.
         """
         listed, listing_problems = self._cluster.groups()
         topics = self._cluster.topics()
@@ -55,14 +55,14 @@ class ClusterSampler:
                 if self._groups is None or self._groups.fullmatch(name)
             }
         )
-        left_out = {name: why.reason for name, why in unknown.items() if not why.gone}
+        left_out = {name: failure.reason for name, failure in unknown.items() if not failure.gone}
         committed, failed = self._cluster.committed(list(groups))
-        left_out |= {name: why.reason for name, why in failed.items()}
+        left_out |= {name: failure.reason for name, failure in failed.items()}
         ts_ms = time.time_ns() // 1_000_000
         remarks = [*listing_problems]
-        plan: dict[str, tuple[GroupAnswer, list[list[str]], set[TopicPartition]]] = {}
+        plan: dict[str, tuple[SampledGroup, list[list[str]], set[TopicPartition]]] = {}
         for group, commits in sorted(committed.items()):
-            answer = GroupAnswer(groups[group].members, commits)
+            answer = SampledGroup(groups[group].members, commits)
             subscriptions = []
             for member in answer.members:
                 names, problem = subscription(member, topics)
@@ -73,8 +73,8 @@ class ClusterSampler:
             plan[group] = (answer, subscriptions, partitions_of(answer, subscribed, topics))
         partitions = sorted({tp for _, _, tps in plan.values() for tp in tps})
         ends, no_ends = self._cluster.ends(partitions, topics)
-        if no_ends and not ends and any(why != "no leader" for why in no_ends.values()):
-            raise NoAnswer(next(why for why in no_ends.values() if why != "no leader"))
+        if no_ends and not ends and any(reason != "no leader" for reason in no_ends.values()):
+            raise NoAnswer(next(reason for reason in no_ends.values() if reason != "no leader"))
         sizes, size_problems = self._sizes(ends, topics)
         rows = SampleRows(ts_ms, ends, sizes)
         for group, parts in plan.items():
@@ -83,7 +83,7 @@ class ClusterSampler:
         return Sample(ts_ms, rows.offsets, rows.members, left_out, _once(remarks))
 
     def _sizes(
-        self, partitions: Iterable[TopicPartition], topics: Topics
+        self, partitions: Iterable[TopicPartition], topics: TopicLeaders
     ) -> tuple[dict[TopicPartition, int], list[str]]:
         led = {(topic, p): topics[topic][p] for topic, p in partitions if topics[topic][p] >= 0}
         return self._cluster.with_plain(lambda c: c.log_sizes(led)) if led else ({}, [])

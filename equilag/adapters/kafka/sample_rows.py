@@ -1,4 +1,4 @@
-"""The rows of one sampling round, put together from plain answers; nothing here asks a broker."""
+"""The rows of one sample, from plain values; no requests."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ MEMBERS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class GroupAnswer:
-    """What is known of a group in one round: its members, and partition to committed offset."""
+class SampledGroup:
+    """A group in one sample: its members, and partition -> committed offset."""
 
     members: list[DescribedMember]
     committed: Mapping[TopicPartition, int]
@@ -32,9 +32,9 @@ class GroupAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One round: two tables by column, in the order of `OFFSETS` and `MEMBERS`.
+    """One sample: two tables by column, in the order of `OFFSETS` and `MEMBERS`.
 
-    `left_out` says of each group that is not in them, why; `remarks` is about everything else.
+    `left_out` maps each group without rows to the reason; `remarks` are about everything else.
     """
 
     ts_ms: int
@@ -49,31 +49,29 @@ class Sample:
 
     @property
     def n_partitions(self) -> int:
-        """Rows of offsets: a partition counts once for every group that reads it."""
+        """Rows of offsets: a partition counts once per group that reads it."""
         return len(self.offsets["partition"])
 
     @property
     def lag(self) -> int:
-        """Records between commits and log ends, of all partitions that have a commit."""
+        """Records between commits and log ends, over all partitions with a commit."""
         pairs = zip(self.offsets["log_end"], self.offsets["committed"], strict=True)
         return sum(max(0, end - at) for end, at in pairs if at is not None)
 
 
 def subscription(member: DescribedMember, topics: Iterable[str]) -> tuple[list[str], str | None]:
-    """The names of all topics that a member subscribes to, and a problem if they are a guess.
+    """Return all topics that a member subscribes to, and a problem if they are incomplete.
 
-    `topics` are those of the cluster. A pattern has to match a whole name, as on the broker.
+    `topics` are those of the cluster. A pattern must match a whole name, as on the broker.
     """
     names = {*member.topics}
     problem = None
     if member.pattern:
         pattern = _compiled(member.pattern)
         if pattern is None:
-            # What it owns it subscribes to; more cannot be said.
+            # It subscribes to what it owns; the rest is unknown.
             names.update(member.owned)
-            problem = (
-                f"the pattern {member.pattern!r} cannot be read here; only what it owns counts"
-            )
+            problem = f"the pattern {member.pattern!r} cannot be read here; only owned topics count"
         else:
             names.update(topic for topic in topics if pattern.fullmatch(topic))
     return sorted(names), problem
@@ -81,9 +79,9 @@ def subscription(member: DescribedMember, topics: Iterable[str]) -> tuple[list[s
 
 @lru_cache(maxsize=1024)
 def _compiled(pattern: str) -> re.Pattern[str] | None:
-    """A pattern of the broker's RE2/J; None for what Python's own expressions do not know."""
+    """Compile a pattern of the broker's RE2/J; None if Python's `re` cannot read it."""
     with warnings.catch_warnings():
-        # [[:alpha:]] is a class to the one and a set of letters to the other.
+        # [[:alpha:]] is a character class in RE2/J and a set of letters in Python.
         warnings.simplefilter("error", FutureWarning)
         try:
             return re.compile(pattern)
@@ -92,9 +90,9 @@ def _compiled(pattern: str) -> re.Pattern[str] | None:
 
 
 def partitions_of(
-    answer: GroupAnswer, subscribed: Iterable[str], topics: Mapping[str, Iterable[int]]
+    answer: SampledGroup, subscribed: Iterable[str], topics: Mapping[str, Iterable[int]]
 ) -> set[TopicPartition]:
-    """The partitions of a group's rows: committed, subscribed to or owned, as far as they exist.
+    """Return the partitions of a group's rows: committed, subscribed or owned, if they exist.
 
     `topics` has the partitions of each topic of the cluster.
     """
@@ -108,7 +106,7 @@ def partitions_of(
 class SampleRows:
     """The columns of both tables, filled group by group.
 
-    `ends` has first offset and end of each partition's log, `sizes` its bytes as far as known.
+    `ends` has first offset and end of each partition's log, `sizes` its bytes if known.
     """
 
     def __init__(
@@ -126,11 +124,12 @@ class SampleRows:
     def add(
         self,
         group: str,
-        answer: GroupAnswer,
+        answer: SampledGroup,
         subscriptions: list[list[str]],
         partitions: Iterable[TopicPartition],
     ) -> None:
-        """One group; `subscriptions` go with its members. A partition without ends has no row."""
+        """Add a group; `subscriptions` are its members'. A partition without log ends gets no
+        row."""
         known = sorted(tp for tp in partitions if tp in self._ends)
         rows = self.offsets
         rows["ts_ms"] += [self.ts_ms] * len(known)

@@ -1,8 +1,8 @@
 """A cursor over bytes in Kafka's encoding: the primitive types of its protocol guide.
 
-Everything is big-endian. *Compact* forms, of the flexible versions of KIP-482, put an unsigned
-varint of length + 1 before strings, bytes and arrays (0 for null); the others a plain integer
-(-1 for null).
+All numbers are big-endian. *Compact* forms, in the flexible versions of KIP-482, put an unsigned
+varint of length + 1 before strings, bytes and arrays (0 for null); the others an integer (-1 for
+null).
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _INT16: Final = struct.Struct(">h")
 _INT32: Final = struct.Struct(">i")
 _INT64: Final = struct.Struct(">q")
 _VARINT_BITS: Final = 35
-"""Five groups of seven bits: no length needs more."""
+"""Five groups of seven bits: enough for every length."""
 
 
 class BrokenRecord(EquilagError):
-    """Bytes that are not what their version says: too short, a text that is no UTF-8, a null."""
+    """Bytes that do not fit their version: too short, invalid UTF-8, an unexpected null."""
 
 
 class Cursor:
-    """A place in `data`, moved on by each reading; every method raises BrokenRecord."""
+    """A position in `data` that each read moves on. Every method raises BrokenRecord."""
 
     __slots__ = ("at", "data")
 
@@ -39,7 +39,7 @@ class Cursor:
 
     @property
     def rest(self) -> int:
-        """Bytes that have not been read."""
+        """Number of unread bytes."""
         return len(self.data) - self.at
 
     def int8(self) -> int:
@@ -55,7 +55,7 @@ class Cursor:
         return self.integers(_INT64)[0]
 
     def integers(self, form: struct.Struct) -> tuple[int, ...]:
-        """Several integers in a row at once, which is faster than one by one."""
+        """Read several integers at once, which is faster than one by one."""
         at = self.at
         try:
             values = form.unpack_from(self.data, at)
@@ -68,7 +68,7 @@ class Cursor:
         return UUID(bytes=self._take(16))
 
     def unsigned_varint(self) -> int:
-        """Seven bits a byte, the lowest first; the top bit says that more follow."""
+        """Seven bits per byte, the lowest first; the top bit means that more follow."""
         if self.at < len(self.data) and (byte := self.data[self.at]) < 0x80:  # nearly always
             self.at += 1
             return byte
@@ -102,14 +102,14 @@ class Cursor:
         return _present(self._bytes(self.unsigned_varint() - 1))
 
     def array(self, item: Callable[[], T]) -> list[T]:
-        """As many of `item` as are announced; `item` is a method that reads one from here."""
+        """Read an array; `item` is a method that reads one element."""
         return self._items(self.int32(), item)
 
     def compact_array(self, item: Callable[[], T]) -> list[T]:
         return self._items(self.unsigned_varint() - 1, item)
 
     def tagged_fields(self) -> dict[int, bytes]:
-        """Tag to undecoded value; tags that are not known are there to be left alone."""
+        """Return tag -> undecoded value; callers ignore unknown tags."""
         found: dict[int, bytes] = {}
         for _ in range(self.unsigned_varint()):
             tag = self.unsigned_varint()
@@ -131,7 +131,7 @@ class Cursor:
 
     def _text(self, size: int) -> str | None:
         if size < 0:
-            self._bytes(size)  # null, or an error
+            self._bytes(size)  # null or an error
             return None
         end = self.at + size
         if end > len(self.data):
@@ -144,7 +144,7 @@ class Cursor:
         return text
 
     def _items(self, count: int, item: Callable[[], T]) -> list[T]:
-        # Every item takes a byte at least: a length that cannot be true must not take memory.
+        # Every item takes at least a byte: an impossible length must not allocate memory.
         if count > self.rest:
             raise self._too_short(count)
         if count < 0:
@@ -153,11 +153,11 @@ class Cursor:
 
     def _too_short(self, wanted: int) -> BrokenRecord:
         return BrokenRecord(
-            f"{wanted} more bytes are due at byte {self.at}, but it ends at byte {len(self.data)}"
+            f"expected {wanted} more bytes at byte {self.at}, but it ends at byte {len(self.data)}"
         )
 
 
 def _present(value: T | None) -> T:
     if value is None:
-        raise BrokenRecord("a null where a value is due")
+        raise BrokenRecord("a null instead of a value")
     return value

@@ -10,7 +10,7 @@ from equilag.live.consumers.lag_source import Lag, LiveLag, checked
 from equilag.policy import Policy
 
 MAX_TIME_LIMIT_S: Final = 1.0
-"""Default planning time: proofs of most groups take less, and members wait that long."""
+"""Default planning time: the whole group waits for the plan."""
 SESSION_SHARE: Final = 10
 """The default planning time is at most this part of the session timeout: heartbeats of aiokafka
 wait for a plan, and a leader without heartbeats is expelled."""

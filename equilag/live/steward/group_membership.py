@@ -17,7 +17,7 @@ from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.command_config import plain_config
 from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.described import ReadFailure
-from equilag.adapters.kafka.plain_client import PlainClient, said
+from equilag.adapters.kafka.plain_client import PlainClient, describe_error
 from equilag.adapters.kafka.quiet import quietly
 from equilag.errors import EquilagError
 from equilag.live.steward.assignments import BUILT_IN
@@ -43,7 +43,8 @@ PROTOCOL_TYPE: Final = "consumer"
 _TIMEOUT_S: Final = 8.0
 """For requests that a coordinator answers at once, and for connecting: as `connect.WAIT_S`."""
 _SYNC_SLACK_MS: Final = 15_000
-"""SyncGroup waits for the blockingest member: what it may take beyond the steward's session."""
+"""A follower's SyncGroup waits for the leader's assignment: what that may take beyond the steward's
+session timeout."""
 _MAX_JOIN_MS: Final = 30 * 60_000
 """JoinGroup waits for all members, and a Java member may take its max.poll.interval.ms to join: 5
 minutes by default. Groups with half an hour are still served."""
@@ -261,7 +262,7 @@ class GroupMembership:
         except (errors.KafkaError, OSError, RuntimeError) as error:
             self._node = None
             self._close_client(blocking)
-            raise Unreachable(said(error)) from error
+            raise Unreachable(describe_error(error)) from error
 
     def _client(self, blocking: bool) -> PlainClient:
         with self._lock:
@@ -280,7 +281,7 @@ class GroupMembership:
         node = client.coordinator(self.group)
         if not isinstance(node, ReadFailure):
             return node
-        if node.lacks:
+        if node.forbidden:
             self._check(errors.GroupAuthorizationFailedError.errno)
         raise Unreachable(node.reason)
 

@@ -1,4 +1,4 @@
-"""Questions to a cluster whose answers are made up: no leader, no right, no answer; no broker."""
+"""Requests to a cluster with made-up responses: no leader, no right, no answer. No broker."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FakeAnswer:
 
 
 class FakeAdmin:
-    """Topics to their leaders, or an error's number; the commits of every group."""
+    """Topic -> its leaders, or an error's number; the commits of every group."""
 
     def __init__(self, topics: dict[str, Any], commits: Any) -> None:
         self.topics = topics
@@ -69,11 +69,11 @@ class FakeAdmin:
     def list_consumer_group_offsets(self, asked: Any, request_timeout: float) -> Any:
         if isinstance(self.commits, int):
             return {one.group_id: FakeAnswer(self.commits) for one in asked}
-        told = [
+        partitions = [
             SimpleNamespace(topic=topic, partition=number, offset=offset, error=None)
             for (topic, number), offset in self.commits.items()
         ]
-        answer = FakeAnswer(SimpleNamespace(topic_partitions=told))
+        answer = FakeAnswer(SimpleNamespace(topic_partitions=partitions))
         return {one.group_id: answer for one in asked}
 
     def list_offsets(self, specs: Any, **settings: Any) -> Any:
@@ -92,8 +92,9 @@ def reader(
 def describing(
     monkeypatch: pytest.MonkeyPatch, answers: Iterable[Described | ReadFailure]
 ) -> list[bool | None]:
-    """Let a group be described like this, one after the other; what was known of its kind."""
-    monkeypatch.setattr(cluster, "_PAUSES", (0.0,) * 3)
+    """Let a group be described by these answers in turn. Return what was known of its kind each
+    time."""
+    monkeypatch.setattr(cluster, "_RETRY_PAUSES", (0.0,) * 3)
     answer = iter(answers)
     known: list[bool | None] = []
 
@@ -110,7 +111,7 @@ def group(kind: str = "classic", *members: DescribedMember) -> Described:
     return Described(kind, "Stable", "range", 3, list(members))
 
 
-GONE = ReadFailure("it is gone", passing=False, gone=True)
+GONE = ReadFailure("it no longer exists", transient=False, gone=True)
 BUSY = ReadFailure("it is rebalancing", state="CompletingRebalance")
 
 
@@ -124,7 +125,7 @@ def test_a_rebalance_that_ends_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught.value.state == "CompletingRebalance"
 
 
-def test_a_group_that_comes_back_as_one_of_the_other_kind(
+def test_a_group_that_changes_its_kind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reads, _ = reader(monkeypatch, {"t": [1]})
@@ -135,7 +136,7 @@ def test_a_group_that_comes_back_as_one_of_the_other_kind(
     assert known == [None, True, None, False, None]
 
 
-def test_what_a_group_wants_and_cannot_have(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topics_that_are_missing_or_forbidden(monkeypatch: pytest.MonkeyPatch) -> None:
     topics = {"t": [1], "secret": KafkaError.TOPIC_AUTHORIZATION_FAILED}
     reads, _ = reader(monkeypatch, topics, {("lost", 0): 1})
     describing(monkeypatch, [group("classic", DescribedMember("m", ("secret", "t")))])
@@ -145,12 +146,20 @@ def test_what_a_group_wants_and_cannot_have(monkeypatch: pytest.MonkeyPatch) -> 
     with closing(reads):
         found = reads.read("g")
     assert found.remarks == [
-        "subscribed to what does not exist: gone",
-        "commits for what is gone: lost-0",
+        "subscribed topics that do not exist: gone",
+        "commits for deleted topics or partitions: lost-0",
         f"{NO_COMMIT}: t-0",
     ]
 
 
-def test_an_isolation_level_that_there_is_not() -> None:
+def test_an_unknown_isolation_level() -> None:
     with pytest.raises(InputError, match="isolation: 'serializable' is none of"):
         GroupReader(kafka_config("a:1"), isolation="serializable")
+
+
+def test_one_remark_per_reason() -> None:
+    failed = {("t", 1): "no leader", ("t", 0): "no leader", ("u", 0): "timed out"}
+    assert cluster.by_reason(failed) == [
+        "no log ends (no leader): t-0 and 1 more",
+        "no log ends (timed out): u-0",
+    ]

@@ -1,4 +1,4 @@
-"""The readers of keys and values: Kafka's own bytes, round trips, and all kinds of damage."""
+"""Decoding keys and values: Kafka's own bytes, round trips, and all kinds of damage."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ GOLDEN: Final = {
         line.split() for line in Path(__file__).with_name("golden.txt").read_text().splitlines()
     )
 }
-"""What Kafka 4.4's own classes write, made by tests/support/kafka/GoldenRecords.java."""
+"""Bytes that Kafka 4.4's own classes write, made by tests/support/kafka/GoldenRecords.java."""
 
 READERS: Final[dict[str, Callable[[bytes], Any]]] = {
     "key": read_key,
@@ -80,7 +80,7 @@ def test_keys() -> None:
 
 
 @pytest.mark.parametrize("kind", [9, 24, 900, -1])
-def test_a_key_of_no_known_kind(kind: int) -> None:
+def test_a_key_of_an_unknown_type(kind: int) -> None:
     expected = OtherKey(f"unknown record (key {kind})", None, True)
     assert read_key(write.int16(kind) + b"anything") == expected
 
@@ -124,7 +124,7 @@ def test_consumer_protocol(version: int) -> None:
     assert golden(f"assignment/v{version}") == {"orders": [2, 0], "größe": [1]}
 
 
-def test_consumer_protocol_without_anything() -> None:
+def test_empty_messages_of_the_consumer_protocol() -> None:
     assert golden("subscription-plain/v3") == Subscription(["orders"], None, {}, None, None)
     assert read_assignment(b"") == {}
 
@@ -147,26 +147,28 @@ def test_consumer_groups() -> None:
     assert golden("resolved/v0") == ["orders", "größe"]
 
 
-# Of records that are only counted no more than the group is read.
+# Of records that are only counted, only the group is read.
 @pytest.mark.parametrize("name", [name for name in GOLDEN if name not in ("key/7", "key/10")])
-def test_every_way_to_end_early(name: str) -> None:
+def test_every_truncation(name: str) -> None:
     reader, whole = READERS[name.partition("/")[0]], GOLDEN[name]
     reader(whole)
-    # No assignment at all is one of nothing.
+    # No bytes mean no assignment.
     for size in range(name.startswith("assignment"), len(whole)):
-        with pytest.raises(BrokenRecord, match=r"are due at byte \d+, but it ends at byte"):
+        with pytest.raises(
+            BrokenRecord, match=r"expected \d+ more bytes at byte \d+, but it ends at byte"
+        ):
             reader(whole[:size])
 
 
 @pytest.mark.parametrize("name", GOLDEN)
-def test_what_follows_is_left_alone(name: str) -> None:
+def test_trailing_bytes_are_ignored(name: str) -> None:
     reader = READERS[name.partition("/")[0]]
     assert reader(GOLDEN[name] + b"\xff\x00") == golden(name)
 
 
 @pytest.mark.parametrize("name", [name for name in GOLDEN if not name.startswith("key")])
 @given(data=st.data())
-def test_damage_is_never_anything_but_broken(name: str, data: st.DataObject) -> None:
+def test_damage_raises_only_broken_record(name: str, data: st.DataObject) -> None:
     raw = bytearray(GOLDEN[name])
     for _ in range(data.draw(st.integers(1, 4))):
         raw[data.draw(st.integers(0, len(raw) - 1))] = data.draw(st.integers(0, 255))
@@ -186,7 +188,7 @@ def test_damage_is_never_anything_but_broken(name: str, data: st.DataObject) -> 
         ("resolved/v0", 300, "consumer group regular expression value v300"),
     ],
 )
-def test_versions_that_are_not_known(name: str, newer: int, said: str) -> None:
+def test_unknown_versions(name: str, newer: int, said: str) -> None:
     with pytest.raises(UnknownVersion, match=f"^{said}$"):
         READERS[name.partition("/")[0]](write.int16(newer) + GOLDEN[name][2:])
 
@@ -198,7 +200,7 @@ offsets = st.integers(0, 2**63 - 1)
 owned = st.dictionaries(names, st.lists(int32s, max_size=4), max_size=3)
 ids = st.uuids()
 tags = st.dictionaries(st.integers(1, 2**20), st.binary(max_size=200), max_size=3)
-"""Tags that no version has yet."""
+"""Tags that no version uses yet."""
 
 
 @given(names, names, int32s)
@@ -292,7 +294,7 @@ def test_consumer_groups_round_trip(
     assert kip848.read_resolved_topics(write.resolved(topics)) == topics
 
 
-def test_a_topic_id_that_is_none() -> None:
+def test_an_invalid_topic_id() -> None:
     with pytest.raises(BrokenRecord, match="a topic id of 3 bytes"):
         read_commit(write.commit(1, 4, tags={0: b"abc"}))
 
@@ -304,29 +306,29 @@ def test_a_topic_named_twice_in_an_assignment() -> None:
     assert read_assignment(raw + write.blob(None)) == {"t": [4, 2]}
 
 
-def test_a_length_that_cannot_be_true_takes_no_memory() -> None:
-    with pytest.raises(BrokenRecord, match="2147483647 more bytes are due at byte 4"):
+def test_an_impossible_length_takes_no_memory() -> None:
+    with pytest.raises(BrokenRecord, match="expected 2147483647 more bytes at byte 4"):
         Cursor(write.int32(2**31 - 1) + b"x").array(lambda: None)
 
 
 @pytest.mark.parametrize(
     ("method", "raw", "said"),
     [
-        ("string", write.int16(-1), "a null where a value is due"),
+        ("string", write.int16(-1), "a null instead of a value"),
         ("string", write.int16(-2), "a length of -2 before byte 2"),
         ("string", write.int16(2) + b"\xc3\x28", "not UTF-8 at byte 2"),
-        ("compact_string", b"\x00", "a null where a value is due"),
-        ("bytes_", write.int32(-1), "a null where a value is due"),
+        ("compact_string", b"\x00", "a null instead of a value"),
+        ("bytes_", write.int32(-1), "a null instead of a value"),
         ("unsigned_varint", b"\xff" * 6, "a varint of more than 5 bytes"),
     ],
 )
-def test_values_that_cannot_be(method: str, raw: bytes, said: str) -> None:
+def test_impossible_values(method: str, raw: bytes, said: str) -> None:
     with pytest.raises(BrokenRecord, match=said):
         getattr(Cursor(raw), method)()
 
 
 @pytest.mark.parametrize("raw", [write.int32(-1), write.int32(-5)])
-def test_arrays_that_cannot_be(raw: bytes) -> None:
+def test_impossible_arrays(raw: bytes) -> None:
     with pytest.raises(BrokenRecord, match="an array of length -"):
         Cursor(raw).array(lambda: None)
 

@@ -1,4 +1,5 @@
-"""What the records of a partition come to, without a broker: what holds, what is counted."""
+"""The state from the records of a partition: what counts, what is skipped and counted. No
+broker."""
 
 from __future__ import annotations
 
@@ -38,11 +39,11 @@ def member(name: str, topics: list[str], owned: dict[str, list[int]]) -> bytes:
     return write.classic_member(name, write.subscription(topics), write.assignment(owned))
 
 
-def test_nothing() -> None:
+def test_no_records() -> None:
     assert read() == GroupState([], [], {}, {}, {})
 
 
-def test_the_last_commit_holds() -> None:
+def test_the_last_commit_counts() -> None:
     key = write.commit_key("g", "orders", 0)
     state = read(
         (key, write.commit(5, timestamp=1)),
@@ -56,7 +57,7 @@ def test_the_last_commit_holds() -> None:
     assert state.groups == state.not_understood == {}
 
 
-def test_a_commit_with_the_old_key_is_the_same_commit() -> None:
+def test_both_versions_of_a_key_mean_the_same_commit() -> None:
     old, new = (write.commit_key("g", "orders", 0, version) for version in (0, 1))
     (commit,) = read((old, write.commit(5)), (new, write.commit(6))).commits
     assert commit.committed == 6
@@ -112,7 +113,7 @@ def test_a_group_without_members(protocol_type: str) -> None:
     assert (state.groups, state.memberships) == ({"g": "classic"}, [])
 
 
-def test_groups_that_are_not_of_consumers() -> None:
+def test_groups_of_other_protocol_types() -> None:
     one = write.classic_member("w", b"whatever", b"connect writes")
     state = read(
         classic("connect-a", [one], protocol_type="connect"),
@@ -126,7 +127,7 @@ def test_groups_that_are_not_of_consumers() -> None:
     assert state.groups == {"g": "classic"}
 
 
-def test_a_member_that_speaks_in_riddles_makes_its_group_unreadable() -> None:
+def test_an_unreadable_member_makes_its_group_unreadable() -> None:
     odd = write.classic_member("odd", b"\x00", b"")
     state = read(
         classic("g", [member("m", ["orders"], {}), odd]),
@@ -165,7 +166,7 @@ def test_a_member_that_has_just_joined_owns_nothing() -> None:
     assert (one.owned, one.generation) == ({}, None)
 
 
-def test_an_assignment_whose_member_is_gone() -> None:
+def test_an_assignment_without_its_member() -> None:
     state = read((write.key(CURRENT, "g", "m"), write.current_assignment(3, {USERS: [2]})))
     assert state == read()
 
@@ -175,13 +176,13 @@ def test_a_regular_expression() -> None:
     known = write.key(REGEX, "g", "o.*"), write.resolved(["orders", "others"])
     (one,) = read(asked, known).memberships
     assert one.subscription == ["a", "orders", "others"]
-    # Another group's expression is another's.
+    # Another group's expression does not count.
     state = read(asked, (write.key(REGEX, "h", "o.*"), write.resolved(["x"])))
     assert state.memberships[0].subscription == ["a"]
     assert state.not_understood == {"subscription by a regular expression not yet resolved": 1}
 
 
-def test_topic_ids_that_are_gone() -> None:
+def test_ids_of_deleted_topics() -> None:
     state = read(
         (write.key(MEMBER, "g", "m"), write.consumer_member(["users"])),
         (write.key(CURRENT, "g", "m"), write.current_assignment(3, {USERS: [2], GONE: [0, 1]})),
@@ -197,7 +198,7 @@ def test_topic_ids_that_are_gone() -> None:
         ("unseen", 0),
         ("users", 3),
     ]
-    assert state.forsaken == {"g"}
+    assert state.groups_with_deleted_topics == {"g"}
     assert state.not_understood == {
         "assigned topic id that does not exist (any more)": 1,
         "offset commit for a topic id that does not exist (any more)": 2,

@@ -1,4 +1,4 @@
-"""Offsets of topics in a hurry, with brokers whose answers are made up."""
+"""Offsets of topics through kafka-python, with made-up responses. No broker."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ TOPIC_FORBIDDEN, GROUP_FORBIDDEN, NO_TOPIC, LOADING, NOT_LEADER = 29, 30, 3, 14,
 
 
 class FakeClient:
-    """Brokers that say this: leaders or an error of each topic, commits or an error, log ends."""
+    """Brokers with these responses: leaders or an error per topic, commits or an error, log
+    ends."""
 
     def __init__(
         self,
@@ -123,7 +124,7 @@ def reader(monkeypatch: pytest.MonkeyPatch, client: FakeClient) -> GroupReader:
     return GroupReader(kafka_config("a:1"))
 
 
-def test_every_leader_is_asked_for_what_it_leads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_leader_is_asked_for_its_partitions(monkeypatch: pytest.MonkeyPatch) -> None:
     commits = {("t", 0): 7, ("t", 1): 4, ("t", 2): -1, ("other", 0): 3}
     client = FakeClient({"t": [1, -1, 2], "none": []}, commits)
     offsets = reader(monkeypatch, client).lags("g", ["t", "gone", "none", "t"], timeout=2)
@@ -139,22 +140,22 @@ def test_every_leader_is_asked_for_what_it_leads(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("client", "said"),
+    ("client", "text"),
     [
         (FakeClient({"t": [1, 2]}, {}, silent=[2]), "lag unknown (KafkaTimeoutError: too late)"),
         (FakeClient({"t": [1, 2]}, {}, moved=NOT_LEADER), "lag unknown (NOT_LEADER_FOR_PARTITION"),
     ],
 )
-def test_leaders_that_do_not_tell(
-    monkeypatch: pytest.MonkeyPatch, client: FakeClient, said: str
+def test_leaders_that_do_not_answer(
+    monkeypatch: pytest.MonkeyPatch, client: FakeClient, text: str
 ) -> None:
     offsets = reader(monkeypatch, client).lags("g", ["t"])
     assert 1 in offsets.unknown["t"]
-    assert any(remark.startswith(said) for remark in offsets.remarks), offsets.remarks
+    assert any(remark.startswith(text) for remark in offsets.remarks), offsets.remarks
 
 
 @pytest.mark.parametrize(
-    ("client", "error", "said"),
+    ("client", "error", "text"),
     [
         (FakeClient({"t": TOPIC_FORBIDDEN}, {}), MissingRight, "Describe on Topic 't'"),
         (FakeClient({"t": [1]}, GROUP_FORBIDDEN), MissingRight, "Describe on Group 'g'"),
@@ -172,9 +173,9 @@ def test_leaders_that_do_not_tell(
         (FakeClient({"t": [1]}, {}, silent=[None]), NoAnswer, "too late"),
     ],
 )
-def test_what_cannot_be_had(
-    monkeypatch: pytest.MonkeyPatch, client: FakeClient, error: type, said: str
+def test_unavailable_offsets(
+    monkeypatch: pytest.MonkeyPatch, client: FakeClient, error: type, text: str
 ) -> None:
-    with pytest.raises(error, match=said) as caught:
+    with pytest.raises(error, match=text) as caught:
         reader(monkeypatch, client).lags("g", ["t"])
     assert isinstance(caught.value, InputError) == (error is MissingRight)

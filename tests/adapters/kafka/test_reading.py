@@ -1,4 +1,4 @@
-"""What a reading makes of plain answers: offsets, remarks, the snapshot; no broker."""
+"""What a reading makes of plain values: offsets, remarks, the snapshot. No broker."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from equilag.adapters.kafka.described import DescribedMember, ReadFailure, lacking, right
+from equilag.adapters.kafka.described import (
+    DescribedMember,
+    ReadFailure,
+    needs_describe,
+    needs_right,
+)
 from equilag.adapters.kafka.reading import (
     NO_COMMIT,
     Reading,
@@ -36,7 +41,7 @@ def reading(*members: DescribedMember, **fields: Any) -> Reading:
     )
 
 
-def test_offsets_are_lists_with_holes() -> None:
+def test_offsets_are_lists_with_gaps() -> None:
     found = offsets("users", "orders")
     assert found.sizes == {"orders": 3, "users": 1}
     assert found.log_start == {"orders": [0, None, None], "users": [5]}
@@ -50,7 +55,7 @@ def test_offsets_are_lists_with_holes() -> None:
     ]
 
 
-def test_a_partition_that_the_cluster_does_not_mention() -> None:
+def test_a_partition_without_metadata() -> None:
     found = topic_offsets(["t"], {"t": {2: 1}}, {}, {("t", 2): (0, 1)}, {})
     assert (found.sizes, found.unknown) == ({"t": 3}, {"t": [0, 1]})
     assert topic_offsets(["t"], {"t": {}}, {}, {}, {}).log_end == {"t": []}
@@ -76,7 +81,7 @@ def test_a_leaderless_partition_in_the_snapshot() -> None:
     assert (group.dropped_claims, group.taken_at) == (1, "2026-11-21T09:00:00Z")
 
 
-def test_everything_about_a_member() -> None:
+def test_all_fields_of_a_member() -> None:
     one = DescribedMember("a", ("orders",), None, {}, "r", "i", 7, "app", "10.0.0.7")
     document = reading(one, epoch=8).snapshot()
     assert document["members"] == [
@@ -96,7 +101,7 @@ def test_everything_about_a_member() -> None:
     assert load_snapshot(document).generation == 8
 
 
-def test_subscriptions_of_several_members_are_written_once() -> None:
+def test_shared_subscriptions_are_written_once() -> None:
     names = ("orders", "users")
     document = reading(
         DescribedMember("a", names), DescribedMember("b", ("users",)), DescribedMember("c", names)
@@ -116,8 +121,10 @@ def test_patterns_are_resolved() -> None:
     assert len(remarks) == 1
 
 
-def test_commits_for_what_is_gone() -> None:
-    assert lost_commits(COMMITS, LEADERS) == ["commits for what is gone: gone-4 and 1 more"]
+def test_commits_for_deleted_partitions() -> None:
+    assert lost_commits(COMMITS, LEADERS) == [
+        "commits for deleted topics or partitions: gone-4 and 1 more"
+    ]
     assert lost_commits({("users", 0): 1}, LEADERS) == []
 
 
@@ -127,20 +134,20 @@ def test_several() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "text"),
     [
         (30, "needs the right Describe on Group 'g'"),
         (29, "needs the right Describe on every Topic of group 'g'"),
         (31, "needs the right Describe on Cluster 'kafka-cluster'"),
     ],
 )
-def test_rights_are_named(code: int, said: str) -> None:
-    why = ReadFailure.of("no", code)
-    assert not why.passing
-    assert lacking(why, "g") == said
+def test_missing_rights_are_named(code: int, text: str) -> None:
+    failure = ReadFailure.of("no", code)
+    assert not failure.transient
+    assert needs_right(failure, "g") == text
     assert ReadFailure.of("no", 16) == ReadFailure("no")
 
 
 def test_many_topics_without_a_right() -> None:
-    said = right("Topic", [f"t{number}" for number in range(7)])
-    assert said == "needs the right Describe on Topic 't0', 't1', 't2', 't3', 't4' and 2 more"
+    text = needs_describe("Topic", [f"t{number}" for number in range(7)])
+    assert text == "needs the right Describe on Topic 't0', 't1', 't2', 't3', 't4' and 2 more"

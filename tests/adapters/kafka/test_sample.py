@@ -1,4 +1,4 @@
-"""The rows of a round, put together from plain answers; settings of clients; no broker."""
+"""The rows of a sample, client settings, descriptions of groups. No broker."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from equilag.adapters.kafka.sample_rows import (
     MEMBERS,
     OFFSETS,
     DescribedMember,
-    GroupAnswer,
     Sample,
+    SampledGroup,
     SampleRows,
     partitions_of,
     subscription,
@@ -31,7 +31,7 @@ def rows_of(table: dict[str, list[Any]]) -> list[tuple[Any, ...]]:
     return list(zip(*table.values(), strict=True))
 
 
-def sample(answers: dict[str, GroupAnswer], sizes: dict[tuple[str, int], int]) -> Sample:
+def sample(answers: dict[str, SampledGroup], sizes: dict[tuple[str, int], int]) -> Sample:
     rows = SampleRows(1000, ENDS, sizes)
     for group, answer in answers.items():
         subscriptions = [subscription(member, TOPICS)[0] for member in answer.members]
@@ -50,13 +50,13 @@ def test_rows_of_a_group() -> None:
     member = DescribedMember(
         "m-1", ("orders", "gone"), None, {"orders": [2, 0]}, "r1", "static-1", 7
     )
-    answer = GroupAnswer([member], {("orders", 0): 40, ("audit", 0): 5, ("lost", 3): 9})
+    answer = SampledGroup([member], {("orders", 0): 40, ("audit", 0): 5, ("lost", 3): 9})
     taken = sample({"g": answer}, {("orders", 0): 900})
     assert rows_of(taken.offsets) == [
-        # Committed, though nobody subscribes to it any more.
+        # Committed, but no longer subscribed.
         (1000, "g", "audit", 0, 10, 100, 5, None),
         (1000, "g", "orders", 0, 10, 100, 40, 900),
-        # Subscribed to, without a commit.
+        # Subscribed, without a commit.
         (1000, "g", "orders", 1, 10, 101, None, None),
         (1000, "g", "orders", 2, 10, 102, None, None),
     ]
@@ -67,26 +67,26 @@ def test_rows_of_a_group() -> None:
     assert (taken.n_groups, taken.n_partitions, taken.lag) == (1, 4, 95 + 60)
 
 
-def test_a_group_without_members_has_one_row_that_says_so() -> None:
-    taken = sample({"g": GroupAnswer([], {("audit", 0): 100})}, {})
+def test_a_group_without_members_has_one_row() -> None:
+    taken = sample({"g": SampledGroup([], {("audit", 0): 100})}, {})
     assert rows_of(taken.members) == [(1000, "g", None, [], [], None, None, None, None)]
     assert taken.n_partitions == 1
 
 
 def test_a_group_with_neither_members_nor_commits() -> None:
-    taken = sample({"g": GroupAnswer([], {})}, {})
+    taken = sample({"g": SampledGroup([], {})}, {})
     assert taken.offsets["group"] == []
     assert taken.n_groups == 1
 
 
-def test_a_partition_whose_ends_are_not_known_has_no_row() -> None:
+def test_a_partition_without_log_ends_has_no_row() -> None:
     rows = SampleRows(1, {("orders", 0): (0, 1)}, {})
-    rows.add("g", GroupAnswer([], {}), [], [("orders", 0), ("orders", 1)])
+    rows.add("g", SampledGroup([], {}), [], [("orders", 0), ("orders", 1)])
     assert rows.offsets["partition"] == [0]
 
 
-def test_a_commit_beyond_the_end_is_no_negative_lag() -> None:
-    assert sample({"g": GroupAnswer([], {("audit", 0): 900})}, {}).lag == 0
+def test_a_commit_beyond_the_end_means_lag_0() -> None:
+    assert sample({"g": SampledGroup([], {("audit", 0): 900})}, {}).lag == 0
 
 
 @pytest.mark.parametrize(
@@ -94,15 +94,15 @@ def test_a_commit_beyond_the_end_is_no_negative_lag() -> None:
     [
         ("orders|audit", ["audit", "orders"]),
         ("(^pay.*$)", ["payments"]),
-        ("order", []),  # the whole name counts
+        ("order", []),  # the whole name must match
         (".*", ["audit", "orders", "payments"]),
     ],
 )
-def test_patterns_are_matched_with_whole_names(pattern: str, names: list[str]) -> None:
+def test_patterns_match_whole_names(pattern: str, names: list[str]) -> None:
     assert subscription(DescribedMember("m", (), pattern), TOPICS) == (names, None)
 
 
-def test_a_pattern_comes_on_top_of_names() -> None:
+def test_a_pattern_adds_to_the_names() -> None:
     assert subscription(DescribedMember("m", ("audit",), "pay.*"), TOPICS)[0] == [
         "audit",
         "payments",
@@ -110,7 +110,7 @@ def test_a_pattern_comes_on_top_of_names() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["[[:alpha:]]+", r"\Qorders\E", r"\pL+", "("])
-def test_a_pattern_that_only_the_broker_can_read(pattern: str) -> None:
+def test_a_pattern_that_python_cannot_read(pattern: str) -> None:
     member = DescribedMember("m", ("audit",), pattern, {"orders": [1]})
     names, problem = subscription(member, TOPICS)
     assert names == ["audit", "orders"]
@@ -165,20 +165,20 @@ def test_a_properties_file_for_both_clients() -> None:
         ("a=b\n=c", "line 2"),
     ],
 )
-def test_properties_that_cannot_be_used(text: str, place: str) -> None:
+def test_unusable_properties(text: str, place: str) -> None:
     with pytest.raises(InputError) as caught:
         translated(read_properties(text))
     assert caught.value.place == place
 
 
 @pytest.mark.parametrize("name", ["ssl.keystore.location", "sasl.mechanism"])
-def test_settings_that_kafka_python_does_not_have(name: str) -> None:
+def test_settings_that_kafka_python_lacks(name: str) -> None:
     with pytest.raises(InputError) as caught:
         plain_config({"bootstrap.servers": "a:1", name: "OAUTHBEARER"})
     assert caught.value.place == name
 
 
-def test_what_only_java_knows_is_left_out() -> None:
+def test_properties_that_only_java_knows_are_ignored() -> None:
     text = """
     ssl.protocol=TLSv1.3
     ssl.enabled.protocols=TLSv1.2,TLSv1.3
@@ -215,7 +215,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     return certificate, key
 
 
-def test_pem_as_the_value_itself(certificate: tuple[str, str]) -> None:
+def test_pem_as_a_value(certificate: tuple[str, str]) -> None:
     chain, key = certificate
     text = (
         f"security.protocol=SSL\nssl.truststore.type=PEM\nssl.truststore.certificates={chain}\n"
@@ -226,7 +226,7 @@ def test_pem_as_the_value_itself(certificate: tuple[str, str]) -> None:
     context = plain_config(settings)["ssl_context"]
     assert context.check_hostname
     assert [dict(*one["subject"]) for one in context.get_ca_certs()] == [{"commonName": "t"}]
-    # librdkafka takes them too: what it says is about the cluster, which is not there.
+    # librdkafka accepts them too: its error is about the cluster, which does not exist.
     connect = pytest.importorskip("equilag.adapters.kafka.connect")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(connect, "WAIT_S", 0.2)
@@ -234,8 +234,8 @@ def test_pem_as_the_value_itself(certificate: tuple[str, str]) -> None:
             connect.connect(settings)
 
 
-def test_pem_that_is_none(certificate: tuple[str, str]) -> None:
-    with pytest.raises(InputError, match=r"ssl.keystore.key: is no PEM") as caught:
+def test_invalid_pem(certificate: tuple[str, str]) -> None:
+    with pytest.raises(InputError, match=r"ssl.keystore.key: is not PEM") as caught:
         translated({"ssl.keystore.key": "secret"})
     assert "secret" not in str(caught.value)
     broken = {"bootstrap.servers": "a:1", "ssl.certificate.pem": certificate[0]}  # without its key
@@ -243,7 +243,7 @@ def test_pem_that_is_none(certificate: tuple[str, str]) -> None:
         plain_config(broken)
 
 
-# Descriptions of groups, as kafka-python hands them over.
+# Descriptions of groups, as kafka-python returns them.
 
 
 def described(**fields: Any) -> SimpleNamespace:
@@ -258,18 +258,18 @@ def described(**fields: Any) -> SimpleNamespace:
     return SimpleNamespace(**empty | fields)
 
 
-@pytest.mark.parametrize("kind", ["read_classic", "read_new"])
+@pytest.mark.parametrize("kind", ["read_classic", "read_kip848"])
 @pytest.mark.parametrize(
     ("fields", "unknown"),
     [
-        ({"error_code": 30}, ReadFailure("GROUP_AUTHORIZATION_FAILED", False, lacks="Group")),
-        ({"error_code": 29}, ReadFailure("TOPIC_AUTHORIZATION_FAILED", False, lacks="Topic")),
+        ({"error_code": 30}, ReadFailure("GROUP_AUTHORIZATION_FAILED", False, forbidden="Group")),
+        ({"error_code": 29}, ReadFailure("TOPIC_AUTHORIZATION_FAILED", False, forbidden="Topic")),
         ({"error_code": 16}, ReadFailure("NOT_COORDINATOR")),
-        ({"error_code": 69}, ReadFailure("it is gone", False, gone=True)),
-        ({"group_state": "Dead"}, ReadFailure("it is gone", False, gone=True)),
+        ({"error_code": 69}, ReadFailure("it no longer exists", False, gone=True)),
+        ({"group_state": "Dead"}, ReadFailure("it no longer exists", False, gone=True)),
     ],
 )
-def test_a_group_that_is_not_described(
+def test_a_group_that_cannot_be_described(
     kind: str, fields: dict[str, Any], unknown: ReadFailure
 ) -> None:
     client = pytest.importorskip("equilag.adapters.kafka.descriptions")
@@ -287,15 +287,15 @@ def test_members_without_metadata() -> None:
     )
     broken = client.read_classic(described(members=[member]), 1)
     assert broken.reason.startswith("a member's metadata cannot be read: ")
-    assert not broken.passing
+    assert not broken.transient
     empty = client.read_classic(described(group_state="Empty", protocol_data=""), 1)
     assert empty == Described("classic", "Empty", "", 1, [])
 
 
-def test_a_group_of_others_than_consumers() -> None:
+def test_a_group_of_another_protocol_type() -> None:
     client = pytest.importorskip("equilag.adapters.kafka.descriptions")
     connect = client.read_classic(described(protocol_type="connect"), 1)
-    assert connect == ReadFailure("its members are no consumers but 'connect'", passing=False)
+    assert connect == ReadFailure("its members are not consumers but 'connect'", transient=False)
 
 
 def test_a_member_of_a_classic_group() -> None:

@@ -180,7 +180,7 @@ def test_a_topic_that_goes_while_the_group_still_wants_it(
         admin.delete_topics(["read-doomed"])["read-doomed"].result()
         until(lambda: "read-doomed" not in admin.list_topics(timeout=5).topics)
         found = reader.read("read-doomed")
-        assert "subscribed to what does not exist: read-doomed" in found.remarks
+        assert "subscribed topics that do not exist: read-doomed" in found.remarks
         assert found.offsets.sizes == {"read-kept": 1}
         assert loaded(found).dropped_claims == 1
     offsets = reader.lags("read-left-behind", ["read-doomed", "read-kept"])

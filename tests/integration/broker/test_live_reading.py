@@ -70,7 +70,7 @@ def test_topics(config: Config) -> None:
 
 @marked
 def test_many_partitions_in_batches(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log_ends, "_BATCH", 2)
+    monkeypatch.setattr(log_ends, "_BATCH_SIZE", 2)
     assert len(read_log_ends(config, [("livereading", number) for number in range(3)]).end) == 3
     assert "livereading" in read_topics(config).partitions
 
@@ -89,12 +89,12 @@ def test_open_transactions_count_in_the_ends_of_logs(config: Config) -> None:
 @marked
 def test_reading_that_takes_too_long(config: Config, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offsets_topic, "TOPIC", "livereading")
-    monkeypatch.setattr(offsets_topic, "_AT_ONCE", 1)
+    monkeypatch.setattr(offsets_topic, "_RECORDS_PER_CALL", 1)
     with pytest.raises(InputError) as caught:
         read_partition(config, 0, 0.0)
     said = str(caught.value)
     assert said.startswith(f"{config['bootstrap.servers']}: livereading[0]: read only up to offset")
-    assert " of 10 in the time given" in said
+    assert " of 10 within the time limit" in said
 
 
 @marked

@@ -138,7 +138,7 @@ def test_members_of_java(
 
 
 @pytest.mark.usefixtures("example")
-def test_one_that_comes_late_takes_over_when_told_to(
+def test_a_late_steward_takes_over_on_request(
     scene: Callable[[], Scene], admin: AdminClient
 ) -> None:
     here = scene()
@@ -259,7 +259,7 @@ def test_it_dies_and_comes_back(scene: Callable[[], Scene], admin: AdminClient) 
 
 
 @pytest.mark.usefixtures("example")
-def test_told_to_stop_it_leaves_at_once(scene: Callable[[], Scene], admin: AdminClient) -> None:
+def test_at_its_end_it_leaves_at_once(scene: Callable[[], Scene], admin: AdminClient) -> None:
     here = scene()
     commit(admin, here.group, {EXAMPLE: [0, 0, 0]})
     steward = here.steward("--session-timeout", "30s")

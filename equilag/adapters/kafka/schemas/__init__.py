@@ -1,4 +1,4 @@
-"""Messages that kafka-python has no schema of, as resources in the form that it reads.
+"""Schemas of messages that kafka-python lacks, as resources in the form that it reads.
 
 Fields and versions: ConsumerGroupDescribe, API 69 of KIP-848, as in Kafka 4.
 """
