@@ -64,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     offsets, members = _sources(args)
     if args.out is None:
-        raise InputError("is required: a new directory for the results", "--out")
+        raise InputError("--out is required: a new directory for the results")
 
     from equilag.pipeline.session import check_spark
 
@@ -147,7 +147,7 @@ def _sources(args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[str, ...]
             " (see equilag fleet --help)"
         )
     if args.command_config and not args.bootstrap_server:
-        raise InputError("needs --bootstrap-server", "--command-config")
+        raise InputError("--command-config needs --bootstrap-server")
     if args.history:
         from pathlib import Path
 
@@ -157,7 +157,7 @@ def _sources(args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[str, ...]
         return (str(base / "offsets"),), (str(base / "members"),)
     if files and not (args.offsets and args.members):
         missing = "--members" if args.offsets else "--offsets"
-        raise InputError("is required as well", missing)
+        raise InputError(f"{missing} is required as well")
     return tuple(args.offsets), tuple(args.members)
 
 

@@ -65,7 +65,7 @@ def _add_planning(group: argparse._ArgumentGroup) -> None:
         metavar="S",
         type=options.seconds,
         default=60.0,
-        help="planning time per group in seconds, if the effort takes longer (default: 60)",
+        help="longest planning time per group in seconds (default: 60)",
     )
     group.add_argument(
         "--seed",

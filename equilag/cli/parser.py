@@ -1,4 +1,4 @@
-"""The commands and their options, and what is said to somebody who gets them wrong."""
+"""The parser of the command line: the commands, the help, and messages about wrong usage."""
 
 from __future__ import annotations
 
@@ -33,28 +33,31 @@ example:
   equilag plan snapshot.json --time-limit 5 --out plan.json
   equilag verify snapshot.json plan.json
 
-SNAPSHOT and PLAN are JSON files, also gzip or zstd; "-" reads standard input.
---bootstrap-server B --group G takes the place of SNAPSHOT where a live group is
-to be read.
+SNAPSHOT and PLAN are JSON files, plain, gzip or zstd; "-" reads standard input.
+--bootstrap-server B --group G in place of SNAPSHOT reads a live group.
 equilag COMMAND --help describes the options of a command.
 
 exit status:
-  0    fine
+  0    success
   1    only from verify: the plan does not hold
-  2    bad input or usage, with one line on standard error; nothing written
-  70   a defect of equilag: a plan contradicts a bound taken for proved
+  2    bad input or usage, with one line on standard error; nothing is written
+  70   internal error; please report it
   130  interrupted"""
 
 
+MISSING: Final = "the following arguments are required: "
+"""How argparse begins the message about missing arguments."""
+
+
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Help as wide as the descriptions, which are broken by hand."""
+    """Help in 80 columns, as the descriptions, whose lines are broken by hand."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=24, width=80)
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that says what is wrong in one line."""
+    """An argument parser whose messages are one line."""
 
     def __init__(self, *args: Any, **settings: Any) -> None:
         settings.setdefault("allow_abbrev", False)
@@ -63,11 +66,14 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         problem = message.removeprefix("argument ")
+        if problem.startswith(MISSING):
+            names = problem.removeprefix(MISSING)
+            problem = f"{names} {'are' if ', ' in names else 'is'} required"
         raise InputError(f"{problem} (see {self.prog} --help)")
 
 
 class TopParser(Parser):
-    """The parser of `equilag` itself, whose help is a page of its own."""
+    """The parser of `equilag` itself, with its own page of help."""
 
     def format_help(self) -> str:
         lines = [f"  {module.NAME:<10} {module.HELP}" for module in COMMANDS]
@@ -88,7 +94,7 @@ class TopParser(Parser):
 
 
 class ShowVersion(argparse.Action):
-    """``--version``; the installed package is asked only then."""
+    """``--version``. Reads the installed package's metadata only when it is used."""
 
     def __call__(
         self,
@@ -104,16 +110,16 @@ class ShowVersion(argparse.Action):
         try:
             emit(f"equilag {version('equilag')}\n")
         except PackageNotFoundError:
-            emit("equilag (not installed, so of no known version)\n")
+            emit("equilag (not installed; unknown version)\n")
         parser.exit()
 
 
 def build_parser() -> argparse.ArgumentParser:
     """The parser; a parsed command carries its function as `run`."""
     parser = TopParser(prog="equilag")
-    parser.add_argument("--version", action=ShowVersion, nargs=0, help="the version, and no more")
+    parser.add_argument("--version", action=ShowVersion, nargs=0, help="print the version")
     names = ", ".join(module.NAME for module in COMMANDS)
-    parser.set_defaults(run=lambda _: parser.error(f"no command; one of {names}"))
+    parser.set_defaults(run=lambda _: parser.error(f"COMMAND is required: one of {names}"))
     commands = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
     for module in COMMANDS:
         command = commands.add_parser(

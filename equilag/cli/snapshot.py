@@ -13,13 +13,12 @@ from equilag.cli.source import live_snapshot
 from equilag.report.json_text import to_json
 
 NAME: Final = "snapshot"
-HELP: Final = "a snapshot of a live group, or of what Kafka's own tool printed"
+HELP: Final = "a snapshot of a live group, or from the output of Kafka's own tool"
 DESCRIPTION: Final = """\
-Reads a group from a live cluster, or from what kafka-consumer-groups printed,
-and writes a snapshot. From a cluster nothing is assumed; no group is joined,
-nothing committed, and rights to describe the group and its topics are enough.
-What a text does not say has to be assumed; each assumption is a line on
-standard error."""
+Reads a group from a live cluster, or from the output of kafka-consumer-groups,
+and writes a snapshot. equilag never joins the group or commits; it needs
+DESCRIBE on the group and its topics. A text may lack something that a snapshot
+needs: each assumption about it is a line on standard error."""
 EPILOG: Final = """\
 examples:
   equilag snapshot --bootstrap-server B --group G | equilag plan -
@@ -38,13 +37,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--from-describe",
         metavar="F",
-        help="what --describe --group G printed; - for standard input",
+        help="the output of --describe --group G; - reads standard input",
     )
     parser.add_argument(
-        "--members", metavar="F2", help="what --describe --group G --members --verbose printed"
+        "--members", metavar="F2", help="the output of --describe --group G --members --verbose"
     )
     parser.add_argument(
-        "--group", metavar="G", help="which group; for a text only if it holds several"
+        "--group", metavar="G", help="the group to read; a text needs it only if it holds several"
     )
     parser.add_argument(
         "--subscribe",
@@ -52,16 +51,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="append",
         type=subscription,
         default=[],
-        help="the topics that a member subscribes to; may be given for several members",
+        help="the topics that a member subscribes to; can be repeated",
     )
     parser.add_argument(
         "--as-owned",
         action="store_true",
-        help="take each member to subscribe to the topics that it owns partitions of, no more",
+        help="assume that each member subscribes only to the topics of its partitions",
     )
     add_reading(parser)
     parser.add_argument(
-        "--out", metavar="F", help="write the snapshot to this file, not to standard output"
+        "--out", metavar="F", help="write the snapshot to this file (default: standard output)"
     )
     parser.set_defaults(refuse=parser.error)
 
@@ -99,15 +98,15 @@ def _check_sources(args: argparse.Namespace) -> None:
     """Refuse anything but exactly one of the two sources. Raises InputError."""
     live = args.bootstrap_server is not None
     if live and args.from_describe is not None:
-        args.refuse("--from-describe and --bootstrap-server: give one of them")
+        args.refuse("give either --from-describe or --bootstrap-server")
     if not live and args.from_describe is None:
-        args.refuse("required: --from-describe, or --bootstrap-server with --group")
+        args.refuse("--from-describe is required, or --bootstrap-server with --group")
     if live and args.group is None:
         args.refuse("--bootstrap-server needs --group")
     for name in TEXT_ONLY if live else LIVE_ONLY:
         if getattr(args, name):
-            due = "--from-describe" if live else "--bootstrap-server"
-            args.refuse(f"--{name.replace('_', '-')} goes with {due}")
+            needed = "--from-describe" if live else "--bootstrap-server"
+            args.refuse(f"--{name.replace('_', '-')} needs {needed}")
 
 
 def _from_text(args: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:

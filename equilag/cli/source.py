@@ -1,4 +1,4 @@
-"""Where a command's group comes from: a snapshot file, or a live cluster."""
+"""The group that a command is about: from a snapshot file, or from a live cluster."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LIVE_ONLY: Final = (
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
-    """SNAPSHOT, and the options that take its place."""
+    """SNAPSHOT, and the options for a live group in its place."""
     parser.add_argument("snapshot", metavar="SNAPSHOT", nargs="?", help=SNAPSHOT_HELP)
     live = parser.add_argument_group("a live group in place of SNAPSHOT")
     add_cluster(live, required=False)
@@ -30,7 +30,7 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     live.add_argument(
         "--save-snapshot",
         metavar="F",
-        help="write what was read to this file: equilag verify F PLAN checks a plan against it",
+        help="write the group's snapshot to this file, for equilag verify F PLAN",
     )
     parser.set_defaults(refuse=parser.error)
 
@@ -66,11 +66,11 @@ def check_source(args: argparse.Namespace) -> None:
     if args.bootstrap_server is None:
         given = next((name for name in LIVE_ONLY if getattr(args, name) is not None), None)
         if given is not None:
-            args.refuse(f"{_option(given)} goes with --bootstrap-server")
+            args.refuse(f"{_option(given)} needs --bootstrap-server")
         if args.snapshot is None:
-            args.refuse("required: SNAPSHOT, or --bootstrap-server with --group")
+            args.refuse("SNAPSHOT is required, or --bootstrap-server with --group")
     elif args.snapshot is not None:
-        args.refuse("SNAPSHOT and --bootstrap-server: give one of them")
+        args.refuse("give either SNAPSHOT or --bootstrap-server")
     elif args.group is None:
         args.refuse("--bootstrap-server needs --group")
 
@@ -80,7 +80,7 @@ def _saved(args: argparse.Namespace) -> OutputFile | None:
         return None
     for other in ("out", "plot"):
         if getattr(args, other, None) == args.save_snapshot:
-            raise InputError(f"is the file of {_option(other)} as well", "--save-snapshot")
+            raise InputError(f"is also the file of {_option(other)}", "--save-snapshot")
     return OutputFile(args.save_snapshot, "--save-snapshot")
 
 

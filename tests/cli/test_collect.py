@@ -21,8 +21,8 @@ OUT = ["--out", "history"]
 @pytest.mark.parametrize(
     ("argv", "problem"),
     [
-        ([], "required: --bootstrap-server, --out"),
-        (B, "required: --out"),
+        ([], "--bootstrap-server, --out are required"),
+        (B, "--out is required"),
         ([*B, *OUT, "--every", "30"], "--every: '30' is not a duration such as 30s, 5m or 1h"),
         ([*B, *OUT, "--every", "0s"], "--every: '0s' is not a duration"),
         ([*B, *OUT, "--every", "-1s"], "--every: "),
