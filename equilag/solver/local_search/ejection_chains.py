@@ -1,8 +1,9 @@
-"""Passing partitions on through any number of members, so that one of them gets a lighter one.
+"""Ejection chains: one member gets a lighter partition, through any number of other members.
 
-The heaviest load of a group is often one heavy partition and what must lie beside it. A light one
-for it may be held by somebody who reads nothing of what it could give in return; then others take
-their part: a cycle in the graph of who could hand what to whom, found breadth first.
+The heaviest load of a group is often one heavy partition and what must lie beside it. The member
+that holds a lighter one may read nothing of what the heavy member could give in return. Then the
+partitions in between are passed on along a cycle of members, found breadth first in the graph of
+which member may take a partition of which other.
 """
 
 from __future__ import annotations
@@ -13,48 +14,54 @@ import numpy as np
 
 from equilag.constraint import ranges
 from equilag.group import NOBODY, Index, Ints
-from equilag.solver.local_search.cyclic_exchanges import Cycles, Window
+from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.cyclic_exchanges import Window
 
 
 def lighten(
-    work: Cycles, member: int, window: Window, stop: Callable[[], bool] = lambda: False
+    state: AssignmentState, member: int, window: Window, stop: Callable[[], bool] = lambda: False
 ) -> bool:
-    """Pass one of the partitions of a member that is too heavy on, for a lighter one."""
-    lag = work.group.lag
-    for given in sorted(work.held[member], key=lambda p: -int(lag[p])):
+    """Exchange a partition of a member that is too heavy for a lighter one, along a chain.
+
+    Returns False if no chain brings the loads closer to the window, or if `stop` ends the search.
+    """
+    lag = state.group.lag
+    for given in sorted(state.held[member], key=lambda p: -int(lag[p])):
         if stop():
             return False
-        chain = find_chain(work, given, window)
-        if chain is not None and _gain(work, given, chain, window) > 0:
-            rotate(work, given, chain)
+        chain = find_chain(state, given, window)
+        if chain is not None and _gain(state, given, chain, window) > 0:
+            rotate(state, given, chain)
             return True
     return False
 
 
-def _gain(work: Cycles, given: int, chain: list[int], window: Window) -> int:
-    """How much closer to the window the loads of all who take part come together."""
+def _gain(state: AssignmentState, given: int, chain: list[int], window: Window) -> int:
+    """How much closer to the window the loads of all members of the chain come, added up."""
     passed = np.array([given, *chain])
-    holders = work.assigned[passed].astype(np.int64)
-    change = np.roll(work.group.lag[passed], 1) - work.group.lag[passed]
-    before = work.loads[holders]
+    holders = state.assigned[passed].astype(np.int64)
+    change = np.roll(state.group.lag[passed], 1) - state.group.lag[passed]
+    before = state.loads[holders]
     return int((window.outside(before) - window.outside(before + change)).sum())
 
 
 def find_chain(
-    work: Cycles, given: int, window: Window, first: int | None = None
+    state: AssignmentState, given: int, window: Window, first: int | None = None
 ) -> list[int] | None:
-    """What is passed on if its holder gives a partition away: s, s′, …, and at last p, back to it.
+    """The chain of partitions that are passed on if the holder of `given` gives it away.
 
-    A shortest way, then the lightest p, lighter than what is given. Nobody else falls below the
-    window by it, whatever it gets. Where `first` is to get the partition, whatever that leads to,
-    p may be any. None if there is no way. O(members × topic classes) for each member on the way.
+    Each partition of the chain goes to where the next one is; the last one, p, goes to the giver.
+    The chain is a shortest one, and of those the one with the lightest p, which is lighter than
+    `given`. No other member falls below the window. If `first` is the member that is to take
+    `given`, p may be of any lag. None if there is no chain. O(members × partition classes) for each
+    member of the chain.
     """
-    group, assigned, loads = work.group, work.assigned, work.loads
-    lag, kinds = group.lag, group.class_of
+    group, assigned, loads = state.group, state.assigned, state.loads
+    lag = group.lag
     giver = int(assigned[given])
     reached = np.arange(group.n_members) == giver
     if first is None:
-        takers = work.constraint.takers(given) & ~reached
+        takers = state.constraint.takers(given) & ~reached
         front = takers & (loads + lag[given] <= window.high)
     else:
         front = np.arange(group.n_members) == first
@@ -62,11 +69,10 @@ def find_chain(
     """[M] the partition by which each was reached."""
     came[front] = given
     reached |= front
-    movable = (assigned != NOBODY) & ~work.fixed
-    movable &= lag <= np.where(movable, (loads - window.low)[assigned], -1)
-    back = work.others_for(giver)
+    movable = state.movable & (lag <= (loads - window.low)[assigned])
+    back = state.others_for(giver)
     back = back[movable[back] & ((lag[back] < lag[given]) | (first is not None))]
-    passed = np.zeros(len(work.constraint.face), np.bool_)
+    passed = np.zeros(len(state.constraint.face), np.bool_)
     while front.any():
         ends = back[front[assigned[back]]]
         if len(ends):
@@ -77,20 +83,21 @@ def find_chain(
         if not len(classes):
             return None
         passed[classes] = True
-        by = _first_class_of(work, classes)[kinds]
+        by = _first_class_of(state, classes)[group.class_of]
         front = (by != NOBODY) & ~reached
         came[front] = out[where[by[front]]]
         reached |= front
     return None
 
 
-def _first_class_of(work: Cycles, classes: Index) -> Ints:
-    """[K] for each member class the first of the topic classes, by place, that it may take from."""
-    begin, end = work.kinds_from[classes], work.kinds_from[classes + 1]
-    kinds = work.kinds_of[ranges(begin, end)]
+def _first_class_of(state: AssignmentState, classes: Index) -> Ints:
+    """[K] place in `classes` of the first partition class that each member class may take from."""
+    takers, start = state.takers_of_classes
+    begin, end = start[classes], start[classes + 1]
+    member_classes = takers[ranges(begin, end)]
     place = np.repeat(np.arange(len(classes)), end - begin)
-    found = np.full(work.constraint.face.shape[1], NOBODY, np.int64)
-    found[kinds[::-1]] = place[::-1]  # the last one written stays
+    found = np.full(state.constraint.face.shape[1], NOBODY, np.int64)
+    found[member_classes[::-1]] = place[::-1]  # the last one written stays
     return found
 
 
@@ -102,9 +109,9 @@ def _way(assigned: Index, came: Ints, last: int, given: int) -> list[int]:
     return way[::-1]
 
 
-def rotate(work: Cycles, given: int, chain: list[int]) -> None:
-    """Hand a partition to the holder of the chain's first one, that one to the holder of the next,
-    and the last one to where the first came from."""
-    takers = [int(work.assigned[p]) for p in [*chain, given]]
+def rotate(state: AssignmentState, given: int, chain: list[int]) -> None:
+    """Hand `given` to the holder of the chain's first partition, that one to the holder of the next
+    one, and the last one to the member that gave."""
+    takers = [int(state.assigned[p]) for p in [*chain, given]]
     for partition, taker in zip([given, *chain], takers, strict=True):
-        work.pass_on(partition, int(work.assigned[partition]), taker)
+        state.pass_on(partition, int(state.assigned[partition]), taker)

@@ -16,8 +16,7 @@ from equilag.exhaustive.search import Search
 from equilag.exhaustive.small_problem import SmallProblem
 from equilag.exhaustive.target import SearchTarget
 from equilag.group import NOBODY, Flags, Group, Index, Ints
-from equilag.metrics import member_counts
-from equilag.solver.local_search.pairwise_swaps import Exchange
+from equilag.solver.local_search.assignment_state import AssignmentState
 
 ITEMS = 26
 MEMBERS = 4
@@ -46,24 +45,24 @@ def improve(
     `enough` is a spread at which to stop. With `keep_moves` no more partitions leave their owners
     than do already.
     """
-    work = Exchange.of(group, constraint, assigned)
+    state = AssignmentState.of(group, constraint, assigned)
     stalled = 0
     total = Budget(rounds * WORK) if total is None else total
-    if len(work.active) < 2:
+    if len(state.active) < 2:
         return assigned
     for number in range(rounds):
-        if stop() or work.spread <= enough or stalled >= STALLED or total.work <= 0:
+        if stop() or state.spread <= enough or stalled >= STALLED or total.work <= 0:
             break
-        before = work.extremes()
-        members = _members(work, rng, number)
-        items = _items(work, rng, members)
+        before = state.extremes()
+        members = _members(state, rng, number)
+        items = _items(state, rng, members)
         if len(items) > 1:
             budget = Budget(min(WORK, total.work), stop, node=total.node)
             before_it = budget.work
-            _resplit(work, items, members, budget, keep_moves)
+            _resplit(state, items, members, budget, keep_moves)
             total.work -= before_it - budget.work
-        stalled = 0 if work.extremes() != before else stalled + 1
-    return work.assigned
+        stalled = 0 if state.extremes() != before else stalled + 1
+    return state.assigned
 
 
 def kicked(
@@ -84,13 +83,13 @@ def kicked(
     return result
 
 
-def _members(work: Exchange, rng: np.random.Generator, number: int) -> Ints:
+def _members(state: AssignmentState, rng: np.random.Generator, number: int) -> Ints:
     """The heaviest, the lightest or both, and others drawn from their exchange partners."""
-    order = work.active[np.argsort(-work.loads[work.active], kind="stable")]
+    order = state.by_load()
     ends = {0: [order[0], order[-1]], 1: [order[0]], 2: [order[-1]]}[number % 3]
     partners = np.setdiff1d(order, ends)
-    kinds = work.group.class_of
-    allowed = work.constraint.face
+    kinds = state.group.class_of
+    allowed = state.constraint.face
     shared: Flags = np.logical_or.reduce(allowed[:, kinds[ends]], axis=1)
     shares: Flags = np.logical_or.reduce(allowed[shared], axis=0)
     partners = partners[shares[kinds[partners]]]
@@ -99,21 +98,23 @@ def _members(work: Exchange, rng: np.random.Generator, number: int) -> Ints:
     return np.concatenate((np.array(ends), drawn)).astype(np.int64)
 
 
-def _items(work: Exchange, rng: np.random.Generator, members: Ints) -> Ints:
+def _items(state: AssignmentState, rng: np.random.Generator, members: Ints) -> Ints:
     """Some free partitions of each member, about as many of each; a random choice."""
     share = max(2, ITEMS // len(members))
     chosen = []
     for member in members.tolist():
-        held = np.flatnonzero((work.assigned == member) & work.constraint.free)
+        held = state.held_by(member)
         chosen.append(held if len(held) <= share else rng.choice(held, share, replace=False))
     return np.sort(np.concatenate(chosen))
 
 
-def _resplit(work: Exchange, items: Ints, members: Ints, budget: Budget, keep_moves: bool) -> None:
-    problem, moves = sub_problem(work, items, members)
-    loads = work.loads[members]
+def _resplit(
+    state: AssignmentState, items: Ints, members: Ints, budget: Budget, keep_moves: bool
+) -> None:
+    problem, moves = sub_problem(state, items, members)
+    loads = state.loads[members]
     inside = int(loads.max() - loads.min())
-    high, low = work.extremes()
+    high, low = state.extremes()
     try:
         search = Search(problem, budget)
         for goal in (inside // 64, inside // 8, inside - 1):
@@ -122,51 +123,39 @@ def _resplit(work: Exchange, items: Ints, members: Ints, budget: Budget, keep_mo
             limit = moves if keep_moves else None
             found = search.find(SearchTarget(goal, floor=low, cap=high, max_moves=limit))
             if found is not None:
-                _apply(work, items, members[found])
+                state.transfer(items, members[found])
                 return
     except OutOfBudget:
         return
 
 
-def _apply(work: Exchange, items: Ints, target: Ints) -> None:
-    changed = work.assigned[items] != target
-    given, source = items[changed], work.assigned[items[changed]]
-    work.assigned[given] = target[changed]
-    np.subtract.at(work.loads, source, work.group.lag[given])
-    np.add.at(work.loads, target[changed], work.group.lag[given])
-    work.counts = member_counts(work.assigned, work.group.n_members)
-    if work.per_topic is not None:
-        np.subtract.at(work.per_topic, (work.group.topic_of[given], source), 1)
-        np.add.at(work.per_topic, (work.group.topic_of[given], target[changed]), 1)
-
-
-def sub_problem(work: Exchange, items: Ints, members: Ints) -> tuple[SmallProblem, int]:
+def sub_problem(state: AssignmentState, items: Ints, members: Ints) -> tuple[SmallProblem, int]:
     """The items and members as a small problem, and how many items are away from their owner."""
-    group, constraint = work.group, work.constraint
-    holder = work.assigned[items]
+    group, constraint = state.group, state.constraint
+    holder = state.assigned[items]
     column = np.full(group.n_members + 1, -2, dtype=np.int64)
     column[members] = np.arange(len(members))
     column[NOBODY] = NOBODY
     held = np.bincount(column[holder], minlength=len(members))
     weight = np.zeros(len(members), dtype=np.int64)
     np.add.at(weight, column[holder], group.lag[items])
-    fixed = work.counts[members] - held
+    fixed = state.counts[members] - held
     least, most = constraint.counts_of(members)
     topic = topic_lo = topic_hi = None
-    if work.per_topic is not None:
+    if state.per_topic is not None:
         number = np.unique(group.topic_of[items])
         topic = np.searchsorted(number, group.topic_of[items]).astype(np.int64)
         cells = np.ix_(number, members)
         mine = np.zeros((len(number), len(members)), dtype=np.int64)
         np.add.at(mine, (topic, column[holder]), 1)
-        rest = work.per_topic[cells] - mine
+        rest = state.per_topic[cells] - mine
         bounds = constraint.topic_counts_of(number, members)
         topic_lo, topic_hi = bounds.least - rest, bounds.most - rest
     owner = group.owner[items]
     problem = SmallProblem(
         lag=group.lag[items],
         allowed=constraint.may_each(items, members),
-        base=work.loads[members] - weight,
+        base=state.loads[members] - weight,
         lo=np.maximum(least - fixed, 0),
         hi=most - fixed,
         owner=column[owner],

@@ -14,7 +14,12 @@ import numpy as np
 from equilag.constraint import CountConstraint
 from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import member_loads
-from equilag.solver.local_search.cyclic_exchanges import Cycles, Window
+from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.cyclic_exchanges import (
+    Window,
+    exchange_of_three,
+    exchange_of_two,
+)
 from equilag.solver.local_search.ejection_chains import find_chain, lighten, rotate
 
 HOLDERS: Final = 12
@@ -62,51 +67,50 @@ def _attempt(
     stop: Callable[[], bool],
 ) -> tuple[Index, int]:
     """Down from one assignment, then with the heaviest partition at others of its readers."""
-    active = np.flatnonzero(~group.idle)
-    work = Cycles(group, constraint, assigned, rng)
-    best, least = _descend(work, active, window, rng, stop)
-    lead = _lead(work)
-    for holder in _holders(work, lead, window):
+    state = AssignmentState.of(group, constraint, assigned)
+    best, least = _descend(state, window, rng, stop)
+    lead = _lead(state)
+    for holder in _holders(state, lead, window):
         if stop() or least <= window.high - window.low:
             break
-        work = Cycles(group, constraint, best, rng)
-        if work.assigned[lead] != holder:
-            chain = find_chain(work, lead, window, holder)
+        state = AssignmentState.of(group, constraint, best)
+        if state.assigned[lead] != holder:
+            chain = find_chain(state, lead, window, holder)
             if chain is None:
                 continue
-            rotate(work, lead, chain)
-        work.fix(lead)
-        found, reached = _descend(work, active, window, rng, stop)
+            rotate(state, lead, chain)
+        state.settle(lead)
+        found, reached = _descend(state, window, rng, stop)
         if reached < least:
             best, least = found, reached
     return best, least
 
 
 def _descend(
-    work: Cycles, active: Ints, window: Window, rng: np.random.Generator, stop: Callable[[], bool]
+    state: AssignmentState, window: Window, rng: np.random.Generator, stop: Callable[[], bool]
 ) -> tuple[Index, int]:
     """The most even assignment on the way, and its spread.
 
     Where nothing helps any member outside the window, it is widened half way to what is reached.
     """
-    best, least = work.assigned.copy(), work.spread(active)
-    stuck = work.group.idle.copy()
+    best, least = state.assigned.copy(), state.spread
+    stuck = state.group.idle.copy()
     while not stop():
-        outside = np.where(stuck, 0, window.outside(work.loads))
+        outside = np.where(stuck, 0, window.outside(state.loads))
         wrong = np.flatnonzero(outside)
         if not len(wrong):
-            wider = _wider(window, work.loads[active])
+            wider = _wider(window, state.loads[state.active])
             if wider == window:
                 break
-            window, stuck = wider, work.group.idle.copy()
+            window, stuck = wider, state.group.idle.copy()
             continue
         member = int(outside.argmax()) if rng.random() < EXTREME else int(rng.choice(wrong))
-        if not _improve(work, member, window, stop):
+        if not _improve(state, member, window, rng, stop):
             stuck[member] = True
             continue
-        stuck = work.group.idle.copy()
-        if (reached := work.spread(active)) < least:
-            best, least = work.assigned.copy(), reached
+        stuck = state.group.idle.copy()
+        if (reached := state.spread) < least:
+            best, least = state.assigned.copy(), reached
     return best, least
 
 
@@ -116,33 +120,39 @@ def _wider(window: Window, loads: Ints) -> Window:
     return Window((window.low + low) // 2, -(-(window.high + high) // 2))
 
 
-def _improve(work: Cycles, member: int, window: Window, stop: Callable[[], bool]) -> bool:
+def _improve(
+    state: AssignmentState,
+    member: int,
+    window: Window,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+) -> bool:
     """Bring one member's load closer to the window, and nobody else further away by as much."""
-    if work.by_two(member, window):
+    if exchange_of_two(state, member, window, rng):
         return True
-    if work.loads[member] > window.high:
-        return lighten(work, member, window, stop)
-    return work.by_three(member, window)
+    if state.loads[member] > window.high:
+        return lighten(state, member, window, stop)
+    return exchange_of_three(state, member, window, rng)
 
 
-def _lead(work: Cycles) -> int:
+def _lead(state: AssignmentState) -> int:
     """The heaviest partition of the heaviest member, NOBODY if it has none that can move."""
-    held = np.array(work.held[int(work.loads.argmax())], np.int64)
-    return int(held[work.group.lag[held].argmax()]) if len(held) else NOBODY
+    held = np.array(state.held[int(state.loads.argmax())], np.int64)
+    return int(held[state.group.lag[held].argmax()]) if len(held) else NOBODY
 
 
-def _holders(work: Cycles, lead: int, window: Window) -> list[int]:
+def _holders(state: AssignmentState, lead: int, window: Window) -> list[int]:
     """Who might better hold the partition that makes the heaviest load; the lightest company first.
 
     None where no load is above the window.
     """
-    group, constraint = work.group, work.constraint
-    if lead == NOBODY or int(work.loads.max()) <= window.high:
+    group, constraint = state.group, state.constraint
+    if lead == NOBODY or int(state.loads.max()) <= window.high:
         return []
     readers = np.flatnonzero(constraint.takers(lead))
     least = constraint.counts_of(readers).least.tolist()
     beside = [
-        int(np.sort(group.lag[work.readable(m)])[: max(0, fewest - 1)].sum())
+        int(np.sort(group.lag[state.takeable(m)])[: max(0, fewest - 1)].sum())
         for m, fewest in zip(readers.tolist(), least, strict=True)
     ]
     return [int(m) for m in readers[np.argsort(beside, kind="stable")][:HOLDERS]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -16,7 +16,12 @@ from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import is_valid, member_counts, member_loads, spread
 from equilag.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
-from equilag.solver.local_search.cyclic_exchanges import Cycles, Window
+from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.cyclic_exchanges import (
+    Window,
+    exchange_of_three,
+    exchange_of_two,
+)
 from equilag.solver.local_search.ejection_chains import find_chain, lighten, rotate
 from equilag.solver.local_search.window_search import level
 from equilag.solver.lower_bounds.load_bounds import load_bounds
@@ -66,26 +71,26 @@ def starts(seed: int, n: int) -> Iterator[tuple[Group, CountConstraint, Index, W
             yield group, *start(group, policy)
 
 
-def window_for(work: Cycles, rng: np.random.Generator) -> Window:
+def window_for(state: AssignmentState, rng: np.random.Generator) -> Window:
     """Somewhere among the loads, so that there are members on either side."""
-    low, high = np.sort(rng.choice(work.loads, 2)).tolist()
+    low, high = np.sort(rng.choice(state.loads, 2)).tolist()
     return Window(low, high)
 
 
-def one_of(work: Cycles, rng: np.random.Generator) -> int:
-    return int(rng.choice(np.flatnonzero(~work.group.idle)))
+def one_of(state: AssignmentState, rng: np.random.Generator) -> int:
+    return int(rng.choice(np.flatnonzero(~state.group.idle)))
 
 
-def check(work: Cycles) -> None:
+def check(state: AssignmentState) -> None:
     """Within the constraint, and all figures those of the assignment."""
-    group, constraint = work.group, work.constraint
-    assert is_valid(group, work.assigned)
-    assert constraint.admits(work.assigned)
-    assert np.array_equal(work.loads, member_loads(work.assigned, group.lag, group.n_members))
-    assert np.array_equal(work.counts, member_counts(work.assigned, group.n_members))
-    movable = (work.assigned != NOBODY) & ~work.fixed
-    for member, held in enumerate(work.held):
-        assert sorted(held) == np.flatnonzero(movable & (work.assigned == member)).tolist()
+    group, constraint = state.group, state.constraint
+    assert is_valid(group, state.assigned)
+    assert constraint.admits(state.assigned)
+    assert np.array_equal(state.loads, member_loads(state.assigned, group.lag, group.n_members))
+    assert np.array_equal(state.counts, member_counts(state.assigned, group.n_members))
+    movable = state.movable
+    for member, held in enumerate(state.held):
+        assert sorted(held) == np.flatnonzero(movable & (state.assigned == member)).tolist()
 
 
 def wrong(loads: Ints, window: Window) -> int:
@@ -95,84 +100,84 @@ def wrong(loads: Ints, window: Window) -> int:
 # The plain way: all exchanges, one after the other.
 
 
-def swapped(work: Cycles, hand_over: dict[int, int]) -> Index | None:
+def swapped(state: AssignmentState, hand_over: dict[int, int]) -> Index | None:
     """The assignment after partitions went to members, None where the constraint forbids it."""
-    assigned = work.assigned.copy()
+    assigned = state.assigned.copy()
     for partition, member in hand_over.items():
         assigned[partition] = member
-    group = work.group
-    admitted = is_valid(group, assigned) and work.constraint.admits(assigned)
+    group = state.group
+    admitted = is_valid(group, assigned) and state.constraint.admits(assigned)
     return assigned if admitted else None
 
 
-def best_gain(work: Cycles, window: Window, options: Iterator[dict[int, int]]) -> int:
-    group, best = work.group, 0
+def best_gain(state: AssignmentState, window: Window, options: Iterator[dict[int, int]]) -> int:
+    group, best = state.group, 0
     for hand_over in options:
-        after = swapped(work, hand_over)
+        after = swapped(state, hand_over)
         if after is not None:
             loads = member_loads(after, group.lag, group.n_members)
-            best = max(best, wrong(work.loads, window) - wrong(loads, window))
+            best = max(best, wrong(state.loads, window) - wrong(loads, window))
     return best
 
 
-def movable(work: Cycles) -> list[int]:
-    return np.flatnonzero((work.assigned != NOBODY) & ~work.fixed).tolist()
+def movable(state: AssignmentState) -> list[int]:
+    return np.flatnonzero(state.movable).tolist()
 
 
-def taking(work: Cycles, member: int) -> Iterator[dict[int, int]]:
+def taking(state: AssignmentState, member: int) -> Iterator[dict[int, int]]:
     """`member` takes one, for one of its own or for nothing."""
-    for p in movable(work):
-        other = int(work.assigned[p])
+    for p in movable(state):
+        other = int(state.assigned[p])
         if other != member:
             yield {p: member}
-            for r in movable(work):
-                if work.assigned[r] == member:
+            for r in movable(state):
+                if state.assigned[r] == member:
                     yield {p: member, r: other}
 
 
-def giving(work: Cycles, member: int) -> Iterator[dict[int, int]]:
-    for r in movable(work):
-        if work.assigned[r] == member:
-            yield from ({r: m} for m in range(work.group.n_members) if m != member)
+def giving(state: AssignmentState, member: int) -> Iterator[dict[int, int]]:
+    for r in movable(state):
+        if state.assigned[r] == member:
+            yield from ({r: m} for m in range(state.group.n_members) if m != member)
 
 
-def three_of(work: Cycles, member: int) -> Iterator[dict[int, int]]:
+def three_of(state: AssignmentState, member: int) -> Iterator[dict[int, int]]:
     """`member` takes one of another, which takes one of a third, which takes one of `member`."""
-    owner = work.assigned
-    for passed in passing(work, member):
+    owner = state.assigned
+    for passed in passing(state, member):
         third = int(owner[next(iter(passed))])
-        yield from ({r: third, **passed} for r in movable(work) if owner[r] == member)
+        yield from ({r: third, **passed} for r in movable(state) if owner[r] == member)
 
 
-def passing(work: Cycles, member: int) -> Iterator[dict[int, int]]:
+def passing(state: AssignmentState, member: int) -> Iterator[dict[int, int]]:
     """`member` takes one of another, which takes one of a third, which takes nothing."""
-    owner = work.assigned
-    for s in movable(work):
-        for p in movable(work):
+    owner = state.assigned
+    for s in movable(state):
+        for p in movable(state):
             if len({member, int(owner[s]), int(owner[p])}) == 3:
                 yield {s: int(owner[p]), p: member}
 
 
 def plain_chain(
-    work: Cycles, given: int, window: Window, first: int | None
+    state: AssignmentState, given: int, window: Window, first: int | None
 ) -> tuple[int, int] | None:
     """How many are passed on at least, and the lightest that can then come back."""
-    group, lag = work.group, work.group.lag.tolist()
-    giver = int(work.assigned[given])
+    group, lag = state.group, state.group.lag.tolist()
+    giver = int(state.assigned[given])
 
     def may(partition: int, member: int) -> bool:
-        return bool(work.constraint.may(partition, member))
+        return bool(state.constraint.may(partition, member))
 
     others = [m for m in range(group.n_members) if m != giver]
     if first is None:
-        front = [m for m in others if may(given, m) and work.loads[m] + lag[given] <= window.high]
+        front = [m for m in others if may(given, m) and state.loads[m] + lag[given] <= window.high]
     else:
         front = [first]
     seen, length = set(front), 1
     while front:
         out = [
-            p for p in movable(work)
-            if work.assigned[p] in front and work.loads[work.assigned[p]] - lag[p] >= window.low
+            p for p in movable(state)
+            if state.assigned[p] in front and state.loads[state.assigned[p]] - lag[p] >= window.low
         ]  # fmt: skip
         back = [lag[p] for p in out if may(p, giver) and (first is not None or lag[p] < lag[given])]
         if back:
@@ -186,51 +191,51 @@ def plain_chain(
 # One exchange at a time.
 
 
-@pytest.mark.parametrize("method", ["by_two", "by_three"])
-def test_an_exchange_helps_or_changes_nothing(method: str) -> None:
+@pytest.mark.parametrize("method", [exchange_of_two, exchange_of_three])
+def test_an_exchange_helps_or_changes_nothing(method: Callable[..., bool]) -> None:
     rng, done = np.random.default_rng(91), 0
     for group, constraint, assigned, _ in starts(seed=91, n=14):
         given = assigned.copy()
-        work = Cycles(group, constraint, assigned, rng)
-        check(work)
+        state = AssignmentState.of(group, constraint, assigned)
+        check(state)
         for _ in range(25):
-            member, window = one_of(work, rng), window_for(work, rng)
-            before, was = work.assigned.copy(), wrong(work.loads, window)
-            helped = getattr(work, method)(member, window)
-            check(work)
-            changed = np.flatnonzero(work.assigned != before)
+            member, window = one_of(state, rng), window_for(state, rng)
+            before, was = state.assigned.copy(), wrong(state.loads, window)
+            helped = method(state, member, window, rng)
+            check(state)
+            changed = np.flatnonzero(state.assigned != before)
             if helped:
-                assert wrong(work.loads, window) < was
-                assert len(changed) in ((1, 2) if method == "by_two" else (2, 3))
-                assert member in before[changed] or member in work.assigned[changed]
+                assert wrong(state.loads, window) < was
+                assert len(changed) in ((1, 2) if method is exchange_of_two else (2, 3))
+                assert member in before[changed] or member in state.assigned[changed]
             else:
                 assert not len(changed)
             done += helped
         assert np.array_equal(assigned, given)
         pinned = constraint.pinned_assignment
-        assert np.array_equal(work.assigned[pinned != NOBODY], pinned[pinned != NOBODY])
+        assert np.array_equal(state.assigned[pinned != NOBODY], pinned[pinned != NOBODY])
     assert done > 15
 
 
-@pytest.mark.parametrize("method", ["by_two", "by_three"])
-def test_an_exchange_is_the_best_of_its_kind(method: str) -> None:
+@pytest.mark.parametrize("method", [exchange_of_two, exchange_of_three])
+def test_an_exchange_is_the_best_of_its_kind(method: Callable[..., bool]) -> None:
     rng, helped = np.random.default_rng(92), 0
     for group in small_groups(seed=92, n=80, limit=10**9, topics=5, members=5, size=4, owned=0.2):
         for policy in TOTALS:
             constraint, assigned, _ = start(group, policy)
             if group.idle.all():
                 continue
-            work = Cycles(group, constraint, assigned, rng)
-            member, window = one_of(work, rng), window_for(work, rng)
-            if method == "by_two":
-                best = best_gain(work, window, taking(work, member))
-                best = best or best_gain(work, window, giving(work, member))
+            state = AssignmentState.of(group, constraint, assigned)
+            member, window = one_of(state, rng), window_for(state, rng)
+            if method is exchange_of_two:
+                best = best_gain(state, window, taking(state, member))
+                best = best or best_gain(state, window, giving(state, member))
             else:
-                best = best_gain(work, window, three_of(work, member))
-                best = best or best_gain(work, window, passing(work, member))
-            was = wrong(work.loads, window)
-            assert getattr(work, method)(member, window) is (best > 0)
-            assert was - wrong(work.loads, window) == best
+                best = best_gain(state, window, three_of(state, member))
+                best = best or best_gain(state, window, passing(state, member))
+            was = wrong(state.loads, window)
+            assert method(state, member, window, rng) is (best > 0)
+            assert was - wrong(state.loads, window) == best
             helped += best > 0
     assert helped > 10
 
@@ -245,27 +250,27 @@ def test_chains_are_found_where_there_are_any_and_the_shortest() -> None:
         lags = rng.integers(1, 100, 2 * n + 2)
         group = group_of([2] * (n - 1) + [4], reading, lags=lags)
         constraint, assigned, _ = start(group, Policy.of())
-        work = Cycles(group, constraint, assigned, rng)
-        for given in rng.permutation(movable(work))[:6].tolist():
-            window = window_for(work, rng)._replace(low=int(work.loads.min()) // 2)
+        state = AssignmentState.of(group, constraint, assigned)
+        for given in rng.permutation(movable(state))[:6].tolist():
+            window = window_for(state, rng)._replace(low=int(state.loads.min()) // 2)
             giver = int(assigned[given])
             readers = [m for m in np.flatnonzero(constraint.takers(given)).tolist() if m != giver]
             for first in [None, *readers[:2]]:
-                chain = find_chain(work, given, window, first)
-                expected = plain_chain(work, given, window, first)
+                chain = find_chain(state, given, window, first)
+                expected = plain_chain(state, given, window, first)
                 assert (chain is None) == (expected is None)
                 if chain is None or expected is None:
                     continue
                 assert (len(chain), int(group.lag[chain[-1]])) == expected
-                assert np.array_equal(work.assigned, assigned)
-                tried = Cycles(group, constraint, assigned, rng)
+                assert np.array_equal(state.assigned, assigned)
+                tried = AssignmentState.of(group, constraint, assigned)
                 rotate(tried, given, chain)
                 check(tried)
                 changed = np.flatnonzero(tried.assigned != assigned)
                 assert sorted(changed.tolist()) == sorted([given, *chain])
                 assert tried.assigned[chain[-1]] == giver
                 assert first in (None, int(tried.assigned[given]))
-                below = np.flatnonzero(tried.loads < np.minimum(work.loads, window.low))
+                below = np.flatnonzero(tried.loads < np.minimum(state.loads, window.low))
                 assert set(below.tolist()) <= {giver}
                 found, long = found + 1, long + (len(chain) > 2)
     assert found > 120
@@ -275,17 +280,17 @@ def test_chains_are_found_where_there_are_any_and_the_shortest() -> None:
 def test_lighten_makes_a_member_lighter() -> None:
     rng, done = np.random.default_rng(94), 0
     for group, constraint, assigned, _ in starts(seed=94, n=25):
-        work = Cycles(group, constraint, assigned, rng)
+        state = AssignmentState.of(group, constraint, assigned)
         for _ in range(10):
-            window, member = window_for(work, rng), int(work.loads.argmax())
-            load = int(work.loads[member])
-            options = [plain_chain(work, p, window, None) for p in work.held[member]]
-            was = wrong(work.loads, window)
-            lighter = lighten(work, member, window)
-            check(work)
-            assert lighter is bool(work.loads[member] < load)
+            window, member = window_for(state, rng), int(state.loads.argmax())
+            load = int(state.loads[member])
+            options = [plain_chain(state, p, window, None) for p in state.held[member]]
+            was = wrong(state.loads, window)
+            lighter = lighten(state, member, window)
+            check(state)
+            assert lighter is bool(state.loads[member] < load)
             assert not lighter or any(option is not None for option in options)
-            assert wrong(work.loads, window) < was or not lighter
+            assert wrong(state.loads, window) < was or not lighter
             done += lighter
     assert done > 10
 
@@ -293,16 +298,16 @@ def test_lighten_makes_a_member_lighter() -> None:
 def test_what_is_fixed_stays() -> None:
     rng, done = np.random.default_rng(95), 0
     for group, constraint, assigned, _ in starts(seed=95, n=8):
-        work = Cycles(group, constraint, assigned, rng)
-        for partition in rng.permutation(movable(work))[: len(movable(work)) // 2].tolist():
-            work.fix(partition)
+        state = AssignmentState.of(group, constraint, assigned)
+        for partition in rng.permutation(movable(state))[: len(movable(state)) // 2].tolist():
+            state.settle(partition)
         for _ in range(30):
-            member, window = one_of(work, rng), window_for(work, rng)
-            for step in (work.by_two, work.by_three):
-                done += step(member, window)
-            done += lighten(work, member, window)
-            check(work)
-        assert np.array_equal(work.assigned[work.fixed], assigned[work.fixed])
+            member, window = one_of(state, rng), window_for(state, rng)
+            for step in (exchange_of_two, exchange_of_three):
+                done += step(state, member, window, rng)
+            done += lighten(state, member, window)
+            check(state)
+        assert np.array_equal(state.assigned[~state.movable], assigned[~state.movable])
     assert done > 20
 
 
@@ -338,11 +343,13 @@ def test_where_only_a_cycle_of_three_helps() -> None:
     constraint, assigned = in_ring(group, 3)
     assert member_loads(assigned, group.lag, 3).tolist() == [0, 150, 150]
     window = Window(100, 150)
-    work = Cycles(group, constraint, assigned, np.random.default_rng(0))
-    assert not any(work.by_two(member, window) for member in range(3))
-    assert work.by_three(0, window)
-    check(work)
-    assert work.loads.tolist() == [100, 100, 100]
+    state = AssignmentState.of(group, constraint, assigned)
+    assert not any(
+        exchange_of_two(state, member, window, np.random.default_rng(0)) for member in range(3)
+    )
+    assert exchange_of_three(state, 0, window, np.random.default_rng(0))
+    check(state)
+    assert state.loads.tolist() == [100, 100, 100]
     found = level(group, constraint, assigned, window, np.random.default_rng(0), Steps())
     assert spread_of(group, found) == 0
 
@@ -355,30 +362,36 @@ LONG = ring(RING, [150, 0, 0, 0, 0], [50, 100, 50, 50, 50], 0, 200)
 def test_where_only_a_longer_chain_helps() -> None:
     constraint, assigned = in_ring(LONG, RING)
     window = Window(0, 200)
-    work = Cycles(LONG, constraint, assigned, np.random.default_rng(0))
-    assert spread_of(LONG, assigned) == work.loads[0] == 250
-    assert not any(work.by_two(member, window) for member in range(LONG.n_members))
-    assert not any(work.by_three(member, window) for member in range(LONG.n_members))
-    chain = find_chain(work, 1, window)
+    state = AssignmentState.of(LONG, constraint, assigned)
+    assert spread_of(LONG, assigned) == state.loads[0] == 250
+    assert not any(
+        exchange_of_two(state, member, window, np.random.default_rng(0))
+        for member in range(LONG.n_members)
+    )
+    assert not any(
+        exchange_of_three(state, member, window, np.random.default_rng(0))
+        for member in range(LONG.n_members)
+    )
+    chain = find_chain(state, 1, window)
     assert chain == [2, 3, 4, 0]
-    assert lighten(work, 0, window)
-    check(work)
-    assert work.loads.tolist() == [200, 100, 50, 50, 50, 0, 200]
+    assert lighten(state, 0, window)
+    check(state)
+    assert state.loads.tolist() == [200, 100, 50, 50, 50, 0, 200]
     found = level(LONG, constraint, assigned, window, np.random.default_rng(0), Steps())
     assert spread_of(LONG, found) == 200 == Assignments.all(LONG).balanced("total").spread.min()
 
 
 def test_a_chain_leads_nobody_out_of_the_window() -> None:
     constraint, assigned = in_ring(LONG, RING)
-    work = Cycles(LONG, constraint, assigned, np.random.default_rng(0))
+    state = AssignmentState.of(LONG, constraint, assigned)
     # m01, with 50, would have 150 before it passes on what it has.
-    assert find_chain(work, 1, Window(0, 150)) is not None
-    assert find_chain(work, 1, Window(0, 149)) is None
+    assert find_chain(state, 1, Window(0, 150)) is not None
+    assert find_chain(state, 1, Window(0, 149)) is None
     # m01 would have nothing.
-    assert find_chain(work, 1, Window(1, 200)) is None
-    work.fix(3)
-    assert find_chain(work, 1, Window(0, 200)) is None
-    assert not lighten(work, 0, Window(0, 200))
+    assert find_chain(state, 1, Window(1, 200)) is None
+    state.settle(3)
+    assert find_chain(state, 1, Window(0, 200)) is None
+    assert not lighten(state, 0, Window(0, 200))
 
 
 HEAVY = group_of([1, 2, 2, 2], [[0, 1], [0, 2], [2, 3], [3, 1]], lags=[100, 5, 70, 60, 1, 40, 60])
@@ -413,28 +426,28 @@ def test_where_the_heaviest_partition_must_change_its_holder(
 
 def test_who_might_better_hold_the_heaviest_partition() -> None:
     constraint, assigned, _ = heavy_start()
-    work = Cycles(HEAVY, constraint, assigned, np.random.default_rng(0))
+    state = AssignmentState.of(HEAVY, constraint, assigned)
     # The heaviest of the heaviest member, m03, which has 70 and 60.
-    assert leveling._lead(work) == 2
+    assert leveling._lead(state) == 2
     lead = 0
-    assert leveling._holders(work, lead, Window(0, 101)) == plain_holders(work, lead)
-    highest = int(work.loads.max())
-    assert leveling._holders(work, lead, Window(0, highest)) == []
-    assert leveling._holders(work, NOBODY, Window(0, 101)) == []
-    chain = find_chain(work, lead, Window(0, 101), first=1)
+    assert leveling._holders(state, lead, Window(0, 101)) == plain_holders(state, lead)
+    highest = int(state.loads.max())
+    assert leveling._holders(state, lead, Window(0, highest)) == []
+    assert leveling._holders(state, NOBODY, Window(0, 101)) == []
+    chain = find_chain(state, lead, Window(0, 101), first=1)
     assert chain is not None
-    rotate(work, lead, chain)
-    check(work)
-    assert work.assigned[lead] == 1
+    rotate(state, lead, chain)
+    check(state)
+    assert state.assigned[lead] == 1
 
 
-def plain_holders(work: Cycles, lead: int) -> list[int]:
+def plain_holders(state: AssignmentState, lead: int) -> list[int]:
     """Readers of a partition, the one with the lightest company at its fewest first."""
-    group, found = work.group, []
+    group, found = state.group, []
     for member in range(group.n_members):
-        if work.constraint.may(lead, member):
-            lags = sorted(group.lag[work.readable(member)].tolist())
-            fewest = int(work.constraint.counts_of(member).least)
+        if state.constraint.may(lead, member):
+            lags = sorted(group.lag[state.takeable(member)].tolist())
+            fewest = int(state.constraint.counts_of(member).least)
             found.append((sum(lags[: fewest - 1]), member))
     return [member for _, member in sorted(found)]
 
@@ -519,15 +532,15 @@ def test_same_seed_same_answer() -> None:
 
 def test_readable_is_what_the_constraint_lets_a_member_take() -> None:
     for group, constraint, assigned, _ in starts(seed=101, n=10):
-        work = Cycles(group, constraint, assigned, np.random.default_rng(0))
+        state = AssignmentState.of(group, constraint, assigned)
         for member in range(group.n_members):
             plain = [
                 p for p in range(group.n_partitions)
                 if constraint.free[p] and constraint.may(p, member)
             ]  # fmt: skip
-            assert sorted(work.readable(member).tolist()) == plain
+            assert sorted(state.takeable(member).tolist()) == plain
             others = [p for p in plain if assigned[p] != member]
-            assert sorted(work.others_for(member).tolist()) == others
+            assert sorted(state.others_for(member).tolist()) == others
 
 
 @pytest.mark.parametrize(
