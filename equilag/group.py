@@ -7,10 +7,10 @@ numbered by ascending id, topics by ascending name, and the partitions of all to
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final, Unpack
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from equilag.columns import Flags as Flags
 from equilag.columns import Index as Index
 from equilag.columns import Ints as Ints
 from equilag.columns import Marks as Marks
-from equilag.errors import InputError
 from equilag.partition_classes import (
     PartitionClasses,
     TopicClasses,
@@ -27,21 +26,27 @@ from equilag.partition_classes import (
     topic_classes,
 )
 
-MAX_LAG: Final = 2**53
-MAX_TOTAL: Final = 2**62
-MAX_PARTITIONS: Final = 10_000_000
-QUALITY: Final = ("ok", "no_commit", "ahead_of_end", "below_log_start", "given", "unknown")
+if TYPE_CHECKING:
+    from equilag.group_input import GroupInput
+
+UNKNOWN_GENERATION: Final = -1
+"""Of claims of which nobody knows when they were made; older than any other, as in Kafka."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """What is known of one member besides its subscription and claims."""
+    """One member of a consumer group."""
 
     id: str
+    """Unique within the group, not empty."""
     instance_id: str | None = None
+    """`group.instance.id`; None for a dynamic member."""
     rack: str | None = None
-    generation: int = -1
+    """`client.rack`"""
+    generation: int = UNKNOWN_GENERATION
+    """The generation at which the member made its claims."""
     capacity: float = 1.0
+    """How much it can process, above 0; today all members of a group must have the same."""
     client_id: str | None = None
     host: str | None = None
 
@@ -66,7 +71,7 @@ class Group:
     lag: Ints
     """[P] records, 0 or more."""
     quality: Marks
-    """[P] index into QUALITY: where the lag came from."""
+    """[P] index into `equilag.lag.QUALITY`: where the lag came from."""
     claim_member: Index
     """[Q] live members' claims on existing partitions, by member and then as they were given."""
     claim_partition: Ints
@@ -79,6 +84,29 @@ class Group:
     partition_classes: PartitionClasses | None = None
     """Given where a subscription alone does not say who may take a partition; else the partitions
     of all topics with the same subscribers are one class."""
+    racks: tuple[tuple[str, ...], ...] | None = None
+    """[P] the racks that hold a replica, empty where nothing is known; None if none is known."""
+
+    @classmethod
+    def build(cls, **given: Unpack[GroupInput]) -> Group:
+        """Make a group from Python values; every argument is given by its name.
+
+            Group.build(
+                name="orders-service",
+                topics={"orders": 3, "payments": 2},
+                members=["c-1", Member("c-2", rack="eu-1a")],
+                subscriptions={"c-1": ["orders", "payments"], "c-2": ["orders"]},
+                owned={"c-1": {"orders": [0, 1]}},
+                lags={"orders": [70, 20, None], "payments": [0, 5]},
+            )
+
+        `GroupInput` lists the arguments with their shapes and units; `name`, `topics`, `members`
+        and `subscriptions` are required. Raises InputError with a place such as
+        `members[1].owned.orders[2]` or `lags.orders`: the same places as in a snapshot.
+        """
+        from equilag.builder import build
+
+        return build(given)
 
     @cached_property
     def n_members(self) -> int:
@@ -219,57 +247,6 @@ class Group:
         """The same group as if nobody owned anything (``--fresh``)."""
         nothing = np.full(self.n_partitions, NOBODY, dtype=np.int32)
         return replace(self, owner=nothing)
-
-
-def intern_subscriptions(
-    subscriptions: Iterable[tuple[int, ...]],
-) -> tuple[Index, tuple[Index, ...]]:
-    """Number the distinct subscriptions in order of appearance.
-
-    Takes, for each member, the ascending numbers of the topics with partitions that it reads;
-    returns `class_of` and `class_topics` of `Group`.
-    """
-    number: dict[tuple[int, ...], int] = {}
-    class_of = [number.setdefault(topics, len(number)) for topics in subscriptions]
-    return (
-        np.array(class_of, dtype=np.int32),
-        tuple(np.array(topics, dtype=np.int32) for topics in number),
-    )
-
-
-def resolve_claims(
-    claim_member: Index,
-    claim_partition: Ints,
-    generation: Ints,
-    subscribed: Flags,
-    n_partitions: int,
-) -> Index:
-    """Who owns each partition, from everybody's claims (KIP-54, with Kafka 4's rule).
-
-    `generation` and `subscribed` are per claim. The newest claim on a partition wins, whether or
-    not its member still subscribes; two of the same, newest generation void each other; then a
-    winner that does not subscribe loses it.
-    """
-    owner = np.full(n_partitions, NOBODY, dtype=np.int32)
-    if not len(claim_member):
-        return owner
-    order = np.lexsort((generation, claim_partition))
-    partition, newest = claim_partition[order], generation[order]
-    last = np.append(partition[1:] != partition[:-1], True)
-    tied = np.append(False, (partition[1:] == partition[:-1]) & (newest[1:] == newest[:-1]))
-    winner = order[last & ~tied & subscribed[order]]
-    owner[claim_partition[winner]] = claim_member[winner]
-    return owner
-
-
-def check_sizes(lag: Ints, n_partitions: int) -> None:
-    """Refuse what would not fit the 64-bit arithmetic further in; raises InputError."""
-    if n_partitions > MAX_PARTITIONS:
-        raise InputError(f"{n_partitions} partitions, more than {MAX_PARTITIONS}", "topics")
-    # The sum of up to 10 million lags below 2^53 can pass 2^63, so it is taken in two halves.
-    total = (int((lag >> 26).sum()) << 26) + int((lag & (2**26 - 1)).sum())
-    if total >= MAX_TOTAL:
-        raise InputError(f"the lags add up to {total}, which is 2^62 or more", "lags")
 
 
 def iter_names(group: Group, partitions: Ints) -> Iterator[tuple[str, int]]:

@@ -11,7 +11,8 @@ import numpy as np
 
 from equilag.assignment import by_name, by_topic
 from equilag.claim import Claim
-from equilag.group import NOBODY, QUALITY, Group, Index, Ints, iter_names
+from equilag.group import NOBODY, Group, Index, Ints, iter_names
+from equilag.lag import QUALITY
 from equilag.metrics import count_figures, load_figures, moved
 from equilag.phases import first_phase, revocations
 from equilag.policy import UNCONSTRAINED, Policy

@@ -5,19 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
-from support.groups import BIGGEST, ODD, group_of, groups
+from support.groups import ODD, group_of, groups
 
 from equilag.deadline import Deadline
-from equilag.errors import InputError
 from equilag.group import (
-    MAX_PARTITIONS,
-    MAX_TOTAL,
     NOBODY,
     Group,
-    check_sizes,
-    intern_subscriptions,
     iter_names,
-    resolve_claims,
 )
 
 
@@ -67,48 +61,6 @@ def test_without_owners() -> None:
     assert (fresh.owner == NOBODY).all()
     assert fresh.lag.tolist() == [1, 2, 3]
     assert group.owner.tolist() == [0, 0, 1]
-
-
-def test_subscriptions_are_numbered_as_they_appear() -> None:
-    class_of, class_topics = intern_subscriptions([(1, 2), (), (1, 2), (0,)])
-    assert class_of.tolist() == [0, 1, 0, 2]
-    assert [topics.tolist() for topics in class_topics] == [[1, 2], [], [0]]
-
-
-@pytest.mark.parametrize(
-    ("claims", "owner"),
-    [
-        ([], NOBODY),
-        ([(0, 5, True)], 0),
-        ([(0, 5, False)], NOBODY),
-        ([(0, 5, True), (1, 6, True)], 1),
-        ([(0, 5, True), (1, 5, True)], NOBODY),
-        ([(0, 5, True), (1, 5, True), (2, 6, True)], 2),
-        ([(0, 6, True), (1, 6, True), (2, 5, True)], NOBODY),
-        ([(0, 5, True), (1, 6, False)], NOBODY),
-        ([(0, -1, True), (1, -1, True)], NOBODY),
-        ([(0, -1, True), (1, 0, True)], 1),
-    ],
-)
-def test_the_newest_claim_wins(claims: list[tuple[int, int, bool]], owner: int) -> None:
-    for order in (claims, claims[::-1]):
-        columns = list(zip(*order, strict=True)) or [(), (), ()]
-        found = resolve_claims(
-            np.array(columns[0], np.int32), np.zeros(len(order), np.int64),
-            np.array(columns[1], np.int64), np.array(columns[2], np.bool_), 1,
-        )  # fmt: skip
-        assert found.tolist() == [owner]
-
-
-def test_totals_are_checked_without_overflow() -> None:
-    check_sizes(np.full(512, BIGGEST), 512)
-    with pytest.raises(InputError, match=r"2\^62"):
-        check_sizes(np.full(513, BIGGEST), 513)
-    with pytest.raises(InputError, match=str(4096 * BIGGEST)):
-        check_sizes(np.full(4096, BIGGEST), 4096)
-    with pytest.raises(InputError, match="partitions"):
-        check_sizes(np.zeros(1, np.int64), MAX_PARTITIONS + 1)
-    assert 512 * BIGGEST < MAX_TOTAL < 513 * BIGGEST
 
 
 # Deadlines

@@ -10,7 +10,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from equilag.group import NOBODY, QUALITY, Group, Index, Ints, Member, intern_subscriptions
+from equilag.group import NOBODY, Group, Index, Ints, Member
+from equilag.group_input import ClaimColumns, GroupInput
 
 GENERATION: Final = 7
 """The generation at which all owners claim what they own."""
@@ -76,27 +77,23 @@ class Case:
 
     def group(self) -> Group:
         """The group as the planner takes it, without a detour through text."""
-        with_partitions = [tuple(t for t in s if self.sizes[t]) for s in self.subscriptions]
-        class_of, class_topics = intern_subscriptions(
-            with_partitions[s] for s in self.subscription_of.tolist()
-        )
         partitions = self._by_owner()
-        n = self.n_partitions
-        quality = "unknown" if self.lag is None else "given"
-        return Group(
-            name=self.name,
-            members=tuple(Member(name, generation=GENERATION) for name in self.members),
-            topics=self.topics,
-            topic_start=self.start,
-            class_of=class_of,
-            class_topics=class_topics,
-            lag=np.zeros(n, np.int64) if self.lag is None else self.lag,
-            quality=np.full(n, QUALITY.index(quality), dtype=np.uint8),
-            claim_member=self.owner[partitions],
-            claim_partition=partitions,
-            owner=self.owner,
-            generation=GENERATION,
-        )
+        read = [[self.topics[t] for t in topics] for topics in self.subscriptions]
+        subscription_of = self.subscription_of.tolist()
+        given: GroupInput = {
+            "name": self.name,
+            "topics": dict(zip(self.topics, self.sizes, strict=True)),
+            "members": [Member(name, generation=GENERATION) for name in self.members],
+            "subscriptions": {
+                name: read[number]
+                for name, number in zip(self.members, subscription_of, strict=True)
+            },
+            "owned": ClaimColumns(self.owner[partitions], partitions),
+            "generation": GENERATION,
+        }
+        if self.lag is not None:
+            given["lags"] = self.lag
+        return Group.build(**given)
 
     def snapshot(self) -> dict[str, Any]:
         """The same group as an `equilag/snapshot/1`."""

@@ -28,7 +28,7 @@ def read_snapshot(path: str) -> Group:
 def read_object(path: str) -> dict[str, Any]:
     """The object in a JSON file. Raises InputError."""
     from equilag.adapters.parse_json import parse_json
-    from equilag.adapters.show import not_a
+    from equilag.show import not_a
 
     text = read_file(path)
     with naming(path):

@@ -61,10 +61,10 @@ def run(args: argparse.Namespace) -> int:
 
 def figures(found: Reading, reset: str) -> dict[str, Any]:
     """A group as a row; figures of members are null where it has none that reads anything."""
-    from equilag.adapters.snapshot.load import load_snapshot
+    from equilag.group import Group
     from equilag.metrics import member_loads, spread
 
-    group = load_snapshot(found.snapshot(reset))
+    group = Group.build(**found.group_input(reset))
     loads = member_loads(group.owner, group.lag, group.n_members)
     total, active = int(group.lag.sum()), bool((~group.idle).any())
     worst = int(loads.max()) if active else 0

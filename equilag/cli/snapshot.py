@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from equilag.cli.cluster import add_cluster, add_reading
 from equilag.cli.files import OutputFile, one_stdin, read_file, shown_path
 from equilag.cli.options import RESETS_DEFAULT, named
 from equilag.cli.screen import emit, remark
-from equilag.cli.source import live_snapshot
+from equilag.cli.source import live_group
 from equilag.report.json_text import to_json
+
+if TYPE_CHECKING:
+    from equilag.group_input import GroupInput
 
 NAME: Final = "snapshot"
 HELP: Final = "a snapshot of a live group, or from the output of Kafka's own tool"
@@ -76,15 +79,18 @@ def subscription(text: str) -> tuple[str, list[str]]:
 
 def run(args: argparse.Namespace) -> int:
     _check_sources(args)
+
+    from equilag.adapters.snapshot.write import snapshot_document
+
     if args.bootstrap_server is not None:
         target = OutputFile(args.out, "--out") if args.out is not None else None
-        snapshot, remarks = live_snapshot(args)
+        given, remarks = live_group(args)
     else:
         inputs = (args.from_describe, args.members)
         one_stdin(*inputs)
         target = OutputFile(args.out, "--out", inputs) if args.out is not None else None
-        snapshot, remarks = _from_text(args)
-    text = to_json(snapshot, sum(snapshot["topics"].values()))
+        given, remarks = _from_text(args)
+    text = to_json(snapshot_document(given), sum(given["topics"].values()))
     if target is not None:
         target.write(text)
     for line in remarks:
@@ -109,21 +115,20 @@ def _check_sources(args: argparse.Namespace) -> None:
             args.refuse(f"--{name.replace('_', '-')} needs {needed}")
 
 
-def _from_text(args: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
+def _from_text(args: argparse.Namespace) -> tuple[GroupInput, list[str]]:
     describe = read_file(args.from_describe)
     members = read_file(args.members) if args.members is not None else None
 
-    from equilag.adapters.describe.describe_text import snapshot_from_describe
+    from equilag.adapters.describe.describe_text import read_describe
+    from equilag.adapters.describe.printed_table import PrintedText
 
     with named():
-        result = snapshot_from_describe(
-            describe,
-            members,
+        result = read_describe(
+            PrintedText(describe, shown_path(args.from_describe)),
+            None if members is None else PrintedText(members, shown_path(args.members)),
             group=args.group,
             subscribe=dict(args.subscribe),
             as_owned=args.as_owned,
             auto_offset_reset=args.auto_offset_reset or RESETS_DEFAULT,
-            source=shown_path(args.from_describe),
-            members_source=None if args.members is None else shown_path(args.members),
         )
-    return result.snapshot, [f"assumed: {assumption}" for assumption in result.assumed]
+    return result.given, [f"assumed: {assumption}" for assumption in result.assumed]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from equilag.cli.cluster import add_cluster, add_reading, reading
 from equilag.cli.files import OutputFile, read_snapshot
@@ -14,6 +14,7 @@ from equilag.report.json_text import to_json
 
 if TYPE_CHECKING:
     from equilag.group import Group
+    from equilag.group_input import GroupInput
 
 LIVE_ONLY: Final = (
     "group", "command_config", "auto_offset_reset", "isolation_level", "save_snapshot",
@@ -43,22 +44,23 @@ def read_group(args: argparse.Namespace) -> Group:
         return read_snapshot(args.snapshot)
     target = _saved(args)
 
-    from equilag.adapters.snapshot.load import load_snapshot
+    from equilag.adapters.snapshot.write import snapshot_document
+    from equilag.group import Group
 
-    snapshot, remarks = live_snapshot(args)
+    given, remarks = live_group(args)
     for line in remarks:
         remark(line)
-    group = load_snapshot(snapshot)
+    group = Group.build(**given)
     if target is not None:
-        target.write(to_json(snapshot, group.n_partitions))
+        target.write(to_json(snapshot_document(given), group.n_partitions))
     return group
 
 
-def live_snapshot(args: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
-    """The snapshot of a live group, and what is to be said of it. Raises InputError."""
+def live_group(args: argparse.Namespace) -> tuple[GroupInput, list[str]]:
+    """A live group as it was read, and remarks about it. Raises InputError."""
     with reading(args) as reader:
         found = reader.read(args.group)
-    return found.snapshot(args.auto_offset_reset or RESETS_DEFAULT), found.remarks
+    return found.group_input(args.auto_offset_reset or RESETS_DEFAULT), found.remarks
 
 
 def check_source(args: argparse.Namespace) -> None:

@@ -9,17 +9,17 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from equilag.adapters.show import show
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.write import snapshot_document
 from equilag.claim import Claim
 from equilag.errors import InputError
 from equilag.group import NOBODY, Group, Index
 from equilag.metrics import count_moves
 from equilag.pipeline.run_dir import read_summary
 from equilag.pipeline.run_tables import check_summary, plan_row, read_columns, rows_of
-from equilag.pipeline.snapshot import snapshot_of
+from equilag.pipeline.snapshot import group_input
 from equilag.plan import REPEATABLE, STATUSES, Choice, Plan, Status
 from equilag.policy import POLICY_FIELDS, Policy
+from equilag.show import show
 
 _PLAN: Final = (
     "group", "status", "algorithm", "policy", "lag_total", "lag_max", "lag_spread",
@@ -41,9 +41,9 @@ def export_group(path: str, group: str) -> tuple[dict[str, Any], Plan]:
     problems = rows_of(path, "problems", ("group", "last_ms", "topics", "members"), _only(group))
     if not problems:
         raise InputError(f"there is no group {show(group)}", "problems", path)
-    snapshot = snapshot_of(problems[0], settings["weight"], settings["auto_offset_reset"])
+    given = group_input(problems[0], settings["weight"], settings["auto_offset_reset"])
     try:
-        loaded = load_snapshot(snapshot)
+        loaded = Group.build(**given)
     except InputError as error:
         raise _inconsistent(group, "problems", path) from error
     plan = _plan(row, loaded, _assigned(path, loaded), path)
@@ -55,7 +55,7 @@ def export_group(path: str, group: str) -> tuple[dict[str, Any], Plan]:
     )
     if found != tuple(row[name] for name in ("lag_total", "lag_max", "lag_spread", "moves")):
         raise _inconsistent(group, "assignment", path)
-    return snapshot, plan
+    return snapshot_document(given), plan
 
 
 def _only(group: str) -> dict[str, str]:

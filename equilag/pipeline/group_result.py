@@ -13,7 +13,7 @@ import numpy as np
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.metrics import count_moves
 from equilag.pipeline.rules import GroupSettings
-from equilag.pipeline.snapshot import Row, snapshot_of
+from equilag.pipeline.snapshot import Row, group_input
 
 if TYPE_CHECKING:
     from equilag.plan import Plan
@@ -103,13 +103,12 @@ class PlanGroup:
     reset: str = "latest"
 
     def __call__(self, problem: Row, settings: GroupSettings) -> GroupResult:
-        """Plan a row of `problems/`. Raises what `load_snapshot` and `solve` raise."""
-        from equilag.adapters.snapshot.load import load_snapshot
+        """Plan a row of `problems/`. Raises what `Group.build` and `solve` raise."""
         from equilag.planner.compare import beside
         from equilag.planner.solve import solve
 
         start = time.perf_counter()
-        group = load_snapshot(snapshot_of(problem, self.weight, self.reset))
+        group = Group.build(**group_input(problem, self.weight, self.reset))
         plan = solve(
             group,
             settings.policy,

@@ -8,9 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from equilag.adapters.show import guess, show
 from equilag.errors import InputError, MissingExtra
 from equilag.pipeline.run_dir import SUMMARY
+from equilag.show import guess, show
 
 if TYPE_CHECKING:
     import pyarrow

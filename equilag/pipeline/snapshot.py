@@ -1,4 +1,4 @@
-"""A group's row of `problems/` as the snapshot that the planner reads."""
+"""A group's row of `problems/` as what the builder takes."""
 
 from __future__ import annotations
 
@@ -6,40 +6,41 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from equilag.adapters.snapshot.load import FORMAT
+from equilag.group import Member
+from equilag.group_input import GroupInput, PartitionOffsets
+from equilag.member_fields import DEFAULTS
 
 Row = Mapping[str, Any]
 
 
-def snapshot_of(problem: Row, weight: str = "lag", reset: str = "latest") -> dict[str, Any]:
-    """The snapshot `equilag/snapshot/1` of a group.
+def group_input(problem: Row, weight: str = "lag", reset: str = "latest") -> GroupInput:
+    """Return what a row says of its group.
 
-    With `weight` "lag" it holds the offsets as they were sampled, else the weights as given lags.
+    With `weight` "lag" it has the offsets as they were sampled, else the weights as given lags.
     A partition that was never sampled counts as empty.
     """
-    topics = {entry["topic"]: entry["partitions"][-1] + 1 for entry in problem["topics"]}
-    snapshot: dict[str, Any] = {
-        "format": FORMAT,
-        "group": problem["group"],
+    entries, members = problem["topics"], problem["members"]
+    given: GroupInput = {
+        "name": problem["group"],
         "taken_at": time_text(problem["last_ms"]),
-        "topics": topics,
-        "members": [_member(member) for member in problem["members"]],
+        "topics": {entry["topic"]: entry["partitions"][-1] + 1 for entry in entries},
+        "members": [_member(member) for member in members],
+        "subscriptions": {
+            member["member"]: sorted({t for t in member["subscription"] or () if t is not None})
+            for member in members
+        },
+        "owned": {member["member"]: _owned(member) for member in members},
     }
     if weight == "lag":
-        snapshot["auto_offset_reset"] = reset
-        snapshot["offsets"] = {
-            entry["topic"]: {
-                "log_start": _dense(entry, "log_start", 0),
-                "log_end": _dense(entry, "log_end", 0),
-                "committed": _dense(entry, "committed", None),
-            }
-            for entry in problem["topics"]
-        }
+        given["auto_offset_reset"] = reset
+        given["offsets"] = PartitionOffsets(
+            {entry["topic"]: _dense(entry, "log_start", 0) for entry in entries},
+            {entry["topic"]: _dense(entry, "log_end", 0) for entry in entries},
+            {entry["topic"]: _dense(entry, "committed", None) for entry in entries},
+        )
     else:
-        snapshot["lags"] = {
-            entry["topic"]: _dense(entry, "weights", 0) for entry in problem["topics"]
-        }
-    return snapshot
+        given["lags"] = {entry["topic"]: _dense(entry, "weights", 0) for entry in entries}
+    return given
 
 
 def time_text(ms: int) -> str:
@@ -60,16 +61,13 @@ def _dense(entry: Row, column: str, empty: int | None) -> list[int | None]:
     return dense
 
 
-def _member(member: Row) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "id": member["member"],
-        "subscription": sorted({t for t in member["subscription"] or () if t is not None}),
-        "owned": {
-            held["key"]: sorted({p for p in held["value"] or () if p is not None and p >= 0})
-            for held in member["owned"] or ()
-        },
+def _member(member: Row) -> Member:
+    known = {name: member[name] for name in DEFAULTS if member.get(name) is not None}
+    return Member(member["member"], **known)
+
+
+def _owned(member: Row) -> dict[str, list[int]]:
+    return {
+        held["key"]: sorted({p for p in held["value"] or () if p is not None and p >= 0})
+        for held in member["owned"] or ()
     }
-    for name in ("rack", "capacity", "instance_id", "generation"):
-        if member[name] is not None:
-            fields[name] = member[name]
-    return fields

@@ -84,18 +84,18 @@ class SolveBatches:
 def _warm_up() -> None:
     """Import in the worker what its children would otherwise import again and again."""
     import equilag.solver.cpsat.model  # noqa: F401
-    from equilag.adapters.snapshot.load import FORMAT, load_snapshot
+    from equilag.group import Group
     from equilag.heuristics.subscription_graph import subscription_graph
     from equilag.planner.compare import baselines
     from equilag.planner.solve import solve
 
-    members = [
-        {"id": "a", "subscription": ["t"], "owned": {"t": [0, 1]}},
-        {"id": "b", "subscription": ["u"]},
-        {"id": "c", "subscription": ["t", "u"]},
-    ]
-    topics = {"t": 4, "u": 2}
-    group = load_snapshot({"format": FORMAT, "group": "", "topics": topics, "members": members})
+    group = Group.build(
+        name="",
+        topics={"t": 4, "u": 2},
+        members=["a", "b", "c"],
+        subscriptions={"a": ["t"], "b": ["u"], "c": ["t", "u"]},
+        owned={"a": {"t": [0, 1]}},
+    )
     subscription_graph(group)
     baselines(group)
     solve(group, time_limit=10.0, effort=0.01)

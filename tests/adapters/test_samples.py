@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from support.paths import SAMPLES
 
-from equilag.adapters.describe.describe_text import snapshot_from_describe
+from equilag.adapters.describe.describe_text import read_describe
+from equilag.adapters.describe.printed_table import PrintedText
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.group import NOBODY, QUALITY, Group
+from equilag.group import NOBODY, Group
+from equilag.lag import QUALITY
 from equilag.metrics import member_loads
 
 GROUPS = ("audit", "stats", "token-indexer")
@@ -49,14 +51,14 @@ def test_describe_gives_the_same_group(name: str, with_members: bool, mode: str)
     path = SAMPLES / f"{name}.snapshot.json"
     wanted = load_snapshot(path)
     entries: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["members"]
-    result = snapshot_from_describe(
-        text(f"{name}.describe.txt"),
-        text(f"{name}.members.txt") if with_members else None,
+    result = read_describe(
+        PrintedText(text(f"{name}.describe.txt")),
+        PrintedText(text(f"{name}.members.txt")) if with_members else None,
         subscribe={e["id"]: e["subscription"] for e in entries} if mode == "subscribe" else {},
         as_owned=mode == "as owned",
         auto_offset_reset="earliest",
     )
-    group = load_snapshot(result.snapshot)
+    group = Group.build(**result.given)
     assert group.name == wanted.name
     assert group.taken_at is None
     assert group.topics == wanted.topics
@@ -73,7 +75,7 @@ def test_describe_gives_the_same_group(name: str, with_members: bool, mode: str)
 @pytest.mark.parametrize("name", GROUPS)
 def test_the_state_text_is_told_apart(name: str) -> None:
     with pytest.raises(ValueError, match="--describe --state"):
-        snapshot_from_describe(text(f"{name}.state.txt"))
+        read_describe(PrintedText(text(f"{name}.state.txt")))
 
 
 def test_the_readme_names_a_snapshot_that_is_there() -> None:

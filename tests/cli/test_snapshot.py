@@ -48,7 +48,8 @@ def test_options_reach_the_snapshot(run) -> None:
     argv = ["snapshot", "--from-describe", describe, "--as-owned", "--auto-offset-reset", "NONE"]
     owned = json.loads(run(*argv).out)
     assert owned["auto_offset_reset"] == "none"
-    assert [m["subscription"] for m in owned["members"]] == [
+    shared = owned["subscriptions"]
+    assert [shared.get(str(m["subscription"]), m["subscription"]) for m in owned["members"]] == [
         sorted(m["owned"]) for m in owned["members"]
     ]
 

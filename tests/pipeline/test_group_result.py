@@ -20,12 +20,13 @@ from support.problem_rows import (
 )
 
 from equilag import load_snapshot, solve
+from equilag.adapters.snapshot.write import snapshot_document
 from equilag.errors import InputError
 from equilag.group import NOBODY, Group
 from equilag.heuristics import assignor_names, registry
 from equilag.pipeline.group_result import BASELINE, PLAN, GroupResult, PlanGroup
 from equilag.pipeline.rules import GroupSettings
-from equilag.pipeline.snapshot import snapshot_of
+from equilag.pipeline.snapshot import group_input
 from equilag.plan import Plan
 from equilag.planner.compare import compare
 from equilag.policy import POLICIES, Policy
@@ -70,8 +71,9 @@ def plan_of(
     problem: Row, settings: GroupSettings, weight: str = "lag", reset: str = "latest"
 ) -> Plan:
     """The library's plan for the exported snapshot."""
+    document = snapshot_document(group_input(problem, weight, reset))
     return solve(
-        load_snapshot(json.loads(json.dumps(snapshot_of(problem, weight, reset)))),
+        load_snapshot(json.loads(json.dumps(document))),
         settings.policy,
         time_limit=settings.time_limit,
         effort=settings.effort,
@@ -181,7 +183,7 @@ def test_no_time_at_all() -> None:
 @pytest.mark.parametrize("make", PROBLEMS)
 def test_the_baseline_is_what_compare_says(make: Any) -> None:
     answer = PlanGroup()(make(), QUICK)
-    group = load_snapshot(snapshot_of(make()))
+    group = Group.build(**group_input(make()))
     expected = compare(group, time_limit=20.0, seed=QUICK.seed)
     # So small that both are the optimum, whatever the effort.
     assert (answer.plan["status"], expected.plan.status) == ("optimal", "optimal")

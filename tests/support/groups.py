@@ -1,21 +1,21 @@
 """Small groups for tests: from plain numbers, at random by seed, as a strategy, and odd ones.
 
 Topics are t00, t01, … and members m00, m01, …, so that the numbers of a group's columns are the
-positions in the lists given here. Everything goes through `load_snapshot`, as a user's group does.
+positions in the lists given here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, Final
 
 import numpy as np
 from hypothesis import strategies as st
 
-from equilag.adapters.snapshot.load import load_snapshot
 from equilag.exhaustive.small_problem import SmallProblem
 from equilag.group import NOBODY, Group, Index, Ints
+from equilag.group_input import ClaimColumns, GroupInput
 from equilag.partition_classes import PartitionClasses
 
 Snapshot = dict[str, Any]
@@ -57,8 +57,32 @@ def group_of(
     owners: Sequence[int] | Ints | None = None,
     lags: Sequence[int] | Ints | None = None,
 ) -> Group:
-    """The same, loaded."""
-    return load_snapshot(snapshot_of(sizes, subscriptions, owners, lags))
+    """The same as a group."""
+    held = np.asarray([] if owners is None else owners, dtype=np.int64)
+    owned = np.flatnonzero(held != NOBODY)
+    given: GroupInput = {
+        "name": "test",
+        "topics": {f"t{t:02}": int(size) for t, size in enumerate(sizes)},
+        "members": [f"m{m:02}" for m in range(len(subscriptions))],
+        "subscriptions": {
+            f"m{m:02}": [f"t{t:02}" for t in topics] for m, topics in enumerate(subscriptions)
+        },
+        "owned": ClaimColumns(held[owned], owned),
+    }
+    if lags is not None:
+        given["lags"] = np.asarray(lags, dtype=np.int64)
+    return Group.build(**given)
+
+
+def columns(group: Group) -> dict[str, object]:
+    """Every column of a group as plain values with their types, to compare two groups."""
+    return {field.name: _plain(getattr(group, field.name)) for field in fields(Group)}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, np.ndarray):
+        return type(value), value.dtype.str, value.tolist()
+    return [_plain(inner) for inner in value] if isinstance(value, tuple) else value
 
 
 def lags_of(rng: np.random.Generator, n: int, kind: str = "uneven") -> Ints:
@@ -140,10 +164,10 @@ def small_groups(seed: int, n: int, limit: int = 800, **shape: Any) -> Iterator[
 
 
 @st.composite
-def snapshots(
+def shapes(
     draw: st.DrawFn, limit: int = 400, topics: int = 3, members: int = 4, size: int = 3
-) -> Snapshot:
-    """Small snapshots with at most `limit` assignments, odd shapes among them."""
+) -> tuple[list[int], list[list[int]], list[int], list[int]]:
+    """Arguments of `group_of` with at most `limit` assignments, odd shapes among them."""
     sizes = draw(st.lists(st.integers(0, size), min_size=0, max_size=topics))
     reading = st.lists(st.integers(0, len(sizes) - 1), unique=True) if sizes else st.just([])
     subscriptions = draw(st.lists(reading.map(sorted), max_size=members))
@@ -161,12 +185,17 @@ def snapshots(
         total *= max(1, len(readers)) ** n
         owners += [draw(st.sampled_from([NOBODY, *readers])) for _ in range(n)]
         lags += [draw(lag) for _ in range(n)]
-    return snapshot_of(sizes, subscriptions, owners, lags)
+    return sizes, subscriptions, owners, lags
+
+
+def snapshots(**narrow: int) -> st.SearchStrategy[Snapshot]:
+    """Small snapshots."""
+    return shapes(**narrow).map(lambda shape: snapshot_of(*shape))
 
 
 def groups(**narrow: int) -> st.SearchStrategy[Group]:
-    """The same, loaded."""
-    return snapshots(**narrow).map(load_snapshot)
+    """Small groups."""
+    return shapes(**narrow).map(lambda shape: group_of(*shape))
 
 
 def ramp(members: int, level: int) -> Group:

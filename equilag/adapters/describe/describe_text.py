@@ -1,7 +1,7 @@
-"""A snapshot from what `kafka-consumer-groups --describe` prints, and what has to be assumed.
+"""A group from what `kafka-consumer-groups --describe` prints, and what has to be assumed.
 
-The text has no subscriptions, no log starts, no sizes of topics, no time. Whatever is put in their
-place is said in `DescribeResult.assumed`; what could lose lag without a trace is refused.
+The text has no subscriptions, no log starts, no sizes of topics and no time. `DescribeResult` lists
+what is assumed instead; a text whose lag would be lost that way is refused.
 """
 
 from __future__ import annotations
@@ -10,107 +10,96 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
-from equilag.adapters.describe.printed_rows import Offsets, read_members, read_offsets
-from equilag.adapters.show import below, guess, shorten, show
-from equilag.adapters.snapshot.load import FORMAT
-from equilag.adapters.snapshot.read_lags import read_reset
+from equilag.adapters.describe.printed_rows import PrintedGroup, read_members, read_offsets
+from equilag.adapters.describe.printed_table import PrintedText
 from equilag.errors import InputError
-from equilag.group import MAX_PARTITIONS
-
-_ALL = "all"
+from equilag.group import Member
+from equilag.group_input import GroupInput, PartitionOffsets
+from equilag.lag import as_reset
+from equilag.show import below, guess, shorten, show
+from equilag.topic_index import MAX_PARTITIONS
 
 
 @dataclass(frozen=True, slots=True)
 class DescribeResult:
-    """A snapshot as parsed JSON, and in sentences what was assumed to make it."""
+    """What is known of the group, and in sentences what was assumed."""
 
-    snapshot: dict[str, Any]
+    given: GroupInput
     assumed: list[str]
 
 
-def snapshot_from_describe(
-    describe: str,
-    members: str | None = None,
+def read_describe(
+    describe: PrintedText,
+    members: PrintedText | None = None,
     *,
     group: str | None = None,
     subscribe: Mapping[str, Sequence[str]] | None = None,
     as_owned: bool = False,
     auto_offset_reset: str = "latest",
-    source: str | None = None,
-    members_source: str | None = None,
 ) -> DescribeResult:
-    """A snapshot from the text of `--describe`, and of `--describe --members --verbose`.
+    """Read a group from the output of `--describe`, and of `--describe --members --verbose`.
 
-    `members` adds the members that own nothing. `group` picks one of several groups. Members
-    subscribe to what `subscribe` says for their id, else with `as_owned` to the topics they own
-    partitions of, else to all topics of the group. `auto_offset_reset` goes into the snapshot.
-    Raises InputError with `source` or `members_source`, a place like `line 12`, or the name of
-    the argument that is wrong.
+    `members` adds the members that own nothing. `group` picks one of several groups. A member
+    subscribes to the topics that `subscribe` has for its id, else with `as_owned` to the topics it
+    owns partitions of, else to all topics of the group. Raises InputError with the text's source
+    and a place like `line 12`, or with the name of the argument that is wrong.
     """
-    reset = read_reset(auto_offset_reset)
-    with _named(source):
-        offsets = read_offsets(describe, group)
-        assumed = list(offsets.remarks)
-        assumed += _check_gaps(offsets, reset)
+    reset = as_reset(auto_offset_reset)
+    with _source_of(describe):
+        offsets = read_offsets(describe.text, group)
+        assumed = [*offsets.remarks, *_check_gaps(offsets, reset)]
     instances: dict[str, str | None] = dict.fromkeys(offsets.owned)
     if members is None:
         assumed.append(
             "members that own nothing are not in the text; there are none unless --members is given"
         )
     else:
-        with _named(members_source):
-            instances = read_members(members, offsets)
+        with _source_of(members):
+            instances = read_members(members.text, offsets)
     assumed += _about_offsets(offsets, reset)
-    subscriptions, remarks = _subscriptions(offsets, sorted(instances), subscribe or {}, as_owned)
-    assumed += remarks
-
-    listed: list[dict[str, Any]] = []
-    for member in sorted(instances):
-        entry: dict[str, Any] = {"id": member, "subscription": subscriptions[member]}
-        if instances[member]:
-            entry["instance_id"] = instances[member]
-        if offsets.owned.get(member):
-            entry["owned"] = offsets.owned[member]
-        listed.append(entry)
-    topics = sorted(offsets.topics)
-    snapshot: dict[str, Any] = {
-        "format": FORMAT,
-        "group": offsets.group,
-        "topics": {topic: offsets.size(topic) for topic in topics},
-        "members": listed,
-        "offsets": {topic: _arrays(offsets, topic) for topic in topics},
+    ids = sorted(instances)
+    subscriptions, remarks = _subscriptions(offsets, ids, subscribe or {}, as_owned)
+    given: GroupInput = {
+        "name": offsets.group,
+        "topics": {topic: offsets.size(topic) for topic in sorted(offsets.topics)},
+        "members": [Member(member, instance_id=instances[member] or None) for member in ids],
+        "subscriptions": subscriptions,
+        "owned": offsets.owned,
+        "offsets": _offsets(offsets),
         "auto_offset_reset": reset,
     }
-    if _ALL in subscriptions.values():
-        snapshot["subscriptions"] = {_ALL: topics}
-    return DescribeResult(snapshot, assumed)
+    return DescribeResult(given, [*assumed, *remarks])
 
 
 @contextmanager
-def _named(source: str | None) -> Iterator[None]:
+def _source_of(printed: PrintedText) -> Iterator[None]:
+    """Add the name of the file to what is wrong in it."""
     try:
         yield
     except InputError as error:
-        raise InputError(error.problem, error.place, source) from error
+        raise InputError(error.problem, error.place, printed.source) from error
 
 
-def _arrays(offsets: Offsets, topic: str) -> dict[str, Any]:
-    """The topic's entry in `offsets`; what is not listed was never committed."""
-    size = offsets.size(topic)
-    ends: list[int] = [0] * size
-    committed: list[int | None] = [None] * size
-    for number, partition in offsets.topics[topic].items():
-        ends[number], committed[number] = partition.end, partition.committed
-    return {"log_start": [0] * size, "log_end": ends, "committed": committed}
+def _offsets(offsets: PrintedGroup) -> PartitionOffsets:
+    """The offsets of all topics; a partition that is not listed has no commit."""
+    starts: dict[str, list[int]] = {}
+    ends: dict[str, list[int]] = {}
+    committed: dict[str, list[int | None]] = {}
+    for topic, partitions in offsets.topics.items():
+        size = offsets.size(topic)
+        starts[topic], ends[topic], committed[topic] = [0] * size, [0] * size, [None] * size
+        for number, partition in partitions.items():
+            ends[topic][number], committed[topic][number] = partition.end, partition.committed
+    return PartitionOffsets(starts, ends, committed)
 
 
-def _check_gaps(offsets: Offsets, reset: str) -> list[str]:
-    """What is assumed of sizes, and of partitions below the highest one listed that are not listed.
+def _check_gaps(offsets: PrintedGroup, reset: str) -> list[str]:
+    """Return what is assumed of sizes, and of partitions that are missing below the highest one.
 
-    Kafka lists all that are assigned or committed, so these are neither. Under `latest` they count
-    as lag 0 whatever their log ends are; otherwise their lag would be lost: raises InputError.
+    Kafka lists all partitions that are assigned or committed, so a missing one is neither. Under
+    `latest` its lag is 0 whatever its log end is; otherwise its lag would be lost: raises
+    InputError.
     """
     sizes = {topic: offsets.size(topic) for topic in sorted(offsets.topics)}
     total = sum(sizes.values())
@@ -136,7 +125,8 @@ def _check_gaps(offsets: Offsets, reset: str) -> list[str]:
     return remarks
 
 
-def _about_offsets(offsets: Offsets, reset: str) -> list[str]:
+def _about_offsets(offsets: PrintedGroup, reset: str) -> list[str]:
+    """Return what is assumed of log starts, and of partitions without a commit."""
     rows = [row for partitions in offsets.topics.values() for row in partitions.values()]
     remarks = ["log starts are not in the text: 0"]
     none = sum(row.committed is None for row in rows)
@@ -150,21 +140,22 @@ def _about_offsets(offsets: Offsets, reset: str) -> list[str]:
 
 
 def _subscriptions(
-    offsets: Offsets,
+    offsets: PrintedGroup,
     members: list[str],
     subscribe: Mapping[str, Sequence[str]],
     as_owned: bool,
-) -> tuple[dict[str, str | list[str]], list[str]]:
-    """What goes into `subscription` of each member, and what that assumes. Raises InputError."""
+) -> tuple[dict[str, list[str]], list[str]]:
+    """Return the topics of each member, and what that assumes. Raises InputError."""
+    everything = sorted(offsets.topics)
     for member in subscribe:
         if member not in members:
             raise _unknown_member(member, members)
-    chosen: dict[str, str | list[str]] = {}
+    chosen: dict[str, list[str]] = {}
     remarks: list[str] = []
     for member in members:
         owned = sorted(offsets.owned.get(member, {}))
         if member not in subscribe:
-            chosen[member] = owned if as_owned else _ALL
+            chosen[member] = owned if as_owned else everything
             continue
         topics = subscribe[member]
         if isinstance(topics, str):
@@ -197,7 +188,7 @@ def _subscriptions(
 
 
 def _topics_owned(
-    offsets: Offsets, members: list[str], subscribe: Mapping[str, Sequence[str]]
+    offsets: PrintedGroup, members: list[str], subscribe: Mapping[str, Sequence[str]]
 ) -> set[frozenset[str]]:
     """The sets of topics that members without a given subscription own partitions of."""
     owned = {frozenset(offsets.owned.get(m, {})) for m in members if m not in subscribe}

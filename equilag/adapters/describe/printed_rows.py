@@ -11,13 +11,13 @@ from equilag.adapters.describe.printed_table import (
     MEMBERS,
     NOTHING,
     OFFSETS,
-    Row,
-    Table,
+    PrintedRow,
+    PrintedTable,
     read_table,
 )
-from equilag.adapters.show import shorten, show
 from equilag.errors import InputError
-from equilag.group import MAX_PARTITIONS
+from equilag.show import shorten, show
+from equilag.topic_index import MAX_PARTITIONS
 
 _ASSIGNMENTS: Final = ("CURRENT-ASSIGNMENT", "ASSIGNMENT")
 _INTEGER: Final = re.compile(r"-?[0-9]{1,19}")
@@ -26,7 +26,7 @@ _BRACKETS: Final = re.compile(r"\s*([^\s(),;:]+)\(([0-9, ]*)\)\s*(?:,|$)")
 
 
 @dataclass(frozen=True, slots=True)
-class Partition:
+class PrintedPartition:
     """What a row says of a partition; `committed` is None without a commit."""
 
     line: int
@@ -35,11 +35,11 @@ class Partition:
 
 
 @dataclass(slots=True)
-class Offsets:
+class PrintedGroup:
     """One group's rows: partitions by topic and number, and by member what it owns."""
 
     group: str
-    topics: dict[str, dict[int, Partition]] = field(default_factory=dict)
+    topics: dict[str, dict[int, PrintedPartition]] = field(default_factory=dict)
     owned: dict[str, dict[str, list[int]]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
@@ -48,7 +48,7 @@ class Offsets:
         return max(self.topics[topic]) + 1
 
 
-def read_offsets(text: str, group: str | None) -> Offsets:
+def read_offsets(text: str, group: str | None) -> PrintedGroup:
     """The rows of `group`, or of the only group in the text. Raises InputError."""
     table = read_table(text, OFFSETS)
     groups = {row.cells["GROUP"] for row in table.rows if "GROUP" in row.cells} or table.named
@@ -61,7 +61,7 @@ def read_offsets(text: str, group: str | None) -> Offsets:
         (group,) = groups
     elif groups and group not in groups:
         raise InputError(f"no group {show(group)} in the text, but {shown}")
-    offsets = Offsets(group)
+    offsets = PrintedGroup(group)
     if len(groups) > 1:
         offsets.remarks.append(f"the {len(groups) - 1} other groups in the text were left out")
     if group in table.rebalancing:
@@ -75,7 +75,7 @@ def read_offsets(text: str, group: str | None) -> Offsets:
     return offsets
 
 
-def read_members(text: str, offsets: Offsets) -> dict[str, str | None]:
+def read_members(text: str, offsets: PrintedGroup) -> dict[str, str | None]:
     """The group's members and their instance ids, as `--describe --members` has them.
 
     Raises InputError, also if they do not own what `offsets` says: then the two texts are of
@@ -95,11 +95,11 @@ def read_members(text: str, offsets: Offsets) -> dict[str, str | None]:
     return found
 
 
-def _rows_of(table: Table, group: str) -> Iterator[Row]:
+def _rows_of(table: PrintedTable, group: str) -> Iterator[PrintedRow]:
     return (row for row in table.rows if row.cells.get("GROUP", group) == group)
 
 
-def _read_row(row: Row, offsets: Offsets) -> None:
+def _read_row(row: PrintedRow, offsets: PrintedGroup) -> None:
     cells = row.cells
     topic, member = cells["TOPIC"], cells["CONSUMER-ID"]
     if topic == NOTHING and cells["PARTITION"] == NOTHING:
@@ -124,26 +124,26 @@ def _read_row(row: Row, offsets: Offsets) -> None:
     partitions = offsets.topics.setdefault(topic, {})
     if number in partitions:
         raise row.error(f"{name} is there already, in line {partitions[number].line}")
-    partitions[number] = Partition(row.line, committed, end)
+    partitions[number] = PrintedPartition(row.line, committed, end)
     if member != NOTHING:
         offsets.owned.setdefault(member, {}).setdefault(topic, []).append(number)
 
 
-def _integer(row: Row, column: str) -> int:
+def _integer(row: PrintedRow, column: str) -> int:
     cell = row.cells[column]
     if not _INTEGER.fullmatch(cell):
         raise row.error(f"{column} {show(cell)} is not an integer")
     return int(cell)
 
 
-def _offset(row: Row, column: str) -> int:
+def _offset(row: PrintedRow, column: str) -> int:
     value = _integer(row, column)
     if not 0 <= value < 2**63:
         raise row.error(f"{column} {value} is not within 0 and 2^63 - 1")
     return value
 
 
-def _compare(row: Row, owned: dict[str, list[int]]) -> None:
+def _compare(row: PrintedRow, owned: dict[str, list[int]]) -> None:
     count = sum(map(len, owned.values()))
     if _integer(row, "#PARTITIONS") != count:
         raise row.error(
@@ -157,7 +157,7 @@ def _compare(row: Row, owned: dict[str, list[int]]) -> None:
         raise row.error("owns other partitions here than in the other text")
 
 
-def _assignment(row: Row, column: str) -> dict[str, list[int]]:
+def _assignment(row: PrintedRow, column: str) -> dict[str, list[int]]:
     """`files:0,1;lines:2`, `files(0,1), lines(2)` or `-`."""
     cell = row.cells[column]
     found: dict[str, list[int]] = {}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
-from equilag.adapters.show import shorten, show
 from equilag.errors import InputError
+from equilag.show import shorten, show
 
 OFFSETS: Final = ("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "CONSUMER-ID")
 MEMBERS: Final = ("CONSUMER-ID", "#PARTITIONS")
@@ -41,8 +41,15 @@ _NOISE: Final = re.compile(
 )
 
 
+class PrintedText(NamedTuple):
+    """What a tool printed, and the file's name for messages."""
+
+    text: str
+    source: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
-class Row:
+class PrintedRow:
     """One line of a table: its number in the text and its cells by column name."""
 
     line: int
@@ -57,10 +64,10 @@ class Row:
 
 
 @dataclass(slots=True)
-class Table:
+class PrintedTable:
     """The rows of all tables of a text, and what the messages say of groups."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[PrintedRow] = field(default_factory=list)
     rebalancing: set[str] = field(default_factory=set)
     named: set[str] = field(default_factory=set)
     """Groups that messages name; the only trace of the name in tables without GROUP."""
@@ -73,13 +80,13 @@ class _Columns:
     line: int
 
 
-def read_table(text: str, required: tuple[str, ...]) -> Table:
+def read_table(text: str, required: tuple[str, ...]) -> PrintedTable:
     """All rows of the tables in `text`, which must have the columns `required`.
 
     Known messages are skipped. Raises InputError, with the line, for an error that Kafka reports,
     for a table of another kind, and for a line that is neither a row nor a known message.
     """
-    table = Table()
+    table = PrintedTable()
     columns: _Columns | None = None
     # Not splitlines(), which would also split at odd characters inside an id.
     for number, line in enumerate(text.split("\n"), start=1):
@@ -97,13 +104,13 @@ def read_table(text: str, required: tuple[str, ...]) -> Table:
             if columns is None:
                 raise InputError(f"{show(line.strip())} before any known header", f"line {number}")
             cells = _by_words(line, columns, number)
-        table.rows.append(Row(number, cells))
+        table.rows.append(PrintedRow(number, cells))
     if columns is None and not table.named:
         raise InputError(f"no table with the columns {', '.join(required)} in it")
     return table
 
 
-def _is_message(line: str, table: Table, number: int) -> bool:
+def _is_message(line: str, table: PrintedTable, number: int) -> bool:
     """Is this a message to skip; notes in `table` what it says of a group."""
     state = _STATE.fullmatch(line)
     if state is not None:

@@ -28,8 +28,8 @@ from equilag.adapters.kafka.reading import (
     topic_offsets,
 )
 from equilag.adapters.kafka.sample_rows import TopicPartition
-from equilag.adapters.show import some_of
 from equilag.errors import EquilagError, InputError
+from equilag.show import some_of
 
 __all__ = [
     "GroupReader",

@@ -31,7 +31,7 @@ from equilag.adapters.kafka.offsets_codec import (
     read_key,
 )
 from equilag.adapters.kafka.wire import BrokenRecord
-from equilag.adapters.show import show
+from equilag.show import show
 
 Kind: TypeAlias = Literal["classic", "consumer"]
 

@@ -1,15 +1,15 @@
-"""One group of a live cluster at one moment, and the snapshot that it makes."""
+"""One group of a live cluster at one moment, as it was read."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from equilag.adapters.kafka.described import DescribedMember
 from equilag.adapters.kafka.sample_rows import TopicPartition, subscription
-from equilag.adapters.snapshot.load import FORMAT
+from equilag.group import UNKNOWN_GENERATION, Member
+from equilag.group_input import GroupInput, PartitionOffsets
 
 Offsets = dict[str, list[int | None]]
 """Topic -> one offset per partition."""
@@ -32,23 +32,26 @@ class TopicOffsets:
     unknown: dict[str, list[int]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
-    def fields(self) -> dict[str, Any]:
-        """Return the fields of a snapshot that are about topics."""
-        found: dict[str, Any] = {
-            "topics": dict(self.sizes),
-            "offsets": {topic: self._arrays(topic) for topic in self.sizes},
-        }
-        if self.unknown:
-            found["unknown_lags"] = {t: list(ps) for t, ps in self.unknown.items()}
-        return found
-
-    def _arrays(self, topic: str) -> dict[str, list[int | None]]:
-        start, end = list(self.log_start[topic]), list(self.log_end[topic])
-        committed = list(self.committed[topic])
-        for partition in self.unknown.get(topic, ()):
-            start[partition] = end[partition] = 0
-            committed[partition] = None
-        return {"log_start": start, "log_end": end, "committed": committed}
+    def arrays(self) -> PartitionOffsets:
+        """Return the offsets as the builder takes them: 0, without a commit, where unknown."""
+        unknown = {topic: frozenset(numbers) for topic, numbers in self.unknown.items()}
+        start, end, committed = (
+            {
+                topic: [
+                    nothing if number in unknown[topic] else offset
+                    for number, offset in enumerate(offsets)
+                ]
+                if topic in unknown
+                else offsets
+                for topic, offsets in by_topic.items()
+            }
+            for by_topic, nothing in (
+                (self.log_start, 0),
+                (self.log_end, 0),
+                (self.committed, None),
+            )
+        )
+        return PartitionOffsets(start, end, committed)
 
 
 @dataclass(slots=True)
@@ -71,47 +74,34 @@ class Reading:
     epoch: int | None = None
     """The group epoch of KIP-848; descriptions of classic groups have no generation."""
 
-    def snapshot(self, auto_offset_reset: str = "latest") -> dict[str, Any]:
-        """Return the group as `equilag/snapshot/1`."""
-        shared = _shared(self.members)
-        document: dict[str, Any] = {
-            "format": FORMAT,
-            "group": self.group,
+    def group_input(self, auto_offset_reset: str = "latest") -> GroupInput:
+        """Return the group as the builder takes it."""
+        generation = UNKNOWN_GENERATION if self.epoch is None else self.epoch
+        return {
+            "name": self.group,
             "taken_at": self.taken_at,
-            **self.offsets.fields(),
+            "topics": self.offsets.sizes,
+            "members": [
+                Member(
+                    member.id,
+                    instance_id=member.instance_id,
+                    rack=member.rack,
+                    generation=generation if member.generation is None else member.generation,
+                    client_id=member.client_id,
+                    host=member.host,
+                )
+                for member in self.members
+            ],
+            "subscriptions": {member.id: member.topics for member in self.members},
+            "owned": {
+                member.id: {topic: sorted(member.owned[topic]) for topic in sorted(member.owned)}
+                for member in self.members
+            },
+            "generation": self.epoch,
+            "offsets": self.offsets.arrays(),
+            "unknown_lags": self.offsets.unknown,
+            "auto_offset_reset": auto_offset_reset,
         }
-        if shared:
-            document["subscriptions"] = {name: list(topics) for topics, name in shared.items()}
-        document["members"] = [
-            _member(member, shared.get(member.topics, list(member.topics)))
-            for member in self.members
-        ]
-        if self.epoch is not None:
-            document["generation"] = self.epoch
-        document["auto_offset_reset"] = auto_offset_reset
-        return document
-
-
-def _shared(all_members: Iterable[DescribedMember]) -> dict[tuple[str, ...], str]:
-    """Return a name for each subscription that several members have, so that it is written once."""
-    count = Counter(member.topics for member in all_members)
-    several = [topics for topics, members in count.items() if members > 1]
-    return {topics: f"s{number}" for number, topics in enumerate(several, 1)}
-
-
-def _member(member: DescribedMember, subscribed: str | list[str]) -> dict[str, Any]:
-    owned = member.owned
-    entry: dict[str, Any] = {
-        "id": member.id,
-        "subscription": subscribed,
-        "owned": {topic: sorted(owned[topic]) for topic in sorted(owned) if owned[topic]},
-        "instance_id": member.instance_id,
-        "rack": member.rack,
-        "generation": member.generation,
-        "client_id": member.client_id,
-        "host": member.host,
-    }
-    return {name: value for name, value in entry.items() if value is not None}
 
 
 def topic_offsets(

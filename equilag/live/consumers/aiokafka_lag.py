@@ -10,7 +10,8 @@ from aiokafka import AIOKafkaConsumer
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.structs import TopicPartition
 
-from equilag.live.consumers.lag_source import Lags, Sizes, by_topic, lag_of
+from equilag.lag import lags_by_topic
+from equilag.live.consumers.lag_source import Lags, Sizes
 
 REQUEST_TIMEOUT_MS: Final = 10_000
 """As for kafka-python's probe: one sampling interval of `LiveLag`."""
@@ -69,10 +70,10 @@ class AiokafkaProbe:
         committed = await self._admin.list_consumer_group_offsets(self._group)
         start = await self._reader.beginning_offsets(every)
         end = await self._reader.end_offsets(every)
-        none = None
-
-        def lag(tp: TopicPartition) -> int:
-            commit = committed.get(tp, none)
-            return lag_of(start[tp], end[tp], commit and commit.offset, self._reset)
-
-        return by_topic(topics, ((*tp, lag(tp)) for tp in every))
+        return lags_by_topic(
+            topics,
+            [committed[tp].offset if tp in committed else None for tp in every],
+            [start[tp] for tp in every],
+            [end[tp] for tp in every],
+            self._reset,
+        )

@@ -10,7 +10,8 @@ from kafka import KafkaAdminClient, TopicPartition
 from kafka.admin import OffsetSpec
 from kafka.errors import KafkaError
 
-from equilag.live.consumers.lag_source import Lags, Sizes, by_topic, lag_of
+from equilag.lag import lags_by_topic
+from equilag.live.consumers.lag_source import Lags, Sizes
 
 log: Final = logging.getLogger("equilag.consumers")
 
@@ -81,10 +82,10 @@ class KafkaPythonProbe:
             )
             for spec in (OffsetSpec.EARLIEST, OffsetSpec.LATEST)
         )
-        return by_topic(
+        return lags_by_topic(
             topics,
-            (
-                (*tp, lag_of(start[tp].offset, end[tp].offset, committed.get(tp), self._reset))
-                for tp in every
-            ),
+            [committed.get(tp) for tp in every],
+            [start[tp].offset for tp in every],
+            [end[tp].offset for tp in every],
+            self._reset,
         )

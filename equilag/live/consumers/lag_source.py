@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias, runtime_checkable
 
-from equilag.adapters.snapshot.read_lags import RESETS
 from equilag.errors import InputError
+from equilag.lag import RESETS
 
 Lags: TypeAlias = Mapping[str, Sequence[int | None]]
 """Topic -> lag in records, one entry per partition; None if unknown."""
@@ -92,21 +92,6 @@ def checked(lag: object) -> LagSource | LiveLag | Background:
     if callable(lag) and not isinstance(lag, type):
         return Background(lag)
     raise InputError(f"{lag!r} is neither a lag source (with a method lags) nor a function", "lag")
-
-
-def lag_of(start: int, end: int, committed: int | None, reset: str) -> int:
-    """Return the lag of one partition in records; `committed` is None without a commit."""
-    if committed is None or committed < 0:
-        return 0 if reset == "latest" else end - start
-    return max(0, end - max(committed, start))
-
-
-def by_topic(topics: Sizes, known: Iterable[tuple[str, int, int]]) -> dict[str, list[int | None]]:
-    """Return lags by topic, from (topic, partition, lag)."""
-    lags: dict[str, list[int | None]] = {topic: [None] * size for topic, size in topics.items()}
-    for topic, partition, lag in known:
-        lags[topic][partition] = lag
-    return lags
 
 
 def _check_every(every: float) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from equilag.adapters.snapshot.load import FORMAT, load_snapshot
-from equilag.group import Group
+from equilag.group import UNKNOWN_GENERATION, Group, Member
 
 Partitions = Mapping[str, Sequence[int]]
 """Topic -> partition numbers."""
@@ -36,42 +34,29 @@ def group_of(
     sizes: Mapping[str, int],
     lags: Mapping[str, Sequence[int | None]] | None = None,
 ) -> Group:
-    """The group as the planner takes it. `sizes` are the partitions of each topic, `lags` the
-    records behind of each partition, None where nobody knows.
+    """Return the group as the planner takes it.
 
-    A topic without an entry in `sizes` does not exist (yet). Lags of topics whose length is not
-    the topic's size are of another time, and count as not known. Raises InputError.
+    `sizes` has the number of partitions of each topic that exists, `lags` the lag of each
+    partition in records, None if unknown. Lags of a topic that had another size when they were
+    measured count as unknown. Raises InputError.
     """
-    known = {
-        topic: lag
-        for topic, lag in (lags or {}).items()
-        if topic in sizes and len(lag) == sizes[topic]
-    }
-    unknown = {
-        topic: [number for number, value in enumerate(lag) if value is None]
-        for topic, lag in known.items()
-    }
-    snapshot: dict[str, Any] = {
-        "format": FORMAT,
-        "group": name,
-        "topics": dict(sizes),
-        "members": [_entry(member) for member in members],
-        "lags": {topic: [value or 0 for value in lag] for topic, lag in known.items()},
-    }
-    if unknown := {topic: numbers for topic, numbers in unknown.items() if numbers}:
-        snapshot["unknown_lags"] = unknown
-    return load_snapshot(snapshot)
-
-
-def _entry(member: JoinedMember) -> dict[str, Any]:
-    entry: dict[str, Any] = {"id": member.id, "subscription": list(member.topics)}
-    owned = member.claims or member.hints
-    if owned:
-        entry["owned"] = {topic: list(numbers) for topic, numbers in owned.items()}
-    if member.generation >= 0:
-        entry["generation"] = member.generation
-    if member.instance_id:
-        entry["instance_id"] = member.instance_id
-    if member.rack:
-        entry["rack"] = member.rack
-    return entry
+    return Group.build(
+        name=name,
+        topics=sizes,
+        members=[
+            Member(
+                member.id,
+                instance_id=member.instance_id or None,
+                rack=member.rack or None,
+                generation=max(member.generation, UNKNOWN_GENERATION),
+            )
+            for member in members
+        ],
+        subscriptions={member.id: member.topics for member in members},
+        owned={member.id: member.claims or member.hints for member in members},
+        lags={
+            topic: lag
+            for topic, lag in (lags or {}).items()
+            if topic in sizes and len(lag) == sizes[topic]
+        },
+    )

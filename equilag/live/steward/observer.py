@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from equilag.adapters.kafka.group_reader import GroupReader, TopicOffsets
-from equilag.adapters.snapshot.load import FORMAT, load_snapshot
 from equilag.assignment import read_assignment
-from equilag.group import NOBODY, QUALITY, Group
+from equilag.group import NOBODY, Group
+from equilag.lag import UNKNOWN
 from equilag.live.rebalance.decision import Decision
 from equilag.live.rebalance.gain import Gain, Thresholds, gain_of
 from equilag.live.rebalance.joined_members import JoinedMember, Partitions, group_of
@@ -159,9 +159,16 @@ def lags_of(offsets: TopicOffsets, reset: str) -> Lags:
 
     Raises InputError.
     """
-    nobody = {"format": FORMAT, "group": "", "members": [], "auto_offset_reset": reset}
-    group = load_snapshot({**nobody, **offsets.fields()})
-    unknown = group.quality == QUALITY.index("unknown")
+    group = Group.build(
+        name="",
+        topics=offsets.sizes,
+        members=[],
+        subscriptions={},
+        offsets=offsets.arrays(),
+        auto_offset_reset=reset,
+        unknown_lags=offsets.unknown,
+    )
+    unknown = group.quality == UNKNOWN
     lags: Sequence[int | None] = [
         None if is_unknown else lag
         for lag, is_unknown in zip(group.lag.tolist(), unknown.tolist(), strict=True)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from equilag.group import NOBODY, QUALITY, Group
+from equilag.group import NOBODY, Group
+from equilag.lag import QUALITY
 from equilag.metrics import member_loads, spread
 
 CERTAIN = ("ok", "given")

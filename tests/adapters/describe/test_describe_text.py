@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equilag.adapters.describe.describe_text import DescribeResult, snapshot_from_describe
+from equilag.adapters.describe.describe_text import read_describe
+from equilag.adapters.describe.printed_table import PrintedText
 from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.write import snapshot_document
 from equilag.errors import InputError
 
 HEADER = (
@@ -78,19 +80,32 @@ MEMBER_ROWS = (
 MEMBERS = printed(MEMBERS_HEADER, *MEMBER_ROWS)
 
 
+class Described(NamedTuple):
+    """The snapshot of what was read, and what was assumed."""
+
+    snapshot: dict[str, Any]
+    assumed: list[str]
+
+
+def described(describe: str, members: str | None = None, **options: Any) -> Described:
+    printed_members = None if members is None else PrintedText(members, "m.txt")
+    result = read_describe(PrintedText(describe, "d.txt"), printed_members, **options)
+    return Described(snapshot_document(result.given), result.assumed)
+
+
 def refused(describe: str, members: str | None = None, **options: Any) -> InputError:
     with pytest.raises(InputError) as caught:
-        snapshot_from_describe(describe, members, source="d.txt", members_source="m.txt", **options)
+        described(describe, members, **options)
     assert "\n" not in str(caught.value)
     return caught.value
 
 
-def said(result: DescribeResult, *words: str) -> bool:
+def said(result: Described, *words: str) -> bool:
     return any(all(word in sentence for word in words) for sentence in result.assumed)
 
 
 def test_the_snapshot() -> None:
-    result = snapshot_from_describe(TEXT)
+    result = described(TEXT)
     assert result.snapshot == {
         "format": "equilag/snapshot/1",
         "group": "g",
@@ -117,20 +132,20 @@ def test_the_snapshot() -> None:
 
 
 def test_reset_in_any_case() -> None:
-    result = snapshot_from_describe(TEXT, auto_offset_reset="EARLIEST")
+    result = described(TEXT, auto_offset_reset="EARLIEST")
     assert load_snapshot(result.snapshot).lag.tolist() == [6, 7, 0, 0]
     assert said(result, "1 partitions have no commit", "earliest", "everything up to the log end")
     assert refused(TEXT, auto_offset_reset="newest").place == "auto_offset_reset"
 
 
 def test_members_that_own_nothing() -> None:
-    result = snapshot_from_describe(TEXT, MEMBERS)
+    result = described(TEXT, MEMBERS)
     assert result.snapshot["members"][2] == {"id": "c-3", "subscription": "all"}
     assert not said(result, "members that own nothing")
 
 
 def test_as_owned() -> None:
-    result = snapshot_from_describe(TEXT, MEMBERS, as_owned=True)
+    result = described(TEXT, MEMBERS, as_owned=True)
     assert [m["subscription"] for m in result.snapshot["members"]] == [["a"], ["b"], []]
     assert "subscriptions" not in result.snapshot
     assert said(result, "3 members, the topics they own")
@@ -138,14 +153,15 @@ def test_as_owned() -> None:
 
 
 def test_subscribe() -> None:
-    result = snapshot_from_describe(TEXT, MEMBERS, subscribe={C1: ["b", "later", "b"], "c-3": []})
-    assert [m["subscription"] for m in result.snapshot["members"]] == [["b", "later"], "all", []]
+    result = described(TEXT, MEMBERS, subscribe={C1: ["b", "later", "b"], "c-3": []})
+    subscribed = [member["subscription"] for member in result.snapshot["members"]]
+    assert subscribed == [["b", "later"], ["a", "b"], []]
     assert said(result, C1, "later", "no partition")
     assert said(result, C1, "owns partitions of a without subscribing")
     assert said(result, "1 members, all topics")
     assert load_snapshot(result.snapshot).dropped_claims == 2
     everyone = {C1: ["a"], C2: ["b"], "c-3": ["a", "b"]}
-    assert not said(snapshot_from_describe(TEXT, MEMBERS, subscribe=everyone), "subscriptions")
+    assert not said(described(TEXT, MEMBERS, subscribe=everyone), "subscriptions")
 
 
 @pytest.mark.parametrize(
@@ -168,20 +184,20 @@ def test_subscribe_with_a_string() -> None:
 
 
 def test_as_other_versions_print_it() -> None:
-    base = snapshot_from_describe(TEXT).snapshot
+    base = described(TEXT).snapshot
     without_group = printed(HEADER[1:], *(cells[1:] for cells in ROWS))
-    assert snapshot_from_describe(without_group, group="g").snapshot == base
+    assert described(without_group, group="g").snapshot == base
     told = "Consumer group 'g' has no active members.\n" + without_group
-    assert snapshot_from_describe(told).snapshot == base
+    assert described(told).snapshot == base
     error = refused(without_group)
     assert "name must be given" in error.problem
     epoch = printed(*((*c[:3], e, *c[3:]) for c, e in zip(
         (HEADER, *ROWS), ("LEADER-EPOCH", "4", "-", "0", "4"), strict=True
     )))  # fmt: skip
-    assert snapshot_from_describe(epoch).snapshot == base
-    assert snapshot_from_describe(TEXT.replace("\n", "\r\n")).snapshot == base
+    assert described(epoch).snapshot == base
+    assert described(TEXT.replace("\n", "\r\n")).snapshot == base
     other_column = TEXT.replace("LAG ", "LEG ")
-    assert snapshot_from_describe(other_column).snapshot == base
+    assert described(other_column).snapshot == base
 
 
 def test_messages_around_the_tables() -> None:
@@ -191,16 +207,16 @@ def test_messages_around_the_tables() -> None:
         "[2026-11-21 10:00:00,123] WARN [AdminClient] Connection lost (org.apache.kafka.X)\n"
         "OpenJDK 64-Bit Server VM warning: sharing is off\n"
     )
-    result = snapshot_from_describe(noise + TEXT + "\n\n" + noise)
-    assert result.snapshot == snapshot_from_describe(TEXT).snapshot
+    result = described(noise + TEXT + "\n\n" + noise)
+    assert result.snapshot == described(TEXT).snapshot
     moving = "\nWarning: Consumer group 'g' is rebalancing.\n" + TEXT
-    assert said(snapshot_from_describe(moving), "rebalancing")
-    assert not said(snapshot_from_describe(TEXT), "rebalancing")
+    assert said(described(moving), "rebalancing")
+    assert not said(described(TEXT), "rebalancing")
 
 
 def test_several_tables_of_one_group() -> None:
     split = printed(HEADER, *ROWS[:2]) + printed(HEADER, *ROWS[2:])
-    assert snapshot_from_describe(split).snapshot == snapshot_from_describe(TEXT).snapshot
+    assert described(split).snapshot == described(TEXT).snapshot
 
 
 def test_a_group_without_members() -> None:
@@ -209,7 +225,7 @@ def test_a_group_without_members() -> None:
     )
     nobody = "\nConsumer group 'g' has no active members.\n"
     for members in (None, nobody):
-        group = load_snapshot(snapshot_from_describe(text, members).snapshot)
+        group = load_snapshot(described(text, members).snapshot)
         assert (group.n_members, group.lag.tolist()) == (0, [1])
 
 
@@ -217,12 +233,12 @@ def test_one_of_several_groups() -> None:
     other = printed(HEADER, row("z", 0, "1", "2", "1", C1, group="h"))
     assert "2 groups" in refused(TEXT + other).problem
     assert '"g", "h"' in refused(TEXT + other).problem
-    result = snapshot_from_describe(
+    result = described(
         TEXT + other,
         MEMBERS + printed(MEMBERS_HEADER, member_row("x", "1", "z:0", group="h")),
         group="g",
     )
-    assert result.snapshot == snapshot_from_describe(TEXT, MEMBERS).snapshot
+    assert result.snapshot == described(TEXT, MEMBERS).snapshot
     assert said(result, "1 other groups")
     assert '"g", "h"' in refused(TEXT + other, group="i").problem
 
@@ -234,23 +250,23 @@ def test_ids_with_spaces_and_empty_client_ids() -> None:
     ]
     text = printed(HEADER, *spaced)
     for variant in (text, "\n".join(line.rstrip() for line in text.split("\n"))):
-        result = snapshot_from_describe(variant)
+        result = described(variant)
         assert result.snapshot["group"] == "my group"
         assert [member["id"] for member in result.snapshot["members"]] == ["-6f", "my client-1"]
 
 
 def test_columns_that_do_not_line_up() -> None:
     squeezed = "\n".join(" ".join(line.split()) for line in TEXT.split("\n"))
-    assert snapshot_from_describe(squeezed).snapshot == snapshot_from_describe(TEXT).snapshot
+    assert described(squeezed).snapshot == described(TEXT).snapshot
     big = str(2**63 - 1)
     wide = TEXT + f"g a 2 {big} {big} 0 {C2} /10.0.0.1 c-2\n"
-    committed = snapshot_from_describe(wide).snapshot["offsets"]["a"]["committed"]
+    committed = described(wide).snapshot["offsets"]["a"]["committed"]
     assert committed == [3, None, 2**63 - 1]
 
 
 def test_partitions_that_are_not_listed() -> None:
     text = printed(HEADER, row("a", 3, "3", "9", "6", C1), row("a", 1, "0", "1", "1", "-"))
-    result = snapshot_from_describe(text)
+    result = described(text)
     group = load_snapshot(result.snapshot)
     assert group.lag.tolist() == [0, 1, 0, 6]
     assert said(result, "a: 2 partitions below 3 are not listed (0, 2)", "lag 0")
@@ -262,7 +278,7 @@ def test_partitions_that_are_not_listed() -> None:
 
 def test_a_row_of_a_member_that_owns_nothing() -> None:
     text = printed(HEADER, *ROWS, ("g", "-", "-", "-", "-", "-", "c-9", "/10.0.0.1", "c"))
-    members = snapshot_from_describe(text).snapshot["members"]
+    members = described(text).snapshot["members"]
     assert members[2] == {"id": "c-9", "subscription": "all"}
 
 
@@ -336,16 +352,14 @@ def test_ways_to_print_an_assignment(column: str, cell: str) -> None:
         (C2, "/10.0.0.1", "c", "1", "b(0)" if "(" in cell else "b:0"),
         ("c-3", "/10.0.0.1", "c", "0", "-"),
     )
-    assert len(snapshot_from_describe(describe, members).snapshot["members"]) == 3
+    assert len(described(describe, members).snapshot["members"]) == 3
     wrong = members.replace(cell, cell.replace("1", "5"))
     assert "other partitions" in refused(describe, wrong).problem
 
 
 def test_members_without_their_assignments() -> None:
     text = printed(*(cells[:5] for cells in (MEMBERS_HEADER, *MEMBER_ROWS)))
-    assert snapshot_from_describe(TEXT, text).snapshot == (
-        snapshot_from_describe(TEXT, MEMBERS).snapshot
-    )
+    assert described(TEXT, text).snapshot == (described(TEXT, MEMBERS).snapshot)
 
 
 def test_static_members() -> None:
@@ -354,7 +368,7 @@ def test_static_members() -> None:
         (*cells[:2], instance, *cells[2:])
         for cells, instance in zip(MEMBER_ROWS, ("i-1", "", "i 3"), strict=True)
     ]
-    group = load_snapshot(snapshot_from_describe(TEXT, printed(head, *rows)).snapshot)
+    group = load_snapshot(described(TEXT, printed(head, *rows)).snapshot)
     assert [member.instance_id for member in group.members] == ["i-1", None, "i 3"]
 
 
@@ -401,9 +415,7 @@ def test_junk_in_the_text(spot: int, drop: int, junk: str, members: bool) -> Non
         return text[:spot] + junk + text[spot + drop :]
 
     try:
-        result = snapshot_from_describe(
-            TEXT if members else broken(TEXT), broken(MEMBERS) if members else None
-        )
+        result = described(TEXT if members else broken(TEXT), broken(MEMBERS) if members else None)
     except InputError as refusal:
         error = refusal
     else:

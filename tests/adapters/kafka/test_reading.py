@@ -22,7 +22,8 @@ from equilag.adapters.kafka.reading import (
     topic_offsets,
 )
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.group import QUALITY
+from equilag.adapters.snapshot.write import snapshot_document
+from equilag.lag import QUALITY
 
 LEADERS = {"orders": {0: 1, 1: -1, 2: 1}, "users": {0: 2}, "audit": {0: 1}}
 COMMITS = {("orders", 0): 3, ("orders", 1): 7, ("gone", 4): 1, ("users", 9): 1}
@@ -65,7 +66,7 @@ def test_a_leaderless_partition_in_the_snapshot() -> None:
     member = DescribedMember(
         "m", ("orders", "users"), owned={"orders": [1, 0], "users": [], "x": [2]}
     )
-    document = reading(member).snapshot("earliest")
+    document = snapshot_document(reading(member).group_input("earliest"))
     assert document["unknown_lags"] == {"orders": [1, 2]}
     assert document["offsets"]["orders"] == {
         "log_start": [0, 0, 0],
@@ -83,12 +84,11 @@ def test_a_leaderless_partition_in_the_snapshot() -> None:
 
 def test_all_fields_of_a_member() -> None:
     one = DescribedMember("a", ("orders",), None, {}, "r", "i", 7, "app", "10.0.0.7")
-    document = reading(one, epoch=8).snapshot()
+    document = snapshot_document(reading(one, epoch=8).group_input())
     assert document["members"] == [
         {
             "id": "a",
             "subscription": ["orders"],
-            "owned": {},
             "instance_id": "i",
             "rack": "r",
             "generation": 7,
@@ -103,12 +103,18 @@ def test_all_fields_of_a_member() -> None:
 
 def test_shared_subscriptions_are_written_once() -> None:
     names = ("orders", "users")
-    document = reading(
-        DescribedMember("a", names), DescribedMember("b", ("users",)), DescribedMember("c", names)
-    ).snapshot()
-    assert document["subscriptions"] == {"s1": ["orders", "users"]}
-    assert [one["subscription"] for one in document["members"]] == ["s1", ["users"], "s1"]
-    assert "unknown_lags" not in reading(offsets=offsets("users")).snapshot()
+    document = snapshot_document(
+        reading(
+            DescribedMember("a", names),
+            DescribedMember("b", ("users",)),
+            DescribedMember("c", names),
+        ).group_input()
+    )
+    assert document["subscriptions"] == {"all": ["orders", "users"]}
+    assert [one["subscription"] for one in document["members"]] == ["all", ["users"], "all"]
+    some = reading(*(DescribedMember(name, ("users",)) for name in "ab"))
+    assert snapshot_document(some.group_input())["subscriptions"] == {"s1": ["users"]}
+    assert "unknown_lags" not in snapshot_document(reading(offsets=offsets("users")).group_input())
 
 
 def test_patterns_are_resolved() -> None:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import io
 import json
-from dataclasses import fields
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from support.groups import columns
 
 from equilag.adapters.parse_json import parse_json
 from equilag.adapters.snapshot import load as snapshot_json
 from equilag.adapters.snapshot.columns import NULL, Numbers, parse_columns
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.errors import InputError
-from equilag.group import Group
 
 SIZE = 24
 LONG = list(range(100, 100 + SIZE))
@@ -57,13 +55,7 @@ def outcome(text: str, bulk: bool) -> list[object]:
             group = load_snapshot(io.StringIO(text))
         except InputError as error:
             return [error.place, error.problem]
-    return [plain(getattr(group, field.name)) for field in fields(Group)]
-
-
-def plain(value: object) -> object:
-    if isinstance(value, np.ndarray):
-        return type(value), value.dtype.str, value.tolist()
-    return [plain(inner) for inner in value] if isinstance(value, tuple) else value
+    return list(columns(group).values())
 
 
 def as_lists(value: object) -> object:

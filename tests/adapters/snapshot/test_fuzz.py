@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.errors import InputError
-from equilag.group import MAX_LAG, NOBODY, Group
+from equilag.group import NOBODY, Group
+from equilag.lag import MAX_LAG
 
 Snapshot = dict[str, Any]
 Path = tuple[str | int, ...]

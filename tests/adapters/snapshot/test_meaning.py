@@ -12,7 +12,8 @@ import pytest
 
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.errors import InputError
-from equilag.group import NOBODY, QUALITY, Group, Member
+from equilag.group import NOBODY, Group, Member
+from equilag.lag import QUALITY
 
 Snapshot = dict[str, Any]
 

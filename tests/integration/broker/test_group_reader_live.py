@@ -32,9 +32,9 @@ from equilag.adapters.kafka.group_reader import (
     TemporarilyUnreadable,
 )
 from equilag.adapters.kafka.reading import NO_COMMIT
-from equilag.adapters.snapshot.load import load_snapshot
 from equilag.errors import InputError
-from equilag.group import QUALITY, Group
+from equilag.group import Group
+from equilag.lag import QUALITY
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 
@@ -89,7 +89,7 @@ def commit(admin: AdminClient, group: str, offsets: Mapping[tuple[str, int], int
 
 
 def loaded(reading: Reading, reset: str = "latest") -> Group:
-    return load_snapshot(reading.snapshot(reset))
+    return Group.build(**reading.group_input(reset))
 
 
 def quality(group: Group) -> list[str]:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from support.made_offsets import AT, Row, write_rows
 
-from equilag.adapters.snapshot.load import load_snapshot
 from equilag.errors import InputError
 from equilag.group import NOBODY, Group
 from equilag.pipeline.history import read_files
 from equilag.pipeline.problems import QUALITY, problems_of
 from equilag.pipeline.signals import WEIGHTS, Span, rounds_of, signals_of
-from equilag.pipeline.snapshot import snapshot_of
+from equilag.pipeline.snapshot import group_input
 from equilag.pipeline.table_files import check_files, find_files
 
 if TYPE_CHECKING:
@@ -298,20 +297,20 @@ def test_topics_hold_the_newest_sample_and_the_weight(found: tuple[Problems, Pro
     assert "bytes" in WEIGHTS
 
 
-def test_what_is_ready_can_be_loaded(found: tuple[Problems, Problems]) -> None:
+def test_what_is_ready_makes_a_group(found: tuple[Problems, Problems]) -> None:
     """Holes, deleted topics and all."""
     for weight, problems in zip(("lag", "bytes"), found, strict=True):
         for row in problems.values():
             if row["state"] == "ready" and row["group"] != "all fields":
-                load_snapshot(snapshot_of(row, weight))
-    group = load_snapshot(snapshot_of(found[0]["shrunk"]))
+                Group.build(**group_input(row, weight))
+    group = Group.build(**group_input(found[0]["shrunk"]))
     assert group.topics == ("a",)
     assert owners(group) == ["m", "n", "m", "n"]
     assert group.lag.tolist() == [1_010] * 4
-    group = load_snapshot(snapshot_of(found[0]["hole"]))
+    group = Group.build(**group_input(found[0]["hole"]))
     assert group.lag.tolist() == [1_010] * 4 + [0, 1_010, 0, 0, 1_010]
     with pytest.raises(InputError, match="capacity"):  # which cannot be planned with so far
-        load_snapshot(snapshot_of(found[0]["all fields"]))
+        Group.build(**group_input(found[0]["all fields"]))
 
 
 def owners(group: Group) -> list[str | None]:

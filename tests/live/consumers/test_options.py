@@ -12,9 +12,7 @@ from equilag.live.consumers.lag_source import (
     Background,
     LiveLag,
     StaticLag,
-    by_topic,
     checked,
-    lag_of,
 )
 from equilag.live.consumers.options import AssignorOptions, Rejoin
 from equilag.policy import Policy
@@ -81,26 +79,6 @@ def test_a_function_runs_in_the_background() -> None:
     assert checked(len) == Background(len)
     static = StaticLag({})
     assert checked(static) is static
-
-
-@pytest.mark.parametrize(
-    ("start", "end", "committed", "reset", "lag"),
-    [
-        (0, 10, 4, "latest", 6),
-        (5, 10, 4, "latest", 5),  # records below the log start are deleted
-        (0, 10, 12, "latest", 0),
-        (2, 10, None, "latest", 0),
-        (2, 10, None, "none", 8),
-        (2, 10, None, "earliest", 8),
-        (2, 10, -1, "earliest", 8),
-    ],
-)
-def test_lag_of_a_partition(start, end, committed, reset, lag) -> None:
-    assert lag_of(start, end, committed, reset) == lag
-
-
-def test_lags_by_topic() -> None:
-    assert by_topic({"a": 2, "b": 1}, [("a", 1, 5)]) == {"a": [None, 5], "b": [None]}
 
 
 class Owner:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from equilag.group import QUALITY
+from equilag.lag import QUALITY
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
 
 

@@ -1,0 +1,104 @@
+"""A snapshot as parsed JSON, checked for what the format asks, as the input of the builder."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import Any, Final
+
+import numpy as np
+
+from equilag.adapters.snapshot.columns import Numbers
+from equilag.adapters.snapshot.read_members import (
+    read_entries,
+    read_members,
+    read_owned,
+    read_subscriptions,
+)
+from equilag.adapters.snapshot.shapes import Object, as_lists, as_object, check_keys
+from equilag.errors import InputError
+from equilag.group_input import GroupInput, PartitionOffsets
+from equilag.show import below, not_a, show
+from equilag.values import as_text
+
+FORMAT: Final = "equilag/snapshot/1"
+
+_REQUIRED: Final = ("format", "group", "topics", "members")
+_PLAIN: Final = {
+    "taken_at": "a string",
+    "generation": "an integer",
+    "auto_offset_reset": "a string",
+}
+"""Fields that go to the builder as they are, unless they are null, with what they have to be."""
+_FIELDS: Final = frozenset(
+    {*_REQUIRED, *_PLAIN, "subscriptions", "offsets", "lags", "unknown_lags", "racks"}
+)
+_ARRAYS: Final = frozenset(PartitionOffsets._fields)
+
+
+def read_input(value: object) -> GroupInput:
+    """Return what a snapshot says of its group. Raises InputError."""
+    snapshot = as_object(value, "")
+    # A file of another kind should be told so, not that its first field is unknown.
+    if "format" in snapshot and as_text(snapshot["format"], "format") != FORMAT:
+        raise InputError(f"{show(snapshot['format'])} is not {show(FORMAT)}", "format")
+    check_keys(snapshot, _FIELDS, _REQUIRED, "")
+    for field, kind in _PLAIN.items():
+        if field in snapshot and snapshot[field] is None:
+            raise InputError(not_a(None, kind), field)
+    topics = as_object(snapshot["topics"], "topics")
+    entries = read_entries(snapshot["members"])
+    given: GroupInput = {
+        "name": snapshot["group"],
+        "topics": topics,
+        "members": read_members(entries, snapshot.get("generation")),
+        "subscriptions": read_subscriptions(snapshot.get("subscriptions", {}), entries),
+        "owned": read_owned(entries),
+    }
+    if "taken_at" in snapshot:
+        given["taken_at"] = snapshot["taken_at"]
+    if "generation" in snapshot:
+        given["generation"] = snapshot["generation"]
+    if "auto_offset_reset" in snapshot:
+        given["auto_offset_reset"] = snapshot["auto_offset_reset"]
+    if "lags" in snapshot:
+        given["lags"] = _lags(snapshot["lags"])
+    if "offsets" in snapshot:
+        given["offsets"] = _offsets(snapshot["offsets"], topics)
+    if "unknown_lags" in snapshot:
+        given["unknown_lags"] = as_lists(snapshot["unknown_lags"], "unknown_lags")
+    if "racks" in snapshot:
+        given["racks"] = as_lists(snapshot["racks"], "racks")
+    return given
+
+
+def _lags(value: object) -> Object:
+    """The field `lags`, in which no null may stand; the builder would take it for unknown."""
+    lags = as_lists(value, "lags")
+    columns = [row for row in lags.values() if isinstance(row, Numbers)]
+    lists = [row for row in lags.values() if not isinstance(row, Numbers)]
+    if None in chain.from_iterable(lists) or (columns and np.concatenate(columns).min() < 0):
+        for topic, row in lags.items():
+            for index, lag in enumerate(row):
+                if lag is None or (isinstance(row, Numbers) and lag < 0):
+                    place = f"{below('lags', topic)}[{index}]"
+                    raise InputError(not_a(None, "an integer"), place)
+    return lags
+
+
+def _offsets(value: object, topics: Object) -> PartitionOffsets:
+    """The field `offsets`, by array and then by topic."""
+    offsets = as_object(value, "offsets")
+    for topic, entry in offsets.items():
+        if type(entry) is dict and entry.keys() == _ARRAYS:
+            continue
+        place = below("offsets", topic)
+        if topic in topics:  # the builder refuses what is not there
+            check_keys(as_object(entry, place), _ARRAYS, _ARRAYS, place)
+    arrays: list[dict[str, Any]] = [
+        {
+            topic: entry.get(array) if isinstance(entry, dict) else None
+            for topic, entry in offsets.items()
+        }
+        for array in PartitionOffsets._fields
+    ]
+    return PartitionOffsets(*arrays)

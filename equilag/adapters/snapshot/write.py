@@ -1,0 +1,83 @@
+"""A snapshot (`equilag/snapshot/1`) of what is known of a group."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final
+
+from equilag.adapters.snapshot.read_input import FORMAT
+from equilag.group import Member
+from equilag.group_input import GroupInput
+from equilag.member_fields import DEFAULTS
+
+_COLUMNS: Final = "only a group described by mappings can be written, not one by columns"
+
+
+def snapshot_document(given: GroupInput) -> dict[str, Any]:
+    """Return the snapshot as JSON values; loading it gives the same group as `Group.build`.
+
+    A subscription that several members have is written once. Raises TypeError where a mapping by
+    topic is a column instead.
+    """
+    document: dict[str, Any] = {"format": FORMAT, "group": given["name"]}
+    if given.get("taken_at") is not None:
+        document["taken_at"] = given["taken_at"]
+    document["topics"] = dict(given["topics"])
+    shared = _shared(given)
+    if shared:
+        document["subscriptions"] = {name: list(topics) for topics, name in shared.items()}
+    document["members"] = [_member(given, one, shared) for one in given["members"]]
+    if given.get("generation") is not None:
+        document["generation"] = given["generation"]
+    if "offsets" in given:
+        arrays = {name: _lists(rows) for name, rows in given["offsets"]._asdict().items()}
+        document["offsets"] = {
+            topic: {name: rows[topic] for name, rows in arrays.items()}
+            for topic in arrays["log_end"]
+        }
+    if "lags" in given:
+        document["lags"] = _lists(given["lags"])
+    if given.get("unknown_lags"):
+        document["unknown_lags"] = _lists(given["unknown_lags"])
+    if "auto_offset_reset" in given:
+        document["auto_offset_reset"] = given["auto_offset_reset"]
+    return document
+
+
+def _shared(given: GroupInput) -> dict[tuple[str, ...], str]:
+    """The subscriptions of several members, each with a name of its own."""
+    count = Counter(map(tuple, given["subscriptions"].values()))
+    shared = [topics for topics, members in count.items() if members > 1]
+    names = ((f"s{number}", topics) for number, topics in enumerate(shared, 1))
+    return {topics: "all" if {*topics} == {*given["topics"]} else name for name, topics in names}
+
+
+def _member(
+    given: GroupInput, member: Member | str, shared: dict[tuple[str, ...], str]
+) -> dict[str, Any]:
+    known = member if isinstance(member, Member) else Member(member)
+    topics = given["subscriptions"][known.id]
+    entry: dict[str, Any] = {
+        "id": known.id,
+        "subscription": shared.get(tuple(topics), list(topics)),
+    }
+    owned = given.get("owned", {})
+    if not isinstance(owned, Mapping):
+        raise TypeError(_COLUMNS)
+    held = {topic: row for topic, row in _lists(owned.get(known.id, {})).items() if row}
+    if held:
+        entry["owned"] = held
+    generation = given.get("generation")
+    for name, default in DEFAULTS.items():
+        inherited = name == "generation" and generation is not None
+        value = getattr(known, name)
+        if value != (generation if inherited else default):
+            entry[name] = value
+    return entry
+
+
+def _lists(rows: object) -> dict[str, list[Any]]:
+    if not isinstance(rows, Mapping):
+        raise TypeError(_COLUMNS)
+    return {topic: list(row) for topic, row in rows.items()}

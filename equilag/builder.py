@@ -1,0 +1,123 @@
+"""The one way to make a Group, with every check that is not about a file format.
+
+Snapshots, texts of Kafka's tools, live groups, rebalances, rows of a fleet and tests all describe
+a group as GroupInput and call `Group.build`.
+
+Where a new field goes: one of members into `member_fields.MEMBER_FIELDS`; one of partitions, as
+integers, into GroupInput, `lag_columns.PARTITION_FIELDS` and a column of Group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NoReturn
+
+import numpy as np
+
+from equilag.claim_rows import claim_rows
+from equilag.errors import InputError
+from equilag.group import Group, Index, Member
+from equilag.group_input import GroupInput
+from equilag.lag_columns import lag_columns
+from equilag.member_fields import check_members, refuse_strangers
+from equilag.ownership import settle
+from equilag.show import not_a
+from equilag.topic_index import PartitionField, TopicIndex
+from equilag.values import GENERATIONS, as_integer, as_text, as_time, check_texts
+
+
+def build(given: GroupInput) -> Group:
+    """Return the group; see `Group.build`. Raises InputError."""
+    name = as_text(given["name"], "group")
+    taken_at, generation = given.get("taken_at"), given.get("generation")
+    if taken_at is not None:
+        as_time(taken_at, "taken_at")
+    if generation is not None:
+        as_integer(generation, GENERATIONS, "generation")
+    topics = TopicIndex.of(given["topics"])
+    listed = [one if isinstance(one, Member) else Member(one) for one in given["members"]]
+    check_members(listed)
+    listed_ids = [member.id for member in listed]
+    order = sorted(range(len(listed)), key=listed_ids.__getitem__)
+    members = tuple(map(listed.__getitem__, order))
+    ids = list(map(listed_ids.__getitem__, order))
+    class_of, class_topics = _classes(ids, order, given["subscriptions"], topics)
+    rows = claim_rows(ids, order, given.get("owned", {}), topics)
+    generations = np.array([member.generation for member in members], dtype=np.int64)
+    claims = settle(rows, topics, generations, class_of, class_topics)
+    lag, quality = lag_columns(given, topics)
+    return Group(
+        name=name,
+        members=members,
+        topics=topics.names,
+        topic_start=topics.start,
+        class_of=class_of,
+        class_topics=class_topics,
+        lag=lag,
+        quality=quality,
+        claim_member=claims.member,
+        claim_partition=claims.partition,
+        owner=claims.owner,
+        dropped_claims=claims.dropped,
+        taken_at=taken_at,
+        generation=generation,
+        racks=_racks(given["racks"], topics) if given.get("racks") else None,
+    )
+
+
+def _classes(
+    ids: Sequence[str],
+    order: Sequence[int],
+    subscriptions: Mapping[str, Sequence[str]],
+    topics: TopicIndex,
+) -> tuple[Index, tuple[Index, ...]]:
+    """`class_of` and `class_topics` of Group, numbered in order of appearance."""
+    if len(subscriptions) > len(ids):
+        refuse_strangers(subscriptions, ids, "subscriptions")
+    readable = {name: t for t, name in enumerate(topics.names) if topics.size[t]}
+    # Each list, and each distinct way to write one, is worked out once: thousands share one.
+    lists = list(map(subscriptions.get, ids))
+    addresses = list(map(id, lists))
+    number_of_list: dict[int, int] = {}
+    number_of_names: dict[tuple[str, ...], int] = {}
+    numbers: dict[tuple[int, ...], int] = {}
+    for address, names in dict(zip(addresses, lists, strict=True)).items():
+        if not isinstance(names, (list, tuple)) or not set(map(type, names)) <= {str}:
+            _refuse_subscription(names, f"members[{order[lists.index(names)]}].subscription")
+        spelled = tuple(names)
+        number = number_of_names.get(spelled)
+        if number is None:
+            read = tuple(sorted({readable[name] for name in spelled if name in readable}))
+            number = number_of_names[spelled] = numbers.setdefault(read, len(numbers))
+        number_of_list[address] = number
+    class_of = np.array(list(map(number_of_list.__getitem__, addresses)), dtype=np.int32)
+    return class_of, tuple(np.array(read, dtype=np.int32) for read in numbers)
+
+
+def _refuse_subscription(names: object, place: str) -> NoReturn:
+    """Raise InputError for what is no list of strings; None stands for nothing at all."""
+    if names is None:
+        raise InputError("missing, but required", place)
+    if not isinstance(names, (list, tuple)):
+        raise InputError(not_a(names, "a list"), place)
+    check_texts(names, place)
+    raise AssertionError("the bulk check refused what the check of single entries accepts")
+
+
+def _racks(
+    racks: Mapping[str, Sequence[Sequence[str]]], topics: TopicIndex
+) -> tuple[tuple[str, ...], ...]:
+    """[P] the racks of each partition; equal ones are one object."""
+    field = PartitionField.of("racks", topics, racks)
+    known: dict[tuple[str, ...], tuple[str, ...]] = {(): ()}
+    found: list[tuple[str, ...]] = [()] * topics.n_partitions
+    numbers = field.numbers.tolist()
+    for row, (topic, cells) in enumerate(zip(numbers, field.rows(racks), strict=True)):
+        for index, cell in enumerate(cells):
+            place = f"{field.place(row)}[{index}]"
+            if not isinstance(cell, (list, tuple)):
+                raise InputError(not_a(cell, "a list"), place)
+            check_texts(cell, place)
+            names = tuple(cell)
+            found[int(topics.start[topic]) + index] = known.setdefault(names, names)
+    return tuple(found)

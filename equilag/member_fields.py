@@ -1,0 +1,126 @@
+"""The checks of what is known of a member besides its subscription and claims."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from operator import attrgetter, is_
+from typing import Any, Final, Protocol
+
+from equilag.errors import InputError
+from equilag.group import Member
+from equilag.show import below, guess, not_a, show
+from equilag.values import GENERATIONS, as_text, text_problem
+
+
+class MemberField(Protocol):
+    """The check of one attribute of Member."""
+
+    @property
+    def kind(self) -> str:
+        """What a value is, with its article."""
+
+    def problem(self, value: object) -> str | None:
+        """Why `value` cannot be accepted, or None."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    may_be_empty: bool
+    kind: str = "a string"
+
+    def problem(self, value: object) -> str | None:
+        return "empty" if value == "" and not self.may_be_empty else text_problem(value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Positive:
+    kind: str = "a number"
+
+    def problem(self, value: object) -> str | None:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return not_a(value, self.kind)
+        try:
+            finite = 0 < float(value) < math.inf
+        except OverflowError:
+            finite = False
+        return None if finite else f"{show(value)} is not a finite number above 0"
+
+
+MEMBER_FIELDS: Final[dict[str, MemberField]] = {
+    "instance_id": _Text(may_be_empty=True),
+    "rack": _Text(may_be_empty=True),
+    "generation": GENERATIONS,
+    "capacity": _Positive(),
+    "client_id": _Text(may_be_empty=False),
+    "host": _Text(may_be_empty=False),
+}
+"""The optional attributes of Member by name, and their checks.
+
+A new field of members is an attribute of Member with its default, and an entry here: the builder
+checks it, snapshots are read and written with it.
+"""
+
+DEFAULTS: Final[dict[str, Any]] = {name: getattr(Member(""), name) for name in MEMBER_FIELDS}
+
+
+def check_members(members: Sequence[Member]) -> None:
+    """Check the ids and all fields of members.
+
+    Raises InputError at a place like `members[3].id`, which counts them as they are given here.
+    """
+    _check_ids([member.id for member in members])
+    for name, field in MEMBER_FIELDS.items():
+        default = DEFAULTS[name]
+        column: list[Any] = list(map(attrgetter(name), members))
+        if all(map(is_, column, repeat(default))):
+            continue
+        # Checked once for all members that have the very same object, as a group's generation is.
+        objects = dict(zip(map(id, column), column, strict=True))
+        for key, value in objects.items():
+            problem = None if value is default else field.problem(value)
+            if problem is not None:
+                index = list(map(id, column)).index(key)
+                raise InputError(problem, f"members[{index}].{name}")
+    capacities = [member.capacity for member in members]
+    if len(set(capacities)) > 1:
+        _refuse_capacities(capacities)
+
+
+def _check_ids(ids: list[Any]) -> None:
+    """Raise InputError for the first id that is not a string, is empty or is there already."""
+    if (
+        set(map(type, ids)) <= {str}
+        and all(ids)
+        and len(set(ids)) == len(ids)
+        and all(map(str.isascii, ids))
+    ):
+        return
+    seen: dict[str, int] = {}
+    for index, name in enumerate(ids):
+        place = f"members[{index}].id"
+        if not as_text(name, place):
+            raise InputError("empty", place)
+        first = seen.setdefault(name, index)
+        if first != index:
+            raise InputError(f"{show(name)} is the id of members[{first}] as well", place)
+
+
+def _refuse_capacities(capacities: list[float]) -> None:
+    """Raise InputError for the first member whose capacity is not that of the others."""
+    for index, capacity in enumerate(capacities):
+        if capacity != capacities[0]:
+            problem = (
+                f"planning with capacities does not exist yet, and this member's is {capacity:g}"
+                f" while that of members[0] is {capacities[0]:g}"
+            )
+            raise InputError(problem, f"members[{index}].capacity")
+
+
+def refuse_strangers(given: Mapping[str, Any], ids: Sequence[str], field: str) -> None:
+    """Raise InputError for the first key that is not the id of a member."""
+    known = set(ids)
+    name = next(name for name in given if name not in known)
+    raise InputError(f"no member has the id {show(name)}{guess(name, ids)}", below(field, name))
