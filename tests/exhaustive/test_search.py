@@ -10,14 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.groups import LAG_KINDS, group_of, groups, problem_of, small_groups
 from support.oracles import Assignments
+from support.small_problems import loads_of
 
 from equilag.constraint import CountConstraint, constraint_of
 from equilag.exhaustive.patterns import Budget, OutOfBudget
 from equilag.exhaustive.search import Search
-from equilag.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS, SmallProblem
+from equilag.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS
 from equilag.exhaustive.target import SearchTarget
 from equilag.exhaustive.whole_group import whole_problem
-from equilag.group import Group, Ints
+from equilag.group import Group
 from equilag.policy import BALANCES, Policy
 from equilag.solver.counts.even_counts import balanced_assignment
 
@@ -26,12 +27,6 @@ PLENTY = 10**9
 
 def constraint_for(group: Group, policy: Policy) -> CountConstraint:
     return constraint_of(group, policy, balanced_assignment(group, policy))
-
-
-def loads_of(problem: SmallProblem, found: Ints) -> Ints:
-    loads = problem.base.copy()
-    np.add.at(loads, found, problem.lag)
-    return loads
 
 
 def decides_as_brute_force(

@@ -1,0 +1,83 @@
+"""Small problems at random, and all their assignments by brute force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+
+from equilag.exhaustive.small_problem import SmallProblem
+from equilag.exhaustive.target import SearchTarget
+from equilag.group import NOBODY, Ints
+
+
+def random_problem(
+    rng: np.random.Generator, members: int = 3, items: int = 6, topics: bool = False
+) -> SmallProblem:
+    """Some members may not take some items; limits on counts are random too."""
+    allowed = rng.random((items, members)) < 0.8
+    allowed[np.arange(items), rng.integers(0, members, items)] = True
+    lo = rng.integers(0, 2, members)
+    topic = rng.integers(0, 2, items) if topics else None
+    topic_lo = np.zeros((2, members), np.int64) if topics else None
+    topic_hi = rng.integers(1, items, (2, members)) if topics else None
+    return SmallProblem(
+        lag=rng.integers(0, 40, items),
+        allowed=allowed,
+        base=rng.integers(0, 20, members),
+        lo=lo,
+        hi=lo + rng.integers(1, items, members),
+        owner=rng.integers(NOBODY, members, items),
+        topic=topic,
+        topic_lo=topic_lo,
+        topic_hi=topic_hi,
+    )
+
+
+def random_target(rng: np.random.Generator) -> SearchTarget:
+    return SearchTarget(
+        int(rng.integers(0, 80)),
+        floor=int(rng.integers(0, 20)),
+        cap=int(rng.integers(40, 150)),
+        max_moves=None if rng.random() < 0.5 else int(rng.integers(0, 6)),
+        move_cost=0 if rng.random() < 0.5 else int(rng.integers(1, 9)),
+    )
+
+
+def loads_of(problem: SmallProblem, found: Ints) -> Ints:
+    """[J] loads of an assignment [I]."""
+    loads = problem.base.copy()
+    np.add.at(loads, found, problem.lag)
+    return loads
+
+
+def meets_limits(problem: SmallProblem, found: Ints) -> bool:
+    """True if an assignment [I] keeps subscriptions and counts."""
+    members = len(problem.base)
+    counts = np.bincount(found, minlength=members)
+    fits = bool(problem.allowed[np.arange(len(found)), found].all())
+    fits &= bool((counts >= problem.lo).all() and (counts <= problem.hi).all())
+    if problem.topic is not None and problem.topic_hi is not None:
+        cells = np.zeros_like(problem.topic_hi)
+        np.add.at(cells, (problem.topic, found), 1)
+        fits &= bool((cells <= problem.topic_hi).all())
+    return fits
+
+
+def solutions(problem: SmallProblem, target: SearchTarget) -> Iterator[Ints]:
+    """All assignments [I] that meet the target."""
+    members = range(len(problem.base))
+    for row in product(members, repeat=len(problem.lag)):
+        found = np.array(row, np.int64)
+        loads = loads_of(problem, found)
+        moves = int(((problem.owner != NOBODY) & (problem.owner != found)).sum())
+        low, high = int(loads.min()), int(loads.max())
+        if high - low + target.move_cost * moves > target.spread:
+            continue
+        if low < target.floor or high > target.cap:
+            continue
+        if target.max_moves is not None and moves > target.max_moves:
+            continue
+        if meets_limits(problem, found):
+            yield found
