@@ -1,1 +1,1 @@
-"""Measurements at scale, and what they are made on. Not part of the installed package."""
+"""Benchmarks and the inputs that they generate. Not part of the installed package."""

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def machine() -> dict[str, Any]:
-    """What the figures were measured on."""
+    """Return processor, cores, memory, kernel and load of this machine."""
     model = platform.processor()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():

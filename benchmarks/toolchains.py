@@ -1,4 +1,4 @@
-"""Tools of other languages: what is made with them once, and why where it cannot be made."""
+"""Build tools of other languages: build artefacts once, or report why that is not possible."""
 
 from __future__ import annotations
 
@@ -11,23 +11,24 @@ from pathlib import Path
 from typing import Final
 
 _JAVA: Final = 17
-_QUOTED: Final = 300
+"""The oldest Java on which Spark 4 and the group coordinator of Kafka 4 run."""
+_MAX_QUOTED: Final = 300
+"""Characters of a tool's output that are quoted in a one-line reason."""
 
 
 def java_missing() -> str | None:
-    """Why there can be no JVM here, or None if there can."""
+    """Return why no JVM can be started, or None if one can."""
     return None if _java_version() >= _JAVA else f"Java {_JAVA} or newer is not on PATH"
 
 
 def maven(pom: Path, jars: Path, *before: str) -> list[str]:
-    """The command that copies what a project runs with into the folder `jars`, after `before`."""
+    """Return the command that runs the goals `before` and then copies dependencies to `jars`."""
     command = ["mvn", "-B", "-q", "-f", str(pom), *before, "dependency:copy-dependencies"]
     return [*command, "-DincludeScope=runtime", f"-DoutputDirectory={jars}"]
 
 
 def failure(tool: str, aim: str, command: Sequence[str], folder: Path, limit: int) -> str | None:
-    """Run a command in `folder` for at most `limit` seconds. Returns why it did not reach its aim,
-    or None if it did."""
+    """Run a command in `folder` for at most `limit` seconds. Return why it failed, or None."""
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, timeout=limit, check=False)
     except subprocess.TimeoutExpired:
@@ -38,12 +39,12 @@ def failure(tool: str, aim: str, command: Sequence[str], folder: Path, limit: in
         return None
     text = (done.stdout + done.stderr).decode(errors="replace")
     lines = [line for line in text.splitlines() if "ERROR" in line] or text.splitlines()
-    said = " ".join(lines[:2])[:_QUOTED] or "it says nothing"
-    return f"{tool} cannot {aim}: {said}"
+    message = " ".join(lines[:2])[:_MAX_QUOTED] or "no output"
+    return f"{tool} cannot {aim}: {message}"
 
 
 def make_once(place: Path, make: Callable[[Path], None]) -> None:
-    """Have `make` fill the folder, unless that was done before. If it raises, nothing is left."""
+    """Let `make` fill the folder `place` unless it exists. If `make` raises, nothing is left."""
     if place.is_dir():
         return
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -51,13 +52,13 @@ def make_once(place: Path, make: Callable[[Path], None]) -> None:
         made = Path(folder) / place.name
         made.mkdir()
         make(made)
-        # Two processes may be at it at once: the second finds the place taken by an equal folder.
+        # Two processes may do this at once; the second then finds an equal folder in place.
         with suppress(OSError):
             made.rename(place)
 
 
 def _java_version() -> int:
-    """Of the `java` on PATH, or 0."""
+    """Return the version of the `java` on PATH, or 0."""
     try:
         done = subprocess.run(["java", "-version"], capture_output=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired):

@@ -1,4 +1,4 @@
-"""One consumer group as benchmarks hold it: names and columns, before any assignor sees it."""
+"""A consumer group as the benchmarks define it, in names and columns, for all assignors."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from equilag.group import NOBODY, Group, Index, Ints, Member
 from equilag.group_input import ClaimColumns, GroupInput
 
 GENERATION: Final = 7
-"""The generation at which all owners claim what they own."""
+"""The generation in which all owners claim their partitions; any positive number would do."""
 
 Assignment: TypeAlias = dict[str, dict[str, list[int]]]
-"""Member to topic to partition numbers."""
+"""Member -> topic -> partition numbers."""
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
     """A group. Shapes: M members, T topics, S subscriptions, P partitions numbered topic by topic.
 
-    Members and topics ascend by name. `owner` holds member numbers, or -1 for nobody; every owner
-    subscribes to what it owns.
+    Members and topics are sorted by name. `owner` has member numbers, or NOBODY; every owner
+    subscribes to the topics of its partitions.
     """
 
     name: str
@@ -41,11 +41,11 @@ class Case:
     owner: npt.NDArray[np.int32]
     """[P]"""
     lag: npt.NDArray[np.int64] | None = None
-    """[P] records, or None where the case is about counts and moves alone."""
+    """[P] records, or None if the case measures only counts and moves."""
     lags: str = "none"
     """The lag family that `lag` was drawn from."""
     time_limit: float = 60.0
-    """Seconds that an assignor which works to a limit is given: plenty where it is to be exact."""
+    """Seconds for an assignor with a time limit; by default, enough for an exact result."""
 
     @property
     def n_members(self) -> int:
@@ -57,12 +57,12 @@ class Case:
 
     @property
     def owned(self) -> bool:
-        """Does anybody own anything."""
+        """True if any partition has an owner."""
         return bool((self.owner != NOBODY).any())
 
     @property
     def kind(self) -> str:
-        """What its subscriptions are like: ``one`` or ``mixed``."""
+        """``one`` for a single subscription, otherwise ``mixed``."""
         return "one" if len(self.subscriptions) == 1 else "mixed"
 
     @cached_property
@@ -96,7 +96,7 @@ class Case:
         return Group.build(**given)
 
     def snapshot(self) -> dict[str, Any]:
-        """The same group as an `equilag/snapshot/1`."""
+        """Return the same group as an `equilag/snapshot/1`."""
         owned = self.assignment(self.owner)
         document: dict[str, Any] = {
             "format": "equilag/snapshot/1",
@@ -119,14 +119,14 @@ class Case:
         return document
 
     def lags_by_topic(self) -> dict[str, list[int]]:
-        """Topic to lags; every topic is there. Empty lists where the case has no lags."""
+        """Topic -> lags, for every topic; the lists are empty if the case has no lags."""
         if self.lag is None:
             return {topic: [] for topic in self.topics}
         values, start = self.lag.tolist(), self.start.tolist()
         return {topic: values[start[t] : start[t + 1]] for t, topic in enumerate(self.topics)}
 
     def assignment(self, assigned: npt.NDArray[np.int32]) -> Assignment:
-        """An assignment [P] with names; every member is there."""
+        """Convert an assignment [P] to names; every member has an entry."""
         result: Assignment = {name: {} for name in self.members}
         held = np.flatnonzero(assigned != NOBODY)
         order = held[np.argsort(assigned[held], kind="stable")]
@@ -139,6 +139,6 @@ class Case:
         return result
 
     def _by_owner(self) -> Ints:
-        """Owned partitions, by owner and then by number."""
+        """Return the owned partitions, sorted by owner and then by number."""
         held = np.flatnonzero(self.owner != NOBODY)
         return held[np.argsort(self.owner[held], kind="stable")].astype(np.int64)

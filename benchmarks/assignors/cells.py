@@ -1,4 +1,4 @@
-"""One cell: a case, what is proved of it, and the answer of every assignor."""
+"""One cell: a case, its proved optimum, and the result of every assignor."""
 
 from __future__ import annotations
 
@@ -23,38 +23,42 @@ from benchmarks.assignors.prove import proved
 
 OWN: Final = "equilag"
 ALONE: Final = ("lag", "lag-mixed", "lag-small")
-"""Families that only equilag is asked about: no peer looks at lags across topics."""
+"""Families that only equilag runs: no peer takes account of lags across topics."""
 PATIENCE: Final = 300.0
+"""Seconds after which a child process is ended; the longest time limit of a case is 60 s."""
 SLOW_MS: Final = 3_000.0
-"""Milliseconds of one call beyond which a peer is spared larger cases."""
+"""Milliseconds of a call above which a peer is not run on larger cases, so that a full run takes
+about an hour."""
 COMPILED: Final = ("uniform",)
+"""Peers that the JVM compiles only after some large calls, so that they need a longer warm-up."""
 COMPILED_S: Final = 5.0
+"""Seconds of that warm-up."""
 MANY: Final = 100_000
-"""Partitions from which on those are warmed up for longer."""
+"""Partitions from which that warm-up is used; below, the usual one has calls enough."""
 
 
 class Peer(Protocol):
-    """An assignor that answers case files, see `peers`."""
+    """An assignor that reads case files and writes results, see `peers`."""
 
     @property
     def name(self) -> str: ...
 
     def missing(self) -> str | None:
-        """Why it cannot be called here."""
+        """Return why it cannot be called on this machine, or None."""
 
     def run(self, case_file: Path, out: Path, budget: CallBudget) -> None:
-        """Leave an answer in `out`. Raises TimeoutExpired."""
+        """Write a result to `out`. Raises TimeoutExpired."""
 
 
 class Earlier(NamedTuple):
-    """A peer that was slow, on which case, and how long a call took; None if it timed out."""
+    """A slow result: peer, case and seconds of a call, or None if the call timed out."""
 
     peer: str
     case: Case
     seconds: float | None
 
     def covers(self, peer: str, case: Case) -> bool:
-        """Is `case` the same and larger."""
+        """True if `case` is of the same kind for the same peer, and at least as large."""
         return (
             self.peer == peer
             and self.case.family == case.family
@@ -67,7 +71,7 @@ class Earlier(NamedTuple):
 
 @dataclass
 class Slow:
-    """Who was slow at what: it is not tried on larger cases of the same kind."""
+    """The slow results so far; a slow peer is not run on larger cases of the same kind."""
 
     seen: list[Earlier] = field(default_factory=list)
 
@@ -78,7 +82,7 @@ class Slow:
             self.seen.append(Earlier(peer, case, answer["assign_ms"] / 1e3))
 
     def instead(self, peer: str, case: Case, limit_s: float) -> dict[str, Any] | None:
-        """What stands for an answer that is not worth waiting for, or None."""
+        """Return the entry that replaces a result if the peer is not to be run, or None."""
         earlier = [e for e in self.seen if e.covers(peer, case)]
         for e in earlier:
             if e.seconds is None:
@@ -91,7 +95,7 @@ class Slow:
 def cell(
     case: Case, peers: Sequence[Peer], budget: CallBudget, slow: Slow, folder: Path
 ) -> dict[str, Any]:
-    """The cell with all its answers; `folder` is for the files that runners read and write."""
+    """Run all peers on a case and return its cell; `folder` is for the files of the runners."""
     if case.family in ALONE:
         return {**describe(case), **alone(case)}
     proof, figures = proved(case)
@@ -108,7 +112,7 @@ def cell(
 
 
 def warmed(budget: CallBudget, peer: Peer, case: Case) -> CallBudget:
-    """More warming up for what is fast once it is compiled, but only after many large calls."""
+    """Extend the warm-up of peers that are compiled late, on large cases."""
     if peer.name in COMPILED and case.n_partitions >= MANY:
         return replace(budget, warm_s=max(budget.warm_s, COMPILED_S))
     return budget
@@ -129,7 +133,7 @@ def describe(case: Case) -> dict[str, Any]:
 
 
 def alone(case: Case) -> dict[str, Any]:
-    """The default policy within the case's time limit, in a process of its own."""
+    """Run equilag's default policy within the case's time limit, in a separate process."""
     limit = str(case.time_limit)
     found = ask(case.name, "--limits", limit, "--times", "0", "--prove", limit=PATIENCE)
     if "error" in found:
@@ -149,7 +153,7 @@ def alone(case: Case) -> dict[str, Any]:
 def answer(
     case: Case, proof: Proved, peer: Peer, budget: CallBudget, case_file: Path
 ) -> dict[str, Any]:
-    """What one peer made of a case: its times and figures, or why there are none."""
+    """Run one peer on a case; return its times and figures, or why there are none."""
     if why := peer.missing():
         return {"skipped": why}
     out = case_file.with_name("answer.json")
@@ -159,7 +163,7 @@ def answer(
     except subprocess.TimeoutExpired:
         return {"timeout": budget.limit_s}
     if not out.exists():
-        return {"error": "left no answer"}
+        return {"error": "wrote no result"}
     try:
         return measured(case, proof, read_answer(out))
     except BadAnswer as error:
@@ -167,7 +171,7 @@ def answer(
 
 
 def measured(case: Case, proof: Proved, found: PeerAnswer | PeerFailure) -> dict[str, Any]:
-    """An answer of a runner, judged."""
+    """Return the times and the evaluated figures of a runner's result."""
     if isinstance(found, PeerFailure):
         return {"error": found.problem, "version": found.version}
     return {

@@ -1,4 +1,4 @@
-"""One judge for all assignors, ours included: plain arithmetic on names, no code of the planner."""
+"""One evaluator for all assignors including equilag, in plain arithmetic without planner code."""
 
 from __future__ import annotations
 
@@ -14,22 +14,25 @@ from benchmarks.assignors.case import Case
 Ints = npt.NDArray[np.int64]
 
 FREE: Final = -1
-MOST_PROBLEMS: Final = 5
+MAX_PROBLEMS: Final = 5
+"""Problems of an assignment that are reported; one is enough to make it invalid."""
 
 
 @dataclass(frozen=True, eq=False)
 class Proved:
-    """What is proved of a case: by a plan of equilag's that `equilag.verify` found nothing wrong
-    with. The sorted counts of the most even assignments are the same for all of them."""
+    """The proved optimum of a case, from a plan of equilag that `equilag.verify` accepts.
+
+    All assignments with the most even counts have the same sorted counts.
+    """
 
     counts: Ints
     """[M] sorted."""
     fewest_moves: int
-    """Under those counts."""
+    """With these counts."""
     lag_bound: int
-    """No plan with those counts has a smaller lag spread; 0 without lags."""
+    """A lower bound on the lag spread with these counts; 0 without lags."""
     findings: tuple[str, ...] = ()
-    """What `verify` did find: then nothing is proved."""
+    """The findings of `verify`; nothing is proved if there are any."""
 
     def to_dict(self, mean_load: float) -> dict[str, Any]:
         return {
@@ -44,11 +47,10 @@ class Proved:
 
 @dataclass(frozen=True, eq=False)
 class Figures:
-    """What an assignment of a case comes to. Loads are in records, over members that could hold
-    anything at all."""
+    """Figures of an assignment. Loads are in records, over the members that are not idle."""
 
     problems: tuple[str, ...]
-    """Why it is not valid; empty where it is."""
+    """Why the assignment is invalid; empty if it is valid."""
     counts: Ints = field(repr=False)
     """[M] sorted."""
     moves: int
@@ -70,8 +72,11 @@ class Figures:
         return self.highest / self.mean if self.mean else 1.0
 
     def beside(self, proved: Proved) -> dict[str, Any]:
-        """The figures against what is proved. `excess_moves` is negative where an assignment saved
-        moves by less even counts; `gap_percent` is of the mean load."""
+        """Compare the figures with the proved optimum.
+
+        `excess_moves` is negative if an assignment saves moves by less even counts. `gap_percent`
+        is relative to the mean load.
+        """
         gap = self.spread - proved.lag_bound
         return {
             "valid": self.valid,
@@ -86,8 +91,10 @@ class Figures:
 
 
 def evaluate(case: Case, assignment: Mapping[str, Mapping[str, list[int]]]) -> Figures:
-    """The figures of an assignment, member to topic to partition numbers. Never raises for what is
-    wrong with it: that is in `problems`."""
+    """Compute the figures of an assignment, member -> topic -> partition numbers.
+
+    Faults of the assignment raise nothing; they are listed in `problems`.
+    """
     partition, member, problems = _columns(case, assignment)
     times = np.bincount(partition, minlength=case.n_partitions)
     reading = _reading(case)
@@ -108,7 +115,7 @@ def evaluate(case: Case, assignment: Mapping[str, Mapping[str, list[int]]]) -> F
     can_hold = np.any(reading[:, topics], axis=1)
     active = loads[np.flatnonzero(np.asarray(can_hold)[case.subscription_of])]
     return Figures(
-        problems=tuple(problems[:MOST_PROBLEMS]),
+        problems=tuple(problems[:MAX_PROBLEMS]),
         counts=np.sort(counts),
         moves=int(np.count_nonzero((case.owner != FREE) & (case.owner != assigned))),
         highest=int(active.max(initial=0)),
@@ -120,7 +127,7 @@ def evaluate(case: Case, assignment: Mapping[str, Mapping[str, list[int]]]) -> F
 def _columns(
     case: Case, assignment: Mapping[str, Mapping[str, list[int]]]
 ) -> tuple[Ints, Ints, list[str]]:
-    """Partitions and members [Q] of all that is assigned and exists, and what does not exist."""
+    """Return partitions and members [Q] of all valid entries, and the problems of the others."""
     member_number = {name: number for number, name in enumerate(case.members)}
     topic_number = {name: number for number, name in enumerate(case.topics)}
     problems: list[str] = []
@@ -144,7 +151,7 @@ def _columns(
 
 
 def _reading(case: Case) -> npt.NDArray[np.bool_]:
-    """[S, T] does the subscription hold the topic."""
+    """Return [S, T] True where the subscription contains the topic."""
     table = np.zeros((len(case.subscriptions), len(case.topics)), dtype=np.bool_)
     for number, topics in enumerate(case.subscriptions):
         table[number, list(topics)] = True

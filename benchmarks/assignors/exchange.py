@@ -1,20 +1,19 @@
 """The files between the benchmark and those who run an assignor: a case goes out, an answer comes.
 
-A runner is called as ``RUNNER CASE ASSIGNOR OUT WARM_S MEASURE_S``, and all measure alike:
+A runner is called as ``RUNNER CASE ASSIGNOR OUT WARM_S MEASURE_S``. All runners measure alike:
 
-- warming up: calls for at most WARM_S seconds, 1 at least and 200 at most; they do not count, but
-  if one takes longer than `SLOW_S`, it does count and is the only one;
-- measuring: calls for MEASURE_S seconds, `FEWEST_CALLS` at least and 200 at most; none after a slow
-  one;
-- each call gets inputs of its own, since assignors change them. ``assign_ms`` is the assignment
-  alone, from the assignor's own objects to its own objects. ``names_ms`` is what comes before and
-  after it: objects from plain names, and back;
-- ``call`` is printed before each assignment and ``end`` after it, so that one can be ended that
-  takes too long (`runner_process`);
-- an assignor that works in rounds (cooperative ones first take partitions away, and give them to
-  others in the next rebalance) is called again until all partitions are given. ``assign_ms`` holds
-  first rounds only, ``extra.round_ms`` what all of the last call's rounds took; the assignment is
-  that of the last round.
+- Warm-up: 1 to `MAX_CALLS` calls within WARM_S seconds. They do not count. But if a call takes
+  longer than `SLOW_S`, it counts and is the only one.
+- Measurement: `MIN_CALLS` to `MAX_CALLS` calls within MEASURE_S seconds; none after a slow call.
+- Each call gets new inputs, since assignors change them. ``assign_ms`` is the time of the
+  assignment alone, from the assignor's input objects to its output objects. ``names_ms`` is the
+  time of the conversion from plain names to these objects and back.
+- A runner prints ``call`` before each assignment and ``end`` after it, so that a call that takes
+  too long can be ended (`runner_process`).
+- An assignor that needs several rounds is called until all partitions are assigned: a cooperative
+  assignor first revokes partitions, and assigns them in the next rebalance. ``assign_ms`` has the
+  times of first rounds only, ``extra.round_ms`` those of all rounds of the last call. The
+  assignment is that of the last round.
 """
 
 from __future__ import annotations
@@ -29,52 +28,55 @@ from typing import Any, Final
 
 from benchmarks.assignors.case import GENERATION, Assignment, Case
 
-MOST_CALLS: Final = 200
-FEWEST_CALLS: Final = 3
+MAX_CALLS: Final = 200
+"""Calls after which the median hardly changes."""
+MIN_CALLS: Final = 3
+"""Calls that a median needs to be robust against one outlier."""
 SLOW_S: Final = 5.0
+"""Seconds of a call beyond which one call is enough: start-up effects are small beside it."""
 
 
 @dataclass(frozen=True)
 class PeerAnswer:
-    """What a runner measured, and the assignment that its assignor gave last."""
+    """The measurements of a runner, and the last assignment."""
 
     assign_ms: tuple[float, ...]
-    """One for each call that counts."""
+    """One for each measured call."""
     names_ms: tuple[float, ...]
-    """One for each call that counts."""
+    """One for each measured call."""
     warm_up: int
-    """Calls before those."""
+    """Number of calls before these."""
     peak_mib: float | None
-    """Most resident memory of the runner's process, its runtime and the case included."""
+    """Peak resident memory of the runner's process, including its runtime and the case."""
     assignment: Assignment
     version: str
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def milliseconds(self) -> float:
-        """Median of the assignment alone."""
+        """Median of `assign_ms`."""
         return statistics.median(self.assign_ms)
 
     @property
     def names_milliseconds(self) -> float:
-        """Median of the way from names and back to them."""
+        """Median of `names_ms`."""
         return statistics.median(self.names_ms)
 
 
 @dataclass(frozen=True)
 class PeerFailure:
-    """An assignor that gave no answer, in its own words or in its runner's."""
+    """Why an assignor gave no result, as reported by it or by its runner."""
 
     problem: str
     version: str = ""
 
 
 class BadAnswer(Exception):
-    """What a runner left is no answer: a fault of the runner, not of its assignor."""
+    """A runner wrote no valid result: a fault of the runner, not of the assignor."""
 
 
 def write_case(case: Case, path: Path) -> None:
-    """The case as runners read it. Lags are null where the case has none."""
+    """Write a case in the format that runners read. Lags are null if the case has none."""
     owned = case.assignment(case.owner)
     members = zip(case.members, case.subscription_of.tolist(), strict=True)
     document = {
@@ -92,7 +94,7 @@ def write_case(case: Case, path: Path) -> None:
 
 
 def write_answer(answer: PeerAnswer | PeerFailure, path: Path) -> None:
-    """What `read_answer` reads."""
+    """Write a result in the format that `read_answer` reads."""
     if isinstance(answer, PeerFailure):
         document: dict[str, Any] = {"error": answer.problem, "version": answer.version}
     else:
@@ -109,16 +111,16 @@ def write_answer(answer: PeerAnswer | PeerFailure, path: Path) -> None:
 
 
 def read_answer(path: Path) -> PeerAnswer | PeerFailure:
-    """What a runner wrote, checked as far as types go; the assignment need not be a valid one.
+    """Read the result of a runner and check its types; the assignment may be invalid.
 
-    Raises BadAnswer if it is no answer, OSError if there is no such file.
+    Raises BadAnswer for a malformed result, OSError if the file cannot be read.
     """
     try:
         answer = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
-        raise BadAnswer(f"the answer is no JSON: {error}") from error
+        raise BadAnswer(f"the result is not JSON: {error}") from error
     if not isinstance(answer, dict):
-        raise BadAnswer("the answer is no object")
+        raise BadAnswer("the result is not an object")
     version = str(answer.get("version", ""))
     if "error" in answer:
         return PeerFailure(str(answer["error"]), version)
@@ -138,15 +140,15 @@ def read_answer(path: Path) -> PeerAnswer | PeerFailure:
 def _problem(answer: dict[str, Any]) -> str | None:
     assigning, naming = answer.get("assign_ms"), answer.get("names_ms")
     if not (_are_times(assigning) and _are_times(naming)):
-        return "the times are no lists of milliseconds"
+        return "the times are not lists of milliseconds"
     if not assigning or len(assigning) != len(naming or ()):
         return "there are no times, or not two for each call"
     if type(answer.get("warm_up")) is not int:
-        return "the calls of the warm-up are not counted"
+        return "the number of warm-up calls is missing"
     peak = answer.get("peak_mib")
     if peak is not None and not _is_number(peak):
-        return "the peak memory is no number"
-    return None if _is_assignment(answer.get("assignment")) else "the assignment is none"
+        return "the peak memory is not a number"
+    return None if _is_assignment(answer.get("assignment")) else "the assignment is malformed"
 
 
 def _are_times(value: object) -> bool:
@@ -154,14 +156,14 @@ def _are_times(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    """Is it one that a time or a size can be."""
+    """True for a finite number that is 0 or more."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     return 0 <= value < math.inf
 
 
 def _is_assignment(value: object) -> bool:
-    """Is it member to topic to numbers; whether it is valid is for the evaluator to say."""
+    """True for member -> topic -> integers; the evaluator checks the values."""
     if not isinstance(value, dict):
         return False
     return all(

@@ -1,7 +1,7 @@
-"""Where lag and stickiness pull apart: what every further move buys, on one group of Kafka's size.
+"""The Pareto front of moves and lag on a large group.
 
-100 members, 200 topics of 500 partitions, lognormal lags; one member has left, so that its 1,000
-partitions go to others in any case. A point is a plan of `solve` with so many moves at most.
+100 members, 200 topics of 500 partitions, lognormal lags. One member has left, so its 1,000
+partitions get new owners in any case. A point is a plan of `solve` with a limit on moves.
 """
 
 from __future__ import annotations
@@ -19,14 +19,17 @@ from equilag.planner.solve import solve
 
 SHORT: Final = (0, 20, 100, 500)
 FULL: Final = (0, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000)
-"""Moves above the fewest; a plan without such a limit comes last."""
+"""Limits above the fewest moves; a plan without a limit comes last."""
 LIMIT: Final = 3.0
-"""Seconds for each point."""
+"""Seconds per point."""
 
 
 def front(extra: Sequence[int], name: str = FRONT, limit: float = LIMIT) -> dict[str, Any]:
-    """The points, moves ascending. ``changed`` counts partitions that get another owner than the
-    last one: moves, and what the member that left has to hand over."""
+    """Return the points in ascending order of moves.
+
+    ``changed`` counts the partitions with a new owner: moves, and the partitions of the member that
+    has left.
+    """
     case = named(name)
     group = case.group()
     unlimited = solve(group, time_limit=limit)

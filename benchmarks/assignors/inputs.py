@@ -1,4 +1,4 @@
-"""The groups that assignors are compared on: seeded, in Kafka's terms, smallest first.
+"""The groups on which assignors are compared, generated from seeds, smallest first.
 
     for case in short("grid/1000x10"):
         ...
@@ -6,19 +6,19 @@
 Families:
 
 - ``grid``: Kafka's JMH grid. MEMBERS x PARTITIONS PER MEMBER, topics, one subscription or five
-  buckets of topics (member i reads bucket i mod 5), nobody owns anything or one member joins.
+  buckets of topics (member i reads bucket i mod 5), without owners or with one joining member.
 - ``scale``: Kafka's own tests at scale: 500 topics of 2,000 partitions for 2,000 members, the same
   with one odd subscriber, and 200 topics of 500 for 100 members of which one has left.
 - ``kip-615``: one topic of 2,100 partitions, 2,100 members.
 - ``ramp``: each member reads two neighbouring topics of a chain, and owns one partition more than
-  the one before it; a chain of moves is all that helps.
-- ``mixed``: random subscriptions, MEMBERS x TOPICS; owners at random, or none.
-- ``levels``: disjoint groups of members inside one group, each at a load level of its own.
-- ``lag``, ``lag-mixed``, ``lag-small``: groups with lags, for assignors that look at them.
-- ``lag-peers``: groups with lags on which all are compared.
+  the previous member; only an ejection chain improves such a group.
+- ``mixed``: random subscriptions, MEMBERS x TOPICS; with random owners, or without owners.
+- ``levels``: disjoint groups of members inside one group, each at a different load level.
+- ``lag``, ``lag-mixed``, ``lag-small``: groups with lags, for lag-aware assignors.
+- ``lag-peers``: groups with lags on which all assignors are compared.
 
-Where a member joins, all but the last own what an even deal in contiguous runs gave them; where one
-has left, its share is nobody's.
+If a member joins, all other members own equal contiguous runs of partitions. If a member has left,
+the partitions of its run have no owner.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MEMBERS: Final = (100, 1_000, 10_000)
 PER_MEMBER: Final = (5, 10, 50)
 TOPICS: Final = (10, 100, 1_000)
 RAMPS: Final = ((9, 40), (17, 160), (33, 640))
-"""Members, and the partitions that each would have at best."""
+"""Members, and partitions per member in an even assignment."""
 MIXED: Final = ((40, 20), (100, 200), (500, 1_000), (2_000, 10_000))
 """Members, topics."""
 LEVELS: Final = ((200, 10, 10), (1_000, 5, 10), (1_000, 2, 20), (2_000, 4, 10), (2_000, 2, 20))
@@ -46,13 +46,13 @@ LAGGING: Final = ((10, 60), (30, 300), (100, 1_000), (300, 3_000), (1_000, 10_00
 """Members, partitions, of one subscription."""
 LARGEST: Final = (10_000, 500_000)
 FRONT: Final = "lag-peers/200 topics of 500/100 members/one leaves/lognormal"
-"""The case of which the front of moves against lag is shown."""
+"""The case of the Pareto front of moves and lag."""
 
 Build: TypeAlias = Callable[[str, str], Case]
 
 
 class Input(NamedTuple):
-    """A case that is not built yet: the largest ones take a second and 100 MB."""
+    """A case that is built on demand, since the largest ones take a second and 100 MB."""
 
     name: str
     build: Build
@@ -66,22 +66,22 @@ class Input(NamedTuple):
 
 
 def short(only: str = "") -> Iterator[Case]:
-    """A telling part of `full`, of which a run takes minutes. `only` is a regular expression."""
+    """Yield a representative part of `full`, which takes minutes; `only` as there."""
     return (found.case() for found in catalogue() if found.name in SHORT and _fits(found, only))
 
 
 def full(only: str = "") -> Iterator[Case]:
-    """All cases whose names `only` matches somewhere."""
+    """Yield all cases in whose names the regular expression `only` is found."""
     return (found.case() for found in catalogue() if _fits(found, only))
 
 
 def named(name: str) -> Case:
-    """One case. Raises KeyError."""
+    """Return the case with this name. Raises KeyError."""
     return {found.name: found for found in catalogue()}[name].case()
 
 
 def catalogue() -> list[Input]:
-    """Every case, unbuilt; within a family the smaller first."""
+    """Return all cases, not built yet; within a family, smaller ones come first."""
     return [
         *_grid(),
         *_scale(),

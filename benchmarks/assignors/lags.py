@@ -1,4 +1,4 @@
-"""Lags of the kinds that groups have, drawn by seed."""
+"""Lags of several distributions, drawn from a seed."""
 
 from __future__ import annotations
 
@@ -10,39 +10,42 @@ import numpy.typing as npt
 from equilag.errors import InputError
 
 HEAVY: Final = ("lognormal", "zipf")
-"""The kinds in which few partitions hold most of the lag."""
+"""Distributions in which few partitions have most of the lag."""
 KINDS: Final = (*HEAVY, "uniform", "hot", "zero")
 
 MEDIAN: Final = 1_000.0
-"""Records on a partition in the middle of a lognormal topic."""
+"""Median of the lognormal lags, in records."""
 SIGMA: Final = 2.0
+"""Sigma of the lognormal lags: a 95th percentile 27 times the median."""
 ZIPF: Final = 1.1
-MOST: Final = 1_000_000_000
-"""Records on the partition of rank 1, and on the one hot partition."""
+"""Exponent of the Zipf lags."""
+LARGEST_LAG: Final = 1_000_000_000
+"""Records of lag on the partition of rank 1, and on the hot partition."""
 UNIFORM: Final = 1_000_000
+"""Largest of the uniform lags, in records."""
 CALM: Final = 1_000
-"""Records on a partition beside the hot one, at most."""
+"""Largest lag of the partitions that are not hot, in records."""
 
 
 def lags(kind: str, n: int, seed: int) -> npt.NDArray[np.int64]:
-    """Lags [n] in records.
+    """Return lags [n] in records.
 
-    ``lognormal``: sigma 2. ``zipf``: the partition of rank r lags MOST / r^1.1, ranks at random.
-    ``uniform``: 0 to UNIFORM. ``hot``: all calm but one. ``zero``: nobody lags. Raises InputError
-    for another kind.
+    ``lognormal``: sigma 2. ``zipf``: the partition of rank r has the lag LARGEST_LAG / r^1.1, with
+    random ranks. ``uniform``: 0 to UNIFORM. ``hot``: 0 to CALM, except for one partition. ``zero``:
+    no lag. Raises InputError for another kind.
     """
     rng = np.random.default_rng([seed, n])
     match kind:
         case "lognormal":
             drawn = rng.lognormal(np.log(MEDIAN), SIGMA, n)
         case "zipf":
-            drawn = MOST / rng.permutation(np.arange(1, n + 1)) ** ZIPF
+            drawn = LARGEST_LAG / rng.permutation(np.arange(1, n + 1)) ** ZIPF
         case "uniform":
             drawn = rng.integers(0, UNIFORM, n, endpoint=True).astype(np.float64)
         case "hot":
             drawn = rng.integers(0, CALM, n, endpoint=True).astype(np.float64)
             if n:
-                drawn[rng.integers(n)] = MOST
+                drawn[rng.integers(n)] = LARGEST_LAG
         case "zero":
             drawn = np.zeros(n)
         case _:

@@ -1,4 +1,4 @@
-"""What equilag promises of itself: that it keeps to its time limit, its memory, its loading."""
+"""The limits that equilag promises to keep: its time limit, its memory, and its loading time."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from benchmarks.assignors.own import ask
 
 LARGEST: Final = "lag/10000x500000/lognormal/1"
 GENEROUS: Final = 300.0
-"""Seconds after which a child is given up, beyond its time limits."""
+"""Seconds beyond its time limits after which a child process is ended."""
 
 
 class Scope(NamedTuple):
-    """What of the limits a run looks at."""
+    """The measurements of a run: cases, time limits, repetitions, and loadings."""
 
     cases: Sequence[str]
     limits: Sequence[float]
@@ -50,7 +50,7 @@ FULL: Final = Scope(
 
 
 def measure(scope: Scope) -> dict[str, Any]:
-    """All of it. Each case in a process of its own, the shortest limit first, imports included."""
+    """Measure all limits: each case in a separate process, shortest limit first, with imports."""
     return {
         "overrun": [overrun(case, scope) for case in scope.cases],
         "memory": memory(),
@@ -59,7 +59,7 @@ def measure(scope: Scope) -> dict[str, Any]:
 
 
 def overrun(case: str, scope: Scope) -> dict[str, Any]:
-    """Every limit so many times, on one case."""
+    """Measure every time limit repeatedly on one case."""
     limits = [str(limit) for limit in scope.limits]
     longest = GENEROUS + 2 * scope.times * sum(scope.limits)
     arguments = [case, "--limits", *limits, "--times", str(scope.times)]
@@ -67,14 +67,14 @@ def overrun(case: str, scope: Scope) -> dict[str, Any]:
 
 
 def memory() -> dict[str, Any]:
-    """The largest case from its snapshot to its plan as text."""
+    """Measure the memory of planning the largest case, from its snapshot to its plan as text."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         path = _snapshot(Path(folder))
         return ask("--snapshot", str(path), "--limits", "10", limit=GENEROUS)
 
 
 def loading(times: int) -> dict[str, Any]:
-    """Its snapshot read against its JSON parsed, by turns in one process."""
+    """Compare loading its snapshot with parsing the same JSON, alternately in one process."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         path = _snapshot(Path(folder))
         answer = ask("--snapshot", str(path), "--loading", str(times), limit=GENEROUS)

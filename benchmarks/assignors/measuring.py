@@ -1,4 +1,4 @@
-"""Repeated calls of one assignor written in Python, by the rules of `exchange`."""
+"""Measure repeated calls of an assignor written in Python, by the rules of `exchange`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from benchmarks.assignors.case import Assignment
-from benchmarks.assignors.exchange import FEWEST_CALLS, MOST_CALLS, SLOW_S, PeerAnswer
+from benchmarks.assignors.exchange import MAX_CALLS, MIN_CALLS, SLOW_S, PeerAnswer
 
 Given = TypeVar("Given")
 Got = TypeVar("Got")
 
 
 class Calls(Generic[Given, Got]):
-    """Calls of `assign`, whose input `make` builds from names, and whose output `name` reads."""
+    """Calls of `assign`; `make` builds its input from names, `name` converts its output back."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class Calls(Generic[Given, Got]):
         self._last: Assignment = {}
 
     def measure(self, warm_s: float, measure_s: float, version: str) -> PeerAnswer:
-        """Warm up, then measure."""
+        """Warm up, measure, and return the result."""
         warm_up = self._warm_up(warm_s)
         start = time.perf_counter()
         while self._more(time.perf_counter() - start < measure_s):
@@ -46,7 +46,7 @@ class Calls(Generic[Given, Got]):
     def _warm_up(self, seconds: float) -> int:
         start = time.perf_counter()
         calls = 0
-        while calls == 0 or (calls < MOST_CALLS and time.perf_counter() - start < seconds):
+        while calls == 0 or (calls < MAX_CALLS and time.perf_counter() - start < seconds):
             self._call()
             if self._assign_s[-1] > SLOW_S:
                 return calls
@@ -60,7 +60,7 @@ class Calls(Generic[Given, Got]):
         if not calls:
             return True
         quick = self._assign_s[-1] <= SLOW_S
-        return calls < MOST_CALLS and quick and (in_time or calls < FEWEST_CALLS)
+        return calls < MAX_CALLS and quick and (in_time or calls < MIN_CALLS)
 
     def _call(self) -> None:
         start = time.perf_counter()
@@ -78,12 +78,12 @@ class Calls(Generic[Given, Got]):
 
 
 def say(word: str) -> None:
-    """One word for who started this process."""
+    """Print a word for the parent process."""
     print(word, flush=True)  # noqa: T201
 
 
 def peak_mib() -> float | None:
-    """Most resident memory of this process so far, or None where the system does not say."""
+    """Return the peak resident memory of this process, or None if the system does not report it."""
     status = Path("/proc/self/status")
     if not status.is_file():
         return None

@@ -1,7 +1,7 @@
-"""The runners of assignors in Java and Go: built once for each state of their sources.
+"""Build the runners of assignors in Java and Go, once for each version of their sources.
 
-They are built into `.cache/bench-peers/` of the checkout, with whatever Maven repository and Go
-module proxy this machine is set up for.
+They are built into `.cache/bench-peers/` of the checkout, with the Maven repository and the Go
+module proxy that are configured on this machine.
 """
 
 from __future__ import annotations
@@ -17,17 +17,18 @@ HERE: Final = Path(__file__).resolve().parent
 CACHE: Final = HERE.parent.parent / ".cache" / "bench-peers"
 
 _BUILD_S: Final = 900
-# All memory from the start, so that no call waits for the heap to grow.
+"""Seconds for a build, which may have to download all dependencies."""
+# The heap has its full size from the start, so that no call waits for it to grow.
 _JVM: Final = ("-Xms4g", "-Xmx4g")
 _MAIN: Final = "equilag.bench.Runner"
 
 
 class NoRunner(Exception):
-    """A runner cannot be had here, and why: a reason to skip its assignors."""
+    """A runner cannot be built or started; its assignors are skipped for this reason."""
 
 
 def java_runner(cache: Path = CACHE) -> tuple[str, ...]:
-    """The command of the Java runner, built if need be. Raises NoRunner."""
+    """Return the command of the Java runner, which is built if necessary. Raises NoRunner."""
     if problem := java_missing():
         raise NoRunner(problem)
     sources = HERE / "java"
@@ -44,7 +45,7 @@ def java_runner(cache: Path = CACHE) -> tuple[str, ...]:
 
 
 def go_runner(cache: Path = CACHE) -> tuple[str, ...]:
-    """The command of the Go runner, built if need be. Raises NoRunner."""
+    """Return the command of the Go runner, which is built if necessary. Raises NoRunner."""
     sources = HERE / "go"
     built = cache / f"go-{_digest(sources)}"
 
@@ -64,7 +65,7 @@ def _run(command: list[str], folder: Path, tool: str) -> None:
 
 
 def _digest(sources: Path) -> str:
-    """Of all files under the folder, names included."""
+    """Return a digest of the names and contents of all files under the folder."""
     digest = hashlib.sha256()
     for path in sorted(path for path in sources.rglob("*") if path.is_file()):
         digest.update(f"{path.relative_to(sources)}\0".encode())

@@ -1,10 +1,10 @@
-"""equilag by itself in a process of its own, for what only it is asked: proof, time limit, memory.
+"""Measure equilag alone in a separate process: proof, time limit, memory.
 
     python -m benchmarks.assignors.own CASE --limits 2 --times 1 --prove
     python -m benchmarks.assignors.own --snapshot FILE --limits 10
     python -m benchmarks.assignors.own --snapshot FILE --loading 5
 
-Prints one JSON object. The first call pays for the imports, as it does for users.
+Prints one JSON object. The first call includes the imports, as it does for users.
 """
 
 from __future__ import annotations
@@ -26,13 +26,15 @@ from equilag.group import Group
 
 
 def ask(*arguments: str, limit: float) -> dict[str, Any]:
-    """Run this module in a child. Returns what it printed, or ``{"error": ...}``; `limit` in
-    seconds."""
+    """Run this module in a child process for at most `limit` seconds.
+
+    Returns the object that it printed, or ``{"error": ...}``.
+    """
     command = [sys.executable, "-m", "benchmarks.assignors.own", *arguments]
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=limit, check=False)
     except subprocess.TimeoutExpired:
-        return {"error": f"not done in {limit:.0f} s"}
+        return {"error": f"not finished within {limit:.0f} s"}
     if ran.returncode:
         return {"error": f"status {ran.returncode}: {ran.stderr.strip()[-500:]}"}
     answer: dict[str, Any] = json.loads(ran.stdout)
@@ -64,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def runs(group: Group, limits: Sequence[float], times: int) -> list[dict[str, float]]:
-    """Each limit so many times: seconds from the call to the plan, and to the first valid one."""
+    """Run each limit `times` times; return the seconds to the plan, and to the first valid plan."""
     from equilag.planner.progress import Progress
     from equilag.planner.solve import solve
 
@@ -86,7 +88,7 @@ def runs(group: Group, limits: Sequence[float], times: int) -> list[dict[str, fl
 
 
 def quality(case: Case, limit: float) -> dict[str, Any]:
-    """The default policy's plan of a case, judged and verified."""
+    """Plan a case with the default policy; return its figures, evaluated and verified."""
     from benchmarks.assignors.prove import proved_by
     from equilag.planner.solve import solve
 
@@ -107,7 +109,7 @@ def quality(case: Case, limit: float) -> dict[str, Any]:
 
 
 def planned_from(snapshot: Path, limit: float) -> dict[str, Any]:
-    """A snapshot read, planned and put into words: what `equilag plan` does."""
+    """Load a snapshot, plan it and write the plan as text, as `equilag plan` does."""
     from equilag.adapters.snapshot.load import load_snapshot
     from equilag.planner.solve import solve
 
@@ -116,7 +118,7 @@ def planned_from(snapshot: Path, limit: float) -> dict[str, Any]:
 
 
 def loading(snapshot: Path, times: int) -> dict[str, Any]:
-    """Seconds to load a snapshot and to parse the same file as plain JSON, by turns."""
+    """Measure loading a snapshot and parsing the same file as plain JSON, alternately."""
     from equilag.adapters.snapshot.load import load_snapshot
 
     load, parse = [], []
@@ -131,7 +133,7 @@ def loading(snapshot: Path, times: int) -> dict[str, Any]:
         group = load_snapshot(snapshot)
         load.append(time.perf_counter() - start)
         del group
-    return {"load_s": load[1:], "parse_s": parse[1:]}  # the first turn warms up
+    return {"load_s": load[1:], "parse_s": parse[1:]}  # the first round is the warm-up
 
 
 if __name__ == "__main__":

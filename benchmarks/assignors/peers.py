@@ -1,4 +1,4 @@
-"""Who is compared: every assignor by name, how it is run, and why it cannot be run here."""
+"""The assignors that are compared: name, command, and the reason if one cannot be run."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ _CHECKOUT: Final = HERE.parent.parent
 
 @dataclass(frozen=True)
 class CallBudget:
-    """Seconds: for warming up and for measuring, see `exchange`; and the most for one call."""
+    """Seconds of the warm-up and of the measurement, see `exchange`, and at most per call."""
 
     warm_s: float = 0.4
     measure_s: float = 0.6
     limit_s: float = 60.0
     other_s: float = 120.0
-    """For what is no call: starting, reading the case, building inputs, writing the answer."""
+    """Limit for everything between calls: start, reading the case, building inputs, writing."""
 
 
 @dataclass(frozen=True)
 class Peer:
-    """An assignor that is run in a process of its own."""
+    """An assignor that is run in a separate process."""
 
     name: str
     family: Family
     command: Callable[[], tuple[str, ...]]
-    """The runner's command, made ready if need be; raises NoRunner."""
+    """Returns the runner's command, built if necessary; raises NoRunner."""
 
     @cached_property
     def _runner(self) -> tuple[str, ...] | NoRunner:
@@ -48,14 +48,14 @@ class Peer:
             return error
 
     def missing(self) -> str | None:
-        """Why it cannot be run here, or None. The first time, its runner may have to be built."""
+        """Return why it cannot be run here, or None. The first call may build the runner."""
         return str(self._runner) if isinstance(self._runner, NoRunner) else None
 
     def run(self, case_file: Path, out: Path, budget: CallBudget) -> None:
-        """Leave an answer in `out`, or its failure, see `exchange.read_answer`.
+        """Write a result or a failure to `out`, see `exchange.read_answer`.
 
-        Raises TimeoutExpired where one call takes longer than the budget's limit, and NoRunner if
-        it is missing.
+        Raises TimeoutExpired if a call takes longer than the limit of the budget, and NoRunner if
+        the runner is missing.
         """
         if isinstance(self._runner, NoRunner):
             raise self._runner
@@ -65,13 +65,13 @@ class Peer:
         command = [*self._runner, *arguments]
         problem = run_watched(command, _CHECKOUT, budget.limit_s, budget.other_s)
         if problem is None and not out.exists():
-            problem = "left no answer"
+            problem = "wrote no result"
         if problem is not None:
             write_answer(PeerFailure(problem), out)
 
 
 def python_runner(package: str) -> Callable[[], tuple[str, ...]]:
-    """The command of the Python runner where the package is installed."""
+    """Return a function that returns the command of the Python runner if `package` is installed."""
 
     def command() -> tuple[str, ...]:
         if find_spec(package) is None:
@@ -94,4 +94,4 @@ PEERS: Final = (
     Peer("kip-169", "own", python_runner("equilag")),
     Peer("equilag", "own", python_runner("equilag")),
 )
-"""In the order of tables."""
+"""In the order of the tables."""

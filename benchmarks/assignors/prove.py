@@ -1,4 +1,4 @@
-"""What is proved of a case: from a plan that `equilag.verify` finds nothing wrong with."""
+"""The proved optimum of a case, from a plan that `equilag.verify` accepts."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from equilag.plan import Plan
 from equilag.planner.solve import solve
 
 PATIENCE: Final = 60.0
-"""Seconds for the proof of a case without lags; far more than it needs."""
+"""Seconds for the proof of a case without lags; it needs far less."""
 
 
 def proved(case: Case) -> tuple[Proved, Figures]:
-    """Counts, fewest moves and the bound on the spread, and the figures of the plan behind them."""
+    """Plan a case; return the proved optimum and the figures of the plan."""
     if case.lag is None:
         plan = solve(case.group(), "fair-yet-sticky", time_limit=PATIENCE)
     else:
@@ -26,8 +26,10 @@ def proved(case: Case) -> tuple[Proved, Figures]:
 
 
 def proved_by(case: Case, plan: Plan) -> tuple[Proved, Figures]:
-    """The same from a plan that is there already. A plan whose counts are not claimed, or that
-    does not hold, proves nothing: `findings` says so."""
+    """Return the optimum that a plan proves, and the figures of the plan.
+
+    A plan without the required claims, or with findings, proves nothing; see `findings`.
+    """
     findings = verify(plan.group, plan)
     figures = evaluate(case, plan.assignment)
     needed = ("counts", "fewest_moves") if case.owned else ("counts",)

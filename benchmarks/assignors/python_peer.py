@@ -1,9 +1,9 @@
-"""Assignors written in Python, ours included, run in a process of their own.
+"""Runs assignors written in Python, including equilag, in a separate process.
 
     python -m benchmarks.assignors.python_peer CASE ASSIGNOR OUT WARM_S MEASURE_S
 
-Each is called as its users call it: a client's assignor as the client that leads a group does, with
-every member's subscription as it comes off the wire; ours from a snapshot to a plan.
+Each is called as its users call it: the assignor of a client as by the leader of a group, with the
+decoded subscription of every member; equilag from a snapshot to a plan.
 """
 
 from __future__ import annotations
@@ -23,11 +23,9 @@ from benchmarks.assignors.measuring import Calls
 
 Document = dict[str, Any]
 
-NO_GENERATION: Final = -1
-
 
 class Cluster:
-    """Topics with their partitions: the two questions that assignors ask a client's metadata."""
+    """Topics with their partitions, as far as assignors use the metadata of a client."""
 
     def __init__(self, topics: Mapping[str, int]) -> None:
         self._partitions = {topic: set(range(size)) for topic, size in topics.items()}
@@ -40,14 +38,14 @@ class Cluster:
 
 
 def main(arguments: list[str]) -> int:
-    """Measure, and write what came of it. An assignor that fails is an answer too."""
+    """Measure an assignor and write the result, or its failure."""
     case_file, assignor, out, warm, measure = arguments
     case = json.loads(Path(case_file).read_text(encoding="utf-8"))
     answer: PeerAnswer | PeerFailure
     try:
         calls, about = MAKERS[assignor](case)
         answer = calls.measure(float(warm), float(measure), about)
-    except Exception as error:  # noqa: BLE001 - somebody else's code may fail in any way
+    except Exception as error:  # noqa: BLE001 - a peer may raise anything
         answer = PeerFailure(f"{type(error).__name__}: {error}")
     write_answer(answer, Path(out))
     return 0
@@ -92,7 +90,7 @@ def aiokafka_sticky(case: Document) -> tuple[Calls[Any, Any], str]:
     def make() -> tuple[Cluster, dict[str, Any]]:
         members = {}
         for member in case["members"]:
-            # Its state is the class's: each member gets a class of its own, as in its own process.
+            # The state is kept in the class, so each member gets a class, as in its own process.
             own: Any = type("Assignor", (sticky.StickyPartitionAssignor,), {})
             if member["owned"]:
                 held = list(member["owned"].items())
@@ -115,7 +113,7 @@ def aiokafka_sticky(case: Document) -> tuple[Calls[Any, Any], str]:
 
 
 def equilag(case: Document) -> tuple[Calls[Any, Any], str]:
-    """The policy for groups without lags where the case has none, else the default one."""
+    """Run `fair-yet-sticky` if the case has no lags, and otherwise the default policy."""
     from equilag import Group, Plan, __version__, load_snapshot, solve
 
     snapshot = _snapshot(case)
@@ -130,7 +128,7 @@ def equilag(case: Document) -> tuple[Calls[Any, Any], str]:
 
 
 def kip_169(case: Document) -> tuple[Calls[Any, Any], str]:
-    """The published lag-based algorithm, as `equilag assign` runs it."""
+    """Run the published lag-based algorithm, as `equilag assign` does."""
     from equilag import Group, __version__, load_snapshot
     from equilag.assignment import by_name
     from equilag.heuristics.registry import get_assignor
@@ -159,7 +157,7 @@ def _topics(case: Document, member: Document) -> list[str]:
 
 
 def _snapshot(case: Document) -> Document:
-    """The case in our own format; no part of what is measured."""
+    """Return the case as a snapshot of equilag; this is not measured."""
     snapshot = {
         "format": "equilag/snapshot/1",
         "group": "bench",

@@ -1,9 +1,9 @@
-"""Assignors side by side: every case of `inputs`, every peer, one machine, one run.
+"""Compare all peers on every case of `inputs`, on one machine in one run.
 
     python -m benchmarks.assignors.run [--full] [--only REGEX] [--peers REGEX] [--out results.json]
 
-Prints the targets beside the figures and exits with 1 where one is missed. With `--only`, the parts
-that are no cells are left out, but for those that are named in `--parts`.
+Prints the figures with their targets, and exits with 1 if a target is missed. With `--only`, just
+the cells are measured, unless `--parts` names other parts.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ BUDGETS: Final = {
     "short": CallBudget(warm_s=0.2, measure_s=0.2, limit_s=3.0),
     "full": CallBudget(warm_s=0.2, measure_s=0.3, limit_s=60.0),
 }
-"""A peer that takes longer than the limit for one call has timed out; a short run waits less."""
+"""A peer that needs longer than the limit for a call has timed out; short runs have less time."""
 PARTS: Final = ("cells", "limits", "frontier")
 PACKAGES: Final = ("equilag", "numpy", "ortools", "networkx")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.assignors.run")
-    parser.add_argument("--full", action="store_true", help="every case, not only a telling part")
+    parser.add_argument("--full", action="store_true", help="all cases, not a representative part")
     parser.add_argument("--only", default="", metavar="REGEX", help="cases whose names it matches")
     parser.add_argument("--peers", default="", metavar="REGEX", help="peers whose names it matches")
     parser.add_argument("--parts", nargs="*", choices=PARTS, help="what to measure")
     parser.add_argument("--out", type=Path, default=Path(".cache/bench-assignors.json"))
-    parser.add_argument("--resume", action="store_true", help="go on with the run in --out")
+    parser.add_argument("--resume", action="store_true", help="continue the run in --out")
     args = parser.parse_args(arguments)
     parts = args.parts or (("cells",) if args.only else PARTS)
     args.out.parent.mkdir(parents=True, exist_ok=True)
@@ -67,8 +67,10 @@ def measure(
     out: Path,
     before: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Everything, written to `out` after each step, so that a run that is cut off leaves what it
-    has, and can be gone on with: `before` is what it left."""
+    """Measure all parts and write the results to `out` after each step.
+
+    An interrupted run can be continued: `before` are the results that it has written.
+    """
     start = time.monotonic()
     results: dict[str, Any] = before or {
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -116,7 +118,7 @@ def cells(results: dict[str, Any], mode: str, only: str, peers: Sequence[Peer], 
 
 
 def brief(found: dict[str, Any]) -> str:
-    """A cell in one line, for those who watch."""
+    """Return a cell as one line of progress."""
     words = []
     for peer, answer in found["answers"].items():
         if "assign_ms" in answer:
@@ -128,7 +130,7 @@ def brief(found: dict[str, Any]) -> str:
 
 
 def versions() -> dict[str, str]:
-    """Of Python and what it computes with; those of the peers come with their answers."""
+    """Return the versions of Python and its packages; results have those of the peers."""
     found = {"python": platform.python_version()}
     for package in PACKAGES:
         try:

@@ -1,4 +1,4 @@
-"""A runner's process, ended when one call or anything else in it takes too long."""
+"""Run a runner's process, and end it if a call or anything else takes too long."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import IO, Final
 
 _TAIL: Final = 500
+"""Last characters of standard error that are quoted; they contain the message of an exception."""
 
 
 def run_watched(command: Sequence[str], folder: Path, call_s: float, other_s: float) -> str | None:
-    """Run a runner in `folder` to its end. Returns None, or what is wrong if it ended badly.
+    """Run a runner in `folder` to its end. Return None, or the reason if it failed.
 
-    The runner prints ``call`` before a call and ``end`` after it. A call may take `call_s` seconds,
-    what lies before, between and after calls `other_s` each time. Raises TimeoutExpired where a
-    call takes longer, after all processes that the runner started are gone; for the rest the
-    answer says so.
+    The runner prints ``call`` before a call and ``end`` after it. A call may take `call_s` seconds;
+    the phases before, between and after calls may take `other_s` each. Raises TimeoutExpired if a
+    call takes longer, after ending all processes of the runner.
     """
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen(
@@ -41,12 +41,12 @@ def run_watched(command: Sequence[str], folder: Path, call_s: float, other_s: fl
         if not status:
             return None
         errors.seek(0)
-        said = errors.read().decode(errors="replace").strip()
-        return f"ended with status {status}: {said[-_TAIL:]}"
+        message = errors.read().decode(errors="replace").strip()
+        return f"ended with status {status}: {message[-_TAIL:]}"
 
 
 def _watch(stdout: IO[bytes], call_s: float, other_s: float) -> str | None:
-    """Until the runner closes its output: None. Or the last word of one that takes too long."""
+    """Wait until the runner closes its output; return None, or its last word if it is too slow."""
     word, rest = "", b""
     with selectors.DefaultSelector() as selector:
         selector.register(stdout, selectors.EVENT_READ)
@@ -63,7 +63,7 @@ def _watch(stdout: IO[bytes], call_s: float, other_s: float) -> str | None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the process with all that it started, if it has not ended by itself."""
+    """Kill the process and all its children, if it has not ended by itself."""
     if process.poll() is None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,4 +1,4 @@
-"""The shapes of groups, from which `inputs` makes its cases: subscriptions, topic sizes, owners."""
+"""The shapes of groups for the cases of `inputs`: subscriptions, topic sizes, owners."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from benchmarks.assignors.case import Case
 from equilag.group import NOBODY
 
 BUCKETS: Final = 5
+"""Buckets of topics, as in Kafka's JMH benchmark."""
 READS: Final = 30
-"""Topics that a member with a random subscription reads at most, where there are few topics."""
+"""Most topics of a random subscription, or a fiftieth of all topics if that is more."""
 LARGEST_TOPIC: Final = 8
-"""Partitions of a topic in groups with random subscriptions, at most."""
+"""Most partitions of a topic in groups with random subscriptions."""
 GROUP_TOPICS: Final = 10
 """Topics of each disjoint group of members."""
 Column = npt.NDArray[np.int32]
 
 
 def even_sizes(partitions: int, topics: int) -> tuple[int, ...]:
-    """[T] sizes that differ by one at most; one partition each where there are more topics."""
+    """Return [T] sizes that differ by at most one, and are at least one."""
     each, more = divmod(max(partitions, topics), topics)
     return tuple(each + (t < more) for t in range(topics))
 
@@ -42,7 +43,7 @@ def one(name: str, family: str, *, members: int, sizes: Sequence[int], owners: s
 
 
 def one_odd(name: str, family: str, *, members: int, sizes: Sequence[int]) -> Case:
-    """One subscription for all but the last member, which reads the first topic alone."""
+    """All members have one subscription, except the last, which reads only the first topic."""
     everything = tuple(range(len(sizes)))
     reading = [everything] * (members - 1) + [(0,)]
     return _case(name, family, members, sizes, reading, _nobody(sum(sizes)))
@@ -64,8 +65,10 @@ def buckets(name: str, family: str, *, members: int, sizes: Sequence[int], owner
 
 
 def ramp(name: str, family: str, *, members: int, level: int) -> Case:
-    """Member i reads topics i - 1 and i and owns level - (members - 1) / 2 + i partitions in a
-    row; `level` for each is possible."""
+    """Member i reads topics i - 1 and i and owns a run of level - (members - 1) / 2 + i partitions.
+
+    An assignment with `level` partitions for each member exists.
+    """
     sizes = [level * members // (members - 1)] * (members - 1)
     reading = [tuple(t for t in (m - 1, m) if 0 <= t < members - 1) for m in range(members)]
     held = [level - (members - 1) // 2 + m for m in range(members)]
@@ -76,9 +79,12 @@ def ramp(name: str, family: str, *, members: int, level: int) -> Case:
 def random_mixed(
     name: str, family: str, *, members: int, topics: int, owned: float, seed: int = 1
 ) -> Case:
-    """Topics of 1 to LARGEST_TOPIC partitions; each member reads from 2 topics up to READS of them
-    or a fiftieth, what is more. Every topic has a reader; a partition is owned, by any of its
-    readers, with probability `owned`."""
+    """Random subscriptions and owners.
+
+    Topics have 1 to LARGEST_TOPIC partitions. Each member reads 2 topics or more, up to READS or a
+    fiftieth of all topics, whichever is larger. Every topic has a reader. With probability `owned`,
+    a partition is owned by one of its readers.
+    """
     rng = np.random.default_rng([seed, members, topics])
     most = min(topics, max(READS, topics // 50))
     wanted = rng.integers(2, most, members, endpoint=True)
@@ -88,8 +94,11 @@ def random_mixed(
 
 
 def small_mixed(name: str, family: str, *, members: int, partitions: int, seed: int = 1) -> Case:
-    """So many partitions in topics of 1 to LARGEST_TOPIC; a member reads any topic three times in
-    five; four in five partitions are owned."""
+    """Random subscriptions and owners of a small group.
+
+    Topics have 1 to LARGEST_TOPIC partitions. A member reads each topic with probability 0.6, and a
+    partition is owned with probability 0.8.
+    """
     rng = np.random.default_rng([seed, members, partitions])
     sizes: list[int] = []
     while sum(sizes) < partitions:
@@ -99,17 +108,18 @@ def small_mixed(name: str, family: str, *, members: int, partitions: int, seed: 
 
 
 def levels(name: str, family: str, *, members: int, groups: int, each: int) -> Case:
-    """Disjoint groups of members; group g carries `each` x g partitions per member, in
-    GROUP_TOPICS topics that all of it reads and nobody else.
+    """Disjoint groups of members; group g has `each` x g partitions per member, in GROUP_TOPICS
+    topics that only its members read.
 
-    Owners hold contiguous runs, the last member of a group twice what the first one does, so that
-    much has to move. No partition can leave its group, but the levels of all groups together never
-    come within one of each other: a balancer that stops only then, and that looks for a way from
-    every light member to a heavier one, searches each group in vain, once for each of its members,
-    past every partition that each of its members reads. That is the number of members of a group,
-    squared, times its partitions: few and large groups are the hardest. Sizes to take, with what
-    such searches look at: 200 members in 10 groups of 10 a member (4 million partitions), 1,000 in
-    5 of 10 (1.2 billion), 1,000 in 2 of 20 (7.5), 2,000 in 4 of 10 (12.5), 2,000 in 2 of 20 (60).
+    Owners have contiguous runs. The last member of a group owns twice as many partitions as the
+    first, so many have to move. No partition can leave its group, and the counts of different
+    groups never come within one of each other. A balancer that stops only at that point, and that
+    searches a path from every light member to a heavier one, searches each group in vain: once for
+    each member, over all partitions that each member reads. This takes the squared number of
+    members of a group times its partitions, so few large groups are the hardest. Suitable sizes,
+    with the partitions that such searches visit: 200 members in 10 groups with `each` 10 (4
+    million); 1,000 in 5 with 10 (1.2 billion); 1,000 in 2 with 20 (7.5 billion); 2,000 in 4 with 10
+    (12.5 billion); 2,000 in 2 with 20 (60 billion).
     """
     width = members // groups
     sizes: list[int] = []
@@ -129,7 +139,7 @@ def levels(name: str, family: str, *, members: int, groups: int, each: int) -> C
 
 
 def even_deal(partitions: int, holders: npt.NDArray[np.int64]) -> Column:
-    """[P] contiguous runs for the holders, as even as possible; nobody's where there are none."""
+    """Return [P] owners in contiguous runs, as even as possible; NOBODY without holders."""
     if not len(holders):
         return _nobody(partitions)
     place = np.arange(partitions, dtype=np.int64) * len(holders) // max(1, partitions)
@@ -186,6 +196,6 @@ def _case(
 
 
 def _names(word: str, n: int) -> tuple[str, ...]:
-    """Names that ascend as their numbers do."""
+    """Return names whose alphabetical order is that of their numbers."""
     digits = len(str(max(0, n - 1)))
     return tuple(f"{word}-{i:0{digits}}" for i in range(n))

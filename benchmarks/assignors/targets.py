@@ -1,7 +1,7 @@
-"""What the comparison of assignors has to reach, and whether a result does.
+"""The targets of the benchmark of assignors, and the comparison of results with them.
 
-Every target of the table is one line, with the figure that decides it. A target whose cells were
-not run, or whose peers are missing, is open: neither met nor missed.
+Every target is one line with the figure that decides it. A target whose cells were not run, or
+whose peers are missing, is open: neither met nor missed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ JAVA: Final = ("cooperative-sticky",)
 FRANZ: Final = ("franz-go-sticky", "franz-go-cooperative-sticky")
 UNIFORM: Final = ("uniform",)
 MANY: Final = 100_000
-"""Partitions from which UniformAssignor is to be kept up with too."""
+"""Partitions from which equilag must also be as fast as UniformAssignor."""
 RANDOM_MS: Final = 1_000.0
 LEVELS_MS: Final = 50.0
 GAP_SMALL: Final = 0.02
@@ -42,7 +42,7 @@ class Target(NamedTuple):
     limit: str
     figures: str
     met: bool | None
-    """None where it was not measured."""
+    """None if it was not measured."""
 
     def __str__(self) -> str:
         word = {True: "ok    ", False: "MISSED", None: "open  "}[self.met]
@@ -50,7 +50,7 @@ class Target(NamedTuple):
 
 
 def judged(results: Results) -> list[Target]:
-    """Each target with its figures."""
+    """Return each target with its figures."""
     cells: list[Cell] = results["cells"]
     plain = [cell for cell in cells if cell["lags"] == "none"]
     one = [cell for cell in plain if cell["kind"] == "one"]
@@ -88,7 +88,7 @@ def _own(cells: list[Cell]) -> Iterator[tuple[Cell, dict[str, Any]]]:
 
 
 def _exact(name: str, cells: list[Cell]) -> Target:
-    """Proved by a verified plan, reached by the plan that was timed."""
+    """Met if the timed plan reaches the optimum that a verified plan proves, in every cell."""
     answers = list(_own(cells))
     wrong = [
         cell["case"]
@@ -104,7 +104,7 @@ def _exact(name: str, cells: list[Cell]) -> Target:
 
 
 def _not_slower(name: str, cells: list[Cell], peers: Sequence[str]) -> Target:
-    """Ours against the fastest of `peers` in each cell; one that timed out is slower."""
+    """Compare equilag with the fastest of `peers` in each cell; a peer that timed out is slower."""
     ratios: dict[str, float] = {}
     for cell, answer in _own(cells):
         others = [cell["answers"][peer] for peer in peers if peer in cell["answers"]]
@@ -121,7 +121,7 @@ def _not_slower(name: str, cells: list[Cell], peers: Sequence[str]) -> Target:
 
 
 def _ms(answer: dict[str, Any]) -> float:
-    """Milliseconds; for ever where it gave no answer."""
+    """Return milliseconds, infinite without a result."""
     return float(answer.get("assign_ms", math.inf))
 
 
@@ -152,7 +152,7 @@ def _gaps(cells: list[Cell]) -> Iterator[Target]:
 
 
 def _gap(cell: Cell, answer: dict[str, Any]) -> float:
-    """Percent of the mean load; without end where nothing is proved."""
+    """Return the gap in percent of the mean load, infinite if nothing is proved."""
     sound = answer.get("counts_optimal") and not cell["proved"]["findings"]
     return float(answer["gap_percent"]) if sound else math.inf
 
@@ -201,7 +201,7 @@ def _overrun(name: str, over: list[float], failed: list[str], share: float, most
 def _largest(
     name: str, figures: dict[str, float], most: float, words: Callable[[float], str]
 ) -> Target:
-    """The largest of the figures, by case, against the most that it may be."""
+    """Compare the largest of the figures by case with its limit `most`."""
     if not figures:
         return Target(name, words(most), "not run", None)
     worst = max(figures, key=lambda case: figures[case])

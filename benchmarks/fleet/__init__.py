@@ -1,1 +1,1 @@
-"""Fleets: made-up histories of thousands of groups."""
+"""The fleet benchmark and its generated histories of thousands of groups."""

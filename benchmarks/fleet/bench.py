@@ -1,10 +1,9 @@
-"""Fleets at scale: `equilag fleet` on made-up histories, beside a bare loop of the same solves.
+"""Fleets at scale: `equilag fleet` on generated histories, and a plain loop of the same solves.
 
     python -m benchmarks.fleet.bench [--groups 5000] [--partitions 2000000] [--out RESULTS.json]
 
-Everything is measured in one run: the time of each stage, the peak memory, how the time per group
-grows from a tenth of the groups to all of them, and what Spark adds to the solves themselves. Exits
-with 1 where a target is missed.
+One run measures the time of each stage, the peak memory, how the time per group grows from a tenth
+of the groups to all of them, and the overhead of Spark. Exits with 1 if a target is missed.
 """
 
 from __future__ import annotations
@@ -36,7 +35,9 @@ from equilag.planner.solve import solve
 from equilag.policy import Policy
 
 EFFORT: Final = 0.05
+"""Seconds of counted effort per group: half the default, so that the run takes some minutes."""
 BATCH: Final = 16
+"""Problems that the plain loop reads at a time, as a task of the solve stage does."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -80,7 +81,7 @@ def measure(work: Path, groups: int, partitions: int) -> dict[str, Any]:
 
 
 def fleet(folder: Path, settings: HistorySettings, *options: str) -> dict[str, Any]:
-    """Make a history and plan it by the command, as its users do."""
+    """Generate a history and plan it with the command, as users do."""
     start = time.monotonic()
     made = write_history(folder / "history", settings)
     making = time.monotonic() - start
@@ -104,8 +105,11 @@ def fleet(folder: Path, settings: HistorySettings, *options: str) -> dict[str, A
 
 
 def same_as_the_command(run: Path, by_command: int = 12) -> dict[str, int]:
-    """Plan every group again from its exported snapshot: by the library call that `equilag plan`
-    makes, and the largest `by_command` and as many others by the command itself."""
+    """Plan every group again from its exported snapshot and count the equal plans.
+
+    All groups are planned by the library call that `equilag plan` makes. The `by_command` largest
+    groups and as many others are also planned by the command.
+    """
     plans = pq.read_table(run / "plans", columns=["group", "partitions"]).to_pylist()
     plans.sort(key=lambda row: -row["partitions"])
     named = [row["group"] for row in plans]
@@ -141,7 +145,7 @@ def planned_by_command(folder: Path, snapshot: dict[str, Any], plan: dict[str, A
 
 
 def bare_loop(run: Path) -> dict[str, float]:
-    """The problems of a run in this process, one after the other: reading, solving, comparing."""
+    """Read, solve and compare the problems of a run in this process, one after the other."""
     planner = PlanGroup()
     settings = GroupSettings(Policy.of(), EFFORT, 60.0, 0)
     groups = 0

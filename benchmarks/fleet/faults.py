@@ -1,24 +1,23 @@
-"""Faults of a made-up history: which group gets which, where, and what they do to the rows.
+"""Faults of a generated history: which groups get them, in which rows, and what they change.
 
-What counts as one fault, per group. Rounds are the times at which the group was sampled; rows that
-are `invalid` count for nothing else.
+Definition of one fault, per group. Rounds are the times at which the group was sampled. An
+`invalid` row counts for no other fault.
 
-- `duplicates`: a row whose group, topic, partition and ts_ms another row has; half of them are
+- `duplicates`: a row with the group, topic, partition and ts_ms of another row; half of them are
   copies, half have a larger committed and log_end.
 - `late`: a row 0.3 to 0.4 of an interval after its round.
 - `missing`: a round between a partition's first and last sample without a sample of it.
 - `commit_backwards`, `end_backwards`: a sample whose committed (log_end) is smaller than in the
-  partition's sample before. A topic made anew has both.
+  previous sample of the partition. A recreated topic has both.
 - `ahead_of_end`: a sample with committed > log_end.
 - `below_log_start`: a sample with committed < log_start.
 - `invalid`: a row with log_end < log_start, a negative log_end or a negative partition.
 - `no_commit`: a partition whose last sample has no committed.
 - `appeared`: a partition whose first sample is two rounds or more after the group's first.
 - `vanished`: a partition whose last sample is two rounds or more before the group's last.
-- `stale`, `no_members`, `no_offsets`, `capacity`: the group as a whole, once.
+- `stale`, `no_members`, `no_offsets`, `capacity`: once for the whole group.
 
-A partition has one fault at most, so that no count depends on the order in which faults are looked
-for.
+A partition has at most one fault, so no count depends on the order in which faults are detected.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from equilag.errors import InputError
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-# Kinds of one fault are told apart after the colon, and counted together.
+# Variants of a fault differ after the colon and are counted together.
 SINGLE: Final = (
     ("duplicates:same", "duplicates:larger"),
     ("late",),
@@ -50,23 +49,23 @@ SINGLE: Final = (
 """Faults of single partitions."""
 
 TOPIC: Final = ("end_backwards", "vanished", "appeared")
-"""Faults of a topic's partitions."""
+"""Faults of all partitions of a topic."""
 
 N_KINDS: Final = len(SINGLE) + len(TOPIC)
 
 MIN_GROUPS: Final = 40
-"""Fewer could not have every fault and still be clean for the most part."""
+"""With fewer groups, most would have to be faulty for every fault to occur."""
 
 MIN_SAMPLES: Final = 5
-"""Fewer have no room for a partition that appears or vanishes."""
+"""With fewer rounds, no partition can appear or vanish: each needs two rounds on either side."""
 
 _MIN_SIZE: Final = 12
-"""Groups of fewer partitions get no faults of partitions."""
+"""Groups with fewer partitions get no partition faults, so most of their partitions are sound."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Where faults can be put: topics by ascending group, their partitions in one run."""
+    """The groups in which faults are placed: topics by ascending group, partitions by topic."""
 
     members: Ints
     """[G]"""
@@ -78,7 +77,7 @@ class Layout:
     """Groups whose partitions have no samples."""
 
     def topics(self, group: int) -> Ints:
-        """A group's topics, smallest first."""
+        """Return the topics of a group, smallest first."""
         low, high = np.searchsorted(self.topic_group, [group, group + 1])
         order: Ints = low + np.argsort(self.topic_size[low:high], kind="stable")
         return order
@@ -95,26 +94,26 @@ class Layout:
 @dataclass(frozen=True)
 class Faults:
     spots: dict[str, tuple[Ints, Ints]]
-    """Kind to partitions and the round of each."""
+    """Kind -> partitions, and the round of each."""
     groups: dict[str, Ints]
-    """Kind to groups."""
+    """Kind -> groups."""
 
     def at(self, kind: str, at_round: int) -> Ints:
-        """The partitions with a fault in that round."""
+        """Return the partitions with this fault in this round."""
         partitions, rounds = self.spots.get(kind, (_NONE, _NONE))
         found: Ints = partitions[rounds == at_round]
         return found
 
     def touched(self) -> Ints:
-        """The partitions with any fault."""
+        """Return the partitions with any fault."""
         return np.concatenate([_NONE, *(partitions for partitions, _ in self.spots.values())])
 
     def whole(self, *kinds: str) -> Ints:
-        """The groups with any of those faults."""
+        """Return the groups with any of these faults."""
         return np.concatenate([_NONE, *(self.groups.get(kind, _NONE) for kind in kinds)])
 
     def lifetime(self, n_partitions: int, samples: int) -> tuple[Ints, Ints]:
-        """[P] first and last round in which the partition exists."""
+        """Return [P] the first and last round in which each partition exists."""
         first = np.zeros(n_partitions, dtype=np.int64)
         last = np.full(n_partitions, samples - 1, dtype=np.int64)
         for kind, bound in (("appeared", first), ("vanished", last)):
@@ -123,7 +122,7 @@ class Faults:
         return first, last
 
     def counts(self, names: list[str], group_of: Ints) -> dict[str, dict[str, int]]:
-        """Group to fault to count, for groups [G] `names` and partitions of groups [P]."""
+        """Group -> fault -> count, with group `names` [G] and the group of each partition [P]."""
         found: dict[int, Counter[str]] = {}
         for kind, (partitions, _) in self.spots.items():
             fault = kind.partition(":")[0]
@@ -141,7 +140,7 @@ _NONE: Final[Ints] = np.empty(0, dtype=np.int64)
 
 
 def choose(layout: Layout, samples: int, rng: np.random.Generator) -> Faults:
-    """Every fault in some groups, and none in most; raises InputError where there is no room."""
+    """Place every fault in some groups, and none in most. Raises InputError without enough room."""
     n_groups, sizes = len(layout.members), layout.sizes()
     few = max(1, n_groups // 100)
     largest = int(np.argmax(sizes))
@@ -178,7 +177,7 @@ def choose(layout: Layout, samples: int, rng: np.random.Generator) -> Faults:
 
 
 def _has_room(layout: Layout, sizes: Ints, group: int, kinds: set[int]) -> bool:
-    """Whether a group is large enough to keep most of its partitions clean."""
+    """Return True if most partitions of the group stay without faults."""
     if sizes[group] < _MIN_SIZE:
         return False
     if not any(kind >= len(SINGLE) for kind in kinds):
@@ -192,12 +191,12 @@ def _has_room(layout: Layout, sizes: Ints, group: int, kinds: set[int]) -> bool:
 def _place(
     layout: Layout, group: int, kinds: list[int], samples: int, rng: np.random.Generator
 ) -> Iterator[tuple[str, int, int]]:
-    """Kind, partition and round of the faults of one group."""
+    """Yield kind, partition and round of the faults of one group."""
     topics = layout.topics(group)
     size = int(layout.topic_size[topics].sum())
     taken: set[int] = set()
     chosen = {TOPIC[kind - len(SINGLE)] for kind in kinds if kind >= len(SINGLE)}
-    # A topic made anew and one deleted are the smallest two; the largest is the one that grows.
+    # The smallest two topics are recreated and deleted; the largest one gets new partitions.
     for kind, topic, low, high in (
         ("end_backwards", topics[0], 1, samples),
         ("vanished", topics[min(1, len(topics) - 1)], 1, samples - 2),
@@ -224,14 +223,14 @@ def _place(
         for turn in range(many):
             kind = variants[(turn + group) % len(variants)]
             if kind == "invalid:partition" and turn >= len(variants):
-                kind = "invalid:negative"  # two rows of partition −1 might be duplicates as well
+                kind = "invalid:negative"  # two rows of partition -1 would also be duplicates
             yield kind, left.pop(), _round_for(kind, samples, rng)
 
 
 def _round_for(kind: str, samples: int, rng: np.random.Generator) -> int:
-    """The round for a fault of a single partition."""
+    """Choose the round for a fault of a single partition."""
     if kind.startswith("invalid"):
-        return 0  # elsewhere the sample that is unusable would be missing as well
+        return 0  # in any other round, the unusable sample would also count as missing
     if kind in ("late", "missing"):
         return int(rng.integers(1, samples - 1))
     if kind == "no_commit":
@@ -246,13 +245,13 @@ class Logs:
     start: Ints
     end: Ints
     committed: Ints
-    """A position even where none is committed."""
+    """The position, even if it was not committed."""
     silent: Bools
-    """Whether none is committed."""
+    """True if no position was committed."""
 
 
 def make_room(logs: Logs, faults: Faults, rng: np.random.Generator) -> None:
-    """At the start: offsets that every fault can be made from, where there will be one."""
+    """Set the initial offsets of faulty partitions, so that every fault is possible."""
     at = faults.touched()
     logs.start[at] = rng.integers(10_000, 1_000_000, len(at))
     logs.committed[at] = logs.start[at] + rng.integers(5_000, 1_000_000, len(at))
@@ -262,9 +261,9 @@ def make_room(logs: Logs, faults: Faults, rng: np.random.Generator) -> None:
 def distort(
     logs: Logs, before: Ints, faults: Faults, at_round: int, rng: np.random.Generator
 ) -> None:
-    """Faults that stay, before a round is sampled; `before` is [P] committed of the round before.
+    """Apply lasting faults before a round is sampled; `before` is [P] the previous `committed`.
 
-    What is not meant to run backwards still does not.
+    Only the offsets of faults that run backwards decrease.
     """
     for kind in ("end_backwards", "appeared"):
         at = faults.at(kind, at_round)
@@ -276,14 +275,14 @@ def distort(
     at = faults.at("below_log_start", at_round)
     logs.end[at] = np.maximum(logs.end[at], logs.committed[at] + 100)
     logs.start[at] = (logs.committed[at] + logs.end[at]) // 2
-    # Offsets of members are asked for after the ends of logs, which have grown since.
+    # A recorder reads commits after log ends, which may have grown in between.
     at = faults.at("ahead_of_end", at_round)
     logs.committed[at] = logs.end[at] + rng.integers(1, 1_000, len(at))
     logs.silent[faults.at("no_commit", at_round)] = True
 
 
 def settle(logs: Logs, faults: Faults, at_round: int) -> None:
-    """After a round is sampled: the ends are where they must be for the next one."""
+    """Restore consistent offsets after a round is sampled."""
     at = faults.at("below_log_start", at_round)
     logs.committed[at] = logs.start[at]
     at = faults.at("ahead_of_end", at_round)
@@ -295,5 +294,5 @@ def settle(logs: Logs, faults: Faults, at_round: int) -> None:
 
 
 def growth(logs: Logs, at: Ints) -> Ints:
-    """What the second of two samples of one time has more than the first."""
+    """Return by how much the second of two samples of equal time exceeds the first."""
     return 1 + logs.end[at] % 997

@@ -1,9 +1,9 @@
-"""Made-up offset histories of a fleet: `python -m benchmarks.fleet.history --out DIR`.
+"""Generate the offset history of a fleet: `python -m benchmarks.fleet.history --out DIR`.
 
-Writes DIR/offsets/*.parquet and DIR/members/*.parquet (the two tables of a history; a file is a
-slice of time, as a collector would leave it) and last DIR/made.json, which says how many rows,
-groups and partitions there are and how often each group has each fault (see `faults`). The same
-settings give the same tables.
+Writes the two tables of a history, DIR/offsets/*.parquet and DIR/members/*.parquet, where each file
+is a slice of time, as a recorder writes it. DIR/made.json is written last. It has the numbers of
+rows, groups and partitions, and of each fault per group (see `faults`). Equal settings give equal
+tables.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from benchmarks.fleet.tables import member_tables, offset_tables, write_tables
 from equilag.errors import EquilagError, InputError
 
 ROWS_PER_FILE: Final = 2_000_000
+"""Most rows of a file; they fit into memory while the file is written."""
 
 
 def write_history(out: Path, settings: HistorySettings) -> dict[str, Any]:
-    """Makes a history and writes it; returns what is in made.json. Raises InputError, OSError."""
+    """Generate and write a history; return the content of made.json. Raises InputError, OSError."""
     settings.check()
     for name in ("offsets", "members", "made.json"):
         if (out / name).exists():
-            raise InputError("holds a history, or part of one, already", "--out", str(out))
+            raise InputError("already holds a history, or part of one", "--out", str(out))
     fleet = make_fleet(settings)
-    # At least four slices of time, as far as there are rounds.
+    # At least four slices of time, if there are as many rounds.
     per_file = min(ROWS_PER_FILE, settings.partitions * -(-settings.samples // 4) * 11 // 10)
     rows = write_tables(offset_tables(fleet, settings), out / "offsets", per_file)
     member_rows = write_tables(member_tables(fleet, settings), out / "members", ROWS_PER_FILE)
@@ -47,7 +48,7 @@ def write_history(out: Path, settings: HistorySettings) -> dict[str, Any]:
 
 
 def _milliseconds(text: str) -> int:
-    """A time of ISO 8601 with its zone, in milliseconds since the epoch."""
+    """Convert an ISO 8601 time with a zone to milliseconds since 1970. Raises ValueError."""
     moment = datetime.fromisoformat(text)
     if moment.tzinfo is None:
         raise ValueError(text)
@@ -55,9 +56,10 @@ def _milliseconds(text: str) -> int:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command; returns its exit status: 0, or 2 for what cannot be made."""
+    """Run the command; return its exit status: 0, or 2 if the history cannot be generated."""
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.fleet.history", description="Make an offset history of a fleet."
+        prog="python -m benchmarks.fleet.history",
+        description="Generate the offset history of a fleet.",
     )
     usual = HistorySettings()
     for option, meaning in (
@@ -65,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
         ("partitions", "partitions with offsets, over all groups"),
         ("samples", "sampling rounds"),
         ("every", "seconds between rounds"),
-        ("seed", "what the random numbers depend on"),
+        ("seed", "seed of the random numbers"),
         ("member-rounds", "rounds in which members are recorded"),
     ):
         value = getattr(usual, option.replace("-", "_"))

@@ -1,4 +1,4 @@
-"""How the logs of a fleet grow, how its commits follow, and what a sampling round sees of them."""
+"""Simulate the logs and commits of a fleet, and the samples that each round takes of them."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ Columns = dict[str, NDArray[Any]]
 
 @dataclass
 class Fleeting:
-    """What is produced and consumed, and the logs as they are now; [P] each."""
+    """Rates of production and consumption, and the current logs; [P] each."""
 
     rate: Floats
-    """Records a second."""
+    """Records produced per second."""
     pace: Floats
-    """What the owner reads, as a share of what is produced."""
+    """Records that the owner reads per produced record."""
     drain: Floats
-    """The share of its lag that the owner makes good in a round."""
+    """The share of its lag by which the owner catches up in a round."""
     standing: Ints
-    """The lag that stays, since positions are committed every few seconds only."""
+    """The lag that remains since positions are committed only every few seconds."""
     record: Ints
-    """Bytes."""
+    """Bytes per record."""
     expires: Bools
-    """Whether records are deleted for their age in this history."""
+    """True if old records are deleted during this history."""
     speaks: Ints
     """The round of the first commit."""
     logs: Logs
 
 
 def begin(fleet: Fleet, settings: HistorySettings, rng: np.random.Generator) -> Fleeting:
-    """The logs before the first round; the lag of a few seconds for most, of hours for some."""
+    """Return the logs before the first round. Most have a lag of seconds, some a lag of hours."""
     many, n_topics = len(fleet.topic), len(fleet.topic_names)
     rate = np.minimum(rng.lognormal(np.log(2), 2, many), 50_000)
     rate[rng.random(many) < 0.08] = 0
@@ -83,7 +83,7 @@ def begin(fleet: Fleet, settings: HistorySettings, rng: np.random.Generator) -> 
 
 
 def advance(now: Fleeting, fleet: Fleet, every: int, rng: np.random.Generator) -> None:
-    """One round on: records are produced, consumed and deleted."""
+    """Advance by one round: produce, consume and delete records."""
     logs = now.logs
     produced = rng.poisson(now.rate * every)
     lag = logs.end - logs.committed
@@ -91,7 +91,7 @@ def advance(now: Fleeting, fleet: Fleet, every: int, rng: np.random.Generator) -
     second, first = fleet.same_log
     logs.end[second] = logs.end[first]
     consumed = (produced * now.pace + np.maximum(lag, 0) * now.drain).astype(np.int64)
-    # A position beyond the end stays where it is; the end is made to follow it.
+    # A position beyond the end is kept; the end catches up later.
     ready = np.maximum(logs.end - now.standing - logs.committed, 0)
     logs.committed += np.clip(consumed, 0, ready)
     deleted = now.expires & (rng.random(len(produced)) < 0.2)
@@ -102,11 +102,11 @@ def advance(now: Fleeting, fleet: Fleet, every: int, rng: np.random.Generator) -
 def sample(
     now: Fleeting, fleet: Fleet, at_round: int, ts_ms: int, settings: HistorySettings, alive: Bools
 ) -> Columns:
-    """The rows of one round, those that are late or come twice at the end."""
+    """Return the rows of one round; late rows and duplicates come last."""
     faults, logs = fleet.faults, now.logs
 
     def block(at: Ints) -> Columns:
-        """Rows of some partitions."""
+        """Return the rows of some partitions."""
         return {
             "ts_ms": np.full(len(at), ts_ms),
             "at": at,
@@ -146,7 +146,7 @@ def sample(
 
 
 def rounds(fleet: Fleet, settings: HistorySettings) -> Iterator[Columns]:
-    """The rows of every round."""
+    """Yield the rows of every round."""
     faults, rng = fleet.faults, settings.rng(5)
     now = begin(fleet, settings, rng)
     first, last = faults.lifetime(len(fleet.topic), settings.samples)

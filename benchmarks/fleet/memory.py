@@ -1,4 +1,4 @@
-"""Peak memory of a command and everything that it starts, from /proc (Linux)."""
+"""Measure the peak memory of a command and of all its child processes, from /proc (Linux)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from pathlib import Path
 from typing import Final
 
 PERIOD: Final = 0.5
+"""Seconds between two measurements, each of which takes some milliseconds."""
 
 
 @dataclass(slots=True)
 class Ran:
-    """A finished command: its output, its seconds, and peaks in MiB by kind of process.
+    """A finished command: its output, its seconds, and the peak memory in MiB by kind of process.
 
-    Pages that processes share count in parts (PSS), so that forked children are not counted twice.
+    Memory is the proportional set size (PSS), so pages shared with forked children count once.
     """
 
     status: int
@@ -29,8 +30,11 @@ class Ran:
 
 
 def run_watched(command: Sequence[str]) -> Ran:
-    """Run a command to its end. `peaks` has ``driver``, ``jvm`` (driver and executor threads in
-    local mode), ``python workers``, and ``all`` at one moment."""
+    """Run a command to its end and measure the peaks of its memory.
+
+    `peaks` has ``driver``, ``jvm`` (driver and executor threads in local mode), ``python workers``,
+    and ``all``, the peak of the sum.
+    """
     start = time.monotonic()
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=-1
@@ -59,7 +63,7 @@ def _watch(root: int, peaks: dict[str, float], done: threading.Event) -> None:
 
 
 def _tree(root: int) -> list[int]:
-    """The process and all below it."""
+    """Return the process and all its descendants."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():

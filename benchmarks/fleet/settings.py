@@ -1,4 +1,4 @@
-"""What history of a fleet is to be made."""
+"""Settings of a generated history."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from equilag.errors import InputError
 
 START: Final = "2026-11-21T09:00:00Z"
 _STALE_MS: Final = 3_600_000
+"""Age of the samples of a stale group, well above the ten minutes after which it is stale."""
 
 
 @dataclass(frozen=True)
 class HistorySettings:
-    """What to make; `every` in seconds, `start_ms` since the epoch."""
+    """Settings of a history. `every` is in seconds, `start_ms` in milliseconds since 1970."""
 
     groups: int = 500
     partitions: int = 50_000
@@ -29,7 +30,7 @@ class HistorySettings:
     start_ms: int = int(datetime.fromisoformat(START).timestamp()) * 1000
 
     def check(self) -> None:
-        """Raises InputError."""
+        """Raise InputError for a setting that is out of range."""
         for option in ("groups", "partitions", "samples", "every", "member_rounds"):
             if getattr(self, option) < 1:
                 raise InputError("less than 1", "--" + option.replace("_", "-"))
@@ -43,10 +44,10 @@ class HistorySettings:
             raise InputError(f"fewer than {flaws.MIN_SAMPLES}, with --faults", "--samples")
 
     def rng(self, purpose: int) -> np.random.Generator:
-        """Random numbers of their own for each purpose: faults leave the rest as it is."""
+        """Return an independent generator per purpose, so faults do not change the other values."""
         return np.random.default_rng([self.seed, purpose])
 
     @property
     def stale_ms(self) -> int:
-        """How much earlier the samples of a stale group are."""
+        """Milliseconds by which the samples of a stale group are earlier."""
         return max(_STALE_MS, 4 * self.every * 1000)

@@ -1,4 +1,4 @@
-"""The shape of a made-up fleet: its groups, their topics and members, and who owns what."""
+"""Generate the groups of a fleet: topics, members, subscriptions and owners."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ class Fleet:
     layout: Layout
     group_names: list[str]
     topic_names: list[str]
-    """[T] a topic that two groups read has its name twice."""
+    """[T] the name of a topic that two groups read occurs twice."""
     group: Ints
     """[P]"""
     topic: Ints
     """[P]"""
     number: Ints
-    """[P] within the topic"""
+    """[P] number within the topic"""
     owner: Ints
-    """[P] the member"""
+    """[P] member"""
     same_log: tuple[Ints, Ints]
-    """Partitions of topics that a second group reads, and those of the first group."""
+    """Partitions of topics that two groups read: those of the second and of the first group."""
     readers: tuple[Ints, Ints]
     """Member and topic of each subscription, by ascending member."""
     newcomer: Bools
-    """[M] members that joined before the last round, and own nothing."""
+    """[M] True for a member that joined before the last round and owns nothing."""
     faults: Faults
 
 
@@ -55,17 +55,17 @@ class Fleet:
 
 
 def starts(sizes: Ints) -> Ints:
-    """Where each run of rows starts."""
+    """Return where each run of rows starts."""
     return np.cumsum(sizes) - sizes
 
 
 def within(sizes: Ints) -> Ints:
-    """The place of each row within its run."""
+    """Return the position of each row within its run."""
     return np.arange(sizes.sum()) - np.repeat(starts(sizes), sizes)
 
 
 def apportion(totals: Ints, run: Ints, weights: Floats) -> Ints:
-    """Whole numbers of at least 1, nearly in proportion to the weights, that add up per run."""
+    """Split each total into integers of at least 1, approximately in proportion to the weights."""
     many = np.bincount(run, minlength=len(totals))
     share = weights / np.bincount(run, weights, len(totals))[run] * (totals - many)[run]
     whole = np.floor(share).astype(np.int64)
@@ -77,9 +77,9 @@ def apportion(totals: Ints, run: Ints, weights: Floats) -> Ints:
 
 
 def group_sizes(groups: int, partitions: int, rng: np.random.Generator) -> Ints:
-    """Partitions per group: Zipf's law for the large ones, falling to a few for the last.
+    """Return the partitions per group: Zipf's law, with a faster decrease for the small groups.
 
-    The largest has 3 % of all, but not more than a few hundred members can read.
+    The largest group has 3 % of all partitions, but no more than a few hundred members can read.
     """
     largest = max(6 * partitions / groups, min(0.03 * partitions, 20_000))
     rank = np.arange(1, groups + 1)
@@ -97,11 +97,11 @@ def group_sizes(groups: int, partitions: int, rng: np.random.Generator) -> Ints:
 
 
 def make_fleet(settings: HistorySettings) -> Fleet:
-    """The groups, who is in them and who owns what. Raises InputError."""
+    """Generate the groups with members and owners. Raises InputError."""
     rng, n_groups = settings.rng(0), settings.groups
     hidden = max(1, n_groups // 100) if settings.faults else 0
     sizes = group_sizes(n_groups - hidden, settings.partitions, rng)
-    # Groups without offsets come on top, so that the partitions with offsets are as many as asked.
+    # Groups without offsets are extra, so that the partitions with offsets are as many as set.
     sizes = np.concatenate([sizes, np.minimum(200, rng.permutation(sizes)[:hidden])])
     order = rng.permutation(n_groups)
     sizes, no_offsets = sizes[order], np.flatnonzero(order >= n_groups - hidden)
@@ -182,7 +182,10 @@ def _shared_topics(layout: Layout, dirty: Ints, rng: np.random.Generator) -> tup
 def _subscriptions(
     layout: Layout, n_topics: Ints, mixed: Bools, rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
-    """Member and topic of each subscription: in mixed groups two more classes read some topics."""
+    """Return member and topic of each subscription.
+
+    Mixed groups have two more member classes, which read some of the topics.
+    """
     reads = np.ones((3, len(layout.topic_group)), dtype=np.bool_)
     reads[1:] = rng.random((2, len(layout.topic_group))) < 0.6
     first = starts(n_topics)
@@ -192,7 +195,7 @@ def _subscriptions(
     kind = rng.choice(3, len(member_group), p=[0.5, 0.3, 0.2])
     kind[~mixed[member_group]] = 0
     begin = starts(layout.members)
-    kind[begin[mixed]], kind[begin[mixed] + 1] = 0, 1  # all topics are read, not all by all
+    kind[begin[mixed]], kind[begin[mixed] + 1] = 0, 1  # every topic has a reader, but not all
     member = np.repeat(np.arange(len(member_group)), n_topics[member_group])
     topic = first[member_group[member]] + within(n_topics[member_group])
     kept = reads[kind[member], topic]
@@ -207,9 +210,11 @@ def _owners(
     newcomer: Bools,
     rng: np.random.Generator,
 ) -> Ints:
-    """[P] the owner: as range leaves it in half of the groups, in the others even in number.
+    """Return [P] the owners: as the range assignor leaves them in half of the groups, even counts
+    in the others.
 
-    `working` is [G] the members that have had a share. A few groups have partitions of nobody.
+    `working` is [G] the number of members that are not newcomers. A few groups have partitions
+    without an owner.
     """
     topic = np.repeat(np.arange(len(layout.topic_size)), layout.topic_size)
     group, sizes = layout.topic_group[topic], layout.sizes()
@@ -234,7 +239,8 @@ def _owners(
 def _deal(
     owner: Ints, layout: Layout, topics: Ints, readers: tuple[Ints, Ints], newcomer: Bools
 ) -> None:
-    """Deals the partitions of topics with few readers to the one who has fewest so far."""
+    """Assign each partition to the reader with the fewest partitions, topics with few readers
+    first."""
     member, topic = readers[0][~newcomer[readers[0]]], readers[1][~newcomer[readers[0]]]
     order = np.argsort(topic, kind="stable")
     member, low = member[order], np.searchsorted(topic[order], np.arange(len(layout.topic_size)))

@@ -1,4 +1,4 @@
-"""A fleet and its logs as the two tables of a history, and these as parquet files."""
+"""Write a fleet and its logs as the two tables of a history, in parquet files."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ MEMBERS: Final = pa.schema(
 
 
 def offset_tables(fleet: Fleet, settings: HistorySettings) -> Iterator[pa.Table]:
-    """Tables of OFFSETS, a round each; those of stale groups by themselves, at the end."""
+    """Yield tables of OFFSETS, one per round, and at the end one with the stale groups."""
     groups, topics = pa.array(fleet.group_names), pa.array(fleet.topic_names)
     is_stale = np.zeros(settings.groups, dtype=np.bool_)
     is_stale[fleet.faults.whole("stale")] = True
@@ -74,7 +74,7 @@ def offset_tables(fleet: Fleet, settings: HistorySettings) -> Iterator[pa.Table]
 
 
 def member_tables(fleet: Fleet, settings: HistorySettings) -> Iterator[pa.Table]:
-    """Tables of MEMBERS, a round each: the last round, and others before it at even distances."""
+    """Yield tables of MEMBERS, one per round: the last round and others at equal distances."""
     faults, layout = fleet.faults, fleet.layout
     many = min(settings.member_rounds, settings.samples)
     last_round = settings.samples - 1
@@ -96,7 +96,7 @@ def member_tables(fleet: Fleet, settings: HistorySettings) -> Iterator[pa.Table]
             "ts_ms": pa.array(ts_ms - shift[group[here]]),
             "owned": _owned(fleet, alive).take(pa.array(here)),
         }
-        if not is_last:  # the group was balanced anew when the newcomers joined
+        if not is_last:  # the group was rebalanced when the newcomers joined
             recent = np.bincount(group, fleet.newcomer, settings.groups) > 0
             past = pa.array(recent[group[here]].astype(np.int64))
             entries["generation"] = pc.subtract(entries["generation"], past)
@@ -111,7 +111,7 @@ def member_tables(fleet: Fleet, settings: HistorySettings) -> Iterator[pa.Table]
 
 
 def _member_columns(fleet: Fleet, group: Ints, settings: HistorySettings) -> dict[str, pa.Array]:
-    """What members keep from round to round; [M] each."""
+    """Return the columns of members that do not change between rounds; [M] each."""
     rng, n_groups = settings.rng(7), settings.groups
     many = len(group)
     static = (rng.random(n_groups) < 0.1)[group]
@@ -150,14 +150,14 @@ def _member_columns(fleet: Fleet, group: Ints, settings: HistorySettings) -> dic
 
 
 def _bounds(lengths: Ints) -> pa.Array:
-    """Offsets of lists of these lengths."""
+    """Return the Arrow offsets of lists with these lengths."""
     return pa.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
 
 
 def _owned(fleet: Fleet, alive: Bools) -> pa.Array:
-    """[M] topic to owned partitions."""
+    """Return [M] topic -> owned partitions."""
     at = np.flatnonzero(alive & (fleet.owner >= 0))
-    at = at[np.argsort(fleet.owner[at], kind="stable")]  # then by topic and number, as they are
+    at = at[np.argsort(fleet.owner[at], kind="stable")]  # stable: by topic and number within owner
     owner, topic = fleet.owner[at], fleet.topic[at]
     fresh = np.ones(len(at), dtype=np.bool_)
     fresh[1:] = (owner[1:] != owner[:-1]) | (topic[1:] != topic[:-1])
@@ -173,9 +173,9 @@ def _owned(fleet: Fleet, alive: Bools) -> pa.Array:
 
 
 def write_tables(tables: Iterator[pa.Table], folder: Path, rows_per_file: int) -> int:
-    """Writes tables to files of whole tables, or of `rows_per_file` where one is longer.
+    """Write tables to files of at most `rows_per_file` rows; return the number of rows.
 
-    Returns the number of rows.
+    A table is split only if it is larger than a file.
     """
     folder.mkdir(parents=True)
     waiting: list[pa.Table] = []

@@ -1,4 +1,4 @@
-"""What the fleet benchmark has to reach, and whether a result does."""
+"""The targets of the fleet benchmark, and the comparison of a result with them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any, Final, NamedTuple
 OVERHEAD: Final = 25.0
 """Percent that the solve stage may take longer than the bare loop divided by the cores."""
 GROWTH: Final = 1.0
-"""Times the seconds per group that all groups may take, against a tenth of them."""
+"""Largest ratio of the seconds per group of all groups to those of a tenth of the groups."""
 DEMO: Final = 120.0
-"""Seconds for 500 groups, with the making of their history."""
+"""Seconds for 500 groups, including the generation of their history."""
 
 
 class Target(NamedTuple):
@@ -22,7 +22,7 @@ class Target(NamedTuple):
 
 
 def judged(result: dict[str, Any]) -> list[Target]:
-    """Each target with its figures."""
+    """Return each target with its figures."""
     return [_demo(result), _same(result), _scale(result), _overhead(result), _growth(result)]
 
 

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.assignors import shapes
 from benchmarks.assignors.case import Case
 from benchmarks.assignors.inputs import SHORT, catalogue, full, named, short
-from benchmarks.assignors.lags import KINDS, MOST, lags
+from benchmarks.assignors.lags import KINDS, LARGEST_LAG, lags
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.errors import InputError
 from equilag.group import NOBODY
@@ -142,10 +142,10 @@ def test_lags_are_repeatable_whole_and_not_negative(kind: str) -> None:
 
 def test_lags_are_of_their_kind() -> None:
     assert not lags("zero", 9, 1).any()
-    assert (lags("hot", 9, 1) == MOST).sum() == 1
+    assert (lags("hot", 9, 1) == LARGEST_LAG).sum() == 1
     ranked = np.sort(lags("zipf", 100, 1))[::-1]
-    assert ranked[0] == MOST
-    assert ranked[9] == int(MOST / 10**1.1)
+    assert ranked[0] == LARGEST_LAG
+    assert ranked[9] == int(LARGEST_LAG / 10**1.1)
     heavy = lags("lognormal", 10_000, 1)
     assert np.sort(heavy)[-100:].sum() > 0.2 * heavy.sum()
     with pytest.raises(InputError):

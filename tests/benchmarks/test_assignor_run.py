@@ -78,9 +78,9 @@ def test_a_cell_holds_the_case_what_is_proved_and_the_answers(tmp_path: Path) ->
     ("trouble", "key", "what"),
     [
         ("slow", "timeout", 9.0),
-        ("silent", "error", "left no answer"),
+        ("silent", "error", "wrote no result"),
         ("failed", "error", "no"),
-        ("garbled", "error", "the answer is no JSON"),
+        ("garbled", "error", "the result is not JSON"),
     ],
 )
 def test_what_went_wrong_is_recorded(tmp_path: Path, trouble: str, key: str, what: object) -> None:
@@ -143,7 +143,7 @@ def test_equilag_alone_where_only_it_looks_at_lags(tmp_path: Path) -> None:
 
 def test_a_child_that_fails_says_why() -> None:
     assert "KeyError" in own.ask("no such case", limit=60.0)["error"]
-    assert "not done" in own.ask(RAMP, limit=0.01)["error"]
+    assert "not finished" in own.ask(RAMP, limit=0.01)["error"]
 
 
 def test_limits_of_a_small_case(tmp_path: Path) -> None:

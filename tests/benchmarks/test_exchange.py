@@ -17,8 +17,8 @@ import pytest
 from benchmarks.assignors import measuring
 from benchmarks.assignors.case import Assignment, Case
 from benchmarks.assignors.exchange import (
-    FEWEST_CALLS,
-    MOST_CALLS,
+    MAX_CALLS,
+    MIN_CALLS,
     BadAnswer,
     PeerAnswer,
     PeerFailure,
@@ -152,7 +152,7 @@ def test_a_runner_that_fails_or_says_nothing_is_a_failure(tmp_path: Path) -> Non
     answer = ran(runner(tmp_path, "sys.exit('the heap is full')"), tmp_path)
     assert answer == PeerFailure("ended with status 1: the heap is full")
     (tmp_path / "out.json").write_text(json.dumps(GOOD), "utf-8")  # left by an earlier run
-    assert ran(runner(tmp_path, "print('end')"), tmp_path) == PeerFailure("left no answer")
+    assert ran(runner(tmp_path, "print('end')"), tmp_path) == PeerFailure("wrote no result")
 
 
 def test_a_call_that_takes_too_long_is_ended_with_all_its_processes(tmp_path: Path) -> None:
@@ -218,11 +218,11 @@ def make_calls(took: list[int]) -> Calls[int, int]:
 def test_calls_are_few_without_time_and_many_with_it() -> None:
     took: list[int] = []
     answer = make_calls(took).measure(0.0, 0.0, "")
-    assert (answer.warm_up, len(answer.assign_ms), len(answer.names_ms)) == (1, *[FEWEST_CALLS] * 2)
-    assert len(took) == 1 + FEWEST_CALLS
+    assert (answer.warm_up, len(answer.assign_ms), len(answer.names_ms)) == (1, *[MIN_CALLS] * 2)
+    assert len(took) == 1 + MIN_CALLS
     assert answer.assignment == {str(len(took)): {}}, "the last call's"
     answer = make_calls([]).measure(30.0, 30.0, "")
-    assert (answer.warm_up, len(answer.assign_ms)) == (MOST_CALLS, MOST_CALLS)
+    assert (answer.warm_up, len(answer.assign_ms)) == (MAX_CALLS, MAX_CALLS)
 
 
 def test_a_slow_call_counts_and_is_the_only_one(monkeypatch: pytest.MonkeyPatch) -> None:

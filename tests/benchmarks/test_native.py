@@ -51,7 +51,7 @@ def test_a_tool_that_fails_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyP
     tool(bin_folder, "go", "#!/bin/sh\nexit 1\n")
     with pytest.raises(NoRunner, match=r"Maven cannot build the runner: \[ERROR\] no network"):
         java_runner(tmp_path / "cache")
-    with pytest.raises(NoRunner, match="Go cannot build the runner: it says nothing"):
+    with pytest.raises(NoRunner, match="Go cannot build the runner: no output"):
         go_runner(tmp_path / "cache")
 
 
