@@ -6,18 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.constraints import counting_of
 from support.groups import group_of, groups, small_groups
 from support.oracles import Assignments
 
 from equilag.certificate.counting import Counting
-from equilag.constraint import constraint_of, unconstrained
+from equilag.constraint import unconstrained
 from equilag.group import Flags, Group
 from equilag.policy import BALANCES, Policy
-from equilag.solver.counts.even_counts import balanced_assignment
-
-
-def counting_of(group: Group, policy: Policy) -> Counting:
-    return Counting(group, constraint_of(group, policy, balanced_assignment(group, policy)))
 
 
 def never_too_much(counting: Counting, truth: Assignments, members: Flags) -> None:

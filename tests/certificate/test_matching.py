@@ -5,6 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
+from support.constraints import constraint_for, counting_of
 from support.groups import group_of, random_group
 from support.oracles import Assignments
 
@@ -14,17 +15,10 @@ from equilag.certificate.counting import Counting
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.matching import Side, most_disjoint, pairs_beyond, pairs_needed
 from equilag.certificate.verify import verify
-from equilag.constraint import constraint_of, unconstrained
-from equilag.group import Group
+from equilag.constraint import unconstrained
 from equilag.planner.solve import solve
 from equilag.policy import Policy
-from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.lower_bounds.maximum_matching import disjoint_pairs
-
-
-def counting_of(group: Group, policy: Policy | None = None) -> Counting:
-    policy = policy or Policy.of()
-    return Counting(group, constraint_of(group, policy, balanced_assignment(group, policy)))
 
 
 def most(counting: Counting, value: int, side: Side) -> int:
@@ -44,7 +38,7 @@ def test_never_beyond_the_truth(seed: int) -> None:
         group = random_group(rng, topics=4, members=members, size=3, reads=0.6)
         if group.n_partitions > 9:
             continue
-        counting = counting_of(group)
+        counting = counting_of(group, Policy.of())
         needed = pairs_needed(counting)
         truth = Assignments.all(group).balanced("total")
         held_two = (truth.held.sum(axis=1) == 2).sum(axis=1)
@@ -63,7 +57,7 @@ def test_never_beyond_the_truth(seed: int) -> None:
 
 def test_counts_of_one_two_and_three_are_told_apart() -> None:
     def needed(members: int, partitions: int) -> int:
-        return pairs_needed(counting_of(group_of([partitions], [[0]] * members)))
+        return pairs_needed(counting_of(group_of([partitions], [[0]] * members), Policy.of()))
 
     assert needed(3, 6) == 3
     assert needed(3, 5) == 2
@@ -83,7 +77,7 @@ def test_nothing_is_known_where_counts_are_free_or_partitions_pinned() -> None:
 
 def test_a_plan_rests_on_them_where_the_mean_says_too_little() -> None:
     group = named("lag-mixed/40x20/lognormal/2").group()
-    counting = counting_of(group)
+    counting = counting_of(group, Policy.of())
     rest = min(counting.rest(counting.active, k) or 0 for k in range(1, 13))
     assert most(counting, rest - 50, "above") < pairs_needed(counting)
     plan = solve(group, time_limit=20)
@@ -96,7 +90,7 @@ def test_a_plan_rests_on_them_where_the_mean_says_too_little() -> None:
 @pytest.mark.parametrize("name", ["min_load_at_most", "max_load_at_least"])
 def test_more_than_they_prove_is_refuted(name: str) -> None:
     group = group_of([6], [[0]] * 3, lags=[1, 2, 3, 4, 5, 6])
-    constraint = constraint_of(group, Policy.of(), balanced_assignment(group, Policy.of()))
+    constraint = constraint_for(group, Policy.of())
     ledger = Ledger(group, group, Policy.of(), constraint, True, None)
     check = CHECKS[name, "pairs"]
     check(ledger, 7, {"apart": []})  # 1 + 6, 2 + 5 and 3 + 4: no other three

@@ -1,10 +1,14 @@
-"""Comparing count constraints."""
+"""Count constraints of a policy, what counting says about them, and comparing them."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from equilag.constraint import CountConstraint
+from equilag.certificate.counting import Counting
+from equilag.constraint import CountConstraint, constraint_of
+from equilag.group import Group
+from equilag.policy import Policy
+from equilag.solver.counts.even_counts import balanced_assignment
 
 
 def same_constraint(one: CountConstraint, other: CountConstraint) -> bool:
@@ -15,3 +19,13 @@ def same_constraint(one: CountConstraint, other: CountConstraint) -> bool:
     if one.per_topic:
         pairs.append((one.topic_counts_of(), other.topic_counts_of()))
     return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+
+
+def constraint_for(group: Group, policy: Policy) -> CountConstraint:
+    """The constraint of a policy, read off an assignment with even counts."""
+    return constraint_of(group, policy, balanced_assignment(group, policy))
+
+
+def counting_of(group: Group, policy: Policy) -> Counting:
+    """What counting says under that constraint."""
+    return Counting(group, constraint_for(group, policy))

@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.groups import group_of, lags_of, small_groups
+from support.local_search import never, spread_of
 from support.oracles import Assignments
 
 from equilag.certificate.counting import Counting
 from equilag.constraint import CountConstraint, constraint_of
 from equilag.group import Group, Index, Ints
-from equilag.metrics import is_valid, member_loads, spread
+from equilag.metrics import is_valid, member_loads
 from equilag.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.local_search.member_rows import Rows
@@ -33,18 +34,10 @@ from equilag.solver.lower_bounds.load_bounds import load_bounds
 TOTAL = Policy.of()
 
 
-def never() -> bool:
-    return False
-
-
 def after(asked: int) -> Callable[[], bool]:
     """Says no as often as that, and then yes."""
     left = iter(range(asked))
     return lambda: next(left, None) is None
-
-
-def spread_of(group: Group, assigned: Index) -> int:
-    return spread(member_loads(assigned, group.lag, group.n_members), group.idle)
 
 
 def start(group: Group, rng: np.random.Generator | None = None) -> tuple[CountConstraint, Index]:

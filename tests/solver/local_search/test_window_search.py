@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 from support.groups import LAG_KINDS, ODD, group_of, random_group, small_groups
+from support.local_search import spread_of
 from support.oracles import Assignments
 
 import equilag.solver.local_search.window_search as leveling
 from equilag.certificate.counting import Counting
 from equilag.constraint import CountConstraint, constraint_of
 from equilag.group import NOBODY, Group, Index, Ints
-from equilag.metrics import is_valid, member_counts, member_loads, spread
+from equilag.metrics import is_valid, member_counts, member_loads
 from equilag.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.local_search.assignment_state import AssignmentState
@@ -40,10 +41,6 @@ class Steps:
     def __call__(self) -> bool:
         self.left -= 1
         return self.left < 0
-
-
-def spread_of(group: Group, assigned: Index) -> int:
-    return spread(member_loads(assigned, group.lag, group.n_members), group.idle)
 
 
 def start(group: Group, policy: Policy) -> tuple[CountConstraint, Index, Window]:

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.constraints import counting_of
 from support.groups import LAG_KINDS, ODD, group_of, groups, random_group, small_groups
 from support.oracles import Assignments
 
 from equilag.certificate.counting import Counting
-from equilag.constraint import constraint_of, topic_counts
+from equilag.constraint import topic_counts
 from equilag.group import Flags, Group, Ints
 from equilag.metrics import member_counts, member_loads
 from equilag.policy import BALANCES, Policy
-from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.lower_bounds.load_bounds import (
     FEW,
     MAX_CROWDS,
@@ -24,10 +24,6 @@ from equilag.solver.lower_bounds.load_bounds import (
     difference,
     load_bounds,
 )
-
-
-def counting_of(group: Group, policy: Policy) -> Counting:
-    return Counting(group, constraint_of(group, policy, balanced_assignment(group, policy)))
 
 
 def bounds_of(group: Group, policy: Policy, stopped: bool = False) -> LoadBounds | None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.constraints import constraint_for
 from support.groups import ODD, group_of, groups, ramp, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
 
@@ -15,16 +16,10 @@ from equilag.certificate.potentials import (
     bound_by_topics,
     retainable,
 )
-from equilag.constraint import CountConstraint, constraint_of
 from equilag.group import Group
 from equilag.metrics import count_moves, is_valid
 from equilag.policy import BALANCES, Policy
-from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.moves.fewest_moves import fewest_moves
-
-
-def constraint_for(group: Group, policy: Policy) -> CountConstraint:
-    return constraint_of(group, policy, balanced_assignment(group, policy))
 
 
 def agrees_with_brute_force(group: Group, balance: str) -> None:

@@ -1,0 +1,51 @@
+"""Large neighbourhood search keeps the constraint and never makes a plan worse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.groups import ODD, small_groups
+from support.local_search import (
+    POLICIES,
+    check_never_worse,
+    check_odd_group,
+    check_repeatable,
+    check_stops,
+    never,
+    spread_of,
+    start,
+)
+from support.oracles import Assignments
+
+from equilag.policy import Policy
+from equilag.solver.local_search.large_neighbourhood import improve
+
+
+@pytest.mark.parametrize("keep_moves", [False, True])
+def test_no_plan_becomes_worse(keep_moves: bool) -> None:
+    # With a limit on moves a neighbourhood costs some 50 ms.
+    check_never_worse(improve, n=5, rounds=6, keep_moves=keep_moves)
+
+
+def test_it_stops_when_told_or_satisfied() -> None:
+    check_stops(improve)
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda p: f"{p.name}-{p.balance}")
+@pytest.mark.parametrize("name", ODD)
+def test_odd_groups(name: str, policy: Policy) -> None:
+    check_odd_group(improve, name, policy)
+
+
+def test_same_seed_same_answer() -> None:
+    check_repeatable(improve)
+
+
+def test_neighbourhoods_solve_what_fits_into_one() -> None:
+    """Four members and few partitions are one neighbourhood, and its best split is the best."""
+    for group in small_groups(seed=54, n=15, limit=1000, members=2, size=5, reads=1.0):
+        policy = Policy.of()
+        constraint, assigned = start(group, policy, keep=False)
+        found = improve(group, constraint, assigned, np.random.default_rng(1), never)
+        truth = Assignments.all(group).balanced("total").spread.min()
+        assert spread_of(group, found) == truth

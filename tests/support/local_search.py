@@ -1,0 +1,97 @@
+"""What the tests of local searches start from, and what they check of every search over a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+import numpy as np
+from support.groups import LAG_KINDS, ODD, random_group
+
+from equilag.constraint import CountConstraint, constraint_of
+from equilag.group import Group, Index
+from equilag.metrics import count_moves, is_valid, member_loads, spread
+from equilag.policy import BALANCES, Policy
+from equilag.solver.counts.even_counts import balanced_assignment
+from equilag.solver.moves.fewest_moves import fewest_moves
+
+POLICIES: Final = [
+    Policy.of(name, balance) for balance in BALANCES for name in ("lag-aware", "sticky-yet-fair")
+]
+
+Search = Callable[..., Index]
+"""Takes group, constraint, assignment, rng and stop; returns an assignment."""
+
+
+def never() -> bool:
+    return False
+
+
+def spread_of(group: Group, assigned: Index) -> int:
+    return spread(member_loads(assigned, group.lag, group.n_members), group.idle)
+
+
+def starts(seed: int, n: int) -> Iterator[tuple[Group, Policy, CountConstraint, Index]]:
+    """Groups of some size under every policy, each with an assignment to begin with."""
+    rng = np.random.default_rng(seed)
+    for number in range(n):
+        group = random_group(
+            rng, topics=6, members=10, size=9, reads=(0.3, 0.6, 1.0)[number % 3],
+            kind=LAG_KINDS[number % len(LAG_KINDS)],
+        )  # fmt: skip
+        for policy in POLICIES:
+            yield group, policy, *start(group, policy, keep=bool(number % 2))
+
+
+def start(group: Group, policy: Policy, keep: bool) -> tuple[CountConstraint, Index]:
+    """The constraint and an assignment that meets it; with `keep` one with the fewest moves."""
+    assigned = balanced_assignment(group, policy)
+    constraint = constraint_of(group, policy, assigned)
+    return constraint, fewest_moves(group, constraint).assigned if keep else assigned
+
+
+def check_never_worse(search: Search, n: int, rounds: int, keep_moves: bool) -> None:
+    """On `n` groups: it keeps the constraint, makes some plans better and none worse."""
+    better = 0
+    for group, _, constraint, assigned in starts(seed=51, n=n):
+        given = assigned.copy()
+        found = search(
+            group, constraint, assigned, np.random.default_rng(1), never,
+            rounds=rounds, keep_moves=keep_moves,
+        )  # fmt: skip
+        assert np.array_equal(assigned, given)
+        assert is_valid(group, found)
+        assert constraint.admits(found)
+        assert spread_of(group, found) <= spread_of(group, given)
+        better += spread_of(group, found) < spread_of(group, given)
+        if keep_moves:
+            assert count_moves(group.owner, found) <= count_moves(group.owner, given)
+    assert better > 5
+
+
+def check_stops(search: Search) -> None:
+    """The search changes nothing when it is stopped, or when the spread is good enough."""
+    for group, _, constraint, assigned in starts(seed=52, n=4):
+        rng = np.random.default_rng(1)
+        assert np.array_equal(search(group, constraint, assigned, rng, lambda: True), assigned)
+        enough = spread_of(group, assigned)
+        found = search(group, constraint, assigned, rng, never, enough=enough)
+        assert np.array_equal(found, assigned)
+
+
+def check_odd_group(search: Search, name: str, policy: Policy) -> None:
+    group = ODD[name]()
+    constraint, assigned = start(group, policy, keep=True)
+    found = search(group, constraint, assigned, np.random.default_rng(1), never, rounds=3)
+    assert constraint.admits(found)
+    assert spread_of(group, found) <= spread_of(group, assigned)
+
+
+def check_repeatable(search: Search) -> None:
+    """The same seed gives the same assignment."""
+    for group, _, constraint, assigned in starts(seed=53, n=2):
+        first, second = (
+            search(group, constraint, assigned, np.random.default_rng(7), never, rounds=20)
+            for _ in range(2)
+        )
+        assert np.array_equal(first, second)
