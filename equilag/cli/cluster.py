@@ -1,62 +1,70 @@
-"""What commands that talk to a cluster share: whom to ask, how to log in, what went wrong."""
+"""What commands that read a cluster share: connection options, error messages, remarks."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from equilag.cli import options
 from equilag.cli.files import naming, read_file
 from equilag.errors import InputError
+from equilag.report.words import listed
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.group_reader import GroupReader
+
+_MAX_NAMES: Final = 5
+"""Groups that one remark names: they fit on one line."""
 
 
 def add_cluster(
     parser: argparse.ArgumentParser | argparse._ArgumentGroup, *, required: bool = True
 ) -> None:
-    """``--bootstrap-server`` and ``--command-config``."""
+    """Add ``--bootstrap-server`` and ``--command-config``."""
     parser.add_argument(
         "--bootstrap-server",
         metavar="B",
         required=required,
-        help="brokers to ask first, as host:port, several separated by commas",
+        help="brokers to connect to first, as host:port; separate several by commas",
     )
     parser.add_argument(
         "--command-config",
         metavar="FILE.properties",
-        help="how to log in, as for Kafka's own tools; names may also be librdkafka's",
+        help="login and TLS settings, as for Kafka's own tools; librdkafka's names work too",
     )
 
 
 def add_reading(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """How commits and logs that are read from a cluster become lag."""
+    """Add the options that say how commits and log ends become lag."""
     add_reset(parser)
     parser.add_argument(
         "--isolation-level",
         metavar="L",
         type=options.one_of(options.ISOLATION_LEVELS),
-        help="where logs end: read_uncommitted (unless told), or read_committed, before the"
-        " oldest open transaction",
+        help="read_committed: a log ends before the oldest open transaction"
+        " (default: read_uncommitted)",
     )
 
 
 def add_reset(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """Add ``--auto-offset-reset``."""
     parser.add_argument(
         "--auto-offset-reset",
         metavar="R",
         type=options.reset,
-        help="what a partition without a commit counts as: earliest, latest (unless told) or none",
+        help="where consumers start in a partition without a commit: earliest, latest or none"
+        " (default: latest)",
     )
 
 
 @contextmanager
 def reading(args: argparse.Namespace) -> Iterator[GroupReader]:
-    """A reader of the cluster that the options name. What it raises in the `with` block comes out
-    as an InputError that names the cluster."""
+    """Open a reader of the cluster that the options name.
+
+    Errors of the `with` block become InputErrors that name the cluster.
+    """
     from equilag.adapters.kafka.client_config import kafka_config
 
     config = kafka_config(args.bootstrap_server, client_settings(args.command_config))
@@ -71,8 +79,18 @@ def reading(args: argparse.Namespace) -> Iterator[GroupReader]:
             raise InputError(str(error), "", args.bootstrap_server) from error
 
 
+def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
+    """Return one line per reason, with the groups that were left out for it."""
+    by_reason: dict[str, list[str]] = {}
+    for group, reason in sorted(left_out.items()):
+        by_reason.setdefault(reason, []).append(group)
+    return [
+        f"left out: {listed(groups, _MAX_NAMES)}: {reason}" for reason, groups in by_reason.items()
+    ]
+
+
 def client_settings(path: str | None) -> dict[str, str]:
-    """Settings for librdkafka, out of a file in Kafka's own property names. Raises InputError."""
+    """Return librdkafka settings from a file in Kafka's property names. Raises InputError."""
     if path is None:
         return {}
     from equilag.adapters.kafka.command_config import read_properties, translated

@@ -1,4 +1,4 @@
-"""``equilag collect``: a history of offsets and memberships, recorded from a live cluster."""
+"""``equilag collect``: records offsets and memberships of a live cluster."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli import options
-from equilag.cli.cluster import add_cluster, client_settings
+from equilag.cli.cluster import add_cluster, client_settings, left_out_lines
 from equilag.cli.screen import remark
 from equilag.errors import InputError
 from equilag.report.terminal import is_terminal
-from equilag.report.words import listed, number, plural
+from equilag.report.words import number, plural
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.sample import ClusterSampler
@@ -23,44 +23,39 @@ if TYPE_CHECKING:
     from equilag.pipeline.record import Recorder
 
 NAME: Final = "collect"
-HELP: Final = "a history of all groups of a live cluster, as parquet"
+HELP: Final = "record the groups of a live cluster as parquet"
 DESCRIPTION: Final = """\
-Records every group's members, subscriptions, assignment, commits and log ends,
-round by round, as the parquet files that equilag fleet reads. It joins no group
-and commits nothing: rights to describe groups and topics are enough. Topics
-that may not be described are not seen; sizes of logs need the right to describe
-the cluster and are left empty without it."""
+Records every group's members, subscriptions, assignment, commits and log ends
+at intervals, as the parquet files that equilag fleet reads. equilag never joins
+a group or commits. It needs DESCRIBE on groups and topics, and leaves out
+topics without it. Log sizes need DESCRIBE on the cluster; without it they stay
+empty."""
 EPILOG: Final = """\
-DIR gets offsets/ and members/. A run can be stopped with Ctrl-C or SIGTERM (the
-round at hand is then dropped, or written whole; exit status 0), killed, and
-started again with the same DIR: it adds to what is there.
+DIR gets offsets/ and members/. Stop the recording with Ctrl-C or SIGTERM (exit
+status 0); the current round is then written completely or dropped. Started
+again with the same DIR, also after a crash, it adds to the files there.
 
 example:
   equilag collect --bootstrap-server kafka:9092 --every 30s --out history"""
 
-_MOST: Final = 5
-"""Groups that one remark names."""
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_cluster(parser)
-    parser.add_argument("--out", metavar="DIR", required=True, help="where the history is kept")
+    parser.add_argument("--out", metavar="DIR", required=True, help="directory of the history")
     parser.add_argument(
         "--every",
         metavar="T",
         type=options.duration,
         default=30.0,
-        help="from one round to the next: 30s (unless told), 5m, 1h",
+        help="interval between rounds, such as 30s, 5m or 1h (default: 30s)",
     )
     parser.add_argument(
         "--groups",
         metavar="REGEX",
         type=options.pattern,
-        help="only groups whose whole name this matches, such as 'orders-.*'",
+        help="only groups whose whole name matches, such as 'orders-.*'",
     )
-    parser.add_argument(
-        "--rounds", metavar="N", type=options.whole(), help="stop after so many rounds"
-    )
+    parser.add_argument("--rounds", metavar="N", type=options.whole(), help="stop after N rounds")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -77,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         sampler = stack.enter_context(closing(ClusterSampler(config, args.groups)))
         rounds = Rounds(args.every, args.rounds, stop)
         try:
-            # Before the folder is made: a cluster that cannot be read leaves nothing behind.
+            # Before the folder is created: an unreadable cluster leaves nothing behind.
             first = rounds.sample(sampler)
         except NoAnswer as error:
             raise InputError(str(error), "", args.bootstrap_server) from error
@@ -87,14 +82,14 @@ def run(args: argparse.Namespace) -> int:
 
 
 class Stopped(BaseException):
-    """Somebody asked for the end. No Exception, so that nothing takes it for a failure."""
+    """Someone asked for the end. Not an Exception, so that no handler takes it for a failure."""
 
 
 class Stop:
-    """SIGINT and SIGTERM end the `with` block at once, but for what is in `held`."""
+    """SIGINT and SIGTERM end the `with` block at once, except inside `held`."""
 
     def __init__(self) -> None:
-        self._asked = False
+        self._requested = False
         self._raised = False
         self._held = False
 
@@ -112,39 +107,39 @@ class Stop:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """What must not be left half done: the end comes after it."""
+        """Delay the end until the block is done, so that nothing is left half written."""
         self._held = True
         try:
             yield
         finally:
             self._held = False
-        self._end_if_asked()
+        self._end_if_requested()
 
     def _on_signal(self, *_: object) -> None:
-        self._asked = True
+        self._requested = True
         if not self._held:
-            self._end_if_asked()
+            self._end_if_requested()
 
-    def _end_if_asked(self) -> None:
-        # Once only: a second signal must not break off the tidying up.
-        if self._asked and not self._raised:
+    def _end_if_requested(self) -> None:
+        # Only once: a second signal must not interrupt the clean-up.
+        if self._requested and not self._raised:
             self._raised = True
             raise Stopped
 
 
 class Rounds:
-    """One round after the other, at fixed times; what there is to say of them, on stderr."""
+    """Runs rounds at fixed times, and writes remarks to stderr."""
 
-    def __init__(self, every: float, most: int | None, stop: Stop) -> None:
+    def __init__(self, every: float, max_rounds: int | None, stop: Stop) -> None:
         self._every = every
-        self._most = most
+        self._max_rounds = max_rounds
         self._stop = stop
-        self._said: set[str] = set()
+        self._shown: set[str] = set()
         self._late = False
         self._due = self._begun = time.monotonic()
 
     def sample(self, sampler: ClusterSampler) -> Sample:
-        """One round. Raises NoAnswer."""
+        """Return the sample of one round. Raises NoAnswer."""
         self._begun = time.monotonic()
         return sampler.round()
 
@@ -154,14 +149,14 @@ class Rounds:
 
         sample: Sample | None = first
         done = 0
-        while self._most is None or done < self._most:
+        while self._max_rounds is None or done < self._max_rounds:
             if done:
                 self._wait()
                 try:
                     sample = self.sample(sampler)
                 except NoAnswer as error:
                     sample = None
-                    self._remarks([f"no round, trying again with the next one: {error}"])
+                    self._remarks([f"round skipped: {error}"])
             if sample is not None:
                 self._remarks(_remarks(sample))
                 with self._stop.held():
@@ -175,21 +170,23 @@ class Rounds:
         now = time.monotonic()
         self._due += self._every
         if now > self._due:
-            # The next of the times that is still to come.
+            # The next time that is still to come.
             self._due += self._every * ((now - self._due) // self._every + 1)
             if not self._late:
                 self._late = True
                 took = f"{now - self._begun:.1f} s"
-                remark(f"a round took {took}, longer than --every: some are skipped from now on")
+                remark(
+                    f"a round took {took}, longer than --every: equilag skips rounds from now on"
+                )
         while (left := self._due - time.monotonic()) > 0:
             time.sleep(left)
 
     def _remarks(self, lines: list[str]) -> None:
-        """Say what was not said of the round before already."""
+        """Write the remarks that the round before did not have."""
         for line in lines:
-            if line not in self._said:
+            if line not in self._shown:
                 remark(line)
-        self._said = set(lines)
+        self._shown = set(lines)
 
     def _line(self, sample: Sample) -> None:
         if not is_terminal(sys.stderr):
@@ -201,18 +198,15 @@ class Rounds:
             f"lag {number(sample.lag)}",
             f"{time.monotonic() - self._begun:.1f} s",
         ]
-        if self._said:
-            parts.append(plural(len(self._said), "remark"))
+        if self._shown:
+            parts.append(plural(len(self._shown), "remark"))
         with suppress(OSError):
             sys.stderr.write("  ".join(parts) + "\n")
 
 
 def _remarks(sample: Sample) -> list[str]:
-    """What a round has to say, groups that were left out for the same reason together."""
-    by_reason: dict[str, list[str]] = {}
-    for group, reason in sorted(sample.left_out.items()):
-        by_reason.setdefault(reason, []).append(group)
-    lines = [f"left out: {listed(groups, _MOST)}: {why}" for why, groups in by_reason.items()]
+    """Return a round's remarks; groups with the same reason are one remark."""
+    lines = left_out_lines(sample.left_out)
     if not sample.n_groups and not lines:
-        lines.append("there is no group to record")
+        lines.append("no groups to record")
     return [*lines, *sample.remarks]

@@ -1,4 +1,4 @@
-"""``equilag groups``: the consumer groups of a live cluster, the most uneven first."""
+"""``equilag groups``: lists the consumer groups of a live cluster, most uneven lag first."""
 
 from __future__ import annotations
 
@@ -6,31 +6,28 @@ import argparse
 from typing import TYPE_CHECKING, Any, Final
 
 from equilag.cli import options
-from equilag.cli.cluster import add_cluster, add_reading, reading
+from equilag.cli.cluster import add_cluster, add_reading, left_out_lines, reading
 from equilag.cli.deliver import show
 from equilag.cli.screen import remark
 from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
-from equilag.report.words import listed, plural
+from equilag.report.words import plural
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.group_reader import Reading, Readings
 
 NAME: Final = "groups"
-HELP: Final = "the groups of a live cluster with their lag, the most uneven first"
+HELP: Final = "list the groups of a live cluster, most uneven lag first"
 DESCRIPTION: Final = """\
 Lists the consumer groups of a cluster: state, members, lag, and how unevenly
-the assignment in force spreads it. It joins no group and commits nothing:
-rights to describe groups and topics are enough. What cannot be read is a line
-on standard error."""
+the current assignment spreads the lag. equilag never joins a group or commits.
+It needs DESCRIBE on groups and their topics. Groups that cannot be read are
+reported on standard error."""
 EPILOG: Final = """\
-lag spread: the heaviest member's lag minus the lightest's. worst member: the
-share of the group's lag that the heaviest has.
+lag spread: the heaviest member's lag minus the lightest member's. worst member:
+the heaviest member's share of the group's lag.
 
 example:
   equilag groups --bootstrap-server kafka:9092 --groups 'orders-.*'"""
-
-_MOST: Final = 5
-"""Groups that one remark names."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -39,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--groups",
         metavar="REGEX",
         type=options.pattern,
-        help="only groups whose whole name this matches, such as 'orders-.*'",
+        help="only groups whose whole name matches, such as 'orders-.*'",
     )
     add_reading(parser)
     options.add_output(parser)
@@ -60,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def figures(found: Reading, reset: str) -> dict[str, Any]:
-    """A group as a row; figures of members are null where it has none that reads anything."""
+    """Return a group as a row. Figures about members are null without active members."""
     from equilag.group import Group
     from equilag.metrics import member_loads, spread
 
@@ -84,11 +81,8 @@ def figures(found: Reading, reset: str) -> dict[str, Any]:
 
 
 def problems(found: Readings) -> list[str]:
-    """What could not be read, groups with the same reason together."""
-    by_reason: dict[str, list[str]] = {}
-    for group, reason in sorted(found.left_out.items()):
-        by_reason.setdefault(reason, []).append(group)
-    lines = [f"left out: {listed(groups, _MOST)}: {why}" for why, groups in by_reason.items()]
+    """Return remarks about what could not be read."""
+    lines = left_out_lines(found.left_out)
     from equilag.adapters.kafka.reading import NO_COMMIT
 
     without = sum(

@@ -1,4 +1,4 @@
-"""``equilag steward``: leads a live classic group and hands out plans."""
+"""``equilag steward``: leads a live classic group and assigns equilag's plans."""
 
 from __future__ import annotations
 
@@ -20,22 +20,24 @@ if TYPE_CHECKING:
     from equilag.live.steward.steward_options import StewardOptions
 
 NAME: Final = "steward"
-HELP: Final = "leads a live group from outside and hands it plans"
+HELP: Final = "lead a live group from outside and assign equilag's plans"
 DESCRIPTION: Final = """\
-Joins a classic consumer group as a member without topics and, as its leader,
-hands equilag's plans to the other members, which need not be changed. Start it
-before the members, or let it take over. It rebalances the group by itself only
-where that is worth it. docs/live.md is the guide."""
+Joins a classic consumer group as a member without topics. As the group's leader
+it assigns partitions by equilag's plans; the other members need no change.
+Start it before the members, or use --take-over. It starts a rebalance only if
+the gain is worth it. docs/live.md is the guide."""
 EPILOG: Final = """\
-It needs the rights Read on the group and Describe on its topics. SIGTERM makes
-it leave: the members go on with their own assignor.
+It needs READ on the group and DESCRIBE on its topics. On SIGTERM it leaves, and
+the members go on with their own assignor.
 
 example:
   equilag steward --bootstrap-server kafka:9092 --group orders --dry-run
   equilag steward --bootstrap-server kafka:9092 --group orders"""
 
 LISTEN: Final = "127.0.0.1:9478"
+"""Loopback: the status is private by default. A port in the range of Prometheus exporters."""
 _ASK_S: Final = 5.0
+"""How long a running steward may take to answer `--status`."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -44,23 +46,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--dry-run",
         action="store_true",
-        help="join nothing; only say when it would rebalance, and what that would have gained",
+        help="do not join; log when it would rebalance, and what that would have gained",
     )
     parser.add_argument(
         "--take-over",
         action="store_true",
-        help="if another member leads, remove all others from the group once, which join again"
-        " at once",
+        help="if another member leads, remove all other members once; they rejoin at once",
     )
     parser.add_argument(
-        "--status", action="store_true", help="ask a running steward at --listen how it is"
+        "--status",
+        action="store_true",
+        help="print the status of the steward that runs at --listen",
     )
     parser.add_argument(
         "--listen",
         metavar="HOST:PORT",
         type=address,
         default=LISTEN,
-        help=f"/metrics, /healthz and /status; {LISTEN} unless told",
+        help=f"address of /metrics, /healthz and /status (default: {LISTEN})",
     )
     _add_worth(parser.add_argument_group("when to rebalance"))
     _add_planning(parser.add_argument_group("how to plan"))
@@ -73,42 +76,43 @@ def _add_worth(group: argparse._ArgumentGroup) -> None:
         metavar="PERCENT",
         type=options.percent,
         default=20.0,
-        help="lag spread that a plan must save, in percent of the mean per member; 20 unless told",
+        help="lag spread that a plan must save, in percent of the mean lag per member"
+        " (default: 20)",
     )
     group.add_argument(
         "--gain-records",
         metavar="N",
         type=options.whole(),
         default=1000,
-        help="and in records; 1000 unless told",
+        help="lag spread that it must save in records (default: 1000)",
     )
     group.add_argument(
         "--gain-per-move",
         metavar="N",
         type=options.whole(),
         default=0,
-        help="and in records for each partition that moves; 0 unless told",
+        help="lag spread that it must save per moved partition, in records (default: 0)",
     )
     group.add_argument(
         "--confirm",
         metavar="N",
         type=options.whole(),
         default=3,
-        help="looks in a row that must say so; 3 unless told",
+        help="consecutive observations that must agree (default: 3)",
     )
     group.add_argument(
         "--min-interval",
         metavar="T",
         type=options.duration,
         default=300.0,
-        help="from one of its rebalances to the next; 5m unless told",
+        help="minimum time between two rebalances that it starts (default: 5m)",
     )
     group.add_argument(
         "--every",
         metavar="T",
         type=options.duration,
         default=10.0,
-        help="from one look at the group to the next; 10s unless told",
+        help="time between two observations of the group (default: 10s)",
     )
 
 
@@ -119,15 +123,15 @@ def _add_planning(group: argparse._ArgumentGroup) -> None:
         metavar="S",
         type=options.seconds,
         default=5.0,
-        help="seconds for a plan made ahead of time; 5 unless told",
+        help="planning time in seconds for a plan made in advance (default: 5)",
     )
     group.add_argument(
         "--rebalance-limit",
         metavar="S",
         type=options.seconds,
         default=1.0,
-        help="seconds for a plan that the group waits for, at most a quarter of the session;"
-        " 1 unless told",
+        help="planning time in seconds while the group waits, at most a quarter of the session"
+        " (default: 1)",
     )
     add_reading(group)
 
@@ -137,35 +141,36 @@ def _add_membership(group: argparse._ArgumentGroup) -> None:
         "--instance-id",
         metavar="ID",
         default="equilag-steward",
-        help="its group.instance.id; a second steward with the same one takes its place,"
-        " one with another waits behind it",
+        help="its group.instance.id (default: equilag-steward); a second steward with the same"
+        " id replaces it, one with another id follows it",
     )
     group.add_argument(
         "--session-timeout",
         metavar="T",
         type=options.duration,
         default=10.0,
-        help="how long the group waits for it when it dies; 10s unless told",
+        help="how long the group waits for it after a crash (default: 10s)",
     )
     group.add_argument(
         "--keep-membership",
-        "--keep-seat",
         action="store_true",
-        help="on SIGTERM do not leave the group, so that one that is started again within the"
-        " session still leads",
+        help="stay a member on SIGTERM, to lead again after a restart within the session",
+    )
+    group.add_argument(  # its old name
+        "--keep-seat", dest="keep_membership", action="store_true", help=argparse.SUPPRESS
     )
     group.add_argument(
         "--protocol",
         metavar="NAME",
         action="append",
         default=[],
-        help="an assignor's name that the members have, besides those that come with Kafka's"
-        " clients; may be given several times",
+        help="name of an assignor that the members use besides those of Kafka's clients;"
+        " may be repeated",
     )
 
 
 def address(text: str) -> tuple[str, int]:
-    """A host and a port out of ``HOST:PORT``."""
+    """Return host and port of ``HOST:PORT``."""
     host, colon, port = text.rpartition(":")
     if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form HOST:PORT")
@@ -177,15 +182,15 @@ def run(args: argparse.Namespace) -> int:
         return _status(args.listen)
     for value, option in ((args.bootstrap_server, "--bootstrap-server"), (args.group, "--group")):
         if not value:
-            raise InputError("is due (see equilag steward --help)", option)
+            raise InputError("is required (see equilag steward --help)", option)
     if not args.instance_id:
-        raise InputError("empty, where an id is due", "--instance-id")
+        raise InputError("is empty", "--instance-id")
     if not all(args.protocol):
-        raise InputError("empty, where a name is due", "--protocol")
+        raise InputError("is empty", "--protocol")
     if args.dry_run and args.take_over:
-        raise InputError("a dry run joins nothing", "--take-over")
+        raise InputError("cannot be combined with --dry-run, which joins no group", "--take-over")
     if args.confirm < 1:
-        raise InputError("0, where at least one look is due", "--confirm")
+        raise InputError("must be at least 1", "--confirm")
 
     from equilag.adapters.kafka.client_config import kafka_config
 
@@ -251,7 +256,7 @@ def _ended_by_signals(end: Callable[[], None]) -> Iterator[None]:
 
 
 def _status(where: tuple[str, int]) -> int:
-    """Print what a running steward says of itself; 1 if it is not healthy."""
+    """Print the status of a running steward. Return 1 if it is not healthy."""
     from urllib.error import URLError
     from urllib.request import urlopen
 
@@ -259,17 +264,17 @@ def _status(where: tuple[str, int]) -> int:
     shown = f"[{host}]" if ":" in host else host
     try:
         with urlopen(f"http://{shown}:{port}/status", timeout=_ASK_S) as answer:
-            told = json.load(answer)
+            status = json.load(answer)
     except (URLError, OSError, ValueError) as error:
         reason = getattr(error, "reason", None) or error
         raise InputError(f"no steward answers at {host}:{port}: {reason}", "--listen") from error
-    counters = told.pop("counters", {})
-    width = max(map(len, [*told, *counters]), default=0)
-    lines = [f"{name:<{width}}  {_cell(value)}" for name, value in told.items()]
+    counters = status.pop("counters", {})
+    width = max(map(len, [*status, *counters]), default=0)
+    lines = [f"{name:<{width}}  {_cell(value)}" for name, value in status.items()]
     lines += [f"{name:<{width}}  {value}" for name, value in sorted(counters.items())]
     emit("\n".join(lines) + "\n")
-    if not told.get("healthy"):
-        remark(f"not healthy: {told.get('problem')}")
+    if not status.get("healthy"):
+        remark(f"not healthy: {status.get('problem')}")
         return 1
     return 0
 

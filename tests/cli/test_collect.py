@@ -103,7 +103,7 @@ def test_groups_that_were_left_out_are_named_together() -> None:
         "left out: other: it is rebalancing",
         "one more",
     ]
-    assert _remarks(empty()) == ["there is no group to record"]
+    assert _remarks(empty()) == ["no groups to record"]
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -1,4 +1,4 @@
-"""``equilag steward``: its options, its log and what it says where it cannot run."""
+"""``equilag steward``: its options, its log, and errors before it runs."""
 
 from __future__ import annotations
 
@@ -18,33 +18,36 @@ from equilag.live.steward.status import StewardStatus
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
-        ([], "--bootstrap-server: is due"),
-        (["--bootstrap-server", "b:1"], "--group: is due"),
-        (["--group", ""], "--bootstrap-server: is due"),
+        ([], "--bootstrap-server: is required"),
+        (["--bootstrap-server", "b:1"], "--group: is required"),
+        (["--group", ""], "--bootstrap-server: is required"),
         (["--listen", "nowhere"], "'nowhere' is not of the form HOST:PORT"),
         (["--listen", "h:70000"], "'h:70000' is not of the form HOST:PORT"),
         (["--every", "soon"], "'soon' is not a duration"),
         (["--gain", "-1"], "is not a percentage"),
         (["--policy", "none"], "'none' is none of"),
-        (["--bootstrap-server", "b:1", "--group", "g", "--confirm", "0"], "--confirm: 0, where"),
+        (
+            ["--bootstrap-server", "b:1", "--group", "g", "--confirm", "0"],
+            "--confirm: must be at least 1",
+        ),
         (
             ["--bootstrap-server", "b:1", "--group", "g", "--instance-id", ""],
-            "--instance-id: empty",
+            "--instance-id: is empty",
         ),
         (["--status", "--listen", "127.0.0.1:1"], "no steward answers at 127.0.0.1:1"),
     ],
 )
-def test_bad_usage(options: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_usage(options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["steward", *options]) == 2
     captured = capsys.readouterr()
-    assert said in captured.err
+    assert message in captured.err
     assert captured.err.count("\n") == 1
     assert not captured.out
 
 
-def test_nobody_answers_at_the_servers(
+def test_no_broker_answers(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connect, "WAIT_S", 0.5)
@@ -58,7 +61,7 @@ def test_nobody_answers_at_the_servers(
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)) == handlers_before
 
 
-def test_what_was_chosen() -> None:
+def test_options() -> None:
     arguments = "steward --bootstrap-server b:1 --group g --protocol mine --tolerance 7"
     arguments += " --gain 30 --gain-records 5 --gain-per-move 2 --confirm 4 --min-interval 2m"
     options = _options(build_parser().parse_args(arguments.split()))
@@ -86,7 +89,7 @@ def running() -> Iterator[tuple[StewardStatus, str]]:
     server.server_close()
 
 
-def test_status_of_one_that_runs(
+def test_status_of_a_healthy_steward(
     running: tuple[StewardStatus, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     state, listen = running
@@ -97,8 +100,15 @@ def test_status_of_one_that_runs(
     assert "role" in capsys.readouterr().out
 
 
-def test_status_of_one_that_is_not_well(
+def test_status_of_an_unhealthy_steward(
     running: tuple[StewardStatus, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["steward", "--status", "--listen", running[1]]) == 1
     assert "not healthy: the group has not been read yet" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--keep-membership", "--keep-seat"])
+def test_both_names_of_keep_membership(option: str) -> None:
+    arguments = ["steward", "--bootstrap-server", "b:1", "--group", "g"]
+    assert not _options(build_parser().parse_args(arguments)).keep_membership
+    assert _options(build_parser().parse_args([*arguments, option])).keep_membership

@@ -116,7 +116,7 @@ WRONG = [
     (["plan", *LIVE_GROUP, "--auto-offset-reset", "x"], "'x' is none of earliest"),
     (["groups"], "--bootstrap-server is required"),
     (["groups", "--bootstrap-server", "b", "--groups", "("], "'(' is not a regular expression"),
-    (["groups", "--bootstrap-server", " "], "bootstrap servers: empty"),
+    (["groups", "--bootstrap-server", " "], "bootstrap servers: is empty"),
     (["snapshot"], "--from-describe is required, or --bootstrap-server with --group"),
     (["snapshot", "--bootstrap-server", "b"], "--bootstrap-server needs --group"),
     (["snapshot", *LIVE_GROUP, "--from-describe", "x"], "give either --from-describe or"),
