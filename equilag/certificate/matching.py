@@ -15,8 +15,9 @@ import numpy as np
 from equilag.certificate.counting import Counting
 from equilag.group import Flags
 
-LARGEST: Final = 150
-"""Free partitions up to which pairs are looked at."""
+MAX_FREE: Final = 150
+"""Free partitions up to which pairs are considered: finding a maximum matching of so many takes
+about 0.05 s."""
 
 Side = Literal["above", "below"]
 
@@ -24,7 +25,7 @@ Side = Literal["above", "below"]
 def pairs_needed(counting: Counting) -> int:
     """How many members hold exactly two free partitions in any plan, at least; 0 if unknown."""
     constraint, lo, hi = counting.constraint, counting.lo, counting.hi
-    if counting.per_topic or constraint.has_pinned or len(counting.lag) > LARGEST:
+    if counting.per_topic or constraint.has_pinned or len(counting.lag) > MAX_FREE:
         return 0
     one_or_two, two_or_three = (lo == 1) & (hi == 2), (lo == 2) & (hi == 3)
     if ((lo < hi) & ~one_or_two & ~two_or_three).any():

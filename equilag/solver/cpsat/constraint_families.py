@@ -1,4 +1,4 @@
-"""The constraint families, one function each: it takes the variables and adds its rows."""
+"""The constraint families, one function each, which adds its rows to the model."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from equilag.solver.cpsat.variables import Variables
 
 
 def each_once(v: Variables) -> None:
-    """Every item goes to exactly one of the members that may take it."""
+    """Every item is assigned to exactly one of the members that may take it."""
     for row in v.gets:
         v.model.add_exactly_one(row.values())
 
 
 def member_counts(v: Variables) -> None:
-    """Every member's count lies in its interval; blocks are in who may take what."""
+    """Every member's count lies in its interval. Blocks need no rows: `allowed` has them."""
     for j in v.members():
         lo, hi = int(v.problem.lo[j]), int(v.problem.hi[j])
         v.model.add_linear_constraint(sum(v.items_of(j)), lo, hi)
@@ -33,18 +33,16 @@ def topic_counts(v: Variables) -> None:
             v.model.add_linear_constraint(sum(mine), lo, hi)
 
 
-def load_extremes(v: Variables, outside: tuple[int, int] | None = None) -> None:
-    """`highest` and `lowest` enclose all loads, and (lightest, heaviest) of those outside."""
+def load_extremes(v: Variables) -> None:
+    """Every load lies between `lowest` and `highest`."""
     for j in v.members():
         v.model.add(v.load[j] <= v.highest)
         v.model.add(v.load[j] >= v.lowest)
-    if outside is not None:
-        v.model.add(v.lowest <= outside[0])
-        v.model.add(v.highest >= outside[1])
 
 
 def moves(v: Variables) -> cp_model.LinearExprT:
-    """How many items leave their owner; those owned outside always do."""
+    """The number of items that leave their owner; those that a member outside the problem owns
+    always do."""
     stays, total = [], 0
     for i, owner in enumerate(v.problem.owner.tolist()):
         if owner == -1:
@@ -55,16 +53,18 @@ def moves(v: Variables) -> cp_model.LinearExprT:
     return total - sum(stays)
 
 
-def move_budget(v: Variables, max_moves: int | None) -> None:
+def move_limit(v: Variables, max_moves: int | None) -> None:
+    """At most `max_moves` items leave their owner; None for no limit."""
     if max_moves is not None and max_moves < len(v.gets):
         v.model.add(moves(v) <= max_moves)
 
 
 def alike_members(v: Variables, moves_matter: bool) -> None:
-    """Among members alike, the first takes the heaviest item that only they may take.
+    """Break the symmetry of members that are alike: the k-th heaviest item that only they may take
+    goes to one of the first k of them.
 
-    Members are alike if they may take the same, within the same limits, on top of the same load,
-    and own nothing where moves matter.
+    Members are alike if they may take the same items, with the same limits and base load, and, if
+    `moves_matter`, own nothing.
     """
     p = v.problem
     groups: dict[tuple[bytes, ...], list[int]] = {}
@@ -81,7 +81,6 @@ def alike_members(v: Variables, moves_matter: bool) -> None:
         items = np.flatnonzero(theirs)
         if len(members) < 2:
             continue
-        # The k-th heaviest goes to one of the first k of them.
         for k, i in enumerate(items[np.argsort(-p.lag[items], kind="stable")][: len(members)]):
             for j in members[k + 1 :]:
                 v.model.add(v.gets[int(i)][j] == 0)

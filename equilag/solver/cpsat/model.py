@@ -1,4 +1,4 @@
-"""Builds the model of a small problem, solves it within what is left, and reads the answer."""
+"""The CP-SAT model of a small problem: building, solving, and reading the answer."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from equilag.solver.cpsat import constraint_families as families
 from equilag.solver.cpsat.scale import scaled
 from equilag.solver.cpsat.variables import Variables
 
-MOST: Final = 200
-"""Solutions that are listed to see which of them is the best without rounding."""
+MAX_LISTED: Final = 200
+"""Solutions that `all_below` lists at most; with more, CP-SAT's bound stays as it is."""
 
 Outcome = Literal["optimal", "feasible", "infeasible", "unknown"]
 
@@ -29,10 +29,12 @@ OUTCOMES: Final[dict[Any, Outcome]] = {
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds of wall clock, and the solver's own deterministic time, whichever comes first."""
+    """When one call of CP-SAT ends: at the first of two limits."""
 
     wall: float
+    """Seconds."""
     deterministic: float
+    """CP-SAT's deterministic time, which is the same on every machine."""
     seed: int = 0
 
 
@@ -44,17 +46,17 @@ class Answer:
     bound: int
     """spread + move cost × moves of every assignment is at least this, in records."""
     exhausted: bool
-    """Did it end by itself or by deterministic time, and not by the wall clock."""
+    """True if it ended by itself or by deterministic time, and not by the wall clock."""
     rounded: bool = False
-    """Were the numbers of the model rounded, so that the bound may be short of the truth."""
+    """True if the numbers of the model are rounded, so that the bound may be below the optimum."""
 
 
 class SolverFailed(Exception):
-    """The solver called the model invalid, or returned a status it should not."""
+    """CP-SAT called the model invalid or returned an unknown status."""
 
 
 def parameters(limits: Limits) -> dict[str, Any]:
-    """What every call is made with; also what a plan says of a solver's bound."""
+    """The parameters of every call; a plan quotes them beside a bound that rests on CP-SAT."""
     return {
         "max_time_in_seconds": max(0.001, limits.wall),
         "max_deterministic_time": limits.deterministic,
@@ -72,23 +74,15 @@ def build(
     hint: Ints | None = None,
     max_moves: int | None = None,
     move_cost: int = 0,
-    outside: tuple[int, int] | None = None,
 ) -> Variables:
-    """The whole model: minimise spread + move cost × moves.
-
-    `outside` are the lightest and the heaviest load of members that are not part of the problem.
-    """
+    """The whole model: minimise spread + move cost × moves."""
     small = scaled(problem.lag, problem.base)
     v = Variables.of(problem, small)
     families.each_once(v)
     families.member_counts(v)
     families.topic_counts(v)
-    shift = int(problem.base.min())
-    walls = None
-    if outside is not None:
-        walls = (outside[0] - shift) // small.unit, (outside[1] - shift) // small.unit
-    families.load_extremes(v, walls)
-    families.move_budget(v, max_moves)
+    families.load_extremes(v)
+    families.move_limit(v, max_moves)
     families.alike_members(v, moves_matter=max_moves is not None or move_cost > 0)
     price = move_cost // small.unit  # rounded down, so that a bound stays a bound
     cost: Any = price * families.moves(v)
@@ -104,10 +98,9 @@ def solve_model(
     hint: Ints | None = None,
     max_moves: int | None = None,
     move_cost: int = 0,
-    outside: tuple[int, int] | None = None,
 ) -> Answer:
-    """Solve within the limits. Raises SolverFailed, or MemoryError as it comes."""
-    v = build(problem, hint, max_moves, move_cost, outside)
+    """Solve within the limits. Raises SolverFailed, or MemoryError where memory runs out."""
+    v = build(problem, hint, max_moves, move_cost)
     solver = _solver(limits)
     status = solver.solve(v.model)
     if status not in OUTCOMES:
@@ -126,20 +119,20 @@ def solve_model(
 def all_below(
     problem: SmallProblem, limits: Limits, spread: int, max_moves: int | None = None
 ) -> list[Ints] | None:
-    """Assignments [I], among them every one of a smaller spread, but for members that are alike.
+    """Assignments [I]: every one with a spread below `spread`, once for members that are alike.
 
-    None if there are more than MOST, or no time to list them all. What the model takes for small
-    enough may be off by its rounding, so that some of them may be no better.
+    Because of the rounding, some of them may be no better. None if there are more than MAX_LISTED
+    or no time to list them all.
     """
     v = build(problem, None, max_moves)
     unit, most_items = v.scaled.unit, int(problem.hi.max(initial=0))
     v.model.clear_objective()  # type: ignore[no-untyped-call]
-    # A window of one width, so that an assignment comes but once for each place it fits at.
+    # A fixed difference, so that an assignment is found only once per position of the window.
     v.model.add(v.highest - v.lowest == (spread - 1 + (unit - 1) * (most_items + 1)) // unit)
     solver, listed = _solver(limits), _Listed(v)
     solver.parameters.enumerate_all_solutions = True
     status = solver.solve(v.model, listed)
-    if len(listed.found) > MOST or status not in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
+    if len(listed.found) > MAX_LISTED or status not in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
         return None
     return listed.found
 
@@ -152,7 +145,7 @@ def _solver(limits: Limits) -> cp_model.CpSolver:
 
 
 class _Listed(cp_model.CpSolverSolutionCallback):
-    """Keeps the solutions, and ends the search where they are too many."""
+    """Collects the solutions and stops the search if there are too many."""
 
     def __init__(self, variables: Variables) -> None:
         super().__init__()
@@ -161,7 +154,7 @@ class _Listed(cp_model.CpSolverSolutionCallback):
 
     def on_solution_callback(self) -> None:
         self.found.append(self.variables.read(self))
-        if len(self.found) > MOST:
+        if len(self.found) > MAX_LISTED:
             self.stop_search()
 
 

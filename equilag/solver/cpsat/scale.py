@@ -1,4 +1,4 @@
-"""Keeps the numbers in the model small, and says what that costs the bound."""
+"""Rounding that keeps the numbers in the model small, and what it costs the bound."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ class Scaled(NamedTuple):
 
 
 def scaled(lag: Ints, base: Ints) -> Scaled:
-    """Shared offset of the base loads is dropped: it changes no difference."""
+    """Lags and base loads in units small enough for `MAX_TOTAL`.
+
+    The smallest base load is subtracted from all of them, which changes no difference.
+    """
     shift = int(base.min()) if len(base) else 0
     base = base - shift
     total = int(lag.sum()) + int(base.max(initial=0))

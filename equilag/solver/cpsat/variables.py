@@ -1,4 +1,4 @@
-"""Variables of the model: who gets what, and the loads' extremes."""
+"""The variables of the model: which member gets which item, and the extremes of the loads."""
 
 from __future__ import annotations
 

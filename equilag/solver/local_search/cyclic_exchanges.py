@@ -23,7 +23,7 @@ from equilag.solver.local_search.assignment_state import AssignmentState
 NEVER: Final = np.int64(2**62)
 """More than any gain: the sum of all lags stays below it."""
 MAX_CELLS: Final = 200_000
-"""Array elements of one table of exchanges, about 2 ms; larger ones are sampled."""
+"""Array elements of one table of exchanges, about 7 ms; larger ones are sampled."""
 MAX_GIVEN: Final = 16
 """Partitions of the member that a search for cycles of three considers giving; a sample of more."""
 MAX_TAKEN: Final = 500

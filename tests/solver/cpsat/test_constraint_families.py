@@ -93,25 +93,13 @@ def test_load_extremes(highest: int, lowest: int, possible: bool) -> None:
     assert solvable(v, (0, 0), (1, 1)) == possible
 
 
-@pytest.mark.parametrize(
-    ("highest", "lowest", "possible"),
-    [(9, 2, True), (8, 2, False), (9, 3, False)],
-)
-def test_load_extremes_enclose_those_outside(highest: int, lowest: int, possible: bool) -> None:
-    v = variables_of(problem_of([8, 3], 2, 0, 2))
-    families.load_extremes(v, outside=(2, 9))
-    v.model.add(v.highest == highest)
-    v.model.add(v.lowest == lowest)
-    assert solvable(v, (0, 0), (1, 1)) == possible
-
-
 @pytest.mark.parametrize(("budget", "possible"), [(None, True), (2, True), (1, False), (3, True)])
-def test_move_budget(budget: int | None, possible: bool) -> None:
+def test_move_limit(budget: int | None, possible: bool) -> None:
     # Item 0 stays, item 1 moves, item 2 comes from outside, item 3 is nobody's.
     problem = problem_of([1] * 4, 2, 0, 4, owner=np.array([0, 0, -2, -1]))
     v = variables_of(problem)
     families.each_once(v)
-    families.move_budget(v, budget)
+    families.move_limit(v, budget)
     assert solvable(v, (0, 0), (1, 1), (2, 0), (3, 1)) == possible
 
 

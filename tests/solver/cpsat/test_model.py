@@ -103,13 +103,6 @@ def test_the_instance_whose_wrong_optimum_was_certified() -> None:
     assert 0 <= loads.max() - loads.min() - 73810346517 <= rounding(np.array(WRONG))
 
 
-def test_members_outside_are_walls() -> None:
-    problem = problem_of([6, 4], 2, 1, 1)
-    assert solve_model(problem, LIMITS).bound == 2
-    assert solve_model(problem, LIMITS, outside=(1, 9)).bound == 8
-    assert solve_model(problem, LIMITS, outside=(5, 5)).bound == 2
-
-
 def test_base_loads_count() -> None:
     problem = problem_of([6, 4], 2, 1, 1, base=np.array([100, 102]))
     answer = solve_model(problem, LIMITS)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from equilag.errors import EquilagError
 from equilag.group import Ints
-from equilag.solver.moves import min_cost_flow as transship
+from equilag.solver.moves import min_cost_flow as min_cost_flow
 from equilag.solver.moves.min_cost_flow import Arcs, CheapestFlow, cheapest_flow
 
 WAYS = {"one by one": 10**9, "all at once": 0}
@@ -21,7 +21,7 @@ WAYS = {"one by one": 10**9, "all at once": 0}
 
 @pytest.fixture(params=WAYS)
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(transship, "FEW", WAYS[request.param])
+    monkeypatch.setattr(min_cost_flow, "SMALL_GRAPH", WAYS[request.param])
 
 
 def net_out(arcs: Arcs, units: Ints, nodes: int) -> Ints:
@@ -92,7 +92,7 @@ def networks(draw: st.DrawFn) -> tuple[Arcs, Ints, Ints]:
 @given(network=networks())
 def test_cheapest_on_small_networks(few: int, network: tuple[Arcs, Ints, Ints]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(transship, "FEW", few)
+        patch.setattr(min_cost_flow, "SMALL_GRAPH", few)
         check(*network)
 
 
@@ -122,7 +122,7 @@ def test_both_ways_to_find_paths_agree(seed: int, monkeypatch: pytest.MonkeyPatc
     arcs, supply, start = random_network(seed)
     found = []
     for few in WAYS.values():
-        monkeypatch.setattr(transship, "FEW", few)
+        monkeypatch.setattr(min_cost_flow, "SMALL_GRAPH", few)
         found.append(cheapest_flow(arcs, start, supply - net_out(arcs, start, len(supply))))
     one, other = found
     assert (one.units == other.units).all()
