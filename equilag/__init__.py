@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from equilag.errors import InputError as InputError
     from equilag.errors import MissingExtra as MissingExtra
     from equilag.group import Group as Group
+    from equilag.group import Member as Member
+    from equilag.group_input import ClaimColumns as ClaimColumns
+    from equilag.group_input import PartitionOffsets as PartitionOffsets
     from equilag.heuristics.protocol import Assignor as Assignor
     from equilag.plan import Plan as Plan
     from equilag.planner.assign import assign as assign
@@ -32,11 +35,14 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Assignor": "equilag.heuristics.protocol",
+    "ClaimColumns": "equilag.group_input",
     "ContradictedBound": "equilag.errors",
     "EquilagError": "equilag.errors",
     "Group": "equilag.group",
     "InputError": "equilag.errors",
+    "Member": "equilag.group",
     "MissingExtra": "equilag.errors",
+    "PartitionOffsets": "equilag.group_input",
     "Plan": "equilag.plan",
     "Point": "equilag.planner.frontier",
     "Policy": "equilag.policy",
@@ -50,11 +56,14 @@ _HOMES = {
 
 __all__ = [
     "Assignor",
+    "ClaimColumns",
     "ContradictedBound",
     "EquilagError",
     "Group",
     "InputError",
+    "Member",
     "MissingExtra",
+    "PartitionOffsets",
     "Plan",
     "Point",
     "Policy",

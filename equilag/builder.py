@@ -3,8 +3,9 @@
 Snapshots, texts of Kafka's tools, live groups, rebalances, rows of a fleet and tests all describe
 a group as GroupInput and call `Group.build`.
 
-Where a new field goes: one of members into `member_fields.MEMBER_FIELDS`; one of partitions, as
-integers, into GroupInput, `lag_columns.PARTITION_FIELDS` and a column of Group.
+Where a new field goes: one of members is an attribute of Member and an entry of
+`member_fields.MEMBER_FIELDS`. One of partitions is a key of GroupInput, an entry of
+`lag_columns.PARTITION_FIELDS` and a column of Group.
 """
 
 from __future__ import annotations
@@ -27,7 +28,14 @@ from equilag.values import GENERATIONS, as_integer, as_text, as_time, check_text
 
 
 def build(given: GroupInput) -> Group:
-    """Return the group; see `Group.build`. Raises InputError."""
+    """Return the group; see `Group.build`.
+
+    Raises InputError, and TypeError for an argument that is missing or unknown.
+    """
+    if wrong := given.keys() - GroupInput.__annotations__.keys():
+        raise TypeError(f"Group.build() has no argument {', '.join(map(repr, sorted(wrong)))}")
+    if missing := GroupInput.__required_keys__ - given.keys():
+        raise TypeError(f"Group.build() needs {', '.join(map(repr, sorted(missing)))}")
     name = as_text(given["name"], "group")
     taken_at, generation = given.get("taken_at"), given.get("generation")
     if taken_at is not None:

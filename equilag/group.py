@@ -100,9 +100,28 @@ class Group:
                 lags={"orders": [70, 20, None], "payments": [0, 5]},
             )
 
-        `GroupInput` lists the arguments with their shapes and units; `name`, `topics`, `members`
-        and `subscriptions` are required. Raises InputError with a place such as
-        `members[1].owned.orders[2]` or `lags.orders`: the same places as in a snapshot.
+        topics: name -> number of partitions. P is their sum; a column [P] has the partitions of all
+            topics in one run, by topic name and then by number.
+        members: `Member` objects, or ids of members of which nothing else is known; in any order.
+        subscriptions: id -> topic names, for every member. A topic that is not in `topics` does
+            not exist yet. Members that share one list object are quicker to take.
+        owned: id -> topic -> partition numbers that the member holds now, or `ClaimColumns`. A
+            claim on what does not exist, or is not subscribed to, is dropped and counted; of
+            several claims on one partition that of the newest generation wins.
+        lags: topic -> lag of each partition in records, 0 to 2^53 - 1 and None for unknown; or a
+            column [P] of integers, -1 for unknown. Stands before `offsets`, topic by topic.
+        offsets: `PartitionOffsets`, from which lags follow (see `equilag.lag`).
+        auto_offset_reset: `latest` (the default), `earliest` or `none`: what a partition without a
+            commit counts as, which is 0 or the whole log.
+        unknown_lags: topic -> numbers of the partitions whose lag is unknown, whatever else says.
+        racks: topic -> for each partition, the racks that hold a replica.
+        taken_at: RFC 3339 time. generation: of the group.
+
+        `name`, `topics`, `members` and `subscriptions` are required; a lag of which nothing is
+        said is 0 and unknown. A list of integers may also be a tuple, a range or an array.
+
+        Raises InputError with the place that a snapshot would have, such as `lags.orders[2]` or
+        `members[1].owned.orders[2]`, and TypeError for an argument that is missing or unknown.
         """
         from equilag.builder import build
 

@@ -157,8 +157,10 @@ def _column(rows: Sequence[Row], limits: IntegerRange) -> Ints | None:
         return _converted(_cells(rows), limits)
     arrays = [row for row in rows if isinstance(row, np.ndarray)]
     if not {(row.dtype, row.ndim) for row in arrays} <= _PLAIN_ARRAYS:
-        listed = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
-        return _converted(_cells(listed), limits)
+        cells = _cells(row.tolist() if isinstance(row, np.ndarray) else row for row in rows)
+        if limits.nullable:
+            cells = [None if cell == NULL else cell for cell in cells]
+        return _converted(cells, limits)
     joined = np.asarray(np.concatenate(arrays), dtype=np.int64)
     assert limits.low == NULL + 1
     if len(joined) and (

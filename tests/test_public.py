@@ -15,8 +15,9 @@ import equilag
 from equilag import RebalanceDiff
 
 SURFACE: Final = {
-    "Assignor", "ContradictedBound", "EquilagError", "Group", "InputError", "MissingExtra", "Plan",
-    "Point", "Policy", "RebalanceDiff", "assign", "frontier", "load_snapshot", "solve", "verify",
+    "Assignor", "ClaimColumns", "ContradictedBound", "EquilagError", "Group", "InputError",
+    "Member", "MissingExtra", "PartitionOffsets", "Plan", "Point", "Policy", "RebalanceDiff",
+    "assign", "frontier", "load_snapshot", "solve", "verify",
 }  # fmt: skip
 
 SNAPSHOT: Final = {

@@ -40,6 +40,10 @@ def snapshot_document(given: GroupInput) -> dict[str, Any]:
         document["lags"] = _lists(given["lags"])
     if given.get("unknown_lags"):
         document["unknown_lags"] = _lists(given["unknown_lags"])
+    if "racks" in given:
+        document["racks"] = {
+            topic: [list(racks) for racks in row] for topic, row in given["racks"].items()
+        }
     if "auto_offset_reset" in given:
         document["auto_offset_reset"] = given["auto_offset_reset"]
     return document
