@@ -5,11 +5,10 @@ from __future__ import annotations
 import logging
 import queue
 import time
-from collections.abc import Mapping, Sequence
 from typing import Final
 
-from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, TopicOffsets
-from equilag.errors import EquilagError, InputError
+from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
+from equilag.errors import EquilagError
 from equilag.group import Group
 from equilag.live.rebalance.decision import Decision, decide_within
 from equilag.live.steward.assignments import (
@@ -22,21 +21,14 @@ from equilag.live.steward.commands import Command, CommandMessage
 from equilag.live.steward.event_log import log_event
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
 from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
-from equilag.live.steward.observer import known_share, lags_of
 from equilag.live.steward.shared_state import SharedState
+from equilag.live.steward.topic_lags import TopicsUnknown, read_topic_lags
 
 _RETRY_S: Final = 0.3
 """Pause before the next request to a coordinator that did not answer."""
 _PASSIVE_S: Final = 5.0
 """Pause between attempts that depend on others: a group that is to become classic again, a right
 that is to be granted. Also the longest wait for a command."""
-_MIN_KNOWN_LAGS: Final = 0.9
-"""Share of the partitions whose lag must be known for a plan: with less, the plan would rest on
-guesses for more than one partition in ten."""
-
-
-class _TopicsUnknown(Unreachable):
-    """The topics' sizes are unknown, so nothing can be assigned."""
 
 
 class LeaderLoop:
@@ -119,7 +111,7 @@ class LeaderLoop:
                 self._membership.sync({})
         except MembershipLost:
             self._membership.forget()
-        except _TopicsUnknown as error:
+        except TopicsUnknown as error:
             self._topics_unknown(str(error))
         except Unreachable as error:
             self._unreachable(str(error))
@@ -256,63 +248,17 @@ class LeaderLoop:
 
     def _answer(self, joined_members: JoinedMembers) -> RebalanceAnswer:
         topics = sorted({topic for member in joined_members.members for topic in member.topics})
-        sizes, lags, fallback_reason = self._sizes_and_lags(topics)
-        sizes = {topic: sizes[topic] for topic in topics if topic in sizes}
+        options, name = self._shared.options, self._membership.group
+        read = read_topic_lags(self._reader, topics, options, self._shared.observation)
+        sizes = {topic: read.sizes[topic] for topic in topics if topic in read.sizes}
 
-        def decide(group: Group, why: str | None) -> Decision:
-            return decide_within(group, self._shared.options.in_rebalance, why)
+        def decide(group: Group, fallback_reason: str | None) -> Decision:
+            return decide_within(group, options.in_rebalance, fallback_reason)
 
-        target = self._shared.target
         try:
             return answer_rebalance(
-                self._membership.group, joined_members, sizes, lags, target, decide, fallback_reason
-            )
+                name, joined_members, sizes, read.lags, self._shared.target, decide,
+                read.fallback_reason,
+            )  # fmt: skip
         except EquilagError as error:  # such as lags whose sum is out of range
-            return answer_rebalance(
-                self._membership.group, joined_members, sizes, {}, None, decide, str(error)
-            )
-
-    def _sizes_and_lags(
-        self, topics: list[str]
-    ) -> tuple[Mapping[str, int], Mapping[str, Sequence[int | None]], str | None]:
-        """Return sizes and lags of the topics, and a fallback reason if the lags are unknown or
-        old."""
-        if not topics:
-            return {}, {}, None
-        options = self._shared.options
-        observation = self._shared.observation
-        try:
-            offsets = self._reader.lags(options.group, topics, options.in_rebalance.time_limit)
-        except MissingRight:
-            raise
-        except EquilagError as error:
-            seen = (
-                set() if observation is None else {t for m in observation.members for t in m.topics}
-            )
-            if observation is not None and seen.issuperset(topics):
-                fresh = time.monotonic() - observation.at <= options.lag_age
-                fallback_reason = None if fresh else f"no fresh lag: {error}"
-                return observation.sizes, observation.lags, fallback_reason
-            return self._sizes(topics), {}, f"no lag: {error}"
-        return self._with_lags(offsets)
-
-    def _sizes(self, topics: list[str]) -> Mapping[str, int]:
-        """Return the topics' sizes. Without them nothing can be assigned, so the request may take
-        half of the session."""
-        try:
-            return self._reader.sizes(topics, self._shared.options.session / 2)
-        except MissingRight:
-            raise
-        except EquilagError as error:
-            raise _TopicsUnknown(f"the topics cannot be read: {error}") from error
-
-    def _with_lags(
-        self, offsets: TopicOffsets
-    ) -> tuple[Mapping[str, int], Mapping[str, Sequence[int | None]], str | None]:
-        try:
-            lags = lags_of(offsets, self._shared.options.reset)
-        except InputError as error:
-            return offsets.sizes, {}, f"no valid lag: {error}"
-        known, total = known_share(lags)
-        fallback_reason = f"the lag of {total - known} of {total} partitions is unknown"
-        return offsets.sizes, lags, fallback_reason if known < _MIN_KNOWN_LAGS * total else None
+            return answer_rebalance(name, joined_members, sizes, {}, None, decide, str(error))
