@@ -13,6 +13,7 @@ import numpy as np
 
 from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import is_valid
+from equilag.show import not_a, show
 
 MAX_UNASSIGNED: Final = 5
 """Unassigned partitions that get a finding each: usually they have one cause."""
@@ -56,7 +57,7 @@ def read_assignment(group: Group, table: Any, findings: list[str]) -> Index | No
     or does not assign every subscribed partition to exactly one of its subscribers.
     """
     if not isinstance(table, Mapping):
-        findings.append("assignment: not an object")
+        findings.append(f"assignment: {not_a(table, 'an object')}")
         return None
     before = len(findings)
     assigned = _columns(group, table, findings)
@@ -87,18 +88,21 @@ def _columns(group: Group, table: Mapping[Any, Any], findings: list[str]) -> Ind
             findings.append(f"assignment: {member!r} is not a member of the group")
             continue
         if not isinstance(topics, Mapping):
-            findings.append(f"assignment.{member}: not an object")
+            findings.append(f"assignment.{member}: {not_a(topics, 'an object')}")
             continue
         for topic, numbers in topics.items():
             place = f"assignment.{member}.{topic}"
             t = topic_number.get(topic)
-            if t is None or not isinstance(numbers, list):
-                findings.append(f"{place}: no such topic, or not a list")
+            if t is None:
+                findings.append(f"{place}: the group has no such topic")
+                continue
+            if not isinstance(numbers, list):
+                findings.append(f"{place}: {not_a(numbers, 'a list')}")
                 continue
             size = int(group.topic_size[t])
             wrong = [n for n in numbers if type(n) is not int or not 0 <= n < size]
             if wrong:
-                findings.append(f"{place}: no partition {wrong[0]!r}")
+                findings.append(f"{place}: no partition {show(wrong[0])}")
                 continue
             columns = int(group.topic_start[t]) + np.array(numbers, dtype=np.int64)
             if len(np.unique(columns)) < len(columns) or (assigned[columns] != NOBODY).any():

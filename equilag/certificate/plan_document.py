@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from equilag.assignment import read_assignment
-from equilag.certificate.json_differences import shortened
 from equilag.claim import Claim
 from equilag.errors import InputError
 from equilag.group import Group, Index
 from equilag.plan import CUT, FORMAT, REPEATABLE, STATUSES, Status
 from equilag.policy import POLICY_FIELDS, UNCONSTRAINED, Policy
+from equilag.show import not_a, show
 
 FIGURES: Final = (
     "format", "group", "assignment", "counts", "lag", "moves", "phases", "unassigned",
@@ -60,7 +60,7 @@ def read_plan(group: Group, document: Any, findings: list[str]) -> PlanDocument 
     if not isinstance(document, Mapping):
         raise InputError("a plan is a JSON object")
     if document.get("format") != FORMAT:
-        raise InputError(f"is {document.get('format')!r}, not {FORMAT!r}", "format")
+        raise InputError(f"{show(document.get('format'))}, not {show(FORMAT)}", "format")
     findings += [f"{key}: missing" for key in REQUIRED if key not in document]
     findings += [f"{key}: unknown field" for key in document if key not in REQUIRED + OPTIONAL]
     assigned = read_assignment(group, document.get("assignment"), findings)
@@ -89,7 +89,7 @@ def _policy(table: Any, findings: list[str]) -> Policy | None:
     Raises InputError if it cannot be read.
     """
     if not isinstance(table, Mapping):
-        raise InputError("not an object", "policy")
+        raise InputError(not_a(table, "an object"), "policy")
     if table.get("balance") == UNCONSTRAINED:
         extra = [key for key in table if key not in ("name", "balance")]
         if extra or not isinstance(table.get("name"), str):
@@ -110,20 +110,20 @@ def _policy(table: Any, findings: list[str]) -> Policy | None:
 def _check_run(table: Mapping[str, Any], findings: list[str]) -> None:
     seed = table.get("seed", 0)
     if type(seed) is not int or seed < 0:
-        findings.append(f"policy.seed: {shortened(seed)} is not a whole number, 0 or more")
+        findings.append(f"policy.seed: {show(seed)} is not a whole number, 0 or more")
     effort = table.get("effort", 0.0)
     if type(effort) not in (int, float) or not 0 <= effort < math.inf:
-        findings.append(f"policy.effort: {shortened(effort)} is not a number of seconds, 0 or more")
+        findings.append(f"policy.effort: {show(effort)} is not a number of seconds, 0 or more")
     runs = (REPEATABLE, CUT)
     if table.get("run", REPEATABLE) not in runs:
-        findings.append(f"policy.run: {shortened(table['run'])} is none of {', '.join(runs)}")
+        findings.append(f"policy.run: {show(table['run'])} is none of {', '.join(runs)}")
 
 
 def _status(value: Any, findings: list[str]) -> Status | None:
     for status in STATUSES:
         if value == status:
             return status
-    findings.append(f"status: {shortened(value)} is none of {', '.join(STATUSES)}")
+    findings.append(f"status: {show(value)} is none of {', '.join(STATUSES)}")
     return None
 
 
@@ -142,7 +142,7 @@ def _check_timing(table: Any, findings: list[str]) -> None:
     for key, value in table.items():
         number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if not (number and 0 <= value < math.inf) and not (value is None and key == "time_limit_s"):
-            findings.append(f"timing.{key}: {shortened(value)} is not a number of seconds")
+            findings.append(f"timing.{key}: {show(value)} is not a number of seconds")
 
 
 def _claims(certificate: Any, findings: list[str]) -> list[PlacedClaim]:
