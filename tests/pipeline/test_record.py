@@ -254,3 +254,17 @@ def test_no_folder_to_make_it_in(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="not a directory"):
         Recorder(str(tmp_path / "file"))
+
+
+def test_a_path_that_the_system_refuses(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written: File name too long"):
+        Recorder(str(tmp_path / ("x" * 300)))
+
+
+def test_rows_that_do_not_fit_the_schema_are_refused(folder: Path) -> None:
+    recorder = Recorder(str(folder))
+    with pytest.raises(InputError, match="history: "):
+        recorder.add(T0, {**offsets(T0), "partition": ["one", "two", "three"]}, {})
+    recorder.close()
+    recorder.close()  # a second time does nothing
+    assert [list((folder / table).iterdir()) for table in SCHEMAS] == [[], []]

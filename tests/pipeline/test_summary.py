@@ -74,3 +74,25 @@ def test_a_run_without_any_plan(tmp_path: Path) -> None:
     assert figures["planned"]["groups"] == 0
     assert figures["planned"]["median_gap_percent"] is None
     assert figures["assignors"] == []
+
+
+def test_a_history_without_old_samples_tests_no_forecast(tmp_path: Path) -> None:
+    write_run(tmp_path)
+    (tmp_path / "signals" / "part-0.parquet").unlink()
+    (tmp_path / "signals").rmdir()
+    write(tmp_path, "signals", {
+        "lag": pa.array([3, 4], pa.int64()),
+        "tested": pa.array([None, None], pa.float64()),
+        "kept": pa.array([None, None], pa.int64()),
+    })  # fmt: skip
+    assert figures_of(tmp_path)["forecast"] == {"partitions": 0}
+
+
+def test_only_faults_that_occurred_are_listed(tmp_path: Path) -> None:
+    write_run(tmp_path)
+    (tmp_path / "quality" / "part-0.parquet").unlink()
+    (tmp_path / "quality").rmdir()
+    counts = {name: [0, 0] for name in COUNTED} | {"missing": [3, 4]}
+    write(tmp_path, "quality", {"samples": [7, 8], **counts})
+    quality = figures_of(tmp_path)["quality"]
+    assert quality == {"samples": 15, "faults": {"missing": {"count": 7, "groups": 2}}}
