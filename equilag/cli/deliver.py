@@ -30,8 +30,14 @@ def plan_file(args: argparse.Namespace) -> OutputFile | None:
 def deliver(plan: Plan, args: argparse.Namespace, target: OutputFile | None) -> None:
     """Write the plan's file, then print the report: the file is complete even if nobody reads the
     report to its end."""
+    is_json = args.output == "json"
+    text = to_json(plan.to_dict(), plan.group.n_partitions) if target or is_json else ""
+    if target is not None:
+        target.write(text)
+    if is_json:  # the text of the file; a large plan takes long to write, so it is made once
+        emit(text)
+        return
+
     from equilag.report.facts.plan import plan_facts
 
-    if target is not None:
-        target.write(to_json(plan.to_dict(), plan.group.n_partitions))
     show(plan_facts(plan, verbose=args.verbose), args.output)

@@ -7,7 +7,6 @@ from typing import Final
 
 from equilag.cli import options
 from equilag.cli.deliver import show
-from equilag.report.facts.fleet import TOP, fleet_facts
 
 NAME: Final = "show"
 HELP: Final = "what a finished run found: the worst groups first"
@@ -21,6 +20,9 @@ Needs neither Spark nor Java.
 
 example:
   equilag fleet show run-1 --top 50"""
+
+TOP: Final = 20
+"""Worst groups that a report shows unless another number is asked for: what a screen holds."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -40,6 +42,7 @@ def run(args: argparse.Namespace) -> int:
 
     from equilag.pipeline.fleet_report import read_report
     from equilag.pipeline.run_dir import reading_run
+    from equilag.report.facts.fleet import fleet_facts
 
     with reading_run(args.directory):
         facts = fleet_facts(read_report(args.directory), args.top)

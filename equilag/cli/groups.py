@@ -9,7 +9,6 @@ from equilag.cli import options
 from equilag.cli.cluster import add_cluster, add_reading, left_out_lines, reading
 from equilag.cli.deliver import show
 from equilag.cli.screen import remark
-from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
 from equilag.report.words import plural
 
 if TYPE_CHECKING:
@@ -51,6 +50,8 @@ def run(args: argparse.Namespace) -> int:
     rows.sort(key=lambda row: (-(row["lag_spread"] or 0), -row["lag"], row["group"]))
     for line in problems(found):
         remark(line)
+    from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
+
     facts = LiveGroupsFacts(tuple(LiveGroupFacts(**row) for row in rows), found.left_out)
     show(facts, args.output)
     return 0

@@ -10,8 +10,6 @@ from equilag.report.facts.fleet_run import FailedGroup, FleetReport, GroupRow
 from equilag.report.facts.protocol import CURRENT
 
 FORMAT: Final = "equilag/fleet-report/1"
-TOP: Final = 20
-"""Worst groups in a report unless another number is asked for: what a screen holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +119,7 @@ class FleetFacts:
         }
 
 
-def fleet_facts(report: FleetReport, top: int = TOP) -> FleetFacts:
+def fleet_facts(report: FleetReport, top: int) -> FleetFacts:
     """The facts of a run, with its `top` worst groups."""
     summary = report.summary
     kinds: dict[str, list[FailedGroup]] = {}
