@@ -14,7 +14,7 @@ from equilag.constraint import CountConstraint, NotMinimal, constraint_of, uncon
 from equilag.group import Group, Index
 from equilag.metrics import count_moves, load_figures
 from equilag.objective import SPREAD, VALUE, Figures, Objective, Proved
-from equilag.plan import Plan
+from equilag.plan import LagFigures, Plan
 from equilag.policy import Policy
 
 MAX_FINDINGS: Final = 100
@@ -69,10 +69,11 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
         document.assigned,
         spread_lower_bound=ledger.proved.get(SPREAD, 0),
         moves_lower_bound=ledger.proved.get("fewest_moves", 0),
-    ).to_dict()
+    )
+    fields = expected.to_dict()
     for key, figures in document.figures.items():
-        report.findings += differences(expected[key], figures, key)
-    _check_status(document, ledger, report.findings)
+        report.findings += differences(fields[key], figures, key)
+    _check_status(document, ledger, expected.lag, report.findings)
 
 
 def _ledger(group: Group, document: PlanDocument, findings: list[str]) -> Ledger:
@@ -155,8 +156,10 @@ def _prove(ledger: Ledger, placed: PlacedClaim, report: VerificationReport) -> N
     report.proved.append(text)
 
 
-def _check_status(document: PlanDocument, ledger: Ledger, findings: list[str]) -> None:
-    """The status is what the proved bounds make it, and the plan keeps the policy's limits."""
+def _check_status(
+    document: PlanDocument, ledger: Ledger, lag: LagFigures, findings: list[str]
+) -> None:
+    """The status must be what the proved bounds make it; the plan must keep the policy's limits."""
     policy, status = document.policy, document.status
     if policy is None:
         if status != "feasible":
@@ -173,17 +176,15 @@ def _check_status(document: PlanDocument, ledger: Ledger, findings: list[str]) -
     counts_proved = "counts" in ledger.proved
     if not counts_proved:
         findings.append(f"status: {status} without a claim about counts")
-    optimal = counts_proved and _is_optimal(policy, document.assigned, ledger)
+    optimal = counts_proved and _is_optimal(policy, moves, lag, ledger)
     if status is not None and (status == "optimal") != optimal:
         proved = "every goal" if optimal else "not every goal"
         findings.append(f"status: {status}, but {proved} of the policy is proved")
 
 
-def _is_optimal(policy: Policy, assigned: Index, ledger: Ledger) -> bool:
+def _is_optimal(policy: Policy, moves: int, lag: LagFigures, ledger: Ledger) -> bool:
     """True if each goal after exact counts is reached and proved."""
-    objective, loads = Objective(policy), load_figures(ledger.original, assigned)
-    figures = Figures(loads.spread, count_moves(ledger.group.owner, assigned))
-    spread = ledger.proved.get(SPREAD, 0)
+    spread = lag.spread_lower_bound
     fewest = 0 if policy.fresh else ledger.proved.get("fewest_moves", 0)
     bounds = Proved(spread, fewest, max(ledger.proved.get(VALUE, 0), spread))
-    return objective.is_proved(figures, bounds, loads.mean)
+    return Objective(policy).is_proved(Figures(lag.spread, moves), bounds, lag.mean)

@@ -21,7 +21,7 @@ from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.moves.fewest_moves import fewest_moves
 
 UPPER: Final = ("min_load_at_most",)
-"""Claims that say more the smaller they are."""
+"""Claims that are stronger the smaller their value is."""
 
 GROUP: Final = group_of(
     [4, 2], [[0, 1], [0, 1], [1]], owners=[0, 0, 0, 0, 0, 1], lags=[100, 7, 5, 3, 30, 20]
@@ -108,8 +108,8 @@ def test_is_refuted_one_beyond_it(case: Proved) -> None:
 
 
 @pytest.mark.parametrize("case", CASES, ids=by_name)
-def test_is_true(case: Proved) -> None:
-    """The values of the cases themselves, against all assignments."""
+def test_its_value_is_true(case: Proved) -> None:
+    """The values of CASES against all assignments."""
     if case.kind == "difference":
         return
     truth = Truth.of(GROUP, Policy.of(balance=case.balance, **case.policy))
@@ -131,7 +131,7 @@ def test_every_kind_is_covered() -> None:
     assert not SOLVER_KINDS & set(CHECKS)
 
 
-def test_weaker_values_hold_too_except_for_the_counts() -> None:
+def test_weaker_values_are_accepted_except_for_counts() -> None:
     for case in CASES:
         weaker = case.value + 1 if case.claim in UPPER else max(0, case.value - 1)
         if case.claim == "counts":
@@ -147,7 +147,7 @@ SETS: Final = (("max_load_at_least", "average"), ("max_load_at_least", "heavy"),
 
 @pytest.mark.parametrize("members", [None, [], "some", ["m00", "x"], ["m00", 1], [["m00"]], 3])
 @pytest.mark.parametrize(("claim", "kind"), SETS)
-def test_a_set_of_members_that_cannot_be_read(claim: str, kind: str, members: Any) -> None:
+def test_unreadable_members_refute(claim: str, kind: str, members: Any) -> None:
     value = 10**6 if claim in UPPER else 0
     with pytest.raises(Refuted, match="members"):
         check(
@@ -157,7 +157,7 @@ def test_a_set_of_members_that_cannot_be_read(claim: str, kind: str, members: An
 
 @pytest.mark.parametrize("heaviest", [None, -1, 1.0, True, "1"])
 @pytest.mark.parametrize(("claim", "kind"), [SETS[1], SETS[3]])
-def test_a_number_that_cannot_be_read(claim: str, kind: str, heaviest: Any) -> None:
+def test_unreadable_numbers_refute(claim: str, kind: str, heaviest: Any) -> None:
     value = 10**6 if claim in UPPER else 0
     with pytest.raises(Refuted, match="heaviest"):
         check(
@@ -180,18 +180,18 @@ def test_a_number_that_cannot_be_read(claim: str, kind: str, heaviest: Any) -> N
     ],
     ids=str,
 )
-def test_potentials_that_cannot_be_read_or_prove_nothing(data: Mapping[str, Any]) -> None:
+def test_unreadable_or_wrong_potentials_refute(data: Mapping[str, Any]) -> None:
     with pytest.raises(Refuted):
         check(ledger_of(GROUP, Policy.of()), "fewest_moves", "potentials", 0, data)
 
 
-def test_counts_need_a_plan_that_meets_them() -> None:
+def test_a_claim_about_counts_needs_exact_counts() -> None:
     ledger = Ledger(GROUP, GROUP, None, unconstrained(GROUP), False, None)
     with pytest.raises(Refuted):
         check(ledger, "counts", "residual", 6, {})
 
 
-def test_per_topic_moves_need_a_balance_per_topic() -> None:
+def test_moves_by_topic_need_a_balance_per_topic() -> None:
     with pytest.raises(Refuted):
         check(ledger_of(GROUP, Policy.of()), "fewest_moves", "per-topic", 0, {})
 
@@ -216,21 +216,21 @@ def test_a_search_must_cover_what_the_policy_allows(
         check(ledger, claim, "search", 91, {"max_moves": covered})
 
 
-def test_a_search_says_nothing_of_a_group_that_is_too_large() -> None:
+def test_a_search_cannot_check_a_large_group() -> None:
     group = group_of([MAX_ITEMS + 1], [[0], [0]], lags=[1] * (MAX_ITEMS + 1))
     with pytest.raises(Refuted, match="too large"):
         check(ledger_of(group, Policy.of()), "spread_at_least", "search", 1, {"max_moves": None})
     check(ledger_of(group, Policy.of()), "spread_at_least", "search", 0, {"max_moves": None})
 
 
-def test_a_search_that_costs_too_much_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_beyond_its_budget_refutes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_checks, "SEARCH_WORK", 100)
     with pytest.raises(Refuted, match="more work"):
         check(ledger_of(GROUP, Policy.of()), "spread_at_least", "search", 91, {"max_moves": None})
 
 
 @pytest.mark.parametrize("balance", BALANCES)
-def test_searches_claim_the_truth_and_nothing_more(balance: str) -> None:
+def test_searches_accept_the_optimum_and_nothing_beyond(balance: str) -> None:
     rng = np.random.default_rng(81)
     for group in small_groups(seed=81, n=40):
         cost = int(rng.integers(0, 60))

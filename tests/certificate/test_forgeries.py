@@ -1,4 +1,4 @@
-"""No plan that says anything untrue is accepted, whatever was altered in it.
+"""No plan with an untrue statement is accepted, whatever was altered in it.
 
 Two kinds of forgery: alterations of a plan's JSON, one at a time and every place in turn; and plans
 that are consistent from end to end but not what they claim to be. What is accepted nevertheless has
@@ -41,7 +41,7 @@ FREE: Final = (
     ("policy", "run"),
     ("notes",),
 )
-"""What may say anything: no figure and no claim rests on it. But it must be there, in form."""
+"""Fields that `verify` cannot prove: they must be there and have the right type."""
 
 
 def document(plan: Plan) -> Json:
@@ -71,7 +71,7 @@ def walk(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ..
 
 
 def variants(value: Any) -> Iterator[tuple[str, Any]]:
-    """Everything that one value is changed to, with a word for it."""
+    """Everything that one value is changed to, with a name for the change."""
     if isinstance(value, bool):
         yield "flipped", not value
     elif isinstance(value, (int, float)):
@@ -118,7 +118,7 @@ def alterations(plan: Json) -> Iterator[tuple[str, tuple[Any, ...], Json]]:
 
 
 def is_true(group: Group, altered: Json) -> bool:
-    """Is everything that the plan's policy, status and claims say so, as brute force finds it."""
+    """True if brute force confirms the plan's policy, status and claims."""
     table = altered["policy"]
     if table["balance"] == "none":
         everything = Assignments.all(group)
@@ -205,7 +205,7 @@ def plan_of(name: str) -> tuple[Group, Plan]:
         for name in (*PLANS, *ASSIGNORS)
     ],
 )
-def test_every_alteration_is_found_or_true(name: str) -> None:
+def test_every_alteration_is_a_finding_or_true(name: str) -> None:
     group, plan = plan_of(name)
     original = document(plan)
     assert accepted(group, original)
@@ -237,7 +237,7 @@ def test_every_alteration_is_found_or_true(name: str) -> None:
         (("notes",), ["nothing to say"]),
     ],
 )
-def test_what_may_say_anything(path: tuple[str, ...], value: Any) -> None:
+def test_fields_that_are_not_proved_may_change(path: tuple[str, ...], value: Any) -> None:
     group, plan = plan_of("lag-aware")
     altered = document(plan)
     place = altered
@@ -248,8 +248,8 @@ def test_what_may_say_anything(path: tuple[str, ...], value: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["lag-aware", "kip-169", "move cost", "assignor sticky"])
-def test_partitions_that_change_hands_are_found(name: str) -> None:
-    """Two members' partitions exchanged, and one given away, with the figures left alone."""
+def test_moved_partitions_are_findings(name: str) -> None:
+    """Two members' partitions exchanged, or one given away, while the figures stay."""
     group, plan = plan_of(name)
     original = document(plan)
     found = 0
@@ -295,7 +295,7 @@ def test_a_plan_is_optimal_exactly_if_brute_force_says_so(policy: str) -> None:
     assert answers == {True, False}
 
 
-def test_a_better_status_needs_its_claims() -> None:
+def test_a_status_needs_its_claims() -> None:
     group, plan = plan_of("lag-aware")
     for name in ("counts", "spread_at_least"):
         claims = tuple(c for c in plan.claims if c.claim != name)
@@ -304,7 +304,7 @@ def test_a_better_status_needs_its_claims() -> None:
         assert any(finding.startswith("status") for finding in equilag.verify(group, forged))
 
 
-def test_another_groups_plan_is_found() -> None:
+def test_a_plan_of_another_group_is_a_finding() -> None:
     _, plan = plan_of("lag-aware")
     other = group_of([3, 2, 2], [[0, 1], [0, 1, 2], [1], []], lags=[1] * 7)
     assert equilag.verify(other, plan.to_dict())

@@ -1,4 +1,4 @@
-"""`verify` as a whole: without a solver, on every kind of plan, and on what is no plan."""
+"""`verify` as a whole: without a solver, on every kind of plan, and on input that is no plan."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_no_solver_is_needed(policy: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("name", ODD)
-def test_fallbacks_hold(name: str, policy: str) -> None:
+def test_fallbacks_verify(name: str, policy: str) -> None:
     group = ODD[name]()
     plan = equilag.solve(group, policy, time_limit=0)
     assert plan.status == "fallback"
@@ -95,19 +95,19 @@ def test_fallbacks_hold(name: str, policy: str) -> None:
 
 @pytest.mark.parametrize("assignor", ["range", "round-robin", "fair", "sticky", "lag-aware"])
 @pytest.mark.parametrize("name", ODD)
-def test_assignors_plans_hold(name: str, assignor: str) -> None:
+def test_plans_of_single_heuristics_verify(name: str, assignor: str) -> None:
     group = ODD[name]()
     plan = equilag.assign(group, assignor)
     assert plan.status == "feasible"
     assert equilag.verify(group, plan) == []
 
 
-def test_a_file_is_as_good_as_a_plan() -> None:
+def test_a_plan_verifies_as_json_too() -> None:
     plan = equilag.solve(GROUP, time_limit=20.0)
     assert equilag.verify(GROUP, json.loads(json.dumps(plan.to_dict()))) == []
 
 
-def test_the_report_tells_proofs_from_a_solvers_word() -> None:
+def test_the_report_separates_proved_claims_from_those_of_a_solver() -> None:
     plan = equilag.solve(GROUP, time_limit=20.0)
     proved = check_plan(GROUP, plan)
     assert proved.holds
@@ -127,7 +127,7 @@ def solver_claim(value: int, **data: Any) -> Claim:
     return Claim("spread_at_least", value, "cp-sat", data, "solver")
 
 
-def test_a_solvers_word_counts_only_for_all_plans_that_the_policy_allows() -> None:
+def test_a_solvers_claim_must_cover_all_plans_that_the_policy_allows() -> None:
     plan = equilag.solve(GROUP, max_moves=3, time_limit=20.0)
     others = tuple(c for c in plan.claims if c.claim != "spread_at_least")
     value = plan.spread_lower_bound
@@ -137,7 +137,7 @@ def test_a_solvers_word_counts_only_for_all_plans_that_the_policy_allows() -> No
 
 
 @pytest.mark.parametrize("name", ["spread_at_least", "cost_at_least"])
-def test_a_solvers_bound_above_the_plan_itself_is_found(name: str) -> None:
+def test_a_solvers_bound_above_the_plan_itself_is_a_finding(name: str) -> None:
     plan = equilag.solve(GROUP, move_cost=1, time_limit=20.0)
     value = plan.lag.spread + len(plan.moves) + 1
     claims = tuple(c for c in plan.claims if c.claim != name)
@@ -161,31 +161,31 @@ def test_a_solvers_bound_above_the_plan_itself_is_found(name: str) -> None:
     lambda c: replace(c, value=1.5),
     lambda c: replace(c, value=True),
 ], ids=range(9))  # fmt: skip
-def test_claims_of_no_known_kind_are_found(change: Callable[[Claim], Claim]) -> None:
+def test_unknown_kinds_of_claims_are_findings(change: Callable[[Claim], Claim]) -> None:
     plan = equilag.solve(GROUP, time_limit=20.0)
     claims = (change(plan.claims[0]), *plan.claims[1:])
     assert equilag.verify(GROUP, replace(plan, claims=claims))
 
 
 @pytest.mark.parametrize("plan", [None, [], "plan", 3])
-def test_what_is_no_object_is_refused(plan: Any) -> None:
+def test_a_plan_must_be_an_object(plan: Any) -> None:
     with pytest.raises(InputError):
         equilag.verify(GROUP, plan)
 
 
 @pytest.mark.parametrize("plan", [{}, {"format": "equilag/plan/2"}, {"format": 1}])
-def test_another_format_is_refused(plan: Any) -> None:
+def test_other_formats_are_refused(plan: Any) -> None:
     with pytest.raises(InputError, match="format"):
         equilag.verify(GROUP, plan)
 
 
-def test_an_object_with_only_its_format_lacks_everything_else() -> None:
+def test_missing_fields_are_findings() -> None:
     findings = equilag.verify(GROUP, {"format": "equilag/plan/1"})
     assert "certificate: missing" in findings
     assert not any(finding.startswith("notes") for finding in findings)
 
 
-def test_the_findings_are_limited() -> None:
+def test_findings_are_limited() -> None:
     group = random_group(np.random.default_rng(1), topics=4, members=9, size=90)
     plan = equilag.assign(group, "range").to_dict()
     plan["assignment"] = {f"x{n}": {} for n in range(3 * MAX_FINDINGS)}
@@ -199,7 +199,7 @@ def test_the_findings_are_limited() -> None:
     {"m00": {"t00": [-1]}}, {"m00": {"t09": [0]}}, {"m09": {}}, {"m01": {"t01": [0]}},
     {"m00": {"t00": [0, 0]}}, {"m00": {"t00": [0]}, "m01": {"t00": [0]}}, {},
 ], ids=str)  # fmt: skip
-def test_assignments_that_are_not_valid(table: Any) -> None:
+def test_invalid_assignments_are_findings(table: Any) -> None:
     plan = equilag.assign(GROUP, "range").to_dict()
     if isinstance(table, dict):
         plan["assignment"] = {**{m.id: {} for m in GROUP.members}, **table} if table else {}
@@ -214,13 +214,13 @@ def test_assignments_that_are_not_valid(table: Any) -> None:
     None, [], {}, {"name": "lag-aware"}, {"name": 3, "balance": "none"},
     {"name": "range", "balance": "none", "more": 1},
 ], ids=str)  # fmt: skip
-def test_policies_that_cannot_be_read(table: Any) -> None:
+def test_unreadable_policies_are_findings(table: Any) -> None:
     plan = {**equilag.assign(GROUP, "range").to_dict(), "policy": table}
     assert any(finding.startswith("policy") for finding in equilag.verify(GROUP, plan))
 
 
 @pytest.mark.parametrize("key", ["balance", "move_cost", "tolerance", "max_moves", "fresh", "name"])
-def test_settings_that_make_no_sense(key: str) -> None:
+def test_invalid_settings_are_findings(key: str) -> None:
     plan = equilag.solve(GROUP, time_limit=20.0).to_dict()
     plan["policy"][key] = ["x"]
     assert any(finding.startswith("policy") for finding in equilag.verify(GROUP, plan))
@@ -229,7 +229,7 @@ def test_settings_that_make_no_sense(key: str) -> None:
 @pytest.mark.parametrize("timing", [None, {}, {"time_limit_s": 1, "wall_s": -1},
                                     {"time_limit_s": "1", "wall_s": 1},
                                     {"time_limit_s": 1, "wall_s": None}])  # fmt: skip
-def test_times_that_are_none(timing: Any) -> None:
+def test_invalid_times_are_findings(timing: Any) -> None:
     plan = {**equilag.solve(GROUP, time_limit=20.0).to_dict(), "timing": timing}
     assert any(finding.startswith("timing") for finding in equilag.verify(GROUP, plan))
 
@@ -290,7 +290,7 @@ def test_the_stronger_claim_is_kept_and_a_proof_rather_than_a_word() -> None:
     assert work.bound_of("min_load_at_most") == 5
 
 
-def test_a_plan_for_other_lags_is_found() -> None:
+def test_a_plan_for_other_lags_is_a_finding() -> None:
     plan = equilag.solve(GROUP, time_limit=20.0)
     later = group_of([4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 3])
     assert any(finding.startswith("lag") for finding in equilag.verify(later, plan))
