@@ -241,7 +241,7 @@ def test_it_dies_and_comes_back(scene: Callable[[], Scene], admin: AdminClient) 
     here.ends_with(BEST)
     before = here.log.events
     steward.kill()
-    again = here.steward("--keep-seat")
+    again = here.steward("--keep-membership")
     again.has("leader")  # within the session: nobody noticed
     time.sleep(SESSION_S + 1)
     assert here.log.events == before
