@@ -92,28 +92,28 @@ class Counting:
     @cached_property
     def _arcs(self) -> tuple[Ints, Ints]:
         """Bucket and member class of every pair that goes together."""
-        buckets, kinds = np.nonzero(self._takes)
-        return buckets, kinds
+        buckets, member_classes = np.nonzero(self._takes)
+        return buckets, member_classes
 
-    def _reached(self, kinds: Flags) -> Flags:
+    def _reached(self, member_classes: Flags) -> Flags:
         """[B] buckets from which the member classes [K] may take."""
-        bucket, kind = self._arcs
+        bucket, member_class = self._arcs
         found = np.zeros(self.n_buckets, dtype=np.bool_)
-        found[bucket[kinds[kind]]] = True
+        found[bucket[member_classes[member_class]]] = True
         return found
 
     @cached_property
-    def _by_kind(self) -> tuple[Ints, Ints, Ints]:
+    def _by_member_class(self) -> tuple[Ints, Ints, Ints]:
         """Buckets by member class, where each class's begin [K + 1], and each bucket's lags."""
-        bucket, kind = self._arcs
-        order = np.argsort(kind, kind="stable")
-        first = np.searchsorted(kind[order], np.arange(self._takes.shape[1] + 1))
+        bucket, member_class = self._arcs
+        order = np.argsort(member_class, kind="stable")
+        first = np.searchsorted(member_class[order], np.arange(self._takes.shape[1] + 1))
         return bucket[order], first, np.concatenate(([0], np.cumsum(self.size)))
 
-    def within_reach(self, kind: int) -> Ints:
+    def within_reach(self, member_class: int) -> Ints:
         """Free partitions, as positions in `lag`, that a member class may take."""
-        buckets, first, edges = self._by_kind
-        mine = buckets[first[kind] : first[kind + 1]]
+        buckets, first, edges = self._by_member_class
+        mine = buckets[first[member_class] : first[member_class + 1]]
         return ranges(edges[mine], edges[mine + 1])
 
     @cached_property
@@ -133,9 +133,9 @@ class Counting:
             least = np.maximum(inside_lo, self.size - outside_hi)
             closed: Flags = np.logical_not(outside_hi)
             return Shares(least, np.minimum(inside_hi, self.size - outside_lo), closed)
-        n_kinds = len(self.group.class_topics)
-        inside = np.bincount(self.group.class_of[members], minlength=n_kinds) > 0
-        outside = np.bincount(self.group.class_of[~members], minlength=n_kinds) > 0
+        n_member_classes = len(self.group.class_topics)
+        inside = np.bincount(self.group.class_of[members], minlength=n_member_classes) > 0
+        outside = np.bincount(self.group.class_of[~members], minlength=n_member_classes) > 0
         can = self._reached(inside)
         only = can & ~self._reached(outside)
         return Shares(np.where(only, self.size, 0), np.where(can, self.size, 0), only)
@@ -208,8 +208,8 @@ class Counting:
         elif heaviest == 1 or self.lag[rest].max(initial=0) <= self.lag[top].min():
             other_than = np.ones(len(self.lag), dtype=np.bool_)
             other_than[top] = False
-            for kind, fewest in self._kinds(holders):
-                own = self.within_reach(kind)
+            for member_class, fewest in self._classes_and_least(holders):
+                own = self.within_reach(member_class)
                 other = lightest_of(self.lag[own[other_than[own]]], fewest - held)
                 beside = other if beside is None else min(beside, other)
         else:
@@ -218,11 +218,13 @@ class Counting:
             beside = lightest_of(self.lag[rest], int(self.lo[holders].min()) - held)
         return load + (beside or 0)
 
-    def _kinds(self, members: Ints) -> list[tuple[int, int]]:
+    def _classes_and_least(self, members: Ints) -> list[tuple[int, int]]:
         """(class, fewest free partitions) of the members, each once; pinned load left aside."""
-        n_kinds = len(self.group.class_topics)
-        pairs = np.unique(self.lo[members] * n_kinds + self.group.class_of[members])
-        return [(number % n_kinds, number // n_kinds) for number in pairs.tolist()]
+        n_member_classes = len(self.group.class_topics)
+        pairs = np.unique(self.lo[members] * n_member_classes + self.group.class_of[members])
+        return [
+            (number % n_member_classes, number // n_member_classes) for number in pairs.tolist()
+        ]
 
     def _beside_in_topic(self, holders: Ints, topic: int) -> int:
         """Least load beside one heavy partition of a topic, where topics count one by one."""

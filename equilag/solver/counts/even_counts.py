@@ -76,10 +76,10 @@ def _spread_totals(group: Group, assigned: Index, free: Ints) -> None:
 
 def _slots_of(group: Group, slot_class: Index) -> tuple[Ints, Ints]:
     """Topic class and slot of every pair that goes together; `slot_class` [slots] is ascending."""
-    classes, kinds = group.arcs
+    classes, member_classes = group.arcs
     first = np.searchsorted(slot_class, np.arange(len(group.class_topics) + 1))
-    slots = np.diff(first)[kinds]
-    return np.repeat(classes, slots), ranges(first[kinds], first[kinds + 1])
+    slots = np.diff(first)[member_classes]
+    return np.repeat(classes, slots), ranges(first[member_classes], first[member_classes + 1])
 
 
 def _one_class(total: int, base: Ints, width: Ints) -> Ints:

@@ -66,9 +66,9 @@ def keep_to_quotas(group: Group) -> Quotas:
     if one:
         assigned[free] = np.arange(group.n_members).repeat(lacking)
     else:
-        by_kind = _readers(group, share.reader, free).argsort(kind="stable")
-        by_kind = by_kind[: int(lacking.sum())]  # what nobody reads comes last
-        assigned[free[by_kind]] = share.order.repeat(lacking[share.order])
+        by_class = _readers(group, share.reader, free).argsort(kind="stable")
+        by_class = by_class[: int(lacking.sum())]  # what nobody reads comes last
+        assigned[free[by_class]] = share.order.repeat(lacking[share.order])
     moves = int(np.maximum(owned - share.quota, 0).sum())
     return Quotas(assigned, share.floor, share.rest, Potentials(share.topic, share.member), moves)
 
@@ -118,24 +118,28 @@ def _one_class(group: Group, owned: Ints) -> _Share:
 
 
 def _disjoint_classes(group: Group, owned: Ints) -> _Share:
-    kind, members, n_kinds = group.class_of, group.class_size, len(group.class_topics)
+    member_class, members, n_member_classes = (
+        group.class_of,
+        group.class_size,
+        len(group.class_topics),
+    )
     topics, readers = group.subscriptions
-    reader = np.full(len(group.topics), n_kinds)
+    reader = np.full(len(group.topics), n_member_classes)
     reader[topics] = readers
     # Exact, though it goes through floats: there are fewer than 2^53 partitions.
-    size = np.bincount(reader, group.topic_size, n_kinds + 1)[:-1].astype(np.int64)
+    size = np.bincount(reader, group.topic_size, n_member_classes + 1)[:-1].astype(np.int64)
     floor = size // members
     rest = size - floor * members
-    quota = floor[kind]
+    quota = floor[member_class]
     rich = owned > quota
-    order = (2 * kind.astype(np.int64) + ~rich).argsort(kind="stable")
-    by_kind = kind[order]
-    rank = np.arange(len(order)) - (members.cumsum() - members)[by_kind]
-    quota[order] += rank < rest[by_kind]
-    crowded = np.zeros(n_kinds + 1, np.bool_)
-    crowded[:-1] = (np.bincount(kind[rich], minlength=n_kinds) > rest) & (rest > 0)
+    order = (2 * member_class.astype(np.int64) + ~rich).argsort(kind="stable")
+    by_class = member_class[order]
+    rank = np.arange(len(order)) - (members.cumsum() - members)[by_class]
+    quota[order] += rank < rest[by_class]
+    crowded = np.zeros(n_member_classes + 1, np.bool_)
+    crowded[:-1] = (np.bincount(member_class[rich], minlength=n_member_classes) > rest) & (rest > 0)
     topic = crowded[reader].astype(np.int64)
-    member = rich.astype(np.int64) - crowded[kind]
+    member = rich.astype(np.int64) - crowded[member_class]
     return _Share(quota, floor, rest, topic, member, order, reader)
 
 

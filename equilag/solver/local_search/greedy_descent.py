@@ -1,8 +1,9 @@
-"""Trading moves against lag spread: step by step from few moves, and back towards the owners."""
+"""Greedy descent along the front of moves and lag spread, and back towards the owners."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Final
 
 import numpy as np
 
@@ -11,14 +12,14 @@ from equilag.group import NOBODY, Group, Index, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.pairwise_swaps import NEVER, holdings, possible_exchanges
 
-PARTNERS = 48
-"""Members at either end that an extreme is paired with in one step, at most."""
-WIDE = 64
-"""Partitions of a member that one step looks at."""
-PATIENCE = 20
-"""Steps without a find after which to give up, where only some partitions are looked at."""
-CELLS = 80_000
-"""Array elements of one step, about."""
+MAX_PARTNERS: Final = 48
+"""Members at either end of the loads that an extreme member is paired with in one step."""
+MAX_HELD_IN_STEP: Final = 64
+"""Partitions of a member that one step considers; of more, the heaviest and a sample."""
+PATIENCE: Final = 20
+"""Steps in a row that find nothing, after which the descent ends, where steps see a sample only."""
+STEP_CELLS: Final = 80_000
+"""Array elements of one step, about; it limits the number of partners."""
 
 
 def downhill(
@@ -29,15 +30,15 @@ def downhill(
     stop: Callable[[], bool],
     steps: int,
 ) -> Iterator[Index]:
-    """The assignments [P] on a greedy way from few moves to an even plan, one after the other.
+    """Yield assignments [P], each more even than the one before, by greedy steps.
 
-    Each step is the exchange at the heaviest or the lightest member that lowers its excess most per
-    move. O(partners × c²) array elements a step.
+    Each step makes the exchange of the heaviest or the lightest member that lowers its excess most
+    per move. O(partners × c²) array elements per step, where c is the largest count.
     """
     state = AssignmentState.of(group, constraint, assigned)
     if len(state.active) < 2:
         return
-    patience = PATIENCE if int(state.counts.max()) > WIDE else 1
+    patience = PATIENCE if int(state.counts.max()) > MAX_HELD_IN_STEP else 1
     missed = 0
     for _ in range(steps):
         if stop() or missed >= patience:
@@ -51,20 +52,20 @@ def downhill(
 
 def _step(state: AssignmentState, rng: np.random.Generator) -> bool:
     order = state.by_load()
-    width = min(WIDE, int(state.counts.max())) + 1
-    partners = max(4, min(PARTNERS, CELLS // (4 * width * width)))
+    width = min(MAX_HELD_IN_STEP, int(state.counts.max())) + 1
+    partners = max(4, min(MAX_PARTNERS, STEP_CELLS // (4 * width * width)))
     near = np.unique(np.concatenate((order[:partners], order[-partners:])))
     top, bottom = order[0], order[-1]
     to = near[near != top]
     since = near[(near != bottom) & (near != top)]
     heavy = np.concatenate((np.full(len(to), top), since)).astype(np.int32)
     light = np.concatenate((to, np.full(len(since), bottom))).astype(np.int32)
-    by_member, start = holdings(state, rng, near, WIDE)
+    by_member, start = holdings(state, rng, near, MAX_HELD_IN_STEP)
     found = possible_exchanges(state, by_member, start, heavy, light)
     weight = found.change
     over, under = state.loads[heavy][:, None, None], state.loads[light][:, None, None]
     at_top = (heavy == top)[:, None, None]
-    # How far the extreme member comes down (or up), the other not going past where it was.
+    # How far the extreme load falls (or rises), unless the other load becomes as extreme.
     drop = np.where(at_top, np.minimum(weight, over - under - weight), -1)
     rise = np.minimum(weight, over - under - weight)
     gain = np.where(at_top, drop, rise)
@@ -89,10 +90,10 @@ def homeward(
     spread: int,
     stop: Callable[[], bool],
 ) -> Index:
-    """[P] as few moves as exchanges back to owners reach while the spread stays within `spread`.
+    """[P] an assignment with fewer moves and a spread of at most `spread`.
 
-    Passes over the moved partitions, first for exchanges that bring two home, then for any that
-    brings one, until neither is left. O(P) array elements for each partition looked at.
+    Partitions are returned to their owners by exchanges: first those that save two moves, then
+    those that save one, until there are no more. O(P) array elements for each moved partition.
     """
     state = AssignmentState.of(group, constraint, assigned)
     found = True
@@ -108,7 +109,7 @@ def homeward(
 
 
 def _away(state: AssignmentState) -> Ints:
-    """Partitions that are assigned to others than their owners."""
+    """Partitions that are assigned to a member that is not their owner."""
     owner = state.group.owner
     return np.flatnonzero(
         (owner != NOBODY) & (owner != state.assigned) & (state.assigned != NOBODY)
@@ -116,8 +117,8 @@ def _away(state: AssignmentState) -> Ints:
 
 
 def _bring_home(state: AssignmentState, p: int, spread: int, least: int) -> bool:
-    """Give `p` to its owner for another partition of the owner's, or for nothing, if that saves
-    `least` moves or more."""
+    """Return `p` to its owner in exchange for another partition, or for nothing, if that saves at
+    least `least` moves and keeps the spread."""
     group, constraint = state.group, state.constraint
     holder, owner = int(state.assigned[p]), int(group.owner[p])
     if not constraint.may(p, owner):
@@ -151,7 +152,7 @@ def _bring_home(state: AssignmentState, p: int, spread: int, least: int) -> bool
 
 
 def _others(state: AssignmentState, one: int, other: int, extreme: int, sign: int) -> int:
-    """The heaviest (sign 1) or lightest (−1) load of everybody else."""
+    """The heaviest (sign 1) or lightest (−1) load of all members but two."""
     if state.loads[one] != extreme and state.loads[other] != extreme:
         return extreme
     rest = state.active[(state.active != one) & (state.active != other)]

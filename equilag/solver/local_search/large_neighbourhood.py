@@ -88,11 +88,11 @@ def _members(state: AssignmentState, rng: np.random.Generator, number: int) -> I
     order = state.by_load()
     ends = {0: [order[0], order[-1]], 1: [order[0]], 2: [order[-1]]}[number % 3]
     partners = np.setdiff1d(order, ends)
-    kinds = state.group.class_of
-    allowed = state.constraint.face
-    shared: Flags = np.logical_or.reduce(allowed[:, kinds[ends]], axis=1)
-    shares: Flags = np.logical_or.reduce(allowed[shared], axis=0)
-    partners = partners[shares[kinds[partners]]]
+    class_of = state.group.class_of
+    face = state.constraint.face
+    shared: Flags = np.logical_or.reduce(face[:, class_of[ends]], axis=1)
+    shares: Flags = np.logical_or.reduce(face[shared], axis=0)
+    partners = partners[shares[class_of[partners]]]
     size = min(len(partners), MEMBERS - len(ends) - int(number % 2))
     drawn = rng.choice(partners, size=size, replace=False) if size > 0 else partners[:0]
     return np.concatenate((np.array(ends), drawn)).astype(np.int64)

@@ -1,8 +1,8 @@
-"""Members as rows of partitions, all of one length: for members that may take all of each other's.
+"""Alike members as the rows of a table of partitions, for exchanges in bulk.
 
-Where members differ in count by one, the shorter rows hold an empty place, a partition of no lag
-that nobody owns; no row holds two of them. All exchanges of a round, one for each pair of rows, are
-made in one array operation.
+All rows have one length. Where members differ in count by one, the shorter rows have an empty
+place, which counts as a partition without lag; no row has two of them. All exchanges of a round,
+one for each pair of rows, are made in one array operation.
 """
 
 from __future__ import annotations
@@ -13,15 +13,16 @@ import numpy as np
 
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 
-TABLE: Final = 400_000
-"""Array elements of the table of single exchanges of a round, about."""
-NARROW: Final = 12
-"""Partitions of each row that such a table looks at at least."""
+MAX_TABLE: Final = 400_000
+"""Array elements of the table of single exchanges of a round; wider rows are sampled."""
+MIN_SAMPLE: Final = 12
+"""Partitions of each row that are sampled at least, however many rows there are."""
 NEVER: Final = np.int64(2**62)
+"""A distance of loads above any other: the sum of all lags stays below it."""
 
 
-class Rows:
-    """What some members hold as a table [members, c] of places, ascending by lag in each row.
+class MemberRows:
+    """The partitions of some members as a table [members, c] of places, each row by ascending lag.
 
     Places below P are partitions, the others are empty.
     """
@@ -43,7 +44,7 @@ class Rows:
         self.fill(np.concatenate((holder, short)))
 
     def fill(self, holder: Ints) -> None:
-        """Lay the table out anew, from the row of every place, NOBODY where nobody may hold it."""
+        """Fill the table from the row of every place [places], NOBODY for those outside it."""
         held = np.flatnonzero(holder != NOBODY)
         order = np.argsort(self.lag[held], kind="stable")
         order = order[np.argsort(holder[held][order], kind="stable")]
@@ -51,13 +52,13 @@ class Rows:
         self.loads = self.lag[self.table].sum(axis=1)
 
     def holder(self) -> Ints:
-        """[places] the row of each, NOBODY where nobody may hold it."""
+        """[places] the row of each place, NOBODY for places outside the table."""
         result = np.full(len(self.lag), NOBODY, np.int64)
         result[self.table] = np.arange(len(self.table))[:, None]
         return result
 
     def assigned(self, table: Ints, others: Index) -> Index:
-        """[P] the assignment that a table stands for, and where the `others` stay."""
+        """[P] the assignment with the rows of `table`; other partitions stay as in `others`."""
         result = np.append(others, np.zeros(self.n_empty, np.int32))
         result[table] = self.members.astype(np.int32)[:, None]
         return result[: self.n_partitions]
@@ -69,8 +70,9 @@ class Rows:
     def exchange(self, heavy: Ints, light: Ints, rng: np.random.Generator) -> None:
         """Bring the loads of each pair of rows closer together; no row is in two pairs.
 
-        First the heavy row's heaviest go for the light one's lightest, as many as fit; then the
-        one exchange that leaves the two closest. O(pairs × c log c + TABLE).
+        First the heaviest of the heavy row are exchanged for the lightest of the light one, as many
+        as bring the two closer; then the one exchange that leaves them closest.
+        O(pairs × c log c + MAX_TABLE).
         """
         lighter = self.loads[heavy] < self.loads[light]
         heavy, light = np.where(lighter, light, heavy), np.where(lighter, heavy, light)
@@ -95,7 +97,7 @@ class Rows:
 
     def _one_each(self, heavy: Ints, light: Ints, rng: np.random.Generator) -> None:
         width = self.table.shape[1]
-        size = min(width, max(NARROW, int((TABLE / len(heavy)) ** 0.5)))
+        size = min(width, max(MIN_SAMPLE, int((MAX_TABLE / len(heavy)) ** 0.5)))
         out, into = (
             np.arange(width) if size == width else rng.choice(width, size, replace=False)
             for _ in range(2)

@@ -1,8 +1,9 @@
-"""Even loads on a large scale, among members that may take all of each other's partitions.
+"""Paired exchange: even loads on a large scale, among members that are alike.
 
-Partitions too heavy for the common level are settled first, each with the lightest beside it: with
-j of them, the other members share what is left, which is what bounds the least load from above.
-Among the others, the heaviest and the lightest members are paired and exchange, round by round.
+Partitions that are heavier than the mean of the others are settled first, each with the lightest
+partitions beside it: the other members then share what is left, which bounds the lightest load from
+above. Among the others, the heaviest and the lightest members are paired and exchange partitions,
+round by round.
 """
 
 from __future__ import annotations
@@ -13,15 +14,16 @@ from typing import Final
 import numpy as np
 
 from equilag.group import NOBODY, Group, Index, Ints
-from equilag.solver.local_search.member_rows import Rows
+from equilag.solver.local_search.member_rows import MemberRows
 
-FEWEST_PAIRS: Final = 24
-LOWERING: Final = 200
-"""Steps that lower the heaviest load among the settled rows, at most."""
-NEXT: Final = 8
-"""The next heaviest ones that may make room for it."""
+MIN_PAIRS: Final = 24
+"""Pairs of a round, if there are so many members, so that a round is worth its overhead."""
+MAX_LOWERING: Final = 200
+"""Steps that lower the heaviest load among the settled rows."""
+MAX_EXCHANGE_PARTNERS: Final = 8
+"""The next heaviest settled rows that exchange with the heaviest one in one such step."""
 PATIENCE: Final = 120
-"""Rounds without a smaller spread after which the loads are as even as this gets them."""
+"""Rounds in a row without a smaller spread, after which the search ends: 40 of each pairing."""
 
 
 def even_out(
@@ -39,7 +41,7 @@ def even_out(
     O(P log P), and for each round O(members log members + pairs × c log c), where c is the largest
     count.
     """
-    rows = Rows(group, assigned, members)
+    rows = MemberRows(group, assigned, members)
     best, least = rows.table.copy(), rows.spread
     settled = settle(rows)
     others = np.delete(np.arange(len(rows.table)), settled)
@@ -55,12 +57,14 @@ def even_out(
     return rows.assigned(best, assigned)
 
 
-def _lower(rows: Rows, members: Ints, rng: np.random.Generator, stop: Callable[[], bool]) -> None:
+def _lower(
+    rows: MemberRows, members: Ints, rng: np.random.Generator, stop: Callable[[], bool]
+) -> None:
     """Lower the heaviest settled row, where several heavy partitions weigh much the same."""
-    for _ in range(LOWERING):
+    for _ in range(MAX_LOWERING):
         order = members[np.argsort(-rows.loads[members], kind="stable")]
         heaviest = int(rows.loads[order[0]]) if len(order) > 1 else 0
-        for other in order[1 : 1 + NEXT].tolist():
+        for other in order[1 : 1 + MAX_EXCHANGE_PARTNERS].tolist():
             rows.exchange(order[:1], np.array([other]), rng)
             if int(rows.loads[order[0]]) < heaviest:
                 break
@@ -71,15 +75,16 @@ def _lower(rows: Rows, members: Ints, rng: np.random.Generator, stop: Callable[[
 
 
 def pairs(loads: Ints, members: Ints, rng: np.random.Generator, number: int) -> tuple[Ints, Ints]:
-    """The heaviest and the lightest members, as many as lie far apart, and their partners.
+    """The heavy and the light member of each pair of round `number`.
 
-    In turn: each other, the heaviest with anybody, the lightest with anybody.
+    As many pairs as have loads far apart. In turn, the heaviest members are paired with the
+    lightest ones, with others at random, and the lightest ones with others at random.
     """
     order = members[np.argsort(loads[members], kind="stable")]
     half = len(order) // 2
     light, heavy = order[:half], order[::-1][:half]
     apart = loads[heavy] - loads[light]
-    far = min(half, max(FEWEST_PAIRS, int(np.count_nonzero(4 * apart >= apart[:1]))))
+    far = min(half, max(MIN_PAIRS, int(np.count_nonzero(4 * apart >= apart[:1]))))
     light, heavy = light[:far], heavy[:far]
     if number % 3 == 1:
         light = rng.permutation(order[: len(order) - far])[:far]
@@ -88,9 +93,9 @@ def pairs(loads: Ints, members: Ints, rng: np.random.Generator, number: int) -> 
     return heavy, light
 
 
-def settle(rows: Rows) -> Ints:
-    """Put every partition that is heavier than the others' level into a row of its own, and the
-    lightest beside it. Returns those rows. O(P log P)."""
+def settle(rows: MemberRows) -> Ints:
+    """Give every partition that is too heavy for the others' mean a row of its own, with the
+    lightest partitions beside it. Returns those rows. O(P log P)."""
     n_members, width = rows.table.shape
     holder = rows.holder()
     real = np.flatnonzero(holder[: rows.n_partitions] != NOBODY)
@@ -118,10 +123,10 @@ def settle(rows: Rows) -> Ints:
 
 
 def crowd(lag: Ints, n_members: int, width: int, n_empty: int) -> int:
-    """How many of the heaviest partitions are to lie alone among the lightest.
+    """How many of the heaviest partitions get a row of their own.
 
-    The number that leaves the others the least to share: then each of them is heavier than that.
-    `lag` is ascending; rows are of `width` places, of which `n_empty` are empty ones.
+    The number that leaves the least mean load to the other rows. `lag` is ascending; rows have
+    `width` places, and `n_empty` of all places are empty.
     """
     n = np.arange(min(n_members, len(lag) + 1))
     beside = np.clip(n * (width - 1) - np.minimum(n, n_empty), 0, len(lag) - n)

@@ -1,14 +1,14 @@
-"""Swap sweeps: pair heavy with light members and make the best exchange of every pair at once.
+"""Pairwise swaps: heavy and light members are paired, and all pairs exchange at once.
 
-Each round costs O(members × c²) array elements, c being the largest count, `MAX_HELD` at most.
-Counts stay inside the constraint: an exchange gives one partition for another, or for an empty
-place where both members' intervals leave room.
+Each round costs O(members × c²) array elements, where c is the largest count, at most `MAX_HELD`.
+Counts stay inside the constraint: a member gives one partition for another one, or for nothing
+where both members' intervals leave room.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -16,15 +16,17 @@ from equilag.constraint import CountConstraint
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState
 
-CHUNK = 1_000_000
-"""Array elements of one batch of pairs."""
-MAX_HELD = 128
-"""Partitions of one member that a round looks at."""
-ALWAYS_SEEN = 16
-"""Its heaviest ones, which are always among them."""
-NEVER = np.int64(2**62)
-PATIENCE = 24
-"""Rounds without a change at either end after which a sweep gives up."""
+MAX_BATCH: Final = 1_000_000
+"""Array elements of one batch of pairs: 8 MB for each of the some ten arrays."""
+MAX_HELD: Final = 128
+"""Partitions of one member that a round considers; of more, the heaviest and a sample."""
+ALWAYS_SEEN: Final = 16
+"""The heaviest partitions of a member, which are considered in every round."""
+NEVER: Final = np.int64(2**62)
+"""A distance of loads above any other: the sum of all lags stays below it."""
+PATIENCE: Final = 24
+"""Rounds in a row without a change of either extreme load, after which the search ends: twelve with
+each of the two pairings."""
 
 
 def holdings(
@@ -89,7 +91,7 @@ def sweep(
 
 
 def _pairs(state: AssignmentState, rng: np.random.Generator, number: int) -> tuple[Index, Index]:
-    """Heavy and light member of each pair: mirrored by load, or drawn at random from all."""
+    """Heavy and light member of each pair: mirrored by load, in odd rounds at random."""
     if number % 2 == 0:
         order = state.active[np.argsort(-state.loads[state.active], kind="stable")]
     else:
@@ -111,7 +113,7 @@ def _round(
     by_member, start = holdings(state, rng)
     size = np.diff(start)
     widest = int(max(size[heavy].max(initial=0), size[light].max(initial=0))) + 1
-    step = max(1, CHUNK // (widest * widest))
+    step = max(1, MAX_BATCH // (widest * widest))
     changed = False
     for begin in range(0, len(heavy), step):
         if stop():
@@ -131,17 +133,17 @@ def _padded(by_member: Ints, start: Ints, members: Index) -> Ints:
 
 
 class Exchanges(NamedTuple):
-    """Every exchange of some pairs of members: [pairs, given, taken]."""
+    """All exchanges of some pairs of a heavy and a light member: [pairs, given, taken]."""
 
     give: Ints
     """[pairs, given] partitions, NOBODY in the empty places."""
     take: Ints
-    """[pairs, taken]; the last one is nothing at all."""
+    """[pairs, taken] the same; the last place stands for nothing in return."""
     fits: Flags
     change: Ints
-    """Lag that goes from the heavy to the light member."""
+    """Lag that the heavy member hands to the light one, net."""
     moves: Ints
-    """Partitions that leave their owners by it, less those that come home."""
+    """Partitions that leave their owners, less those that return to them."""
 
 
 def possible_exchanges(
@@ -166,7 +168,7 @@ def possible_exchanges(
 
 
 def _leaves(owner: Index, partitions: Ints, holder: Index, receiver: Index) -> Ints:
-    """[pairs, places] 1 where a partition would leave its owner, −1 where it would come home."""
+    """[pairs, places] 1 where a partition would leave its owner, −1 where it would return to it."""
     whose = np.where(partitions == NOBODY, NOBODY, owner[partitions])
     leaves: Ints = (whose == holder[:, None]).astype(np.int64)
     leaves -= (whose == receiver[:, None]) & (whose != NOBODY)
@@ -181,7 +183,7 @@ def _exchange(
     light: Index,
     keep_moves: bool,
 ) -> bool:
-    """The exchange of each pair that brings its two loads closest together."""
+    """Make the exchange of each pair that brings its two loads closest; False if there is none."""
     found = possible_exchanges(state, by_member, start, heavy, light)
     apart = state.loads[heavy] - state.loads[light]
     after = np.abs(apart[:, None, None] - 2 * found.change)
@@ -199,13 +201,13 @@ def _exchange(
 
 
 def _may(state: AssignmentState, partitions: Ints, holder: Index, receiver: Index) -> Flags:
-    """[pairs, places] real partitions that the receiver may take."""
+    """[pairs, places] True for partitions (no empty places) that the receiver may take."""
     fits: Flags = (partitions != NOBODY) & state.constraint.may(partitions, receiver[:, None])
     return fits
 
 
 def _returns(state: AssignmentState, give: Ints, take: Ints, heavy: Index, light: Index) -> Flags:
-    """[pairs, give, take] what may come back for what is given; the last place is nothing."""
+    """[pairs, give, take] True where the partition may be taken in return; see `Exchanges`."""
     constraint, counts = state.constraint, state.counts
     back = _may(state, take, light, heavy)
     room = constraint.may_lose_one(counts, heavy) & constraint.may_gain_one(counts, light)

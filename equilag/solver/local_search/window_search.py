@@ -1,7 +1,7 @@
-"""Loads brought into the window that the bounds leave, under mixed subscriptions.
+"""Window search: bring the loads into the window that the bounds leave, under mixed subscriptions.
 
-One member at a time, by exchanges of two and three members, and by chains where a member is too
-heavy. Where the heaviest partition would lie better with another of its readers, that is tried too.
+One member at a time, by exchanges of two and three members, and by ejection chains where a member
+is too heavy. The heaviest partition is also tried with other members that may take it.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from equilag.solver.local_search.cyclic_exchanges import (
 )
 from equilag.solver.local_search.ejection_chains import find_chain, lighten, rotate
 
-HOLDERS: Final = 12
-"""Members with which the heaviest partition is tried."""
-ATTEMPTS: Final = 6
-"""Ways down from the same assignment, which chance makes different."""
-EXTREME: Final = 0.5
-"""How often the member furthest outside the window has its turn, and not any of them."""
+MAX_HOLDERS: Final = 12
+"""Members with which the heaviest partition is tried: each costs a descent."""
+MAX_ATTEMPTS: Final = 6
+"""Descents from the same assignment, which differ by the random numbers."""
+EXTREME_SHARE: Final = 0.5
+"""Probability that a step takes the member furthest outside the window, not one at random."""
 
 
 def level(
@@ -40,16 +40,16 @@ def level(
 ) -> Index:
     """[P] an assignment within the constraint, with a spread no larger.
 
-    `window` holds the loads that are aimed at: from the most that the lightest can have to the
-    least that the heaviest must. `stop` is asked before every step. For totals only; where topics
-    count one by one, nothing is changed.
+    `window` is the target: from the upper bound of the lightest load to the lower bound of the
+    heaviest one. `stop` is called before every step. Where topics count one by one, nothing is
+    changed.
     """
     active = np.flatnonzero(~group.idle)
     if len(active) < 2 or constraint.per_topic:
         return assigned
     loads = member_loads(assigned, group.lag, group.n_members)[active]
     best, least = assigned, int(loads.max() - loads.min())
-    for _ in range(ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         found, reached = _attempt(group, constraint, assigned, window, rng, stop)
         if reached < least:
             best, least = found, reached
@@ -66,7 +66,7 @@ def _attempt(
     rng: np.random.Generator,
     stop: Callable[[], bool],
 ) -> tuple[Index, int]:
-    """Down from one assignment, then with the heaviest partition at others of its readers."""
+    """Descend from one assignment, then with the heaviest partition at other members."""
     state = AssignmentState.of(group, constraint, assigned)
     best, least = _descend(state, window, rng, stop)
     lead = _lead(state)
@@ -89,9 +89,10 @@ def _attempt(
 def _descend(
     state: AssignmentState, window: Window, rng: np.random.Generator, stop: Callable[[], bool]
 ) -> tuple[Index, int]:
-    """The most even assignment on the way, and its spread.
+    """The most even assignment that the steps reach, and its spread.
 
-    Where nothing helps any member outside the window, it is widened half way to what is reached.
+    If no step helps any member outside the window, the window is widened halfway to the extreme
+    loads.
     """
     best, least = state.assigned.copy(), state.spread
     stuck = state.group.idle.copy()
@@ -104,7 +105,7 @@ def _descend(
                 break
             window, stuck = wider, state.group.idle.copy()
             continue
-        member = int(outside.argmax()) if rng.random() < EXTREME else int(rng.choice(wrong))
+        member = int(outside.argmax()) if rng.random() < EXTREME_SHARE else int(rng.choice(wrong))
         if not _improve(state, member, window, rng, stop):
             stuck[member] = True
             continue
@@ -115,7 +116,7 @@ def _descend(
 
 
 def _wider(window: Window, loads: Ints) -> Window:
-    """Half way to the loads at either end; the same window where they are inside it."""
+    """The window widened halfway to the extreme loads; the same one if they are inside it."""
     low, high = min(window.low, int(loads.min())), max(window.high, int(loads.max()))
     return Window((window.low + low) // 2, -(-(window.high + high) // 2))
 
@@ -127,7 +128,7 @@ def _improve(
     rng: np.random.Generator,
     stop: Callable[[], bool],
 ) -> bool:
-    """Bring one member's load closer to the window, and nobody else further away by as much."""
+    """Make one step that brings the loads closer to the window; False if none does."""
     if exchange_of_two(state, member, window, rng):
         return True
     if state.loads[member] > window.high:
@@ -136,15 +137,15 @@ def _improve(
 
 
 def _lead(state: AssignmentState) -> int:
-    """The heaviest partition of the heaviest member, NOBODY if it has none that can move."""
+    """The heaviest movable partition of the heaviest member; NOBODY if it has none."""
     held = np.array(state.held[int(state.loads.argmax())], np.int64)
     return int(held[state.group.lag[held].argmax()]) if len(held) else NOBODY
 
 
 def _holders(state: AssignmentState, lead: int, window: Window) -> list[int]:
-    """Who might better hold the partition that makes the heaviest load; the lightest company first.
+    """Members that may take the partition, by the least load that must lie beside it.
 
-    None where no load is above the window.
+    Empty if no load is above the window.
     """
     group, constraint = state.group, state.constraint
     if lead == NOBODY or int(state.loads.max()) <= window.high:
@@ -155,4 +156,4 @@ def _holders(state: AssignmentState, lead: int, window: Window) -> list[int]:
         int(np.sort(group.lag[state.takeable(m)])[: max(0, fewest - 1)].sum())
         for m, fewest in zip(readers.tolist(), least, strict=True)
     ]
-    return [int(m) for m in readers[np.argsort(beside, kind="stable")][:HOLDERS]]
+    return [int(m) for m in readers[np.argsort(beside, kind="stable")][:MAX_HOLDERS]]

@@ -1,4 +1,4 @@
-"""Looks for the sets of members that give the best counting bounds, and words them as claims."""
+"""The search for the sets of members with the best counting bounds, as claims."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from equilag.certificate.counting import Counting, heaviest_of
 from equilag.claim import Claim
 from equilag.group import Flags
 
-MAX_SETS = 60
-EFFORT = 10_000_000
-"""Partitions, and cells of who may take what, looked at over all sets."""
-MAX_CROWDS = 12
-POOREST = 50_000_000
-"""Cells of who may take what up to which members that can reach little are looked for."""
-FEW = 3
+MAX_SETS: Final = 60
+"""Member sets of one sort that are tried at most: each costs a pass over the partitions."""
+MAX_VISITS: Final = 10_000_000
+"""Partitions and pairs of classes visited over all sets: counted, so that runs are repeatable."""
+MAX_CROWDS: Final = 12
+"""Numbers of heaviest partitions tried for one set, those with the best rough bound first."""
+MAX_FACE: Final = 50_000_000
+"""Pairs of a partition class and a member class up to which `_poorest` looks at each member."""
+MAX_POOREST: Final = 3
+"""Member classes that `_poorest` returns: each costs a pass over the partitions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +48,20 @@ NO_LAG: Final = LoadBounds(
 def load_bounds(
     counting: Counting, stop: Callable[[], bool], reached: int | None = None
 ) -> LoadBounds | None:
-    """The best bounds over blocks, classes, topics' readers and members; None for no members.
+    """The best bounds over blocks, classes, topics' readers and members; None without members.
 
-    O(sets × partitions), where the number of sets is limited; cut short when `stop` says so, or
-    when they prove the spread that is `reached`, but never before the set of all members was tried.
+    O(sets × partitions) for a limited number of sets. The set of all members is always tried; the
+    search ends early if `stop` returns True or the bounds prove the spread that is `reached`.
     """
     best = overall_bounds(counting)
     if best is None or best.spread == reached:
         return best
-    for kind in _poorest(counting):
+    for member_class in _poorest(counting):
         if stop():
             break
-        best = _improved(counting, best, counting.group.class_of == kind)
+        best = _improved(counting, best, counting.group.class_of == member_class)
     size = len(counting.lag) + counting.constraint.face.size + counting.group.n_members
-    left = _Effort(max(8, EFFORT // size), stop)
+    left = _Effort(max(8, MAX_VISITS // size), stop)
     best = _heavy_sides(counting, best, counting.active, left)
     blocks = [] if stop() else _blocks(counting.constraint.face)
     for members in _member_sets(counting, blocks):
@@ -115,28 +118,28 @@ def _improved(counting: Counting, best: LoadBounds, members: Flags) -> LoadBound
 
 
 def _member_sets(counting: Counting, blocks: list[Flags]) -> Iterator[Flags]:
-    """Sets worth a try, the most telling first, each once."""
+    """Sets that may give good bounds, the most promising ones first, each once."""
     group, face = counting.group, counting.constraint.face
     seen: set[bytes] = {counting.active.tobytes()}
-    kinds = len(group.class_topics)
+    n_member_classes = len(group.class_topics)
     candidates: list[Flags] = []
     if len(blocks) > 1:
         candidates += [block[group.class_of] for block in blocks]
-    if kinds > 1:
+    if n_member_classes > 1:
         size = group.class_size
         lag = np.bincount(group.partition_class, weights=group.lag, minlength=len(group.eligible))
         readers = face.any(axis=1)
         weight = np.where(readers, lag / np.maximum(1, face @ size), 0)
         dense = np.argsort(-weight, kind="stable")[: MAX_SETS // 2]
-        union = np.zeros(kinds, np.bool_)
+        union = np.zeros(n_member_classes, np.bool_)
         for c in dense.tolist():
             union = union | face[c]
             candidates += [face[c][group.class_of], union[group.class_of]]
         thin = np.argsort((face * weight[:, None]).max(axis=0), kind="stable")
-        chosen = np.zeros(kinds, np.bool_)
+        chosen = np.zeros(n_member_classes, np.bool_)
         for k in thin[: MAX_SETS // 2].tolist():
             chosen[k] = True
-            alone = np.zeros(kinds, np.bool_)
+            alone = np.zeros(n_member_classes, np.bool_)
             alone[k] = True
             candidates += [alone[group.class_of], chosen[group.class_of]]
     if group.n_members <= MAX_SETS:
@@ -154,10 +157,10 @@ def _member_sets(counting: Counting, blocks: list[Flags]) -> Iterator[Flags]:
 def _poorest(counting: Counting) -> list[int]:
     """The member classes of one member that can reach the least load, by itself each.
 
-    O(member classes × topic classes), and the partitions that each class may read.
+    O(member classes × partition classes), and the partitions that each class may read.
     """
     group, face = counting.group, counting.constraint.face
-    if counting.per_topic or face.shape[1] < 2 or face.size > POOREST:
+    if counting.per_topic or face.shape[1] < 2 or face.size > MAX_FACE:
         return []
     alone = np.flatnonzero(group.class_size == 1)
     member = np.zeros(face.shape[1], np.int64)
@@ -166,32 +169,32 @@ def _poorest(counting: Counting) -> list[int]:
         heaviest_of(counting.lag[counting.within_reach(k)], int(counting.hi[member[k]]))
         for k in alone.tolist()
     ]
-    return [int(k) for k in alone[np.argsort(reach, kind="stable")[:FEW]]]
+    return [int(k) for k in alone[np.argsort(reach, kind="stable")[:MAX_POOREST]]]
 
 
 def _parts(counting: Counting, blocks: list[Flags]) -> list[Flags]:
-    """Each block and each class of members: where heavy partitions may crowd together."""
-    kinds = np.eye(len(counting.group.class_topics), dtype=np.bool_)
-    parts = [*blocks, *kinds]
-    if len(parts) > MAX_SETS or len(kinds) == 1:
+    """Each block and each member class: sets in which heavy partitions may concentrate."""
+    member_classes = np.eye(len(counting.group.class_topics), dtype=np.bool_)
+    parts = [*blocks, *member_classes]
+    if len(parts) > MAX_SETS or len(member_classes) == 1:
         return []
     return [*(part[counting.group.class_of] for part in parts)]
 
 
 def _blocks(face: Flags) -> list[Flags]:
-    """[K] masks of the connected components of who may take what; O(arcs × their diameter)."""
-    classes, kinds = np.nonzero(face)
+    """[K] masks of the connected components of the face; O(arcs × diameter)."""
+    classes, member_classes = np.nonzero(face)
     label = np.arange(face.shape[1])
     while True:
         of_class = np.full(len(face), face.shape[1])
-        np.minimum.at(of_class, classes, label[kinds])
+        np.minimum.at(of_class, classes, label[member_classes])
         fresh = label.copy()
-        np.minimum.at(fresh, kinds, of_class[classes])
+        np.minimum.at(fresh, member_classes, of_class[classes])
         if np.array_equal(fresh, label):
             break
         label = fresh
     reading = np.zeros(len(label), np.bool_)
-    reading[kinds] = True
+    reading[member_classes] = True
     return [label == first for first in np.unique(label[reading])]
 
 
@@ -223,9 +226,9 @@ def _heavy_sides(
 
 
 def _crowds(counting: Counting, members: Flags, size: int) -> list[int]:
-    """How many of the heaviest partitions leave the others the least; the most telling first.
+    """Numbers of heaviest partitions whose holders leave the least to the others, best first.
 
-    By a rough count for every number, as if each lay with a member of its own.
+    By a rough bound for every number, as if each partition had a holder of its own.
     """
     part = counting.exclusive(members)
     most = min(size, len(part.mine) + 1)
@@ -241,12 +244,12 @@ def _crowds(counting: Counting, members: Flags, size: int) -> list[int]:
 
 
 def _ladder(members: int, most: int) -> list[int]:
-    """Counts at which some member must hold one more of the heaviest: the first, and the last."""
+    """Numbers of heaviest partitions from which some member must hold one more of them."""
     last = (most - 1) // max(1, members)
     return [q * members + 1 for q in sorted({0, 1, 2, 3, 4, last}) if 0 <= q <= last]
 
 
 def difference(bounds: LoadBounds) -> Claim:
-    """spread ≥ the two bounds' difference."""
+    """The claim that the spread is at least the difference of both bounds."""
     data = {"max_load_at_least": bounds.highest.value, "min_load_at_most": bounds.lowest.value}
     return Claim("spread_at_least", bounds.spread, "difference", data)

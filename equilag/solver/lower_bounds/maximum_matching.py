@@ -1,5 +1,5 @@
-"""The most disjoint pairs, and what shows that there are no more: Edmonds, "Paths, trees, and
-flowers"; the set is that of Gallai and Edmonds."""
+"""A maximum number of disjoint pairs, and the set that proves it (Edmonds, "Paths, trees, and
+flowers"; the set is the one of the Gallai-Edmonds decomposition)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a limit on moves alone says about the lag spread: each loss, and each gain, is a move.
+"""Bounds on the lag spread that follow from a limit on moves alone.
 
-A member comes down only by losing partitions, and comes up only by gaining some that were free or
-another's. How many of either each member needs to get past a level adds up over the members; where
-the sum passes the limit, the level cannot be reached. O(members × moves × partitions).
+The load of a member falls only if it loses partitions, and rises only if it gains partitions that
+were free or another member's. The moves that all members need to pass a level add up; if the sum
+exceeds the limit, the level cannot be reached. O(members × moves × partitions).
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 from equilag.constraint import CountConstraint
 from equilag.group import NOBODY, Group, Ints
 
-LARGEST: Final = 50_000_000
-"""Array elements from which on nothing is computed."""
+MAX_WORK: Final = 50_000_000
+"""Array elements up to which bounds are computed; a limit on time, counted and so repeatable."""
 
 
 def spread_bounds(group: Group, constraint: CountConstraint, most: int) -> Ints:
     """[most + 1] for each number of moves, what the spread is at least; zeros if too large."""
     active = np.flatnonzero(~group.idle)
     size = len(active) * (most + 1) * max(1, group.n_partitions)
-    if len(active) < 2 or size > LARGEST:
+    if len(active) < 2 or size > MAX_WORK:
         return np.zeros(most + 1, dtype=np.int64)
     down = [_losing(group, constraint, m, most) for m in active.tolist()]
     up = [_gaining(group, constraint, m, most) for m in active.tolist()]

@@ -1,8 +1,8 @@
-"""Fewest moves under the count constraint, proved: cheapest flow on collapsed graphs.
+"""The fewest moves under the count constraint, with their proof, by a minimum-cost flow.
 
-Partitions of one topic class are alike as far as counts and moves go, so the flow decides how many
-of a class each member holds; a member's own are kept first. Where all members read the same, and
-where topics count one by one, there is a closed form.
+For counts and moves, the partitions of one class differ only in their owners. So the flow decides
+how many partitions of a class each member holds, and a member keeps its own first. There is a
+closed form where all partitions are of one class, and where topics count one by one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class FewestMoves(NamedTuple):
     """The proof, see `equilag.certificate.potentials`."""
 
     def claim(self, group: Group, policy: Policy, constraint: CountConstraint) -> Claim:
-        """That no plan moves less. Raises ContradictedBound if it is not proved."""
+        """The claim that no plan has fewer moves. Raises ContradictedBound if it is not proved."""
         reached = count_moves(group.owner, self.assigned)
         if policy.balance == "per-topic":
             bound: int | None = bound_by_topics(group, constraint)
@@ -49,7 +49,7 @@ class FewestMoves(NamedTuple):
 def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
     """A plan with the fewest moves that the constraint allows, and its dual solution.
 
-    Linear for one subscription and for per-topic counts, else one minimum-cost flow on topic
+    O(P) for one partition class and for per-topic counts, else one minimum-cost flow on partition
     classes, member classes and members.
     """
     if constraint.per_topic:
@@ -66,7 +66,7 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
 
 
 def _one_class(group: Group, constraint: CountConstraint) -> tuple[Ints, Potentials]:
-    """[M] counts: the spare places go to members that own more than the floor."""
+    """[M] counts: each member's fewest, and one more for members that own more than that first."""
     owned = member_counts(group.owner, group.n_members)
     least, most = constraint.counts_of()
     counts = least.copy()
@@ -90,7 +90,7 @@ def _deal(
     cell_member: Ints,
     cell_count: Ints,
 ) -> Index:
-    """[P] assignment from counts per (node, member): own ones first, the rest from the pool.
+    """[P] the assignment for counts per (node, member): own partitions first, then free ones.
 
     `node` [P] is the topic or partition class of each partition. Pinned partitions are left alone
     and not counted in the cells.
@@ -134,7 +134,7 @@ def _per_topic(group: Group, constraint: CountConstraint) -> FewestMoves:
         taken, potentials = _extras_by_flow(topic, member, gain, remainder, room_lo, room_hi)
         counts[topic, member] += taken
     else:
-        # Nothing ties the topics together: each gives its remainder to those who own more.
+        # Topics are independent: each gives its remainder first to members that own more.
         potentials = _topic_potentials(topic, member, gain, remainder, group.n_members)
         order = np.lexsort((member, ~gain, topic))
         rank = np.arange(len(order)) - np.searchsorted(topic[order], topic[order])
@@ -150,7 +150,7 @@ def _per_topic(group: Group, constraint: CountConstraint) -> FewestMoves:
 
 
 def _binds(topic: Ints, member: Ints, room_lo: Ints, room_hi: Ints) -> bool:
-    """Do the members' totals say more than their topics do."""
+    """True if the intervals of the totals exclude anything that the topics' intervals allow."""
     most = np.bincount(member, minlength=len(room_lo))
     return bool((room_lo > 0).any() or (room_hi < most).any())
 
@@ -158,7 +158,8 @@ def _binds(topic: Ints, member: Ints, room_lo: Ints, room_hi: Ints) -> bool:
 def _topic_potentials(
     topic: Ints, member: Ints, gain: Flags, remainder: Ints, n_members: int
 ) -> Potentials:
-    """A remainder is worth a kept partition where more members own one than it has places."""
+    """The potential of a topic is 1 if more members own a partition beyond the floor than its
+    remainder has places, else 0."""
     takers = np.bincount(topic[gain], minlength=len(remainder))
     return Potentials((takers > remainder).astype(np.int64), np.zeros(n_members, dtype=np.int64))
 
@@ -166,8 +167,8 @@ def _topic_potentials(
 def _by_flow(
     group: Group, constraint: CountConstraint
 ) -> tuple[tuple[Ints, Ints, Ints], Potentials]:
-    """Counts per (topic class, member) by one flow: class → member class → member → sink."""
-    n_classes, n_kinds = group.eligible.shape
+    """Counts per (partition class, member) by one flow: class → member class → member → sink."""
+    n_classes, n_member_classes = group.eligible.shape
     n_members = group.n_members
     free = constraint.free
     base = member_counts(constraint.pinned_assignment, n_members)
@@ -182,20 +183,27 @@ def _by_flow(
     members: Ints = np.arange(n_members)
     single = (group.class_size == 1)[group.class_of]
     shared = members[~single]
-    kind_node = n_classes + n_members + np.arange(n_kinds)
-    kind_node[group.class_of[single]] = n_classes + members[single]  # its only member's
+    class_node = n_classes + n_members + np.arange(n_member_classes)
+    class_node[group.class_of[single]] = n_classes + members[single]  # its only member's
     plenty = int(supply.sum()) + 1
     kept_arcs = own_c, n_classes + own_m, own_count, 0
-    open_arcs = open_c, kind_node[open_k], np.full_like(open_c, plenty), 1
-    passing = kind_node[group.class_of[shared]], n_classes + shared, np.full_like(shared, plenty), 0
+    open_arcs = open_c, class_node[open_k], np.full_like(open_c, plenty), 1
+    passing = (
+        class_node[group.class_of[shared]],
+        n_classes + shared,
+        np.full_like(shared, plenty),
+        0,
+    )
     least, most = constraint.counts_of()
     counts = least - base, most - base
-    found = _between_counts([kept_arcs, open_arcs, passing], own_count, supply, counts, n_kinds)
+    found = _between_counts(
+        [kept_arcs, open_arcs, passing], own_count, supply, counts, n_member_classes
+    )
     kept, opened, passed = found.units
     given = np.zeros(n_members, dtype=np.int64)
     given[shared] = passed
-    by_kind = np.bincount(open_k, weights=opened, minlength=n_kinds).astype(np.int64)
-    given[single] = by_kind[group.class_of[single]]
+    by_class = np.bincount(open_k, weights=opened, minlength=n_member_classes).astype(np.int64)
+    given[single] = by_class[group.class_of[single]]
     potentials = Potentials.of_classes(group, found.supply, found.member)
     given_k = np.repeat(open_k, opened)
     given_c = np.repeat(open_c, opened)[np.argsort(given_k, kind="stable")]
@@ -207,14 +215,14 @@ def _by_flow(
 
 
 def _open_arcs(group: Group, constraint: CountConstraint, supply: Ints) -> tuple[Ints, Ints]:
-    """Topic class and member class of every pair that goes together within its block."""
-    classes, kinds = group.arcs
-    open_arcs = constraint.face[classes, kinds] & (supply[classes] > 0)
-    return classes[open_arcs], kinds[open_arcs]
+    """Partition class and member class of every pair that the constraint allows."""
+    classes, member_classes = group.arcs
+    open_arcs = constraint.face[classes, member_classes] & (supply[classes] > 0)
+    return classes[open_arcs], member_classes[open_arcs]
 
 
 class _Kept(NamedTuple):
-    """A cheapest flow within the counts: units by batch of arcs, and its potentials."""
+    """A minimum-cost flow within the counts: units by batch of arcs, and its potentials."""
 
     units: list[Ints]
     supply: Ints
@@ -228,10 +236,11 @@ def _between_counts(
     counts: tuple[Ints, Ints],
     n_more: int,
 ) -> _Kept:
-    """The most units along arcs that cost nothing, each member getting between lo and hi.
+    """A minimum-cost flow that gives each member between lo and hi units (`counts`).
 
     A batch is tails, heads, capacities and a cost; the nodes are the supplies, the members, and
-    `n_more` others. It starts with what is owned, `start` on the first batch, all of it kept.
+    `n_more` others. The flow starts with `start` units on the first batch: all owned partitions
+    kept.
     """
     lo, hi = counts
     first, sink = len(supply), len(supply) + len(lo) + n_more
@@ -266,7 +275,7 @@ def _between_counts(
 def _extras_by_flow(
     topic: Ints, member: Ints, gain: Flags, remainder: Ints, room_lo: Ints, room_hi: Ints
 ) -> tuple[Ints, Potentials]:
-    """Who takes the topics' remainders (``both``): one flow from topics to members."""
+    """[cells] units of the topics' remainders by member (``both``): one flow, topics to members."""
     n_topics = len(remainder)
     batches = [
         (topic[some], n_topics + member[some], np.ones(int(some.sum()), np.int64), cost)

@@ -20,9 +20,9 @@ from equilag.group import Group, Index, Ints
 from equilag.metrics import is_valid, member_loads
 from equilag.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
-from equilag.solver.local_search.member_rows import Rows
+from equilag.solver.local_search.member_rows import MemberRows
 from equilag.solver.local_search.paired_exchange import (
-    FEWEST_PAIRS,
+    MIN_PAIRS,
     PATIENCE,
     crowd,
     even_out,
@@ -64,7 +64,7 @@ def plain_groups(
         yield group_of([size], [[0]] * m, lags=lags)
 
 
-def check_rows(rows: Rows, group: Group) -> None:
+def check_rows(rows: MemberRows, group: Group) -> None:
     """Every place is in the table once, ascending in its row, no two empty ones in one."""
     table = rows.table
     places = np.concatenate(
@@ -76,13 +76,13 @@ def check_rows(rows: Rows, group: Group) -> None:
     assert (np.count_nonzero(table >= rows.n_partitions, axis=1) <= 1).all()
 
 
-# Rows.
+# MemberRows.
 
 
 def test_rows_are_the_assignment() -> None:
     group = group_of([4, 2, 3], [[0, 2]] * 3, lags=[4, 9, 1, 7, 50, 60, 3, 3, 8])
     assigned = np.array([2, 2, 1, 0, -1, -1, 0, 1, 0], np.int32)
-    rows = Rows(group, assigned)
+    rows = MemberRows(group, assigned)
     check_rows(rows, group)
     assert rows.table.shape == (3, 3)
     assert rows.n_empty == 2
@@ -101,7 +101,7 @@ def test_rows_of_any_assignment_stand_for_it() -> None:
     rng = np.random.default_rng(71)
     for group in plain_groups(71, 40, least=0):
         _, assigned = start(group, rng)
-        rows = Rows(group, assigned)
+        rows = MemberRows(group, assigned)
         check_rows(rows, group)
         assert np.array_equal(rows.assigned(rows.table, assigned), assigned)
         table = rows.table.copy()
@@ -112,7 +112,7 @@ def test_rows_of_any_assignment_stand_for_it() -> None:
 def exchanges(group: Group, rng: np.random.Generator, rounds: int = 6) -> int:
     """Rounds of exchanges with all that must hold after each; how many pairs came closer."""
     _, assigned = start(group, rng)
-    rows, closer = Rows(group, assigned), 0
+    rows, closer = MemberRows(group, assigned), 0
     for _ in range(rounds):
         order = rng.permutation(group.n_members)
         half = int(rng.integers(1, len(order) // 2 + 1))
@@ -147,7 +147,7 @@ def test_two_rows_are_left_as_close_as_one_exchange_gets_them() -> None:
     for _ in range(100):
         group = group_of([8], [[0]] * 2, lags=rng.integers(1, 50, 8))
         _, assigned = start(group, rng)
-        rows = Rows(group, assigned)
+        rows = MemberRows(group, assigned)
         apart = int(abs(rows.loads[0] - rows.loads[1]))
         heavy = int(rows.loads.argmax())
         lags = [rows.lag[rows.table[row]].tolist() for row in (heavy, 1 - heavy)]
@@ -160,7 +160,7 @@ def test_two_rows_are_left_as_close_as_one_exchange_gets_them() -> None:
 
 def test_what_goes_in_bulk_goes_at_once() -> None:
     group = group_of([12], [[0]] * 2, lags=[100] * 6 + [0] * 6)
-    rows = Rows(group, np.repeat([0, 1], 6).astype(np.int32))
+    rows = MemberRows(group, np.repeat([0, 1], 6).astype(np.int32))
     rows.exchange(np.array([0]), np.array([1]), np.random.default_rng(0))
     assert rows.loads.tolist() == [300, 300]
 
@@ -171,7 +171,7 @@ NO_LAG_BESIDE = group_of(
 
 
 def test_never_two_empty_places_in_one_row_where_some_have_no_lag() -> None:
-    rows = Rows(NO_LAG_BESIDE, NO_LAG_BESIDE.owner)
+    rows = MemberRows(NO_LAG_BESIDE, NO_LAG_BESIDE.owner)
     rows.exchange(np.array([1]), np.array([2]), np.random.default_rng(0))
     check_rows(rows, NO_LAG_BESIDE)
 
@@ -240,7 +240,7 @@ def test_heavy_partitions_are_settled_with_the_lightest_beside_them() -> None:
     rng, settled = np.random.default_rng(75), 0
     for group in plain_groups(75, 80):
         _, assigned = start(group, rng)
-        rows = Rows(group, assigned)
+        rows = MemberRows(group, assigned)
         chosen = settle(rows)
         check_rows(rows, group)
         assert len(np.unique(chosen)) == len(chosen)
@@ -444,7 +444,7 @@ def test_pairs_are_the_heaviest_and_the_lightest_and_apart() -> None:
             both = np.concatenate((heavy, light))
             assert len(heavy) == len(light) == len(np.unique(both)) / 2
             assert np.isin(both, members).all()
-            assert len(heavy) >= min(n // 2, FEWEST_PAIRS)
+            assert len(heavy) >= min(n // 2, MIN_PAIRS)
             if number % 3 != 2:
                 assert heavy.tolist() == order[::-1][: len(heavy)].tolist()
             if number % 3 != 1:

@@ -416,7 +416,7 @@ def test_where_the_heaviest_partition_must_change_its_holder(
     assert spread_of(group, found) == best
     assert found[0] == 0
     # Nothing else gets there.
-    monkeypatch.setattr(leveling, "HOLDERS", 0)
+    monkeypatch.setattr(leveling, "MAX_HOLDERS", 0)
     found = level(group, constraint, assigned, window, np.random.default_rng(0), Steps())
     assert spread_of(group, found) > best
 

@@ -16,7 +16,7 @@ from equilag.group import Flags, Group, Ints
 from equilag.metrics import member_counts, member_loads
 from equilag.policy import BALANCES, Policy
 from equilag.solver.lower_bounds.load_bounds import (
-    FEW,
+    MAX_POOREST,
     MAX_CROWDS,
     LoadBounds,
     _crowds,
@@ -306,8 +306,8 @@ def test_members_that_can_reach_the_least_are_the_poorest() -> None:
                 lags = group.lag[group.assignable & face[group.partition_class, kind]]
                 reach[kind] = sum(sorted(lags.tolist(), reverse=True)[: int(counting.hi[m])])
         assert len(set(found)) == len(found)
-        assert [reach[kind] for kind in found] == sorted(reach.values())[:FEW]
-        checked += len(reach) > FEW
+        assert [reach[kind] for kind in found] == sorted(reach.values())[:MAX_POOREST]
+        checked += len(reach) > MAX_POOREST
     assert checked > 10
     for balance in ("per-topic", "both"):
         assert _poorest(counting_of(group, Policy.of(balance=balance))) == []
@@ -321,7 +321,7 @@ def test_a_poor_member_is_found_in_a_crowd() -> None:
     poor = 61
     lags[4 * poor : 4 * poor + 8] = np.arange(8)
     group = group_of([4] * n, subscriptions, lags=lags)
-    counting, asked = counting_of(group, Policy.of()), iter(range(FEW))
+    counting, asked = counting_of(group, Policy.of()), iter(range(MAX_POOREST))
     assert _poorest(counting)[0] == poor
     found = load_bounds(counting, lambda: next(asked, None) is None)
     assert found is not None

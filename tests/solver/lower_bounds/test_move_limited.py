@@ -11,7 +11,7 @@ from support.oracles import Assignments
 
 from equilag.group import Group
 from equilag.policy import BALANCES, Policy
-from equilag.solver.lower_bounds import move_limited as few_moves
+from equilag.solver.lower_bounds import move_limited as move_limited
 from equilag.solver.lower_bounds.move_limited import spread_bounds
 
 
@@ -70,7 +70,7 @@ def test_odd_groups(name: str, balance: str) -> None:
 
 def test_nothing_is_said_of_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     group = group_of([6], [[0], [0]], owners=[0, 0, 0, 1, 1, 1], lags=[50, 40, 30, 1, 1, 1])
-    monkeypatch.setattr(few_moves, "LARGEST", 1)
+    monkeypatch.setattr(move_limited, "MAX_WORK", 1)
     assert spread_bounds(group, constraint_for(group, Policy.of(balance="total")), 2).tolist() == [
         0,
         0,
