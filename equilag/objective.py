@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Final, NamedTuple
 
 from equilag.policy import Policy
@@ -40,18 +39,18 @@ class Proved(NamedTuple):
     """Of the weighted sum; at least `spread`, as every weight is 0 or more."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Objective:
     """What a policy asks for after exact counts."""
 
     policy: Policy
 
-    @cached_property
+    @property
     def move_cost(self) -> int:
         """Records per move in the last goal; 0 where moves are no part of it."""
         return 0 if self.policy.moves_first or self.policy.fresh else self.policy.move_cost
 
-    @cached_property
+    @property
     def terms(self) -> Mapping[str, int]:
         """The last goal: the weight of each figure in the sum to be minimised."""
         return {"spread": 1, "moves": self.move_cost}

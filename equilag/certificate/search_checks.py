@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from equilag.budget import Budget, OutOfBudget
 from equilag.certificate.ledger import Ledger, Refuted, natural_in
-from equilag.exhaustive.patterns import Budget, OutOfBudget
 from equilag.exhaustive.search import Search
 from equilag.exhaustive.target import SearchTarget
 from equilag.exhaustive.whole_group import whole_problem

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from equilag.budget import Budget
 from equilag.exhaustive.item_masks import ItemMasks
 from equilag.exhaustive.load_windows import Window
 from equilag.exhaustive.node import SearchNode, SearchTask
 from equilag.exhaustive.patterns import (
-    Budget,
     Halves,
     Join,
     JoinWindow,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from equilag.budget import Budget
 from equilag.exhaustive.item_masks import ItemMasks
-from equilag.exhaustive.patterns import Budget
 from equilag.exhaustive.target import OwnershipTarget
 from equilag.group import Flags, Ints
 

@@ -7,47 +7,13 @@ Bit b of a mask stands for the b-th heaviest item.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from equilag.budget import Budget
 from equilag.group import Flags, Ints
-
-OVERHEAD: Final = 4_000
-"""What any step costs besides its array elements, in elements: Python, and NumPy's calls."""
-
-
-class OutOfBudget(Exception):
-    """The search was cut short: nothing found so far, and nothing proved."""
-
-
-@dataclass(slots=True)
-class Budget:
-    """Work left, in array elements touched: deterministic, unlike time.
-
-    `stop` is asked now and then; `stopped` tells that it, not the work, ended the search.
-    """
-
-    work: int
-    stop: Callable[[], bool] = lambda: False
-    stopped: bool = False
-    node: int = 0
-    """What each node of a search costs besides; 0 where only arrays count."""
-
-    def enter(self) -> None:
-        """Pay for a node."""
-        if self.node:
-            self.spend(self.node)
-
-    def spend(self, amount: int) -> None:
-        self.work -= amount + OVERHEAD
-        if self.work < 0:
-            raise OutOfBudget
-        if self.stop():
-            self.stopped = True
-            raise OutOfBudget
 
 
 class Patterns(NamedTuple):

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from equilag.budget import Budget, OutOfBudget
 from equilag.exhaustive.candidates import (
     fewest_joined,
     fewest_listed,
@@ -23,7 +24,7 @@ from equilag.exhaustive.load_windows import MemberSets, load_windows
 from equilag.exhaustive.lookahead import completable, last_two_fit, open_load, taken_by
 from equilag.exhaustive.member_patterns import MemberPatterns
 from equilag.exhaustive.node import FreeItems, SearchNode, SearchTask
-from equilag.exhaustive.patterns import Budget, OutOfBudget, Patterns
+from equilag.exhaustive.patterns import Patterns
 from equilag.exhaustive.small_problem import SmallProblem
 from equilag.exhaustive.target import UNLIMITED, OwnershipTarget, SearchTarget
 from equilag.group import Ints

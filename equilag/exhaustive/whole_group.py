@@ -27,6 +27,11 @@ class WholeGroup(NamedTuple):
         assigned[self.items] = self.members[found]
         return assigned
 
+    def columns(self, assigned: Index) -> Ints:
+        """[I] column of each item's member in an assignment [P]."""
+        found: Ints = np.searchsorted(self.members, assigned[self.items])
+        return found
+
 
 def whole_problem(
     group: Group,

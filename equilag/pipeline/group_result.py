@@ -104,7 +104,7 @@ class PlanGroup:
 
     def __call__(self, problem: Row, settings: GroupSettings) -> GroupResult:
         """Plan a row of `problems/`. Raises what `Group.build` and `solve` raise."""
-        from equilag.planner.compare import beside
+        from equilag.planner.compare import comparison_of
         from equilag.planner.solve import solve
 
         start = time.perf_counter()
@@ -117,7 +117,7 @@ class PlanGroup:
             seed=settings.seed,
         )
         results, failed = _baselines(group)
-        rows = [asdict(row) for row in beside(plan, plan.wall_s, results).rows]
+        rows = [asdict(row) for row in comparison_of(plan, plan.wall_s, results).rows]
         for row in rows:
             if not _comparable(plan, settings.policy, row["assignor"]):
                 row["gap_percent_of_mean"] = None
@@ -163,12 +163,14 @@ def _baselines(group: Group) -> tuple[list[Any], list[dict[str, Any]]]:
     """
     from equilag.errors import InputError
     from equilag.heuristics import assignor_names
-    from equilag.planner.compare import baselines
+    from equilag.planner.compare import run_assignors
 
-    results, failed = baselines(group, ()), []
+    results, failed = run_assignors(group, ()), []
     for name in assignor_names():
         try:
-            results += [result for result in baselines(group, (name,)) if result.assignor == name]
+            results += [
+                result for result in run_assignors(group, (name,)) if result.assignor == name
+            ]
         except InputError as error:
             failed.append({"assignor": name, "failed": str(error)})
     return results, failed

@@ -86,7 +86,7 @@ def _warm_up() -> None:
     import equilag.solver.cpsat.model  # noqa: F401
     from equilag.group import Group
     from equilag.heuristics.subscription_graph import subscription_graph
-    from equilag.planner.compare import baselines
+    from equilag.planner.compare import run_assignors
     from equilag.planner.solve import solve
 
     group = Group.build(
@@ -97,7 +97,7 @@ def _warm_up() -> None:
         owned={"a": {"t": [0, 1]}},
     )
     subscription_graph(group)
-    baselines(group)
+    run_assignors(group)
     solve(group, time_limit=10.0, effort=0.01)
 
 

@@ -1,11 +1,11 @@
-"""`compare`: the assignment in force, every heuristic and the optimum side by side."""
+"""`compare`: the current assignment, every heuristic and the optimum side by side."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 
@@ -14,16 +14,20 @@ from equilag.heuristics import assignor_names, get_assignor
 from equilag.heuristics.registry import run_assignor
 from equilag.metrics import count_moves, member_counts, member_loads, spread
 from equilag.plan import Plan
-from equilag.planner.progress import Watcher
-from equilag.planner.solve import check_group, solve
+from equilag.planner.settings import SolveSettings, checked_group
+from equilag.planner.solve import solve
+from equilag.policy import Policy
+
+CURRENT = "current"
+"""The row of the current assignment."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparisonRow:
     """Figures of one assignment; spreads over the members that are not idle.
 
     `gap_percent_of_mean` is the distance of the lag spread from the proved bound in percent of the
-    mean load. The bound holds for exactly balanced counts: who gives those up can get below it.
+    mean load. The bound holds for exactly balanced counts; an assignment without them can beat it.
     """
 
     assignor: str
@@ -37,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
     spread_lower_bound: int
     plan: Plan
     """The optimum's."""
@@ -51,28 +55,26 @@ class Comparison:
 
 def compare(
     group: Group,
+    policy: str | Policy = "lag-aware",
     *,
     assignors: Sequence[str] = (),
-    time_limit: float = 2.0,
-    seed: int = 0,
-    progress: Watcher | None = None,
+    **settings: Unpack[SolveSettings],
 ) -> Comparison:
-    """Every assignor on the same group, and those in `assignors` (names, or ``module:attribute``).
+    """Run every assignor on the same group, and those in `assignors`: names or `module:attribute`.
 
-    `time_limit` (seconds) is for the optimum alone. The row ``current`` is there if anybody owns
-    anything, and counts only what is owned. Raises InputError for an unknown assignor and for one
-    whose answer is not valid.
+    `policy` and the other settings are those of `solve`, for the optimum alone. The row
+    ``current`` is there if anybody owns anything; it counts only what is owned. Raises InputError
+    for an unknown assignor, for one whose answer is not valid, and for settings as `solve` does.
     """
-    check_group(group)
-    answers = baselines(group, tuple(dict.fromkeys((*assignor_names(), *assignors))))
+    checked_group(group)
+    baselines = run_assignors(group, tuple(dict.fromkeys((*assignor_names(), *assignors))))
     start = time.perf_counter()
-    plan = solve(group, time_limit=time_limit, seed=seed, progress=progress)
-    wall = time.perf_counter() - start
-    return beside(plan, wall, answers)
+    plan = solve(group, policy, **settings)
+    return comparison_of(plan, time.perf_counter() - start, baselines)
 
 
-class Answer(NamedTuple):
-    """What one assignor says, and how long it took."""
+class Baseline(NamedTuple):
+    """The assignment of one assignor, and how long it took."""
 
     assignor: str
     assigned: Index
@@ -81,40 +83,43 @@ class Answer(NamedTuple):
     """Seconds."""
 
 
-def baselines(group: Group, names: tuple[str, ...] | None = None) -> list[Answer]:
-    """The assignment in force, if anybody owns anything, and that of every assignor (or of those
-    in `names`)."""
-    answers: list[Answer] = []
+def run_assignors(group: Group, names: Sequence[str] | None = None) -> list[Baseline]:
+    """Return the current assignment, if anybody owns anything, and that of every assignor.
+
+    `names` are the assignors to run, None for all.
+    """
+    found: list[Baseline] = []
     if (group.owner != NOBODY).any():
-        answers.append(Answer("current", group.owner, 0.0))
+        found.append(Baseline(CURRENT, group.owner, 0.0))
     wanted = assignor_names() if names is None else names
     for name, assignor in [(name, get_assignor(name)) for name in wanted]:
         start = time.perf_counter()
         assigned = run_assignor(assignor, group)
-        answers.append(Answer(name, assigned, time.perf_counter() - start))
-    return answers
+        found.append(Baseline(name, assigned, time.perf_counter() - start))
+    return found
 
 
-def beside(plan: Plan, wall: float, answers: list[Answer]) -> Comparison:
-    """A plan that took `wall` seconds beside other answers for its group."""
+def comparison_of(plan: Plan, wall: float, baselines: list[Baseline]) -> Comparison:
+    """A plan that took `wall` seconds, beside the assignments of others for its group."""
     bound = plan.spread_lower_bound if plan.status != "fallback" else 0
-    own = Answer("equilag", plan.assigned, wall)
-    rows = tuple(_row(plan.group, *answer, bound) for answer in [*answers, own])
+    optimum = Baseline("equilag", plan.assigned, wall)
+    rows = tuple(_row(plan.group, found, bound) for found in [*baselines, optimum])
     return Comparison(rows, bound, plan)
 
 
-def _row(group: Group, name: str, assigned: Index, wall: float, bound: int) -> Row:
+def _row(group: Group, found: Baseline, bound: int) -> ComparisonRow:
+    assigned = found.assigned
     counts = member_counts(assigned, group.n_members)
     loads = member_loads(assigned, group.lag, group.n_members)
     active = int(np.count_nonzero(~group.idle))
     mean = int(group.lag[group.assignable].sum()) / active if active else 0.0
-    apart = spread(loads, group.idle)
-    return Row(
-        name,
+    lag_spread = spread(loads, group.idle)
+    return ComparisonRow(
+        found.assignor,
         spread(counts, group.idle),
-        count_moves(group.owner, assigned) if name != "current" else 0,
+        count_moves(group.owner, assigned) if found.assignor != CURRENT else 0,
         int(loads.max(initial=0)),
-        apart,
-        100.0 * (apart - bound) / mean if mean else 0.0,
-        round(1000 * wall, 3),
+        lag_spread,
+        100.0 * (lag_spread - bound) / mean if mean else 0.0,
+        round(1000 * found.wall, 3),
     )

@@ -1,21 +1,17 @@
-"""How long the exact steps take that cannot be stopped half way, so that none is begun in vain.
+"""Estimates of how long the exact steps take that cannot be interrupted.
 
 Measured on one core of about 2.8 GHz over the shapes of the benchmark, and rounded up.
 """
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from equilag.group import Group
 from equilag.policy import Policy
 
-if TYPE_CHECKING:
-    from equilag.planner.work import Work
-
-SAFE: Final = 3.0
-"""How many times as long as forecast an exact step may take."""
+SAFETY: Final = 3.0
+"""How many times as long as estimated an exact step may take."""
 ARC: Final = 2e-6
 """Seconds per pair of a topic class and a member class, for the flows of either step."""
 PART: Final = 2e-4
@@ -26,7 +22,7 @@ TIED: Final = 1.2e-6
 """Seconds more for each of them that goes together, where totals tie topics together (``both``)."""
 PARTITION: Final = 4e-7
 START: Final = 5e-3
-IMPORT: Final = 0.1
+FLOW_IMPORT: Final = 0.1
 """Seconds to load the flow solver, once in a process."""
 
 
@@ -45,10 +41,3 @@ def _flow(group: Group, policy: Policy) -> float:
         return CELL * cells + TIED * float(pairs)
     arcs = len(group.arcs[0])
     return ARC * arcs + PART * min(group.eligible.shape) if arcs > 1 else 0.0
-
-
-def in_time(work: Work) -> bool:
-    """Is there time for such a step; always where the policy has to know what comes out of it."""
-    load = 0.0 if "ortools.graph.python" in sys.modules else IMPORT
-    seconds = seconds_of_flow(work.group, work.policy) + load
-    return work.policy.max_moves is not None or work.has_time(seconds)

@@ -2,55 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, Unpack
 
-import numpy as np
-
-from equilag.certificate.search_checks import SEARCH_WORK, search_target
-from equilag.deadline import Deadline
-from equilag.exhaustive.patterns import Budget, OutOfBudget
-from equilag.exhaustive.search import Search
-from equilag.exhaustive.whole_group import WholeGroup, whole_problem
-from equilag.group import NOBODY, Group
-from equilag.planner.descent import (
+from equilag.budget import Budget
+from equilag.group import Group
+from equilag.objective import Objective
+from equilag.planner.bounding import CountingBounds
+from equilag.planner.exhaustive_stage import ExhaustiveSearch
+from equilag.planner.front_stages import ExhaustiveFront, ModelledFront, PolishedFront
+from equilag.planner.improving import (
     FewerMoves,
-    Neighbourhoods,
-    Sweeps,
-    Trade,
+    GreedyDescent,
+    LargeNeighbourhoods,
+    PairwiseSwaps,
 )
-from equilag.planner.exact import DEEP, FIRST_CALL, MODEL_SIZE, SmallSearch
-from equilag.planner.progress import Watcher
-from equilag.planner.run import run
-from equilag.planner.solve import check_seed, seconds
-from equilag.planner.stages import (
-    Bounds,
-    Counts,
-    Heuristic,
-    Moves,
-    Stage,
-)
-from equilag.planner.work import Work
+from equilag.planner.problem import Task
+from equilag.planner.progress import Observer
+from equilag.planner.run import DEEP_WORK, count, improve, state_of
+from equilag.planner.settings import SolveSettings, budget_of, checked_group, task_of
+from equilag.planner.stage import ImprovingStage
+from equilag.planner.state import SolveState
 from equilag.policy import Policy
-from equilag.solver.local_search.large_neighbourhood import improve
-from equilag.solver.local_search.pairwise_swaps import sweep
 from equilag.solver.lower_bounds.move_limited import spread_bounds
 
-FIRST: Final[tuple[Stage, ...]] = (
-    Heuristic(),
-    Counts(),
-    Moves(),
-    Bounds(),
-    Trade(),
-    SmallSearch("search", DEEP),
-    Sweeps(),
-    Neighbourhoods(),
+ENDS: Final[tuple[ImprovingStage, ...]] = (
+    CountingBounds(),
+    GreedyDescent(),
+    ExhaustiveSearch("exhaustive search", DEEP_WORK),
+    PairwiseSwaps(),
+    LargeNeighbourhoods(),
     FewerMoves(),
 )
-EACH: Final = 2.0
-"""CP-SAT's deterministic time for one point."""
-POLISHED: Final = 40
-"""Points of a large group's front that are worth another look at the same number of moves."""
+"""From the fewest moves to the most even plan: both ends, and the points on the way."""
+BETWEEN: Final[tuple[ImprovingStage, ...]] = (
+    ExhaustiveFront(),
+    PolishedFront(),
+    ModelledFront(),
+)
+"""Every point of the front that there is."""
+SMALL: Final = 40
+"""Partitions up to which the ends take next to no time, so that they need no share of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,143 +62,51 @@ class Point:
 
 
 def frontier(
-    group: Group,
-    *,
-    time_limit: float = 5.0,
-    seed: int = 0,
-    balance: str | None = None,
-    progress: Watcher | None = None,
+    group: Group, policy: str | Policy = "lag-aware", **settings: Unpack[SolveSettings]
 ) -> list[Point]:
-    """The front of moves against lag spread: moves ascending, spread strictly descending.
+    """Return the front of moves against lag spread: moves ascending, spread strictly descending.
 
-    Exact where every `spread_lower_bound` equals its spread: small groups within the time limit
-    (seconds). Raises InputError for settings that make no sense.
+    Exact where every `spread_lower_bound` equals its spread: small groups within the time limit (5
+    seconds by default). `policy` and the other settings are those of `solve`: its count balance
+    and what it pins decide which plans are on the front, and no point has more than `max_moves`.
+    Its move cost and tolerance choose one point, and so change nothing here. Raises InputError for
+    settings that make no sense.
     """
-    deadline = Deadline(seconds(time_limit))
-    policy = Policy.of(balance=balance)
-    check_seed(seed)
-    rng = np.random.default_rng(seed)
-    work = Work(group, group, policy, deadline, rng, seed, watcher=progress)
-    work.deadline.limit *= 0.5 if group.n_partitions > 40 else 1.0
-    run(work, FIRST)
-    work.deadline.limit = seconds(time_limit)
-    if not work.exact or work.constraint is None:
-        work.deadline.limit = float("inf")  # no time at all: the two exact ends, at least
-        run(work, (Counts(), Moves(), Bounds()))
-        return _points(work, {})
-    work.tell("front")
-    bounds = _search_front(work)
-    if bounds is None:
-        _polish(work)
-        bounds = _model_front(work)
-    return _points(work, bounds)
+    time_limit = settings.pop("time_limit", 5.0)
+    effort, deterministic = settings.pop("effort", None), settings.pop("deterministic", False)
+    budget = budget_of(checked_group(group), time_limit, effort, deterministic)
+    seed, watcher = settings.pop("seed", 0), settings.pop("progress", None)
+    task = front_task(task_of(group, policy, settings, seed))
+    observer = Observer(watcher, budget)
+    state = state_of(task, count(task, budget, observer, []), [])
+    if state is None:  # no time at all: the fewest moves and their bound, at least
+        unlimited = Budget()
+        state = state_of(task, count(task, unlimited, observer, []), [])
+        assert state is not None
+        improve(state, unlimited, observer, ENDS[:1])
+    else:
+        improve(state, budget.share(0.5 if group.n_partitions > SMALL else None), observer, ENDS)
+        improve(state, budget, observer, BETWEEN)
+    return points_of(state)
 
 
-def _search_front(work: Work) -> dict[int, int] | None:
-    """Least spread for every number of moves, by search; None if the group is too large.
-
-    Returns the proved bound for each number of moves looked at.
-    """
-    assert work.constraint is not None
-    whole = whole_problem(work.group, work.constraint)
-    if whole is None or not len(whole.items):
-        return None
-    bounds: dict[int, int] = {}
-    budget = Budget(SEARCH_WORK, work.deadline.expired)
-    try:
-        search = Search(whole.problem, budget)
-        moves = work.moves_bound
-        while True:
-            bounds[moves] = work.spread_bound
-            reached = _least_spread(work, whole, search, moves, bounds)
-            work.report()
-            if reached <= work.spread_bound or moves >= len(whole.items):
-                return bounds
-            moves += 1
-    except OutOfBudget:
-        return bounds
+def front_task(task: Task) -> Task:
+    """The task whose last goal is the spread alone, as moves are the other axis."""
+    name = task.policy.name if task.policy.pins_owned else "lag-aware"
+    policy = replace(task.policy, name=name, move_cost=0, tolerance=0.0)
+    return Task.of(task.original, Objective(policy), task.seed)
 
 
-def _least_spread(
-    work: Work, whole: WholeGroup, search: Search, moves: int, bounds: dict[int, int]
-) -> int:
-    high = work.bound_of("max_load_at_least") or 0
-    low = work.bound_of("min_load_at_most") or 0
-    step = 0
-    while True:
-        reached = min((c.spread for m, c in work.front.items() if m <= moves), default=2**62)
-        bound = bounds[moves]
-        if reached <= bound:
-            return reached
-        goal = min(bound + step, reached - 1)
-        found = search.find(search_target(goal + 1, moves, 0, high, low))
-        if found is None:
-            bounds[moves] = goal + 1
-            step = max(1, step * 4)
-        else:
-            reached = work.see(whole.assignment(found), "search").spread
-            step = (reached - bound) // 2
-
-
-def _polish(work: Work) -> None:
-    """Lower the spread of the points on the front without another move."""
-    constraint = work.constraint
-    assert constraint is not None
-    points = work.points()
-    chosen = np.unique(np.linspace(0, len(points) - 1, min(POLISHED, len(points))).astype(int))
-    for number in chosen.tolist():
-        if work.deadline.expired():
-            return
-        point, rng = points[number], np.random.default_rng(work.seed)
-        stop = work.deadline.share(work.deadline.left / POLISHED).expired
-        better = sweep(
-            work.group, constraint, point.assigned, rng, stop, enough=work.spread_bound,
-            keep_moves=True,
-        )  # fmt: skip
-        better = improve(
-            work.group, constraint, better, rng, stop, work.spread_bound, keep_moves=True, rounds=60
-        )
-        work.see(better, "front")
-        work.report()
-
-
-def _model_front(work: Work) -> dict[int, int]:
-    """Each point of the front by CP-SAT, where the group is small enough for a model.
-
-    Returns the solver's bound for each number of moves.
-    """
-    assert work.constraint is not None
-    bounds: dict[int, int] = {}
-    whole = whole_problem(work.group, work.constraint, cells=MODEL_SIZE)
-    if whole is None or not len(whole.items):
-        return bounds
-    if work.deadline.left < FIRST_CALL:
-        return bounds
-    column = np.full(work.group.n_members, NOBODY, dtype=np.int64)
-    column[whole.members] = np.arange(len(whole.members))
-    points = work.points()
-    from equilag.solver.cpsat.model import Limits, solve_model
-
-    for number, point in enumerate(points):
-        if work.deadline.expired():
-            break
-        limits = Limits(work.deadline.left / (len(points) - number), EACH, work.seed)
-        hint = column[point.assigned[whole.items]]
-        answer = solve_model(whole.problem, limits, hint, point.moves)
-        bounds[point.moves] = answer.bound
-        if answer.assigned is not None:
-            work.see(whole.assignment(answer.assigned), "cp-sat")
-        work.report()
-    return bounds
-
-
-def _points(work: Work, bounds: dict[int, int]) -> list[Point]:
-    assert work.constraint is not None
-    front, points = work.points(), []
+def points_of(state: SolveState) -> list[Point]:
+    """The front with what is proved for each number of moves."""
+    problem, front = state.problem, state.front.points()
+    if problem.objective.policy.max_moves is not None:
+        front = [c for c in front if c.moves <= problem.objective.policy.max_moves]
     most = max((candidate.moves for candidate in front), default=0)
-    forced = spread_bounds(work.group, work.constraint, most)
-    for candidate in front:
-        searched = bounds.get(candidate.moves, 0)
-        bound = max(work.spread_bound, searched, int(forced[candidate.moves]))
-        points.append(Point(candidate.moves, candidate.spread, min(bound, candidate.spread)))
+    forced = spread_bounds(problem.group, problem.constraint, most)
+    points = []
+    for found in front:
+        known = state.move_bounds.get(found.moves, 0)
+        bound = max(state.proofs.spread, known, int(forced[found.moves]))
+        points.append(Point(found.moves, found.spread, min(bound, found.spread)))
     return points

@@ -1,164 +1,128 @@
-"""Carries the stages out under one deadline, and words what they found as a plan."""
+"""The runner: carries out stages under one budget, whoever watches and whatever they lead to."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from equilag.certificate.counting import Counting
-from equilag.claim import Claim
-from equilag.constraint import unconstrained
+from equilag.budget import Budget
+from equilag.certificate.search_checks import SEARCH_WORK
 from equilag.errors import ContradictedBound, InputError
-from equilag.plan import Choice, Plan, Status
-from equilag.planner.descent import (
-    EvenOut,
+from equilag.planner.bounding import CountingBounds, MatchingBound, no_lag_claims
+from equilag.planner.counting import COUNTING
+from equilag.planner.cpsat_stage import FullModel
+from equilag.planner.exhaustive_stage import ExhaustiveSearch
+from equilag.planner.front import candidate_of
+from equilag.planner.improving import (
     FewerMoves,
+    GreedyDescent,
     Knee,
-    Level,
-    Neighbourhoods,
+    LargeNeighbourhoods,
+    PairedExchange,
+    PairwiseSwaps,
     Restarts,
-    Sweeps,
-    Trade,
+    WindowSearch,
 )
-from equilag.planner.exact import DEEP, QUICK, FullModel, SmallSearch
-from equilag.planner.matching_bound import Pairs
-from equilag.planner.stages import (
-    Bounds,
-    Counts,
-    Heuristic,
-    Moves,
-    QuotasAtOnce,
-    Stage,
-)
-from equilag.planner.work import Candidate, Work, knee
-from equilag.solver.lower_bounds.load_bounds import difference, overall_bounds
+from equilag.planner.problem import Problem, Task
+from equilag.planner.progress import Observer
+from equilag.planner.proofs import Proofs
+from equilag.planner.stage import CountingStage, Draft, ImprovingStage
+from equilag.planner.state import SolveState
 
-STAGES: Final[tuple[Stage, ...]] = (
-    QuotasAtOnce(),
-    Heuristic(early=True),
-    Counts(),
-    Heuristic(),
-    Moves(),
-    Bounds(),
-    Trade(),
-    SmallSearch("search", QUICK, upto=0.5),
+QUICK_WORK: Final = 12_000_000
+"""Array elements of the first exhaustive search: about 0.1 s, enough for most groups of 5 x 30."""
+DEEP_WORK: Final = SEARCH_WORK // 10
+"""Array elements of the last one: a tenth of what whoever checks its claim may spend."""
+
+IMPROVING: Final[tuple[ImprovingStage, ...]] = (
+    CountingBounds(),
+    GreedyDescent(),
+    ExhaustiveSearch("exhaustive search", QUICK_WORK, upto=0.5),
     FullModel(searched=True),
-    EvenOut(),
-    Sweeps(),
-    Level(),
-    Neighbourhoods(),
-    Pairs(),
+    PairedExchange(),
+    PairwiseSwaps(),
+    WindowSearch(),
+    LargeNeighbourhoods(),
+    MatchingBound(),
     Restarts(),
     FullModel(searched=False),
-    SmallSearch("deep search", DEEP, upto=0.9),
+    ExhaustiveSearch("deep exhaustive search", DEEP_WORK, upto=0.9),
     FewerMoves(),
     Knee(),
 )
-CLAIM_ORDER: Final = (
-    "counts",
-    "fewest_moves",
-    "max_load_at_least",
-    "min_load_at_most",
-    "spread_at_least",
-    "cost_at_least",
-)
 
 
-def run(work: Work, stages: tuple[Stage, ...]) -> None:
-    """The stages in turn; one that fails leaves the best plan so far, and a note."""
+def count(
+    task: Task,
+    budget: Budget,
+    observer: Observer,
+    notes: list[str],
+    stages: Sequence[CountingStage] = COUNTING,
+) -> Draft:
+    """A valid assignment, with exact counts and the fewest moves where time allows.
+
+    Adds what went wrong to `notes`. Raises InputError if the policy allows fewer moves than the
+    counts force.
+    """
+    draft: Draft | None = None
     for stage in stages:
-        if work.deadline.left <= 0.0 and not _owed(work, stage):
-            work.deadline.cut = True
+        if budget.time_left <= 0.0 and not stage.always(task):
+            budget.mark_cut()
             continue
-        if work.done:
-            break
-        if not stage.applies(work):
+        if not stage.applies(task, draft, budget):
             continue
-        work.tell(stage.name)
+        observer.enter(stage.name)
         try:
-            stage.run(work)
-        except (InputError, ContradictedBound):
+            draft = stage.run(task, draft)
+        except InputError:
             raise
         except Exception as error:  # a broken stage must not cost the plan
-            if isinstance(stage, Heuristic):  # nothing else makes a plan from nothing
+            if stage.name == "heuristic":  # nothing else makes a plan from nothing
                 raise
-            text = str(error)[:200]
-            work.notes.append(f"{stage.name} failed ({type(error).__name__}: {text})")
+            notes.append(failure(stage.name, error))
+    assert draft is not None  # a heuristic always answers
+    return draft
 
 
-def _owed(work: Work, stage: Stage) -> bool:
-    """What is done even without time: any plan at all, and whether a move budget can be met."""
-    if isinstance(stage, Heuristic):
-        return True
-    return work.policy.max_moves is not None and isinstance(stage, (QuotasAtOnce, Counts, Moves))
+def state_of(task: Task, draft: Draft, notes: list[str]) -> SolveState | None:
+    """The state from which the improving stages start; None where counts are not exact."""
+    if draft.make_constraint is None:
+        return None
+    problem = Problem(task, draft.make_constraint, draft.fewest_moves)
+    claims = draft.claims + no_lag_claims(task, draft)
+    start = candidate_of(task.group, draft.assigned, draft.algorithm)
+    return SolveState(problem, start, Proofs.of(claims), notes=notes)
 
 
-def finish(work: Work) -> Plan:
-    best = work.best
-    assert best is not None
-    if not work.exact:
-        return _fallback(work, best)
-    claims = tuple(work.claims[name] for name in CLAIM_ORDER if name in work.claims)
-    status: Status = "optimal" if work.optimal else "feasible"
-    return Plan(
-        work.real,
-        work.policy,
-        status,
-        best.algorithm,
-        best.assigned,
-        claims,
-        work.spread_bound,
-        work.moves_bound,
-        work.deadline.limit,
-        work.deadline.elapsed,
-        tuple(work.notes),
-        choices(work),
-        *_settings(work),
-    )
+def improve(
+    state: SolveState,
+    budget: Budget,
+    observer: Observer,
+    stages: Sequence[ImprovingStage] = IMPROVING,
+) -> None:
+    """Carry out the stages in turn until everything is proved or the budget is used up.
+
+    A stage that fails leaves what it found before, and a note. Raises ContradictedBound.
+    """
+    for stage in stages:
+        if budget.time_left <= 0.0:
+            budget.mark_cut()
+            return
+        if state.done:
+            return
+        if not stage.applies(state, budget):
+            continue
+        observer.enter(stage.name, state)
+        try:
+            for contribution in stage.run(state, budget):
+                state.record(contribution)
+                observer.report(state)
+        except (InputError, ContradictedBound):
+            raise
+        except Exception as error:  # noqa: BLE001  a broken stage must not cost the plan
+            state.notes.append(failure(stage.name, error))
 
 
-def _fallback(work: Work, best: Candidate) -> Plan:
-    """A heuristic's plan: what is claimed holds for any assignment at all, whatever its counts."""
-    claims: tuple[Claim, ...] = ()
-    value = 0
-    size = work.group.n_partitions + work.group.eligible.size
-    if work.deadline.limit > 0 and size < 200_000:
-        bounds = overall_bounds(Counting(work.group, unconstrained(work.group)))
-        if bounds is not None:
-            claims = (bounds.highest, bounds.lowest, difference(bounds))
-            value = bounds.spread
-    return Plan(
-        work.real,
-        work.policy,
-        "fallback",
-        best.algorithm,
-        best.assigned,
-        claims,
-        value,
-        0,
-        work.deadline.limit,
-        work.deadline.elapsed,
-        tuple(work.notes),
-        (),
-        *_settings(work),
-    )
-
-
-def _settings(work: Work) -> tuple[int, float | None, bool]:
-    effort = work.effort.limit if work.effort.limited else None
-    return work.seed, effort, not work.deadline.cut
-
-
-def choices(work: Work) -> tuple[Choice, ...]:
-    """Two or three points of the front: fewest moves, the knee, the most even."""
-    front = work.points()
-    if not front:
-        return ()
-    first, last = front[0], front[-1]
-    points = [Choice("fewest moves", first.moves, first.spread)]
-    if len(front) > 2:
-        middle = knee(front)
-        if middle is not first and middle is not last:
-            points.append(Choice("knee", middle.moves, middle.spread))
-    if len(front) > 1:
-        points.append(Choice("most even", last.moves, last.spread))
-    return tuple(points)
+def failure(stage: str, error: Exception) -> str:
+    """The note on a stage that failed."""
+    return f"{stage} failed ({type(error).__name__}: {str(error)[:200]})"

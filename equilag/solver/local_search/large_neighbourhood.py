@@ -6,12 +6,10 @@ the spread inside it as the goal and the loads outside as walls, so that the pla
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
+from equilag.budget import Budget, OutOfBudget
 from equilag.constraint import CountConstraint
-from equilag.exhaustive.patterns import Budget, OutOfBudget
 from equilag.exhaustive.search import Search
 from equilag.exhaustive.small_problem import SmallProblem
 from equilag.exhaustive.target import SearchTarget
@@ -33,36 +31,31 @@ def improve(
     constraint: CountConstraint,
     assigned: Index,
     rng: np.random.Generator,
-    stop: Callable[[], bool],
+    budget: Budget,
     enough: int = 0,
     keep_moves: bool = False,
     rounds: int = 400,
-    total: Budget | None = None,
 ) -> Index:
     """[P] an assignment with a spread no larger; O(rounds) small searches.
 
-    All of them together cost no more than `total`, where it is given, which is charged for them.
-    `enough` is a spread at which to stop. With `keep_moves` no more partitions leave their owners
-    than do already.
+    Together they cost no more than `budget`, which is charged for them. `enough` is a spread at
+    which to stop. With `keep_moves` no more partitions leave their owners than do already.
     """
     state = AssignmentState.of(group, constraint, assigned)
     stalled = 0
-    total = Budget(rounds * WORK) if total is None else total
     if len(state.active) < 2:
         return assigned
     for number in range(rounds):
-        if stop() or state.spread <= enough or stalled >= STALLED or total.work <= 0:
+        if budget.expired() or state.spread <= enough or stalled >= STALLED or budget.work <= 0:
             break
         before = state.extremes()
         members = _members(state, rng, number)
         items = _items(state, rng, members)
         if len(items) > 1:
-            budget = Budget(min(WORK, total.work), stop, node=total.node)
-            before_it = budget.work
-            _resplit(state, items, members, budget, keep_moves)
-            total.work -= before_it - budget.work
+            with budget.part(WORK) as part:
+                _resplit(state, items, members, part, keep_moves)
         stalled = 0 if state.extremes() != before else stalled + 1
-    return state.assigned
+    return work.assigned
 
 
 def kicked(

@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from equilag.budget import limit_steps
 from equilag.certificate.counting import Counting, heaviest_of
 from equilag.claim import Claim
 from equilag.group import Flags
@@ -61,30 +62,19 @@ def load_bounds(
             break
         best = _improved(counting, best, counting.group.class_of == member_class)
     size = len(counting.lag) + counting.constraint.face.size + counting.group.n_members
-    left = _Effort(max(8, MAX_VISITS // size), stop)
-    best = _heavy_sides(counting, best, counting.active, left)
+    # A number of sets, so that bounds of large groups are repeatable.
+    over = limit_steps(max(8, MAX_VISITS // size), stop)
+    best = _heavy_sides(counting, best, counting.active, over)
     blocks = [] if stop() else _blocks(counting.constraint.face)
     for members in _member_sets(counting, blocks):
-        if left.over():
+        if over():
             break
         best = _improved(counting, best, members)
     for members in _parts(counting, blocks):
-        if left.over():
+        if over():
             break
-        best = _heavy_sides(counting, best, members & counting.active, left)
+        best = _heavy_sides(counting, best, members & counting.active, over)
     return best
-
-
-@dataclass(slots=True)
-class _Effort:
-    """How many more sets may be evaluated; a number, so that large groups stay repeatable."""
-
-    evaluations: int
-    stop: Callable[[], bool]
-
-    def over(self) -> bool:
-        self.evaluations -= 1
-        return self.evaluations < 0 or self.stop()
 
 
 def overall_bounds(counting: Counting) -> LoadBounds | None:
@@ -202,21 +192,21 @@ def _heavy_sides(
     counting: Counting,
     best: LoadBounds,
     members: Flags,
-    left: _Effort,
+    over: Callable[[], bool],
 ) -> LoadBounds:
     """Bounds from the heaviest partitions: one heavy share; what their holders leave."""
     highest, lowest = best.highest, best.lowest
     size = int(np.count_nonzero(members))
     name = "all" if np.array_equal(members, counting.active) else _names(counting, members)
     for heaviest in _ladder(size, len(counting.lag)):
-        if left.over():
+        if over():
             break
         value = counting.heavy(members, heaviest)
         if value > highest.value:
             data = {"members": name, "heaviest": heaviest}
             highest = Claim("max_load_at_least", value, "heavy", data)
     for heaviest in _crowds(counting, members, size):
-        if left.over():
+        if over():
             break
         value_left = counting.rest(members, heaviest)
         if value_left is not None and value_left < lowest.value:

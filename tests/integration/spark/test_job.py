@@ -23,7 +23,7 @@ from equilag.pipeline.job import run_fleet
 from equilag.pipeline.problems import COUNTED
 from equilag.pipeline.signals import Span
 from equilag.plan import Plan
-from equilag.planner.compare import baselines, beside
+from equilag.planner.compare import comparison_of, run_assignors
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -201,7 +201,7 @@ def test_the_baseline_is_what_compare_says(run: Run, again: dict[str, Plan]) -> 
         found[row["group"]].append({k: v for k, v in row.items() if k not in ("group", "failed")})
     assert found.keys() == again.keys()
     for group, plan in again.items():
-        rows = [asdict(row) for row in beside(plan, 0.0, baselines(plan.group)).rows]
+        rows = [asdict(row) for row in comparison_of(plan, 0.0, run_assignors(plan.group)).rows]
         for row in rows:
             del row["wall_ms"]
         key = "assignor"

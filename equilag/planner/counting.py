@@ -1,0 +1,125 @@
+"""The counting stages: a valid plan at once, exact counts, the fewest moves with their proof."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import Final
+
+from equilag.budget import Budget
+from equilag.constraint import constraint_of
+from equilag.group import NOBODY
+from equilag.planner.cost_estimate import FLOW_IMPORT, SAFETY, seconds_of_flow
+from equilag.planner.fallback import fallback
+from equilag.planner.problem import Task
+from equilag.planner.stage import CountingStage, Draft
+from equilag.solver.counts.even_counts import balanced_assignment, counts_claim
+from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
+from equilag.solver.moves.fewest_moves import fewest_moves
+
+
+class Quotas:
+    """Exact counts and the fewest moves together, where they have a closed form."""
+
+    name: Final = "quotas"
+
+    def always(self, task: Task) -> bool:
+        return task.policy.max_moves is not None
+
+    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
+        return draft is None and not task.policy.fresh and has_quotas(task.original, task.policy)
+
+    def run(self, task: Task, draft: Draft | None) -> Draft:
+        group = task.original
+        found = keep_to_quotas(group)
+        task.policy.check_limit(found.moves)
+        claims = found.claims(group)
+        return Draft(
+            found.assigned, "quotas", partial(found.constraint, group), found.moves, claims
+        )
+
+
+class Heuristic:
+    """A heuristic's plan: before the exact counts where those may take too long (`early`), and
+    after them where there is none."""
+
+    name: Final = "heuristic"
+
+    def __init__(self, early: bool = False) -> None:
+        self.early = early
+
+    def always(self, task: Task) -> bool:
+        return True
+
+    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
+        if draft is not None:
+            return False
+        return not self.early or SAFETY * seconds_of_flow(task.group, task.policy) > budget.limit
+
+    def run(self, task: Task, draft: Draft | None) -> Draft:
+        return Draft(*fallback(task.group, task.policy))
+
+
+class EvenCounts:
+    """Exactly balanced counts, and with them the constraint of all that follows."""
+
+    name: Final = "counts"
+
+    def always(self, task: Task) -> bool:
+        return task.policy.max_moves is not None
+
+    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
+        return (draft is None or draft.make_constraint is None) and in_time(task, budget)
+
+    def run(self, task: Task, draft: Draft | None) -> Draft:
+        group = task.group
+        assigned, algorithm = balanced_assignment(group, task.policy), "balance"
+        constraint = constraint_of(group, task.policy, assigned)
+        if draft is not None and constraint.admits(draft.assigned):
+            assigned, algorithm = draft.assigned, draft.algorithm
+        claims = (counts_claim(group, constraint),)
+        return Draft(assigned, algorithm, lambda: constraint, 0, claims)
+
+
+class FewestMoves:
+    """The fewest moves that the counts allow, with their proof."""
+
+    name: Final = "fewest moves"
+
+    def always(self, task: Task) -> bool:
+        return task.policy.max_moves is not None
+
+    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
+        if draft is None or draft.make_constraint is None or task.policy.pins_owned:
+            return False
+        if draft.moves_proved:
+            return False
+        return bool((task.original.owner != NOBODY).any()) and in_time(task, budget)
+
+    def run(self, task: Task, draft: Draft | None) -> Draft:
+        assert draft is not None and draft.make_constraint is not None
+        constraint = draft.make_constraint()
+        found = fewest_moves(task.original, constraint)
+        claim = found.claim(task.original, task.policy, constraint)
+        task.policy.check_limit(claim.value)
+        assigned, algorithm = found.assigned, "min-cost-flow"
+        if task.policy.fresh:  # who owns what is proved, but must not be planned from
+            assigned, algorithm = draft.assigned, draft.algorithm
+        claims = (*draft.claims, claim)
+        return Draft(assigned, algorithm, draft.make_constraint, claim.value, claims)
+
+
+def in_time(task: Task, budget: Budget) -> bool:
+    """True if there is time for exact counts or moves; always where a limit on moves needs them."""
+    load = 0.0 if "ortools.graph.python" in sys.modules else FLOW_IMPORT
+    seconds = seconds_of_flow(task.group, task.policy) + load
+    return task.policy.max_moves is not None or budget.has_time(seconds)
+
+
+COUNTING: Final[tuple[CountingStage, ...]] = (
+    Quotas(),
+    Heuristic(early=True),
+    EvenCounts(),
+    Heuristic(),
+    FewestMoves(),
+)

@@ -1,0 +1,244 @@
+"""The improving stages by local search: each starts from the incumbent or the front and proposes
+assignments within the count constraint."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from equilag.budget import Budget
+from equilag.group import Index
+from equilag.planner.front import knee
+from equilag.planner.stage import STEP
+from equilag.planner.state import Contribution, FrontPoint, Proposal, SolveState
+from equilag.solver.local_search.cyclic_exchanges import Window
+from equilag.solver.local_search.greedy_descent import downhill, homeward
+from equilag.solver.local_search.large_neighbourhood import WORK, improve, kicked
+from equilag.solver.local_search.paired_exchange import even_out
+from equilag.solver.local_search.pairwise_swaps import sweep
+from equilag.solver.local_search.window_search import level
+
+NEIGHBOURHOODS: Final = 400
+"""Neighbourhoods that are tried; past these, a search that has not stalled seldom finds more."""
+NEIGHBOURHOODS_BEFORE_SEARCH: Final = 8
+"""The same where an exhaustive search of the whole group is still to follow."""
+SETTLE: Final = 1e-6
+"""Seconds per partition before the first round of the paired exchange."""
+PAIRED_EXCHANGE: Final = "paired-exchange"
+"""The algorithm's name, which `PairwiseSwaps` asks for."""
+
+
+class GreedyDescent:
+    """From the fewest moves downhill, the best exchange per move first: the front as it comes."""
+
+    name: Final = "greedy descent"
+    STEPS: Final = 400
+    """Points of the front; a person chooses among far fewer."""
+    LARGEST: Final = 100_000
+    """Partitions; one step takes about 0.2 s there."""
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        return not state.proved and state.problem.group.n_partitions <= self.LARGEST
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem = state.problem
+        start = state.front.by_moves[min(state.front.by_moves)].assigned
+        share = 2 / 3 if problem.move_limit is not None else 1 / 3
+        stop = budget.steps(3 * STEP + 2e-6 * problem.group.n_partitions, upto=0.3, share=share)
+        group, constraint = problem.group, problem.constraint
+        for assigned in downhill(group, constraint, start, state.rng, stop, self.STEPS):
+            yield Proposal(assigned, "greedy-descent")
+
+
+class PairedExchange:
+    """Even loads at any size where moves do not count, for each set of interchangeable members."""
+
+    name: Final = "paired exchange"
+    SETS: Final = 50
+    """Sets of members, the largest first; the rest hold too little to matter."""
+    SHARE: Final = 0.5
+    """Of the time left, where there are several sets."""
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        problem = state.problem
+        if state.proved or problem.moves_matter:
+            return False
+        seconds = SETTLE * problem.group.n_partitions
+        return bool(problem.sets_alike) and budget.has_time(seconds)
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem, found = state.problem, state.incumbent.assigned
+        size = problem.group.n_partitions
+        budget.pay(SETTLE * size)
+        sets = problem.sets_alike[: self.SETS]
+        enough = state.proofs.spread if problem.constraint.all_alike else 0
+        for number, members in enumerate(sets):
+            share = self.SHARE / (len(sets) - number) if len(sets) > 1 else None
+            stop = budget.steps(STEP * 2 + 2e-8 * size, upto=0.5, share=share)
+            if budget.expired():
+                break
+            found = even_out(problem.group, found, state.rng, stop, enough, members)
+        yield Proposal(found, PAIRED_EXCHANGE)
+
+
+class PairwiseSwaps:
+    """Exchanges in bulk, many pairs of members at once."""
+
+    name: Final = "pairwise swaps"
+    LARGEST: Final = 20_000
+    """Partitions up to which they improve on what the paired exchange has found."""
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        if state.proved:
+            return False
+        if state.incumbent.algorithm == PAIRED_EXCHANGE and state.problem.constraint.all_alike:
+            return state.problem.group.n_partitions <= self.LARGEST
+        return True
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem = state.problem
+        stop = budget.steps(STEP + 2e-7 * problem.group.n_partitions, upto=0.7)
+        found = sweep(
+            problem.group, problem.constraint, state.incumbent.assigned, state.rng, stop,
+            enough=state.proofs.spread, keep_moves=problem.moves_matter,
+        )  # fmt: skip
+        yield Proposal(found, "pairwise-swaps")
+
+
+class WindowSearch:
+    """Exchanges of a few members at a time, where subscriptions differ and moves do not count."""
+
+    name: Final = "window search"
+    LARGEST: Final = 200_000
+    """Partitions; one step takes about 0.1 s there."""
+    SHARE: Final = 0.5
+    """Of the time left: a member that comes no closer may need an exact split."""
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        problem = state.problem
+        if state.proved or problem.moves_matter or problem.group.n_partitions > self.LARGEST:
+            return False
+        if state.searched.work:  # small enough for an exhaustive search to have the last word
+            return False
+        return not problem.constraint.per_topic and not problem.constraint.all_alike
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem, proofs = state.problem, state.proofs
+        low, high = proofs.value("min_load_at_most"), proofs.value("max_load_at_least")
+        if low is None or high is None:
+            return
+        price = 6 * STEP + 6e-7 * problem.group.n_partitions
+        stop = budget.steps(price, upto=0.75, share=self.SHARE)
+        found = level(
+            problem.group, problem.constraint, state.incumbent.assigned,
+            Window(low, max(low, high)), state.rng, stop,
+        )  # fmt: skip
+        yield Proposal(found, "window-search")
+
+
+class LargeNeighbourhoods:
+    """A few members at the extremes, their best split found exactly."""
+
+    name: Final = "large neighbourhood search"
+    LARGEST: Final = 100_000
+    """Partitions; choosing a neighbourhood takes about 10 ms there."""
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        return not state.proved and state.problem.group.n_partitions <= self.LARGEST
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        rounds = NEIGHBOURHOODS_BEFORE_SEARCH if state.searched.work else NEIGHBOURHOODS
+        with budget.part(rounds * WORK, upto=0.7) as part:
+            yield _resplit(state, state.incumbent.assigned, rounds, part)
+
+
+class Restarts:
+    """The same from perturbations of the incumbent, for groups with a short way down."""
+
+    name: Final = "restarts"
+    LARGEST: Final = 2_000
+    """Partitions; beyond these sizes one way down takes longer than a restart gains."""
+    TIMES: Final = 8
+    """Restarts; the full model has its turn after them."""
+    SHARE: Final = 0.5
+    """Of the time left."""
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        small = state.problem.group.n_partitions <= self.LARGEST
+        searched = state.searched.work > 0
+        return not state.proved and small and not searched and not state.problem.moves_matter
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem = state.problem
+        with budget.part(NEIGHBOURHOODS * WORK, upto=0.8, share=self.SHARE) as part:
+            for _ in range(self.TIMES):
+                if state.proved or part.expired() or part.work <= 0:
+                    return
+                assigned = state.incumbent.assigned
+                start = kicked(problem.group, problem.constraint, assigned, state.rng)
+                yield _resplit(state, start, NEIGHBOURHOODS, part)
+
+
+class FewerMoves:
+    """Back to the owners where the spread and its tolerance allow it."""
+
+    name: Final = "fewer moves"
+    LARGEST: Final = 20_000
+    """Partitions; each moved one takes a pass over all of them."""
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        problem = state.problem
+        policy = problem.objective.policy
+        return (
+            not policy.moves_first
+            and not policy.fresh
+            and state.incumbent.moves > problem.fewest_moves
+            and problem.group.n_partitions <= self.LARGEST
+        )
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem, best = state.problem, state.incumbent
+        stop = budget.steps(STEP / 2 + 2e-9 * problem.group.n_partitions, upto=0.95)
+        widest = best.spread + problem.allowance
+        near = state.front.fewest_moves_within(widest)
+        for start in [best] if near is None else [best, near]:
+            limit = max(start.spread, widest)
+            home = homeward(problem.group, problem.constraint, start.assigned, limit, stop)
+            yield Proposal(home, "fewer-moves")
+
+
+class Knee:
+    """A better middle of the front, which a plan offers beside itself."""
+
+    name: Final = "choices"
+    LARGEST: Final = 20_000
+    """Partitions, as for fewer moves."""
+    ROUNDS: Final = 16
+    """Neighbourhoods; the middle is an offer, not the plan."""
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        small = state.problem.group.n_partitions <= self.LARGEST
+        moves_first = state.problem.objective.policy.moves_first
+        return small and not moves_first and len(state.front.points()) > 2
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem = state.problem
+        found = sweep(
+            problem.group, problem.constraint, knee(state.front.points()).assigned, state.rng,
+            budget.steps(STEP), enough=state.proofs.spread, keep_moves=True,
+        )  # fmt: skip
+        with budget.part(self.ROUNDS * WORK) as part:
+            found = improve(
+                problem.group, problem.constraint, found, state.rng, part,
+                enough=state.proofs.spread, keep_moves=True, rounds=self.ROUNDS,
+            )  # fmt: skip
+        yield FrontPoint(found, "choices")
+
+
+def _resplit(state: SolveState, start: Index, rounds: int, budget: Budget) -> Proposal:
+    problem = state.problem
+    found = improve(
+        problem.group, problem.constraint, start, state.rng, budget,
+        enough=state.proofs.spread, keep_moves=problem.moves_matter, rounds=rounds,
+    )  # fmt: skip
+    return Proposal(found, "large-neighbourhood-search")

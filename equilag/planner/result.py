@@ -1,0 +1,120 @@
+"""From what a run found to a plan."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from equilag.budget import Budget
+from equilag.certificate.counting import Counting
+from equilag.claim import Claim
+from equilag.constraint import unconstrained
+from equilag.group import NOBODY, Group
+from equilag.plan import Choice, Plan
+from equilag.planner.bounding import no_lag_claims
+from equilag.planner.front import ParetoFront, knee
+from equilag.planner.problem import Task
+from equilag.planner.stage import Draft
+from equilag.planner.state import SolveState
+from equilag.solver.lower_bounds.load_bounds import difference, overall_bounds
+
+BOUNDED_SIZE: Final = 200_000
+"""Partitions and class pairs up to which a fallback's bounds take a few milliseconds."""
+
+
+def plan_of(state: SolveState, budget: Budget) -> Plan:
+    """The plan of a run whose counts are exact."""
+    task, best = state.problem.task, state.incumbent
+    return Plan(
+        task.original,
+        task.policy,
+        "optimal" if state.optimal else "feasible",
+        best.algorithm,
+        best.assigned,
+        state.proofs.in_order(),
+        state.proofs.spread,
+        state.problem.fewest_moves,
+        budget.limit,
+        budget.elapsed,
+        tuple(state.notes),
+        choices(state.front),
+        *_run(task, budget),
+    )
+
+
+def settled_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> Plan | None:
+    """The plan of a draft that leaves nothing to improve; None if there is anything.
+
+    That is a group without lag whose counts and moves are both proved: the same plan as by way of
+    `SolveState`, which takes longer to make than such a plan.
+    """
+    if draft.make_constraint is None or task.policy.fresh:
+        return None
+    claims = no_lag_claims(task, draft)
+    if not claims or not (draft.moves_proved or (task.group.owner == NOBODY).all()):
+        return None
+    moves = draft.fewest_moves
+    return Plan(
+        task.original,
+        task.policy,
+        "optimal",
+        draft.algorithm,
+        draft.assigned,
+        draft.claims + claims,
+        0,
+        moves,
+        budget.limit,
+        budget.elapsed,
+        tuple(notes),
+        (Choice("fewest moves", moves, 0),),
+        *_run(task, budget),
+    )
+
+
+def fallback_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> Plan:
+    """A heuristic's plan; its claims hold for any assignment at all, whatever its counts."""
+    claims: tuple[Claim, ...] = ()
+    group = task.group
+    if budget.limit > 0 and group.n_partitions + group.eligible.size < BOUNDED_SIZE:
+        claims = unconstrained_claims(group)
+    return Plan(
+        task.original,
+        task.policy,
+        "fallback",
+        draft.algorithm,
+        draft.assigned,
+        claims,
+        claims[-1].value if claims else 0,
+        0,
+        budget.limit,
+        budget.elapsed,
+        tuple(notes),
+        (),
+        *_run(task, budget),
+    )
+
+
+def unconstrained_claims(group: Group) -> tuple[Claim, ...]:
+    """What no valid assignment beats, the bound on the spread last; none without active members."""
+    bounds = overall_bounds(Counting(group, unconstrained(group)))
+    return () if bounds is None else (bounds.highest, bounds.lowest, difference(bounds))
+
+
+def _run(task: Task, budget: Budget) -> tuple[int, float | None, bool]:
+    """Seed, effort, and whether the run is repeatable."""
+    return task.seed, budget.effort, not budget.cut
+
+
+def choices(front: ParetoFront) -> tuple[Choice, ...]:
+    """Up to three points of the front: fewest moves, the knee, the most even."""
+    points = front.points()
+    if not points:
+        return ()
+    first, last = points[0], points[-1]
+    chosen = [Choice("fewest moves", first.moves, first.spread)]
+    if len(points) > 2:
+        middle = knee(points)
+        if middle is not first and middle is not last:
+            chosen.append(Choice("knee", middle.moves, middle.spread))
+    if len(points) > 1:
+        chosen.append(Choice("most even", last.moves, last.spread))
+    return tuple(chosen)

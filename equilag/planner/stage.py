@@ -1,0 +1,75 @@
+"""The two kinds of stages, and the prices they pay for their steps.
+
+Counting stages make an assignment whose counts are exact; improving stages start from one. A new
+method is a new stage, not another branch of an old one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from equilag.budget import Budget
+from equilag.claim import Claim
+from equilag.constraint import CountConstraint
+from equilag.group import Index
+from equilag.planner.problem import Task
+from equilag.planner.state import Contribution, SolveState
+
+STEP: Final = 1.5e-4
+"""Seconds that a step on small arrays takes, some ten calls of NumPy: the price where work counts.
+"""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Draft:
+    """A valid assignment [P], before anything is improved."""
+
+    assigned: Index
+    algorithm: str
+    make_constraint: Callable[[], CountConstraint] | None = None
+    """Makes the constraint that the counts meet; None where they are a heuristic's, not exact."""
+    fewest_moves: int = 0
+    """Proved minimum under the constraint; 0 where nothing is proved."""
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def moves_proved(self) -> bool:
+        """True if the fewest moves are proved; their claim is the last one then."""
+        return bool(self.claims) and self.claims[-1].claim == "fewest_moves"
+
+
+class CountingStage(Protocol):
+    """A step towards exact counts."""
+
+    @property
+    def name(self) -> str: ...
+
+    def always(self, task: Task) -> bool:
+        """True if the stage runs even when no time is left."""
+        ...
+
+    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool: ...
+
+    def run(self, task: Task, draft: Draft | None) -> Draft:
+        """Raises InputError if the policy allows fewer moves than the counts force."""
+        ...
+
+
+class ImprovingStage(Protocol):
+    """A step that lowers the spread or the moves, or proves a bound, under exact counts."""
+
+    @property
+    def name(self) -> str: ...
+
+    def applies(self, state: SolveState, budget: Budget) -> bool: ...
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        """Yield what is found as it is found; the runner records it before the next step."""
+        ...
+
+
+def open_spread(state: SolveState) -> bool:
+    """True if the last goal is not proved yet."""
+    return not state.proved
