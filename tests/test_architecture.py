@@ -155,7 +155,7 @@ MODULE_IN: Final = {
     "certificate": "certificate/verify.py",
     "heuristics": "heuristics/range.py",
     "solver": "solver/balance.py",
-    "planner": "planner/work.py",
+    "planner": "planner/run.py",
     "report": "report/outputs.py",
     "adapters": "adapters/snapshot.py",
     "live": "live/trigger.py",

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from support.groups import ODD, group_of, groups
 
-from equilag.deadline import Deadline
 from equilag.group import (
     NOBODY,
     Group,
@@ -61,29 +60,3 @@ def test_without_owners() -> None:
     assert (fresh.owner == NOBODY).all()
     assert fresh.lag.tolist() == [1, 2, 3]
     assert group.owner.tolist() == [0, 0, 1]
-
-
-# Deadlines
-
-
-def test_a_deadline_runs_down_and_remembers_that_it_cut() -> None:
-    now = Deadline(0.0)
-    assert now.left == 0.0
-    assert not now.cut
-    assert now.expired()
-    assert now.cut
-    later = Deadline(1000.0)
-    assert not later.expired()
-    assert not later.cut
-    assert 0.0 < later.left <= 1000.0
-    assert later.elapsed >= 0.0
-    assert Deadline(5.0, reserve=6.0).expired()
-
-
-def test_a_share_of_a_deadline() -> None:
-    whole = Deadline(1000.0)
-    assert whole.share(3.0).limit == 3.0
-    assert whole.share(5000.0).limit <= 1000.0
-    part = whole.share(0.0)
-    assert part.expired()
-    assert whole.cut

@@ -19,12 +19,8 @@ import equilag
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.certificate.verify import MAX_FINDINGS, check_plan
 from equilag.claim import Claim
-from equilag.deadline import Deadline
-from equilag.errors import ContradictedBound, InputError
-from equilag.plan import Plan
-from equilag.planner.stages import Counts, Moves
-from equilag.planner.work import Work
-from equilag.policy import POLICIES, Policy
+from equilag.errors import InputError
+from equilag.policy import POLICIES
 
 SNAPSHOT = snapshot_of(
     [4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 2]
@@ -232,62 +228,6 @@ def test_invalid_settings_are_findings(key: str) -> None:
 def test_invalid_times_are_findings(timing: Any) -> None:
     plan = {**equilag.solve(GROUP, time_limit=20.0).to_dict(), "timing": timing}
     assert any(finding.startswith("timing") for finding in equilag.verify(GROUP, plan))
-
-
-# A plan that is better than a bound: one of the two is wrong, and it is said.
-
-
-def work_with_a_plan() -> tuple[Work, Plan]:
-    """A run that has got to the fewest moves, and the optimum that is better than that."""
-    best = equilag.solve(GROUP, time_limit=20.0)
-    work = Work(GROUP, GROUP, Policy.of(), Deadline(60.0), np.random.default_rng(0))
-    Counts().run(work)
-    Moves().run(work)
-    assert work.best is not None
-    assert work.best.spread > best.lag.spread
-    return work, best
-
-
-def test_a_solvers_wrong_bound_is_dropped_and_noted() -> None:
-    work, best = work_with_a_plan()
-    assert work.best is not None
-    work.claim(solver_claim(work.best.spread))
-    assert work.proved
-    assert work.offer(best.assigned, "better")
-    assert "spread_at_least" not in work.claims
-    assert not work.proved
-    (note,) = work.notes
-    assert "solver" in note
-    assert str(best.lag.spread) in note
-
-
-def test_a_wrong_bound_that_counts_as_checked_is_an_error() -> None:
-    work, best = work_with_a_plan()
-    assert work.best is not None
-    work.claim(Claim("spread_at_least", work.best.spread, "search"))
-    with pytest.raises(ContradictedBound):
-        work.offer(best.assigned, "better")
-
-
-def test_a_new_bound_is_held_against_the_plan_at_hand() -> None:
-    work, _ = work_with_a_plan()
-    assert work.best is not None
-    work.claim(solver_claim(work.best.spread + 1))
-    work.recheck()
-    assert work.claims.get("spread_at_least") is None
-    assert len(work.notes) == 1
-
-
-def test_the_stronger_claim_is_kept_and_a_proof_rather_than_a_word() -> None:
-    work, _ = work_with_a_plan()
-    for claim in (solver_claim(2), Claim("spread_at_least", 1, "search")):
-        work.claim(claim)
-    assert work.claims["spread_at_least"].evidence == "solver"
-    work.claim(Claim("spread_at_least", 2, "search"))
-    assert work.claims["spread_at_least"].evidence == "checked"
-    work.claim(Claim("min_load_at_most", 5, "average"))
-    work.claim(Claim("min_load_at_most", 6, "average"))
-    assert work.bound_of("min_load_at_most") == 5
 
 
 def test_a_plan_for_other_lags_is_a_finding() -> None:

@@ -12,8 +12,8 @@ from support.groups import LAG_KINDS, group_of, groups, problem_of, small_groups
 from support.oracles import Assignments
 from support.small_problems import loads_of
 
+from equilag.budget import Budget, OutOfBudget
 from equilag.constraint import CountConstraint, constraint_of
-from equilag.exhaustive.patterns import Budget, OutOfBudget
 from equilag.exhaustive.search import Search
 from equilag.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS
 from equilag.exhaustive.target import SearchTarget
@@ -176,14 +176,14 @@ def test_out_of_budget_is_neither_yes_nor_no(work: int) -> None:
     budget = Budget(work)
     with pytest.raises(OutOfBudget):
         Search(problem_of(lag, 6, 6, 6), budget).find(SearchTarget(0))
-    assert not budget.stopped
+    assert not budget.cut
 
 
 def test_told_to_stop_it_says_so() -> None:
-    budget = Budget(PLENTY, lambda: True)
+    budget = Budget(PLENTY, seconds=0.0)
     with pytest.raises(OutOfBudget):
         Search(problem_of([3, 2, 1], 2, 1, 2), budget)
-    assert budget.stopped
+    assert budget.cut
 
 
 def test_the_work_is_the_same_every_time() -> None:

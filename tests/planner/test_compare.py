@@ -18,6 +18,7 @@ from equilag.group import NOBODY
 from equilag.heuristics import assignor_names
 from equilag.heuristics.sticky import StickyAssignor
 from equilag.planner.compare import Comparison, compare
+from equilag.policy import Policy
 
 GROUP = group_of([4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 2])
 
@@ -95,6 +96,23 @@ def test_nobody_with_even_counts_beats_the_bound() -> None:
             if assigned in best:
                 assert row.lag_spread >= found.spread_lower_bound
                 assert row.gap_percent_of_mean >= 0
+
+
+def test_the_optimum_follows_the_policy_that_is_asked_for() -> None:
+    for settings in (
+        {"policy": "kip-169"},
+        {"policy": Policy("kip-169")},
+        {"balance": "per-topic"},
+    ):
+        found = compare(GROUP, time_limit=20.0, **settings)
+        assert found.plan.policy is not None
+        assert found.plan.policy.balance == "per-topic"
+        truth = Assignments.all(GROUP).balanced("per-topic")
+        assert found.rows[-1].lag_spread == truth.spread.min()
+    still = compare(GROUP, "sticky-yet-fair", time_limit=20.0)
+    assert rows_of(still)["equilag"]["moves"] == 0
+    with pytest.raises(InputError, match="move_cost"):
+        compare(GROUP, move_cost=-1)
 
 
 # One heuristic alone.

@@ -8,7 +8,7 @@ from support.groups import group_of
 from support.paths import SAMPLES
 
 import equilag
-from equilag.exhaustive.patterns import Budget, OutOfBudget
+from equilag.budget import Budget, OutOfBudget
 from equilag.exhaustive.search import Search
 from equilag.exhaustive.small_problem import SmallProblem
 from equilag.exhaustive.target import SearchTarget

@@ -15,7 +15,7 @@ import equilag
 from equilag.errors import InputError
 from equilag.group import Group
 from equilag.planner.frontier import Point
-from equilag.policy import BALANCES
+from equilag.policy import BALANCES, Policy
 
 LIMIT = 30.0
 
@@ -115,5 +115,44 @@ def test_progress_is_told() -> None:
     stages: list[str] = []
     group = group_of([6], [[0]] * 3, [0, 0, 0, 1, 1, -1], [13, 8, 5, 3, 2, 1])
     equilag.frontier(group, time_limit=LIMIT, progress=lambda p: stages.append(p.stage))
-    assert stages[0] == "heuristic"
+    assert stages[0] == "quotas"
     assert "front" in stages
+
+
+# The same policy and limits as `solve` takes.
+
+
+def test_the_policy_decides_which_counts_are_asked_for() -> None:
+    for group in small_groups(seed=123, n=6, limit=300, owned=0.9):
+        by_policy = equilag.frontier(group, "kip-169", time_limit=LIMIT)
+        assert by_policy == equilag.frontier(group, balance="per-topic", time_limit=LIMIT)
+        by_object = equilag.frontier(group, Policy("kip-169"), time_limit=LIMIT, seed=1)
+        assert [p.spread for p in by_object] == [p.spread for p in by_policy]
+
+
+def test_a_limit_on_moves_cuts_the_front() -> None:
+    for group in small_groups(seed=124, n=8, limit=300, owned=0.9):
+        truth = Assignments.all(group).balanced("total").front()
+        limit = truth[0][0] + 1
+        points = equilag.frontier(group, max_moves=limit, time_limit=LIMIT)
+        assert [(p.moves, p.spread) for p in points] == [t for t in truth if t[0] <= limit]
+        assert all(p.spread_lower_bound == p.spread for p in points)
+        if truth[0][0]:
+            with pytest.raises(InputError, match="forces"):
+                equilag.frontier(group, max_moves=truth[0][0] - 1, time_limit=LIMIT)
+
+
+def test_what_chooses_a_point_changes_nothing_on_the_front() -> None:
+    group = group_of([6], [[0]] * 3, [0, 0, 0, 1, 1, -1], [13, 8, 5, 3, 2, 1])
+    plain = equilag.frontier(group, time_limit=LIMIT)
+    assert equilag.frontier(group, move_cost=9, tolerance=50.0, time_limit=LIMIT) == plain
+    assert equilag.frontier(group, "fair-yet-sticky", time_limit=LIMIT) == plain
+
+
+def test_a_policy_without_voluntary_moves_has_one_point() -> None:
+    group = group_of([6], [[0]] * 3, [0, 0, 0, 1, 1, -1], [13, 8, 5, 3, 2, 1])
+    (point,) = equilag.frontier(group, "sticky-yet-fair", time_limit=LIMIT)
+    assert point.moves == 0
+    assert point.spread == equilag.solve(group, "sticky-yet-fair", time_limit=LIMIT).lag.spread
+    (fresh,) = equilag.frontier(group, fresh=True, time_limit=LIMIT)
+    assert fresh.moves == 0

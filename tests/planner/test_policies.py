@@ -244,3 +244,9 @@ def test_a_policy_may_be_made_beforehand() -> None:
     same = equilag.solve(group, "kip-169", move_cost=2, time_limit=LIMIT)
     assert plan.settings == same.settings
     assert np.array_equal(plan.assigned, same.assigned)
+
+
+def test_settings_on_top_of_a_policy_object_count() -> None:
+    (group,) = small_groups(seed=5, n=1)
+    plan = equilag.solve(group, Policy("kip-169"), move_cost=5, time_limit=20.0)
+    assert plan.policy == Policy("kip-169", move_cost=5)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import numpy as np
 import pytest
 from support.groups import group_of, random_group
 from support.oracles import Assignments
+from support.planner_runs import carry_out, start
 
 import equilag
+from equilag.budget import Budget
 from equilag.claim import Claim
-from equilag.deadline import Deadline
 from equilag.errors import ContradictedBound
 from equilag.group import Group
 from equilag.metrics import is_valid
-from equilag.planner import descent, exact, stages
-from equilag.planner import run as solving
-from equilag.planner.effort import Effort
-from equilag.planner.run import STAGES
-from equilag.planner.work import Progress, Work
+from equilag.planner import bounding, counting, cpsat_stage, improving, result
+from equilag.planner.cpsat_stage import FullModel
+from equilag.planner.progress import Progress
+from equilag.planner.run import COUNTING, IMPROVING
+from equilag.planner.state import Contribution, Proposal, SolveState
 from equilag.policy import POLICIES, Policy
 from equilag.solver.cpsat import model
 
@@ -39,26 +41,30 @@ def document(plan: equilag.Plan) -> dict[str, Any]:
     return {key: value for key, value in plan.to_dict().items() if key != "timing"}
 
 
-KINDS: Final = {type(stage).__name__: type(stage) for stage in STAGES if stage.name != "heuristic"}
+COUNTING_KINDS: Final = {
+    type(stage).__name__: type(stage) for stage in COUNTING if stage.name != "heuristic"
+}
+IMPROVING_KINDS: Final = {type(stage).__name__: type(stage) for stage in IMPROVING}
 
 
 @pytest.fixture
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """CP-SAT gives up soon, by its own clock, so that every run ends by itself."""
-    monkeypatch.setattr(exact, "DETERMINISTIC", 0.0005)
+    monkeypatch.setattr(cpsat_stage, "DETERMINISTIC", 0.0005)
 
 
 @pytest.mark.usefixtures("brief")
 @pytest.mark.parametrize("error", [RuntimeError, MemoryError])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*COUNTING_KINDS, *IMPROVING_KINDS])
 def test_a_stage_that_raises_leaves_the_best_plan_and_a_note(
     kind: str, error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(self: Any, work: Work) -> None:
+    def broken(*_: Any) -> None:
         raise error("out of order")
 
-    monkeypatch.setattr(KINDS[kind], "run", broken)
-    monkeypatch.setattr(KINDS[kind], "applies", lambda self, work: True)
+    stage = {**COUNTING_KINDS, **IMPROVING_KINDS}[kind]
+    monkeypatch.setattr(stage, "run", broken)
+    monkeypatch.setattr(stage, "applies", lambda *_: True)
     for group, policy in (*((SMALL, policy) for policy in POLICIES), (WIDE, "fair-yet-sticky")):
         plan = equilag.solve(group, policy, time_limit=60.0)
         assert is_valid(group, plan.assigned)
@@ -67,21 +73,21 @@ def test_a_stage_that_raises_leaves_the_best_plan_and_a_note(
         assert any(note.endswith(failed) for note in plan.notes)
 
 
-def test_a_stage_that_raises_half_way_keeps_what_it_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stage_that_raises_half_way_keeps_what_it_found() -> None:
     class Half:
         name = "half"
 
-        def applies(self, work: Work) -> bool:
+        def applies(self, state: SolveState, budget: Budget) -> bool:
             return True
 
-        def run(self, work: Work) -> None:
-            work.offer(best.assigned, self.name)
+        def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+            yield Proposal(best.assigned, self.name)
             raise RuntimeError("and then it broke")
 
     best = equilag.solve(SMALL, time_limit=20.0)
-    few = tuple(stage for stage in STAGES if stage.name in ("heuristic", "counts", "fewest moves"))
-    monkeypatch.setattr(solving, "STAGES", (*few, Half()))
-    plan = equilag.solve(SMALL, time_limit=20.0)
+    state, budget = start(SMALL)
+    carry_out(state, budget, Half())
+    plan = result.plan_of(state, budget)
     assert np.array_equal(plan.assigned, best.assigned)
     assert plan.algorithm == "half"
     assert plan.status == "feasible"
@@ -92,7 +98,7 @@ def test_without_any_plan_the_error_is_not_hidden(monkeypatch: pytest.MonkeyPatc
     def broken(*_: Any) -> None:
         raise RuntimeError("out of order")
 
-    monkeypatch.setattr(stages, "fallback", broken)
+    monkeypatch.setattr(counting, "fallback", broken)
     with pytest.raises(RuntimeError, match="out of order"):
         equilag.solve(SMALL, time_limit=0.0)
 
@@ -104,7 +110,7 @@ def test_a_plan_that_breaks_the_counts_is_thrown_away(
     def lopsided(group: Group, *_: Any, **__: Any) -> np.ndarray:
         return np.zeros(group.n_partitions, np.int32)  # everything to the first
 
-    monkeypatch.setattr(descent, "sweep", lopsided)
+    monkeypatch.setattr(improving, "sweep", lopsided)
     plan = equilag.solve(WIDE, policy, time_limit=0.3)
     assert equilag.verify(WIDE, plan) == []
     assert any("count balance" in note for note in plan.notes) or plan.status == "optimal"
@@ -114,26 +120,22 @@ def test_a_plan_that_breaks_the_counts_is_thrown_away(
 # CP-SAT: failing, lying, or at a loss.
 
 
-def run_full_model(group: Group, limit: float = 20.0) -> Work:
+def run_full_model(group: Group) -> SolveState:
     """A run up to the fewest moves, and then the whole model."""
-    work = Work(group, group, Policy.of(), Deadline(limit), np.random.default_rng(0))
-    stages.Heuristic().run(work)
-    stages.Counts().run(work)
-    stages.Moves().run(work)
-    next(stage for stage in STAGES if stage.name == "cp-sat").run(work)
-    return work
+    state, budget = start(group)
+    carry_out(state, budget, FullModel(searched=False))
+    return state
 
 
 def test_the_whole_model_finds_and_claims_the_optimum() -> None:
-    work = run_full_model(SMALL)
+    state = run_full_model(SMALL)
     truth = int(Assignments.all(SMALL).balanced("total").spread.min())
-    assert work.best is not None
-    assert work.best.spread == work.spread_bound == truth
-    claim = work.claims["spread_at_least"]
+    assert state.incumbent.spread == state.proofs.spread == truth
+    claim = state.proofs.claims["spread_at_least"]
     assert (claim.kind, claim.evidence) == ("cp-sat", "solver")
     assert claim.data["parameters"]["presolve_inclusion_work_limit"] == 0
     assert claim.data["version"] == model.version()
-    assert work.notes == []
+    assert state.notes == []
 
 
 @pytest.mark.parametrize("error", [model.SolverFailed, MemoryError, RuntimeError])
@@ -144,10 +146,9 @@ def test_a_solver_that_fails_is_a_note(
         raise error("no more")
 
     monkeypatch.setattr(model, "solve_model", failing)
-    work = run_full_model(SMALL)
-    assert "spread_at_least" not in work.claims
-    assert work.best is not None
-    (note,) = work.notes
+    state = run_full_model(SMALL)
+    assert "spread_at_least" not in state.proofs
+    (note,) = state.notes
     assert note.startswith("cp-sat failed")
     assert error.__name__ in note
 
@@ -157,36 +158,35 @@ def test_a_solver_that_calls_the_problem_infeasible_is_not_believed(
 ) -> None:
     answer = model.Answer("infeasible", None, 0, True)
     monkeypatch.setattr(model, "solve_model", lambda *_, **__: answer)
-    work = run_full_model(SMALL)
-    assert "spread_at_least" not in work.claims
-    (note,) = work.notes
+    state = run_full_model(SMALL)
+    assert "spread_at_least" not in state.proofs
+    (note,) = state.notes
     assert "infeasible" in note
 
 
 def test_a_solvers_bound_above_the_plan_at_hand_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = model.Answer("unknown", None, 10**9, True)
     monkeypatch.setattr(model, "solve_model", lambda *_, **__: answer)
-    work = run_full_model(SMALL)
-    assert "spread_at_least" not in work.claims
-    (note,) = work.notes
+    state = run_full_model(SMALL)
+    assert "spread_at_least" not in state.proofs
+    (note,) = state.notes
     assert "dropped" in note
 
 
 def test_a_solvers_wrong_assignment_is_thrown_away(monkeypatch: pytest.MonkeyPatch) -> None:
     answer = model.Answer("optimal", np.zeros(SMALL.n_partitions, np.int64), 0, True)
     monkeypatch.setattr(model, "solve_model", lambda *_, **__: answer)
-    work = run_full_model(SMALL)
-    assert work.best is not None
-    assert work.best.algorithm != "cp-sat"
-    (note,) = work.notes
+    state = run_full_model(SMALL)
+    assert state.incumbent.algorithm != "cp-sat"
+    (note,) = state.notes
     assert "count balance" in note
 
 
 def test_a_contradicted_proof_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def boast(self: Any, work: Work) -> None:
-        work.claim(Claim("spread_at_least", 10**9, "difference"))
+    def boast(*_: Any) -> Iterator[Contribution]:
+        yield Claim("spread_at_least", 10**9, "difference")
 
-    monkeypatch.setattr(stages.Bounds, "run", boast)
+    monkeypatch.setattr(bounding.CountingBounds, "run", boast)
     with pytest.raises(ContradictedBound):
         equilag.solve(SMALL, time_limit=20.0)
 
@@ -199,24 +199,20 @@ def test_the_better_of_two_plans_is_the_policys(policy: str) -> None:
     if policy == "sticky-yet-fair":
         group = group_of([4], [[0], [0]], lags=[9, 8, 1, 2])  # else `even` is not allowed at all
     for order in ((still, even), (even, still)):
-        work = Work(group, group, Policy.of(policy), Deadline(60.0), np.random.default_rng(0))
-        stages.Counts().run(work)
+        state, _ = start(group, Policy(policy))
         for assigned in order:
-            work.offer(assigned, "by hand")
-        assert work.best is not None
+            state.record(Proposal(assigned, "by hand"))
         want = still if policy == "fair-yet-sticky" else even
-        assert np.array_equal(work.best.assigned, want)
+        assert np.array_equal(state.incumbent.assigned, want)
 
 
 def test_a_plan_within_the_limit_on_moves_is_better_than_a_more_even_one() -> None:
     group = group_of([4], [[0], [0]], owners=[0, 0, 1, 1], lags=[9, 8, 1, 2])
     still, even = np.array([0, 0, 1, 1], np.int32), np.array([0, 1, 0, 1], np.int32)
-    work = Work(group, group, Policy.of(max_moves=1), Deadline(60.0), np.random.default_rng(0))
-    stages.Counts().run(work)
+    state, _ = start(group, Policy(max_moves=1))
     for assigned in (even, still, even):
-        work.offer(assigned, "by hand")
-    assert work.best is not None
-    assert np.array_equal(work.best.assigned, still)
+        state.record(Proposal(assigned, "by hand"))
+    assert np.array_equal(state.incumbent.assigned, still)
 
 
 # Repeatable, and observed.
@@ -252,17 +248,6 @@ def test_effort_ends_a_run_at_the_same_place_every_time(policy: str) -> None:
     assert equilag.verify(WIDE, first) == []
 
 
-def test_effort_is_what_limits_the_work() -> None:
-    def paid(effort: float) -> float:
-        spent = Effort(effort)
-        stop = spent.metered(lambda: False, price=0.01, upto=0.5)
-        return sum(not stop() for _ in range(1000))
-
-    assert paid(0.0) == 0
-    assert paid(1.0) == pytest.approx(50, abs=1)
-    assert Effort().metered(lambda: False, 0.01)() is False
-
-
 def test_what_the_clock_cut_off_is_not_called_repeatable() -> None:
     assert equilag.solve(WIDE, time_limit=0).settings["run"] == "cut by the clock"
 
@@ -270,7 +255,7 @@ def test_what_the_clock_cut_off_is_not_called_repeatable() -> None:
 def test_progress_tells_where_a_run_stands() -> None:
     seen: list[Progress] = []
     plan = equilag.solve(SMALL, time_limit=20.0, progress=seen.append)
-    assert [p.stage for p in seen][:2] == ["counts", "fewest moves"]
+    assert [p.stage for p in seen][:3] == ["counts", "fewest moves", "bounds"]
     assert seen[0].spread is None
     assert seen[-1].spread == plan.lag.spread
     assert seen[-1].bound == plan.spread_lower_bound
@@ -285,3 +270,31 @@ def test_choices_run_from_the_fewest_moves_to_the_most_even() -> None:
     assert (plan.choices[-1].moves, plan.choices[-1].spread) == front[-1]
     assert plan.choices[0].label == "fewest moves"
     assert plan.choices[-1].label == "most even"
+
+
+# The short way of a group without lag leads to the same plan as the stages.
+
+
+def by_the_stages(group: Group, policy: Policy) -> equilag.Plan:
+    state, budget = start(group, policy)
+    carry_out(state, budget, *IMPROVING)
+    state.use_tolerance()
+    return result.plan_of(state, budget)
+
+
+@pytest.mark.parametrize("subscriptions", [[[0, 1]] * 3, [[0], [0], [1]], [[0, 1], [0], [1]]])
+@pytest.mark.parametrize("settings", [{}, {"move_cost": 3}, {"name": "fair-yet-sticky"},
+                                      {"max_moves": 9}, {"tolerance": 1.0}])  # fmt: skip
+@pytest.mark.parametrize("owners", [[], [0, 0, 0, 0, 2, 2, -1], [1, 1, -1, 0, 2, 2, 2]])
+def test_without_lag_both_ways_agree(
+    subscriptions: list[list[int]], settings: dict[str, Any], owners: list[int]
+) -> None:
+    owners = [o if o >= 0 and int(p >= 4) in subscriptions[o] else -1 for p, o in enumerate(owners)]
+    group = group_of([4, 3], subscriptions, owners or None)
+    policy = Policy(**settings)
+    seen: list[Progress] = []
+    watched = equilag.solve(group, policy, time_limit=60.0, progress=seen.append)
+    assert seen
+    for plan in (watched, by_the_stages(group, policy)):
+        assert document(plan) == document(equilag.solve(group, policy, time_limit=60.0))
+    assert watched.status == "optimal"

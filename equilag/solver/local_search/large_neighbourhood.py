@@ -55,7 +55,7 @@ def improve(
             with budget.part(WORK) as part:
                 _resplit(state, items, members, part, keep_moves)
         stalled = 0 if state.extremes() != before else stalled + 1
-    return work.assigned
+    return state.assigned
 
 
 def kicked(

@@ -16,8 +16,8 @@ from equilag.group import Flags, Group, Ints
 from equilag.metrics import member_counts, member_loads
 from equilag.policy import BALANCES, Policy
 from equilag.solver.lower_bounds.load_bounds import (
-    MAX_POOREST,
     MAX_CROWDS,
+    MAX_POOREST,
     LoadBounds,
     _crowds,
     _poorest,

@@ -1,0 +1,29 @@
+"""Runs of the planner, stage by stage."""
+
+from __future__ import annotations
+
+from equilag.budget import Budget
+from equilag.group import Group
+from equilag.objective import Objective
+from equilag.planner.problem import Task
+from equilag.planner.progress import Observer
+from equilag.planner.run import count, improve, state_of
+from equilag.planner.stage import ImprovingStage
+from equilag.planner.state import SolveState
+from equilag.policy import Policy
+
+
+def start(
+    group: Group, policy: Policy | None = None, limit: float = 60.0
+) -> tuple[SolveState, Budget]:
+    """A run up to the fewest moves, and its budget."""
+    budget = Budget(seconds=limit)
+    task = Task.of(group, Objective(policy or Policy()))
+    state = state_of(task, count(task, budget, Observer(None, budget), []), [])
+    assert state is not None
+    return state, budget
+
+
+def carry_out(state: SolveState, budget: Budget, *stages: ImprovingStage) -> None:
+    """Run the stages on the state."""
+    improve(state, budget, Observer(None, budget), stages)
