@@ -68,9 +68,12 @@ def test_the_version_is_the_packages() -> None:
 
 def test_settings_are_named_not_counted() -> None:
     """So that a setting can be added without breaking a call."""
-    for function, plain in ((equilag.solve, 2), (equilag.frontier, 1)):
+    for function in (equilag.solve, equilag.frontier):
         parameters = list(inspect.signature(function).parameters.values())
-        assert all(p.kind is p.KEYWORD_ONLY for p in parameters[plain:])
+        assert all(p.kind in (p.KEYWORD_ONLY, p.VAR_KEYWORD) for p in parameters[2:])
+    for wrong in ({"move_costs": 1}, {"limit": 2.0}):
+        with pytest.raises(TypeError, match=next(iter(wrong))):
+            equilag.frontier(equilag.load_snapshot(SNAPSHOT), **wrong)
 
 
 @pytest.mark.parametrize("heavy", ["numpy", "ortools"])
