@@ -7,17 +7,17 @@ from support.orders_service import orders_group
 
 from equilag.group import Group
 from equilag.planner.assign import assign
-from equilag.planner.compare import Comparison, Row
+from equilag.planner.compare import Comparison, ComparisonRow
 from equilag.report.facts.comparison import comparison_facts
 from equilag.report.terminal import Screen
 from equilag.report.text.pages import text_for
 
 
-def row(assignor: str, spread: int, gap: float) -> Row:
-    return Row(assignor, 1, 2, 3000, spread, gap, 1.5)
+def row(assignor: str, spread: int, gap: float) -> ComparisonRow:
+    return ComparisonRow(assignor, 1, 2, 3000, spread, gap, 1.5)
 
 
-def text_of(group: Group, *rows: Row, bound: int = 90, width: int = 100) -> str:
+def text_of(group: Group, *rows: ComparisonRow, bound: int = 90, width: int = 100) -> str:
     comparison = Comparison(rows, bound, assign(group, "range"))
     return text_for(comparison_facts(group, comparison), Screen(width))
 
