@@ -18,7 +18,7 @@ END_OF_TIME: Final = 253_402_300_800_000
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column of a table."""
 
     name: str
@@ -30,31 +30,31 @@ class Column:
 
 
 OFFSETS: Final = (
-    Column("ts_ms", "bigint"),
-    Column("group", "string"),
-    Column("topic", "string"),
-    Column("partition", "bigint"),
-    Column("log_start", "bigint"),
-    Column("log_end", "bigint"),
-    Column("committed", "bigint", nullable=True),
-    Column("log_bytes", "bigint", nullable=True, optional=True),
+    TableColumn("ts_ms", "bigint"),
+    TableColumn("group", "string"),
+    TableColumn("topic", "string"),
+    TableColumn("partition", "bigint"),
+    TableColumn("log_start", "bigint"),
+    TableColumn("log_end", "bigint"),
+    TableColumn("committed", "bigint", nullable=True),
+    TableColumn("log_bytes", "bigint", nullable=True, optional=True),
 )
 MEMBERS: Final = (
-    Column("ts_ms", "bigint"),
-    Column("group", "string"),
-    Column("member", "string", nullable=True),
-    Column("subscription", "array<string>", nullable=True),
-    Column("owned", "map<string,array<int>>", nullable=True),
-    Column("rack", "string", nullable=True),
-    Column("capacity", "double", nullable=True),
-    Column("instance_id", "string", nullable=True, optional=True),
-    Column("generation", "bigint", nullable=True, optional=True),
+    TableColumn("ts_ms", "bigint"),
+    TableColumn("group", "string"),
+    TableColumn("member", "string", nullable=True),
+    TableColumn("subscription", "array<string>", nullable=True),
+    TableColumn("owned", "map<string,array<int>>", nullable=True),
+    TableColumn("rack", "string", nullable=True),
+    TableColumn("capacity", "double", nullable=True),
+    TableColumn("instance_id", "string", nullable=True, optional=True),
+    TableColumn("generation", "bigint", nullable=True, optional=True),
 )
 """A row with `member` null means that the group had no members at that time."""
 
-TABLES: Final[dict[TableName, tuple[Column, ...]]] = {"offsets": OFFSETS, "members": MEMBERS}
+TABLES: Final[dict[TableName, tuple[TableColumn, ...]]] = {"offsets": OFFSETS, "members": MEMBERS}
 
 
-def ddl(columns: tuple[Column, ...]) -> str:
+def ddl(columns: tuple[TableColumn, ...]) -> str:
     """Return the columns as a schema in Spark's DDL syntax."""
     return ", ".join(f"`{column.name}` {column.kind}" for column in columns)

@@ -1,4 +1,4 @@
-"""The judge of all assignors, and what it judges against."""
+"""The evaluator of all assignors, and the proved optimum."""
 
 from __future__ import annotations
 

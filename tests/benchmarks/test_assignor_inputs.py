@@ -1,4 +1,4 @@
-"""The groups that assignors are compared on."""
+"""The groups on which assignors are compared."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_owners_in_buckets_read_what_they_own() -> None:
     assert not (case.owner == 99).any()
 
 
-def test_a_member_that_left_leaves_its_share_to_nobody() -> None:
+def test_the_partitions_of_a_member_that_left_have_no_owner() -> None:
     case = shapes.one("a/b", "a", members=3, sizes=(8,), owners="leaves")
     assert np.bincount(case.owner + 1).tolist() == [2, 2, 2, 2]
 

@@ -1,4 +1,4 @@
-"""The targets of the comparison, its tables and its pictures."""
+"""The targets, tables and plots of the benchmark of assignors."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_first_plan_memory_and_loading() -> None:
 
 
 def whole() -> dict[str, Any]:
-    """Results with something in every part."""
+    """Results in which no part is empty."""
     plain = cell_of(
         "grid/100x5/a",
         {

@@ -1,4 +1,4 @@
-"""Cells and runs of the comparison of assignors, with peers that are none."""
+"""Cells and runs of the benchmark of assignors, with fake peers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LAGGING = "lag-small/5x30 mixed/zipf/1"
 
 @dataclass
 class Stays:
-    """Leaves everything where it is, or does something worse."""
+    """A peer that moves nothing, or fails in a given way."""
 
     name: str = "stays"
     why: str | None = None

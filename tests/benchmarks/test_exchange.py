@@ -1,4 +1,4 @@
-"""Cases go to runners and answers come back; whatever a runner does, the benchmark goes on."""
+"""The exchange of cases and results with runners; no failure of a runner ends the benchmark."""
 
 from __future__ import annotations
 
@@ -206,7 +206,7 @@ def test_a_missing_runner_is_named_and_not_run(tmp_path: Path) -> None:
 
 
 def make_calls(took: list[int]) -> Calls[int, int]:
-    """Calls that answer with their number, and leave a mark in `took`."""
+    """Calls that return their number and add an entry to `took`."""
 
     def make() -> int:
         took.append(len(took))
@@ -255,7 +255,8 @@ def test_assignors_in_python_answer_with_valid_assignments(
 
 
 def check(assignment: Assignment, moves: int | None) -> None:
-    """All of `small` is given to subscribers, with two partitions each if moves are counted."""
+    """Check that all of `small` is assigned to subscribers, with `moves` moves and two
+    partitions each if given."""
     case = small()
     held = [(t, n, m) for m, topics in assignment.items() for t, ns in topics.items() for n in ns]
     assert sorted((t, n) for t, n, _ in held) == [

@@ -1,4 +1,4 @@
-"""The made-up history of a fleet: its faults, counted by a slow pass over the rows, its form."""
+"""The generated history of a fleet: its format, and its faults, counted row by row."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, list[Row], list
 
 
 def count_faults(offsets: list[Row], members: list[Row], every: int, start: int) -> Any:
-    """Group to fault to count, straight from the definitions in `benchmarks.fleet.faults`."""
+    """Group -> fault -> count, by the definitions in `benchmarks.fleet.faults`."""
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     series: defaultdict[str, defaultdict[tuple[str, int], dict[int, Row]]]
     series = defaultdict(lambda: defaultdict(dict))

@@ -1,4 +1,4 @@
-"""The runners in Java and Go: how they are had, and that every assignor in them answers."""
+"""The runners in Java and Go: how they are built, and that every assignor in them works."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ JAVA_17 = "#!/bin/sh\necho 'openjdk version \"17.0.1\"' >&2\n"
 
 
 def tool(folder: Path, name: str, script: str) -> Path:
-    """A program on PATH that does what the test wants."""
+    """Write an executable script into a folder."""
     folder.mkdir(exist_ok=True)
     file = folder / name
     file.write_text(script, "utf-8")

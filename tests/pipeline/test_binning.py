@@ -1,4 +1,4 @@
-"""Groups into bins: each in one, as even as promised, the same each time."""
+"""Groups in bins: each in exactly one, within 4/3 of the optimum, and always the same."""
 
 from __future__ import annotations
 

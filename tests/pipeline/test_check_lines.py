@@ -1,4 +1,4 @@
-"""JSON lines held against a table's columns: the first wrong line is named, with its column."""
+"""Check of JSON lines against a table's columns: the first wrong line and column are named."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROW: dict[TableName, dict[str, Any]] = {"offsets": OFFSET, "members": MEMBER}
 
 
 def check(folder: Path, *lines: object, table: TableName = "offsets") -> None:
-    """Each line is bytes as they are, or what is written as JSON."""
+    """Check a file with these lines, each given as bytes or as an object."""
     path = folder / "x.jsonl"
     written = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
     path.write_bytes(b"\n".join(written))
@@ -225,7 +225,7 @@ def test_files_that_cannot_be_opened(tmp_path: Path) -> None:
         assert caught.value.source == str(tmp_path / name)
 
 
-# Defects: what passes is said to be what can be loaded as it is.
+# Earlier defects: lines that passed the check but that Spark could not load unchanged.
 
 
 @pytest.mark.parametrize(

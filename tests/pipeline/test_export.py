@@ -1,4 +1,4 @@
-"""One group out of a run: what comes out is what was planned, and holds."""
+"""Export of one group: its snapshot and plan are those of the run, and the plan verifies."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PROBLEMS = {
 
 
 def as_json(document: dict[str, Any]) -> dict[str, Any]:
-    """As a file holds it, without the clock."""
+    """The JSON of a plan, without timings."""
     copy: dict[str, Any] = json.loads(json.dumps(document))
     del copy["timing"]["wall_s"]
     return copy
@@ -62,7 +62,7 @@ def json_file(path: Path, document: dict[str, Any]) -> Path:
 
 
 def test_verify_could_have_refused(tmp_path: Path) -> None:
-    """The pair is checked by what it says, not waved through."""
+    """An exported plan with a wrong figure does not verify."""
     path = write_run(tmp_path / "run", [UNEVEN])
     snapshot, plan = export_group(path, "orders")
     document = plan.to_dict()
@@ -160,7 +160,7 @@ def test_a_run_that_is_not_whole(tmp_path: Path, table: str) -> None:
 
 
 def rewrite(path: str, table: str, change) -> None:
-    """The table with `change` done to each of its rows, a list."""
+    """Rewrite a table with `change` applied to its list of rows."""
     parts = sorted((Path(path) / table).glob("*.parquet"))
     whole = pa.concat_tables([pq.read_table(part) for part in parts])
     rows = whole.to_pylist()

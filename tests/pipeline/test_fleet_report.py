@@ -124,7 +124,7 @@ def test_without_pyarrow(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_only_the_row_of_the_current_assignment_is_joined(path: str) -> None:
-    """As many rows of `baseline/` as there are assignors must not make more groups."""
+    """The rows of other assignors in `baseline/` add no groups."""
     rows = pq.read_table(Path(path) / "baseline").to_pylist()
     assert len({row["assignor"] for row in rows}) > 3
     assert sum(row["assignor"] == CURRENT for row in rows) == 2

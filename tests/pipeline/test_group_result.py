@@ -1,4 +1,4 @@
-"""One group planned: what the columns say is what the library says of the group's snapshot."""
+"""The result of one group: its columns equal the library's plan of the same snapshot."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Works(AllToNobody):
 
 
 def install(monkeypatch: pytest.MonkeyPatch, **points: str) -> None:
-    """Entry points, as a package would have them; those of this file by the name of the class."""
+    """Entry points as a package declares them, for classes of this file."""
 
     class Point:
         def __init__(self, value: str) -> None:
@@ -81,9 +81,9 @@ def plan_of(
     )
 
 
-def check(answer: GroupResult, plan: Plan) -> None:
-    """Every column against the plan."""
-    group, lag, columns = plan.group, plan.lag, dict(answer.plan)
+def check(result: GroupResult, plan: Plan) -> None:
+    """Compare every column with the plan."""
+    group, lag, columns = plan.group, plan.lag, dict(result.plan)
     assert list(columns) == [name for name, _ in PLAN]
     assert 0 < columns.pop("wall_s") <= columns.pop("task_s")
     assert json.loads(columns.pop("policy")) == plan.settings
@@ -114,13 +114,13 @@ def check(answer: GroupResult, plan: Plan) -> None:
         "notes": list(plan.notes),
         "time_limit_s": plan.time_limit,
     }
-    assert answer.target.tolist() == plan.assigned.tolist()
-    assert answer.source.tolist() == group.owner.tolist()
-    assert answer.weight.tolist() == group.lag.tolist()
-    assert answer.members == tuple(member.id for member in group.members)
+    assert result.target.tolist() == plan.assigned.tolist()
+    assert result.source.tolist() == group.owner.tolist()
+    assert result.weight.tolist() == group.lag.tolist()
+    assert result.members == tuple(member.id for member in group.members)
     assert [
-        (answer.topics[t], n)
-        for t, n in zip(answer.topic.tolist(), answer.partition.tolist(), strict=True)
+        (result.topics[t], n)
+        for t, n in zip(result.topic.tolist(), result.partition.tolist(), strict=True)
     ] == [group.partition_name(p) for p in range(group.n_partitions)]
 
 
@@ -152,8 +152,8 @@ PROBLEMS = [usual_problem, nobody_there, departed, even]
     ("weight", "reset"), [("lag", "latest"), ("lag", "earliest"), ("rate", "none")]
 )
 def test_the_plan_is_that_of_the_snapshot(make: Any, weight: str, reset: str) -> None:
-    answer = PlanGroup(weight, reset)(make(), QUICK)
-    check(answer, plan_of(make(), QUICK, weight, reset))
+    result = PlanGroup(weight, reset)(make(), QUICK)
+    check(result, plan_of(make(), QUICK, weight, reset))
 
 
 @pytest.mark.parametrize(
@@ -174,29 +174,29 @@ def test_every_policy(policy: Policy) -> None:
 
 
 def test_no_time_at_all() -> None:
-    answer = PlanGroup()(usual_problem(), replace(QUICK, time_limit=0.0))
-    assert answer.plan["status"] in ("fallback", "feasible", "optimal")
-    assert answer.plan["time_limit_s"] == 0.0
-    assert [row["assignor"] for row in answer.baseline][-1] == "equilag"
+    result = PlanGroup()(usual_problem(), replace(QUICK, time_limit=0.0))
+    assert result.plan["status"] in ("fallback", "feasible", "optimal")
+    assert result.plan["time_limit_s"] == 0.0
+    assert [row["assignor"] for row in result.baseline][-1] == "equilag"
 
 
 @pytest.mark.parametrize("make", PROBLEMS)
 def test_the_baseline_is_what_compare_says(make: Any) -> None:
-    answer = PlanGroup()(make(), QUICK)
+    result = PlanGroup()(make(), QUICK)
     group = Group.build(**group_input(make()))
     expected = compare(group, time_limit=20.0, seed=QUICK.seed)
     # So small that both are the optimum, whatever the effort.
-    assert (answer.plan["status"], expected.plan.status) == ("optimal", "optimal")
+    assert (result.plan["status"], expected.plan.status) == ("optimal", "optimal")
     names = [name for name, _ in BASELINE if name not in ("wall_ms", "failed")]
     unowned = (group.assignable & (group.owner == NOBODY)).any()
-    for row, due in zip(answer.baseline, expected.rows, strict=True):
-        figures = {name: getattr(due, name) for name in names}
+    for row, wanted in zip(result.baseline, expected.rows, strict=True):
+        figures = {name: getattr(wanted, name) for name in names}
         if row["assignor"] == "current" and unowned:
-            figures["gap_percent_of_mean"] = None  # what nobody owns is missing from its loads
+            figures["gap_percent_of_mean"] = None  # its loads lack the partitions without an owner
         assert {name: row[name] for name in names} == figures
     first = ["current"] if (group.owner != NOBODY).any() else []
-    assert [row["assignor"] for row in answer.baseline] == [*first, *assignor_names(), "equilag"]
-    assert all(row["wall_ms"] >= 0 and not row.get("failed") for row in answer.baseline)
+    assert [row["assignor"] for row in result.baseline] == [*first, *assignor_names(), "equilag"]
+    assert all(row["wall_ms"] >= 0 and not row.get("failed") for row in result.baseline)
 
 
 @pytest.mark.parametrize("policy", [Policy.of("fair-yet-sticky"), Policy.of(max_moves=9)])
@@ -211,10 +211,10 @@ def test_assignors_that_fail_cost_no_plan(monkeypatch: pytest.MonkeyPatch) -> No
     usual = PlanGroup()(usual_problem(), QUICK)
     install(monkeypatch, a_broken="Fails", b_fine="Works", c_missing="no_such_module:thing",
             d_invalid="AllToNobody", works="Works")  # fmt: skip
-    answer = PlanGroup()(usual_problem(), QUICK)
-    check(answer, plan_of(usual_problem(), QUICK))
-    rows = {row["assignor"]: row for row in answer.baseline}
-    assert len(rows) == len(answer.baseline)
+    result = PlanGroup()(usual_problem(), QUICK)
+    check(result, plan_of(usual_problem(), QUICK))
+    rows = {row["assignor"]: row for row in result.baseline}
+    assert len(rows) == len(result.baseline)
     failed = {name: row for name, row in rows.items() if "failed" in row}
     assert failed.keys() == {"a-broken", "c-missing", "d-invalid"}
     assert all(set(row) == {"assignor", "failed"} for row in failed.values())

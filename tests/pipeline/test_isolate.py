@@ -1,4 +1,4 @@
-"""The child process: what happens to it is an answer, and the next call works."""
+"""The child process: each of its ends is a result, and the next call works."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from equilag.errors import ContradictedBound, InputError, MissingExtra
 from equilag.pipeline.isolate import MAX_TEXT, WATCH, ChildProcess, Failure, describe_error
 
 PATIENT = 30.0
-"""Seconds that no answer here takes, on a slow machine either."""
+"""Seconds within which every call here ends, even on a slow machine."""
 
 
 pytestmark = pytest.mark.skipif(
@@ -67,7 +67,7 @@ def child() -> Iterator[ChildProcess]:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs; one that ended and is not collected yet does not."""
+    """True if a process runs; a zombie does not."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -226,7 +226,7 @@ with ChildProcess(work) as child:
 
 
 def outlives_its_parent(how: str) -> bool:
-    """Whether a child goes on for seconds after its parent was killed."""
+    """True if a child still runs seconds after its parent was killed."""
     parent = subprocess.Popen(
         [sys.executable, "-c", PARENT, how], cwd=CHECKOUT, stdout=subprocess.PIPE, text=True
     )
@@ -251,7 +251,7 @@ def test_the_child_ends_with_its_parent(how: str) -> None:
     assert not outlives_its_parent(how)
 
 
-# Defects.
+# Earlier defects.
 
 
 def test_a_child_that_keeps_the_interpreter_to_itself_ends_with_its_parent() -> None:

@@ -1,4 +1,4 @@
-"""The oracle itself, on cases worked out by hand. No Spark."""
+"""The oracle, on cases computed by hand, without Spark."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def sample(ts_s: float, end: int | None = 100, committed: int | None = 90, **oth
 
 
 def only(rows: list[Row], span: Span = WIDE, reset: str = "latest") -> Row:
-    """What is said of partition 0 of topic t of group g."""
+    """The signals of partition 0 of topic t of group g."""
     return signals(rows, span, reset)["g", "t", 0]
 
 

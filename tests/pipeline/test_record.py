@@ -1,4 +1,4 @@
-"""A history on disk: complete after every end, each row once."""
+"""A history on disk: complete however the process ends, with each row once."""
 
 from __future__ import annotations
 
@@ -125,15 +125,15 @@ def test_a_large_hour_is_merged_piece_by_piece(folder: Path, monkeypatch) -> Non
     recorder.close()
 
 
-# What a kill can leave behind: the same calls, ended at each step that touches the disk.
+# Kills: the same calls, ended at each step that changes the disk.
 
 
 class Killed(BaseException):
-    """Not seen by anything that tidies up: see `kill_at`."""
+    """No clean-up code catches it, see `kill_at`."""
 
 
 def kill_at(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
-    """End the process's doings at the `step`-th rename or unlink: nothing happens on disk then."""
+    """Stop at the `step`-th rename or unlink; the disk does not change after that."""
     left = [step]
 
     def counted(real: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The rules file: which rule a group gets, what a rule sets, and each thing that can be wrong."""
+"""The rules file: which rule applies to a group, what it sets, and every error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEFAULT = GroupSettings(Policy.of("lag-aware", move_cost=7), effort=1.5, time_li
 
 
 def one(text: str, default: GroupSettings = DEFAULT) -> GroupSettings:
-    """The settings of the only rule, which fits every group."""
+    """The settings of a single rule that matches every group."""
     return read_rules(f'[[rule]]\ngroup = ""\n{text}\n', default).settings_of("any")
 
 

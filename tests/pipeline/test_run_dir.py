@@ -1,4 +1,4 @@
-"""The directory of a run: a new or empty one, all of the run or nothing of it."""
+"""The directory of a run: new or empty before, complete or removed afterwards."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def test_runs_that_are_none(tmp_path: Path) -> None:
     assert read_summary(str(tmp_path / "out")) == {"format": FORMAT}
 
 
-# Defects.
+# Earlier defects.
 
 
 def test_directories_above_go_too(tmp_path: Path) -> None:

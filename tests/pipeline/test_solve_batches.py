@@ -19,7 +19,7 @@ KILL_AFTER = 1.0
 
 
 def problem(group: str) -> dict[str, Any]:
-    """Its only owner has everything. The hanging group has no time of its own."""
+    """A problem in which one member owns everything. The hanging group has a time limit of 0."""
     settings = replace(SETTINGS, time_limit=0.0) if group == "hanging" else SETTINGS
     topics = [topic_row("t", [0, 1, 2], [50, 20, 10], [10, 10, 10])]
     members = [member_row("a", ["t"], {"t": [0, 1, 2]}), member_row("b", ["t"])]

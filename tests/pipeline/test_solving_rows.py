@@ -1,4 +1,4 @@
-"""An answer, or why there is none, as the one Arrow row that the solve stage gives back."""
+"""A result or a failure as the Arrow row that the solve stage returns."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def row_of(group: str, outcome: GroupResult | Failure) -> dict[str, Any]:
     return dict(row)
 
 
-def answer_of(**changed: Any) -> GroupResult:
-    """Made up; its columns are as different as can be."""
+def result_of(**changed: Any) -> GroupResult:
+    """A result with different values in all columns."""
     fields: dict[str, Any] = {
         "plan": {name: None for name, _ in PLAN},
         "baseline": [],
@@ -55,7 +55,7 @@ def test_the_schema() -> None:
 def test_a_made_up_answer() -> None:
     plan = {"status": "optimal", "moves": 3, "gap_percent_of_mean": 0.5, "notes": ["one", "ü"]}
     baseline = [{"assignor": "range", "moves": 2, "lag_max": 2**53, "wall_ms": 0.1}]
-    row = row_of("größe", answer_of(plan=plan, baseline=baseline))
+    row = row_of("größe", result_of(plan=plan, baseline=baseline))
     assert (row["group"], row["kind"], row["reason"]) == ("größe", None, None)
     assert row["plan"] == {**dict.fromkeys(name for name, _ in PLAN), **plan}
     assert row["baseline"] == [{**dict.fromkeys(name for name, _ in BASELINE), **baseline[0]}]
@@ -77,11 +77,11 @@ def test_a_failure(kind: Any) -> None:
 
 def test_a_plan() -> None:
     problem = usual_problem()
-    answer = PlanGroup()(problem, QUICK)
-    row = row_of("g", answer)
-    assert row["plan"] == answer.plan
+    result = PlanGroup()(problem, QUICK)
+    row = row_of("g", result)
+    assert row["plan"] == result.plan
     empty = dict.fromkeys(name for name, _ in BASELINE)
-    assert row["baseline"] == [{**empty, **one} for one in answer.baseline]
+    assert row["baseline"] == [{**empty, **one} for one in result.baseline]
     rows = row["assignment"]
     assert [(r["topic"], r["partition"]) for r in rows] == [
         ("a", 0), ("a", 1), ("a", 2), ("b", 0), ("b", 1), ("b", 2), ("b", 3),
@@ -97,10 +97,10 @@ NOTHING = np.zeros(0, np.int64)
 
 def test_no_partitions() -> None:
     none = NOTHING.astype(np.int32)
-    answer = answer_of(topics=(), members=("m",), topic=none, partition=NOTHING, source=none,
+    result = result_of(topics=(), members=("m",), topic=none, partition=NOTHING, source=none,
                        target=none, weight=NOTHING)  # fmt: skip
-    assert row_of("g", answer)["assignment"] == []
-    assert row_of("g", answer_of(topics=(), members=(), topic=none, partition=NOTHING, source=none,
+    assert row_of("g", result)["assignment"] == []
+    assert row_of("g", result_of(topics=(), members=(), topic=none, partition=NOTHING, source=none,
                                  target=none, weight=NOTHING))["assignment"] == []  # fmt: skip
 
 
@@ -128,7 +128,7 @@ def test_batches_of_one_schema_go_into_one_table() -> None:
     batches = [
         to_arrow("a", PlanGroup()(usual_problem(), QUICK)),
         to_arrow("b", Failure("crash", "x")),
-        to_arrow("c", answer_of()),
+        to_arrow("c", result_of()),
     ]
     table = pa.Table.from_batches(batches, schema=arrow_schema())
     assert table.column("group").to_pylist() == ["a", "b", "c"]

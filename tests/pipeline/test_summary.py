@@ -1,4 +1,4 @@
-"""The figures over a whole fleet, on tables of a run that the test writes itself."""
+"""The figures of a whole fleet, on tables that the test writes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_the_figures(tmp_path: Path) -> None:
     assert figures["forecast"]["mean_lag"] == 20.0
 
 
-def test_a_lag_beyond_what_a_float_holds_costs_nobody_the_run(tmp_path: Path) -> None:
+def test_a_lag_that_no_float_represents_does_not_fail_the_run(tmp_path: Path) -> None:
     write_run(tmp_path)
     assert figures_of(tmp_path)["forecast"]["partitions"] == 2
 

@@ -1,4 +1,4 @@
-"""The files of a history: which they are, and what a parquet file's columns may be."""
+"""The files of a history: how they are found, and the columns of a parquet file."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_the_table_of_the_other_kind(tmp_path: Path) -> None:
     assert error.place == "column member"
 
 
-# Files that are no parquet.
+# Files that are not parquet.
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert "o such file" in refused(str(tmp_path / "none.parquet"), "offsets").problem
 
 
-# Which files they are.
+# Finding files.
 
 
 def make(folder: Path, *names: str) -> None:
@@ -265,7 +265,7 @@ def test_the_first_wrong_file_is_named(tmp_path: Path) -> None:
     assert caught.value.source == wrong
 
 
-# Defects.
+# Earlier defects.
 
 
 def test_a_name_that_is_too_long() -> None:
