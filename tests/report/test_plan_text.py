@@ -299,6 +299,34 @@ def test_long_names_keep_their_front() -> None:
     assert "xxxxx…xxxxx1" in text
 
 
+def test_names_that_do_not_fit_still_differ() -> None:
+    front = "consumer-billing-settlement-reconciliation-worker"
+    members = [
+        {"id": f"{front}-{i}-{UUID[:-1]}{i}", "subscription": ["orders"], "owned": {"orders": [i]}}
+        for i in range(3)
+    ]
+    lags = {"orders": [10**12 * i for i in range(5)]}
+    text = text_of(plan_of({"members": members, "lags": lags}), width=80)
+    assert max(map(len, text.splitlines())) <= 80
+    at = text.splitlines().index("Members")
+    rows = [line.split() for line in text.splitlines()[at + 2 : at + 5]]
+    assert len({row[0] for row in rows}) == 3
+    assert rows[1][4] == "1.00T"  # a figure is shortened, not cut
+
+
+def test_markup_in_a_name_is_a_name() -> None:
+    topics = {"[red]orders[/red]": 2, "[/]": 1, ":smile:": 1}
+    member = {"id": "[bold]a", "subscription": list(topics), "owned": {}}
+    other = {"id": "[link=x]b", "subscription": list(topics), "owned": {t: [0] for t in topics}}
+    fields = {"group": "[blink]g", "topics": topics, "lags": {}, "members": [member, other]}
+    plan = plan_of(fields)
+    for colour in (False, True):
+        text = text_of(plan, colour=colour)
+        for name in ("[blink]g", "[bold]a", "[link=x]b"):
+            assert name in text
+        assert any(topic in text for topic in topics)
+
+
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_text_keeps_to_the_width(width) -> None:
     fields = {"topics": {f"topic-number-{i}": 3 for i in range(20)} | {"orders": 5, "payments": 4}}

@@ -10,7 +10,8 @@ from equilag.report.facts.comparison import AssignorFacts, ComparisonFacts
 from equilag.report.facts.protocol import CURRENT
 from equilag.report.terminal import Screen
 from equilag.report.text.group import group_block
-from equilag.report.text.layout import Block, Column, indented, table
+from equilag.report.text.layout import Block, Column, indented
+from equilag.report.text.named_table import Write, named_table
 from equilag.report.words import NONE, number, printable, short_percent
 
 
@@ -18,10 +19,17 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
     """A row per assignor, and what the figures rest on."""
     yield group_block(facts.group, screen)
     columns = [
-        Column("assignor", is_name=True), Column("count spread"), Column("moves"),
-        Column("lag max"), Column("lag spread"), Column("gap"), Column("ms"),
+        Column("count spread"), Column("moves"), Column("lag max"), Column("lag spread"),
+        Column("gap"), Column("ms"),
     ]  # fmt: skip
-    yield [table(columns, map(_cells, facts.rows), screen)]
+    made = named_table(
+        "assignor",
+        [printable(row.name) for row in facts.rows],
+        columns,
+        lambda write: [_cells(row, write) for row in facts.rows],
+        screen,
+    )
+    yield [made.table]
     notes: list[RenderableType] = [
         indented(
             f"proved bound {number(facts.bound)}: no assignment with the most even counts possible"
@@ -40,13 +48,12 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
     yield notes
 
 
-def _cells(row: AssignorFacts) -> list[str]:
+def _cells(row: AssignorFacts, write: Write) -> list[RenderableType]:
     return [
-        printable(row.name),
         number(row.count_spread),
         number(row.moves),
-        number(row.lag_max),
-        number(row.lag_spread),
+        write(row.lag_max),
+        write(row.lag_spread),
         short_percent(row.gap_percent) + ("*" if row.beyond_bound else ""),
         NONE if row.wall_ms is None else f"{row.wall_ms:,.1f}",
     ]

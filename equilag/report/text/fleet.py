@@ -118,7 +118,7 @@ def _unowned(facts: FleetFacts) -> str:
 
 def _assignors(facts: FleetFacts, screen: Screen) -> Block:
     headings = ("median gap", "mean", "95 %", "even counts", "moves", "ms each")
-    rows = [
+    rows: list[list[RenderableType]] = [
         [
             *(
                 NONE if gap is None else short_percent(gap)

@@ -68,7 +68,7 @@ def worst_groups_block(facts: FleetFacts, screen: Screen) -> Block:
     return block
 
 
-def _figures(row: GroupRow, write: Write) -> list[str]:
+def _figures(row: GroupRow, write: Write) -> list[RenderableType]:
     over = row.max_over_mean
     return [
         NONE if row.spread_now is None else write(row.spread_now),

@@ -107,7 +107,7 @@ def verbatim(line: str) -> Text:
 
 def bars(values: Sequence[int], largest: int, cells: int, screen: Screen) -> list[RenderableType]:
     """A bar per value, up to `cells` columns wide; anything above 0 shows. None in ASCII."""
-    if screen.ascii:
+    if screen.ascii or not cells:
         return [""] * len(values)
     least = largest / (EIGHTHS * cells)
     return [

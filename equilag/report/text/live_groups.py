@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from rich.console import RenderableType
 from rich.text import Text
 
 from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
@@ -42,7 +43,7 @@ def live_groups_blocks(facts: LiveGroupsFacts, screen: Screen) -> Iterator[Block
         yield [indented(f"* without {unknown} whose lag is unknown")]
 
 
-def _cells(row: LiveGroupFacts, write: Write, screen: Screen) -> list[str]:
+def _cells(row: LiveGroupFacts, write: Write, screen: Screen) -> list[RenderableType]:
     share = row.worst_share_percent
     return [
         shorten(printable(row.state), MAX_STATE, screen.dots),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from rich.console import RenderableType
 
 from equilag.report.facts.plan import MemberFacts, PlanFacts
 from equilag.report.terminal import Screen
-from equilag.report.text.layout import Block, Column, bars, indented, table, title
+from equilag.report.text.layout import Block, Column, bars, indented, title
+from equilag.report.text.named_table import Write, named_table
 from equilag.report.words import listed, number, plural
 
 MAX_ROWS: Final = 40
@@ -19,8 +20,8 @@ LIGHTEST: Final = 10
 """Members shown of a larger group. Together they leave room for the moves on the same screen."""
 MAX_IDLE: Final = 5
 """Idle members that are named."""
-BAR_WIDTHS: Final = ((90, 10), (0, 6))
-"""Columns of the screen from which on a bar has so many columns."""
+BAR_WIDTHS: Final = ((90, 10), (70, 6), (0, 0))
+"""Columns of the screen from which on a bar has so many columns: names and figures come first."""
 
 
 def members_block(facts: PlanFacts, names: Mapping[str, str], screen: Screen) -> Block:
@@ -40,29 +41,46 @@ def members_block(facts: PlanFacts, names: Mapping[str, str], screen: Screen) ->
 def _table(facts: PlanFacts, names: Mapping[str, str], screen: Screen) -> Block:
     shown, left_out = _selected(facts.members)
     owned = bool(facts.group.owned)
-    cells = next(cells for width, cells in BAR_WIDTHS if screen.width >= width)
-    largest = max(max(m.lag, m.lag_before if owned else 0) for m in facts.members)
-    after = bars([m.lag for m in shown], largest, cells, screen)
-    before = bars([m.lag_before for m in shown], largest, cells, screen)
-    rows: list[list[RenderableType]] = []
-    for member, bar, bar_before in zip(shown, after, before, strict=True):
-        row: list[RenderableType] = [
-            names[member.id], number(member.partitions), number(member.lag), bar,
-        ]  # fmt: skip
-        if owned:
-            row[1] = f"{number(member.partitions_before)} {screen.arrow} {row[1]}"
-            row[2:2] = [number(member.lag_before), bar_before]
-        rows.append(row)
-    columns = [Column("member", is_name=True), Column("partitions")]
+    columns = [Column("partitions")]
     if owned:
         columns += [Column("lag before"), Column(""), Column("lag after"), Column("")]
     else:
         columns += [Column("lag"), Column("")]
-    rest = ""
+    labels = [names[member.id] for member in shown]
+    gap = slice(HEAVIEST, HEAVIEST)
     if left_out:
-        rows.insert(HEAVIEST, [screen.dots])
-        rest = f", the {HEAVIEST} heaviest and the {LIGHTEST} lightest of {len(facts.members):,}"
-    return [title("Members", rest), indented(table(columns, rows, screen))]
+        labels[gap] = [screen.dots]
+
+    def rows(write: Write) -> list[list[RenderableType]]:
+        found = [*_rows(facts, shown, write, screen)]
+        if left_out:
+            found[gap] = [[""] * len(columns)]
+        return found
+
+    made = named_table("member", labels, columns, rows, screen, indent=2)
+    if not left_out:
+        return [title("Members"), indented(made.table)]
+    which = f", the {HEAVIEST} heaviest and the {LIGHTEST} lightest of {number(len(facts.members))}"
+    return [title("Members", which), indented(made.table)]
+
+
+def _rows(
+    facts: PlanFacts, shown: Sequence[MemberFacts], write: Write, screen: Screen
+) -> Iterator[list[RenderableType]]:
+    """The cells beside the names."""
+    owned = bool(facts.group.owned)
+    cells = next(cells for width, cells in BAR_WIDTHS if screen.width >= width)
+    largest = max(max(m.lag, m.lag_before if owned else 0) for m in facts.members)
+    after = bars([m.lag for m in shown], largest, cells, screen)
+    before = bars([m.lag_before for m in shown], largest, cells, screen)
+    for member, bar, bar_before in zip(shown, after, before, strict=True):
+        if owned:
+            counts = (
+                f"{number(member.partitions_before)} {screen.arrow} {number(member.partitions)}"
+            )
+            yield [counts, write(member.lag_before), bar_before, write(member.lag), bar]
+        else:
+            yield [number(member.partitions), write(member.lag), bar]
 
 
 def _selected(members: Sequence[MemberFacts]) -> tuple[Sequence[MemberFacts], int]:

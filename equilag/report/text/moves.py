@@ -9,8 +9,8 @@ from rich.console import RenderableType
 
 from equilag.report.facts.plan import PlanFacts
 from equilag.report.terminal import Screen
-from equilag.report.text.layout import Block, Column, indented, table, title
-from equilag.report.text.short_names import labels
+from equilag.report.text.layout import Block, Column, indented, title
+from equilag.report.text.named_table import named_table
 from equilag.report.words import form, number, plural, printable
 
 MAX_ROWS: Final = 20
@@ -31,23 +31,29 @@ def moves_block(facts: PlanFacts, names: Mapping[str, str], screen: Screen) -> B
         f" ({number(len(moves))} of {plural(owned, 'owned partition')}, with a lag of"
         f" {number(facts.moves.lag)}{extra})"
     )
-    topics = labels((printable(m.topic) for m in moves[:MAX_ROWS]), screen.width // 3, screen.dots)
-    rows: list[list[RenderableType]] = [
-        [
-            topics[printable(move.topic)],
-            str(move.partition),
-            names[move.source],
-            screen.arrow,
-            names[move.target],
-            number(move.lag),
-        ]
-        for move in moves[:MAX_ROWS]
-    ]
     columns = [
-        Column("topic", is_name=True), Column("partition"), Column("from", is_name=True),
-        Column(""), Column("to", is_name=True), Column("lag"),
+        Column("partition"), Column("from", is_name=True), Column(""), Column("to", is_name=True),
+        Column("lag"),
     ]  # fmt: skip
-    block: list[RenderableType] = [title("Moves", rest), indented(table(columns, rows, screen))]
+    shown = moves[:MAX_ROWS]
+    made = named_table(
+        "topic",
+        [printable(move.topic) for move in shown],
+        columns,
+        lambda write: [
+            [
+                str(move.partition),
+                names[move.source],
+                screen.arrow,
+                names[move.target],
+                write(move.lag),
+            ]
+            for move in shown
+        ],
+        screen,
+        indent=2,
+    )
+    block: list[RenderableType] = [title("Moves", rest), indented(made.table)]
     if len(moves) > MAX_ROWS:
         more = number(len(moves) - MAX_ROWS)
         block.append(indented(f"{screen.dots} and {more} more (--json lists all)"))

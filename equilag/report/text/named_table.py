@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from rich.bar import Bar
 from rich.cells import cell_len
+from rich.console import RenderableType
 from rich.table import Table
 
 from equilag.report.terminal import Screen
@@ -33,22 +35,22 @@ def named_table(
     heading: str,
     names: Sequence[str],
     columns: Sequence[Column],
-    figures: Callable[[Write], list[list[str]]],
+    figures: Callable[[Write], list[list[RenderableType]]],
     screen: Screen,
     indent: int = 0,
 ) -> NamedTable:
     """A table of printable `names` and the figures beside them, within the screen.
 
     `figures` gets the way in which whole numbers are written, and returns the other cells of each
-    row.
+    row: text or bars.
     """
     longest = max(map(cell_len, names), default=0)
-    cells: list[list[str]] = []
+    cells: list[list[RenderableType]] = []
     room = 0
     for write in (number, short_number):
         cells = figures(write)
         headings = [column.heading for column in columns]
-        widths = (max(map(cell_len, column)) for column in zip(headings, *cells, strict=True))
+        widths = (max(map(_width, column)) for column in zip(headings, *cells, strict=True))
         room = screen.width - indent - sum(width + GAP for width in widths)
         if room >= min(longest, ROOM):
             break
@@ -57,3 +59,9 @@ def named_table(
     rows = [[name, *row] for name, row in zip(shown, cells, strict=True)]
     made = table([Column(heading, is_name=True), *columns], rows, screen)
     return NamedTable(made, shown, shown != list(names))
+
+
+def _width(cell: RenderableType) -> int:
+    if isinstance(cell, Bar):
+        return cell.width or 0
+    return cell_len(str(cell))

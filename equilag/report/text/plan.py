@@ -11,13 +11,13 @@ from equilag.report.text.layout import Block, Column, indented, table, title
 from equilag.report.text.members import members_block
 from equilag.report.text.moves import moves_block
 from equilag.report.text.proof import proof_block
-from equilag.report.text.short_names import abbreviate
+from equilag.report.text.short_names import member_names
 from equilag.report.words import number, short_percent
 
 
 def plan_blocks(facts: PlanFacts, screen: Screen) -> Iterator[Block]:
     ids = [*(member.id for member in facts.members), *facts.idle]
-    names = abbreviate(ids, screen.width // 4, screen.dots)
+    names = member_names(ids, screen.width // 4, screen.dots)
     yield group_block(facts.group, screen)
     yield members_block(facts, names, screen)
     yield moves_block(facts, names, screen)

@@ -77,6 +77,13 @@ def labels(names: Iterable[str], room: int, dots: str = "…") -> dict[str, str]
     return fitting
 
 
+def member_names(ids: Iterable[str], room: int, dots: str = "…") -> dict[str, str]:
+    """Member id -> the id in at most `room` columns, most of its random UUID left out."""
+    trimmed = abbreviate(ids, room, dots)
+    short = labels(trimmed.values(), room, dots)
+    return {name: short[text] for name, text in trimmed.items()}
+
+
 def _common_prefix(names: list[str]) -> int:
     """Characters that all names begin with."""
     first, last = min(names), max(names)
