@@ -51,8 +51,8 @@ class NoBroker(Exception):
 class Broker:
     """A running broker; `bootstrap` is its `host:port`, `lib` the folder with Kafka's jars.
 
-    Whoever comes to `sasl`, another `host:port`, has to log in (SASL_PLAINTEXT, SCRAM-SHA-256) and
-    may do what ACLs allow; at `bootstrap` everybody is a super user.
+    Clients of `sasl`, another `host:port`, must log in (SASL_PLAINTEXT, SCRAM-SHA-256) and
+    may do what ACLs allow; at `bootstrap` every client is a super user.
     """
 
     bootstrap: str
@@ -204,7 +204,7 @@ def _java(lib: Path) -> list[str]:
 
 
 def _free_ports(number: int) -> list[int]:
-    """Ports that nobody listens on, all different."""
+    """Return different ports that are free."""
     sockets = [socket.socket() for _ in range(number)]
     try:
         for one in sockets:

@@ -1,4 +1,4 @@
-"""Figures of a live run, kept in .cache/live/ of the checkout for whoever writes them down."""
+"""Figures of a live run, kept in .cache/live/ of the checkout for the documentation."""
 
 from __future__ import annotations
 

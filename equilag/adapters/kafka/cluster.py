@@ -40,6 +40,7 @@ _RETRY_PAUSES: Final = (0.2, 0.5, 1.0)
 """Seconds before rebalancing groups are described again: a group that still rebalances after about
 two seconds is reported."""
 _NO_LEADER: Final = -1
+"""As Kafka's protocol writes it."""
 
 
 class NoAnswer(EquilagError):

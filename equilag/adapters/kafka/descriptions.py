@@ -20,6 +20,7 @@ GONE: Final = ReadFailure("it no longer exists", transient=False, gone=True)
 
 _REBALANCING: Final = frozenset({"PreparingRebalance", "CompletingRebalance"})
 _NOT_FOUND: Final = 69
+"""Protocol error code GROUP_ID_NOT_FOUND."""
 _CONSUMERS: Final = frozenset({"consumer", ""})
 """Protocol types of consumer groups; "" is that of groups without members."""
 

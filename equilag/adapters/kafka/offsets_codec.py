@@ -14,6 +14,7 @@ from typing import Final, NamedTuple, TypeAlias
 from equilag.adapters.kafka.wire import BrokenRecord, Cursor
 from equilag.errors import EquilagError
 
+# Numbers at the start of keys, see NAMES.
 OFFSET_COMMITS: Final = (0, 1)
 CLASSIC_GROUP: Final = 2
 CONSUMER_GROUP: Final = 3
@@ -50,9 +51,11 @@ NAMES: Final[dict[int, str]] = {
 
 _NEWEST_COMMIT: Final = 4
 _NEWEST_GROUP: Final = 4
+"""The newest known versions of both values; newer ones are refused."""
 _FLEXIBLE: Final = 4
 """The first flexible version of both values (KIP-915)."""
 _TOPIC_ID: Final = 0
+"""Tag of the topic id in OffsetCommitValue."""
 _NO_ID: Final = bytes(16)
 _OFFSET: Final = Struct(">q")
 _OFFSET_AND_EPOCH: Final = Struct(">qi")

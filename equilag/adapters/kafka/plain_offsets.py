@@ -26,6 +26,7 @@ with quietly():
 
 _LATEST: Final = -1
 _EARLIEST: Final = -2
+"""Timestamps of ListOffsets that stand for the log's ends."""
 _CONSUMER: Final = -1
 """Replica id of a client that is not a replica."""
 _MISSING: Final = (

@@ -56,6 +56,7 @@ SETTLE_S: Final = 10.0
 seconds at most, and the next sample asks again."""
 
 _EAGER: Final = 0
+"""Version of the consumer protocol for eager members."""
 _COOPERATIVE: Final = 2
 """Consumer protocol versions: from 2 on a subscription has owned partitions and their
 generation."""

@@ -19,6 +19,7 @@ from typing import Final
 
 MAGIC: Final = b"EQ"
 VERSION: Final = 1
+"""Version of this encoding."""
 
 _HEAD: Final = struct.Struct(">2sBii")
 _SHORT: Final = struct.Struct(">h")

@@ -43,11 +43,11 @@ class MonitorLoop:
     def run(self) -> None:
         """Run until the shared state says stop."""
         every = self._shared.options.observe_every
-        due = time.monotonic()
+        next_at = time.monotonic()
         while not self._shared.stop.is_set():
             self.run_once()
-            due = max(due + every, time.monotonic())
-            self._shared.stop.wait(due - time.monotonic())
+            next_at = max(next_at + every, time.monotonic())
+            self._shared.stop.wait(next_at - time.monotonic())
 
     def run_once(self) -> None:
         """Observe once and act on it. Never raises what a cluster can cause."""

@@ -36,7 +36,7 @@ class FakeAdmin:
     def __init__(self, topics: dict[str, Any], commits: Any) -> None:
         self.topics = topics
         self.commits = commits
-        self.asked: list[tuple[str, int]] = []
+        self.requested: list[tuple[str, int]] = []
 
     def describe_topics(self, names: Any, request_timeout: float) -> dict[str, FakeAnswer]:
         return {name: FakeAnswer(self._topic(name)) for name in names.topic_names}
@@ -66,18 +66,18 @@ class FakeAdmin:
             }
         )
 
-    def list_consumer_group_offsets(self, asked: Any, request_timeout: float) -> Any:
+    def list_consumer_group_offsets(self, requested: Any, request_timeout: float) -> Any:
         if isinstance(self.commits, int):
-            return {one.group_id: FakeAnswer(self.commits) for one in asked}
+            return {one.group_id: FakeAnswer(self.commits) for one in requested}
         partitions = [
             SimpleNamespace(topic=topic, partition=number, offset=offset, error=None)
             for (topic, number), offset in self.commits.items()
         ]
         answer = FakeAnswer(SimpleNamespace(topic_partitions=partitions))
-        return {one.group_id: answer for one in asked}
+        return {one.group_id: answer for one in requested}
 
     def list_offsets(self, specs: Any, **settings: Any) -> Any:
-        self.asked += [(one.topic, one.partition) for one in specs]
+        self.requested += [(one.topic, one.partition) for one in specs]
         return {one: FakeAnswer(SimpleNamespace(offset=7)) for one in specs}
 
 

@@ -103,10 +103,12 @@ def test_classic_groups(version: int) -> None:
     read = golden(f"group/v{version}")
     assert (read.protocol_type, read.generation, read.protocol) == ("consumer", 42, "range")
     assert read.timestamp_ms == (WHEN if version >= 2 else -1)
-    said = GOLDEN["subscription/v3"]
+    message = GOLDEN["subscription/v3"]
     assert read.members == [
-        ClassicMember("m-1", "static-1" if version >= 3 else None, said, GOLDEN["assignment/v3"]),
-        ClassicMember("m-2", None, said, b""),
+        ClassicMember(
+            "m-1", "static-1" if version >= 3 else None, message, GOLDEN["assignment/v3"]
+        ),
+        ClassicMember("m-2", None, message, b""),
     ]
     empty = golden(f"group-empty/v{version}")
     assert (empty.generation, empty.protocol, empty.members) == (43, None, [])
@@ -130,8 +132,8 @@ def test_empty_messages_of_the_consumer_protocol() -> None:
 
 
 def test_a_newer_consumer_protocol_is_read_as_the_newest_known() -> None:
-    said = write.int16(9) + GOLDEN["subscription/v3"][2:] + b"more"
-    assert read_subscription(said) == golden("subscription/v3")
+    message = write.int16(9) + GOLDEN["subscription/v3"][2:] + b"more"
+    assert read_subscription(message) == golden("subscription/v3")
     assigned = write.int16(9) + GOLDEN["assignment/v3"][2:] + b"more"
     assert read_assignment(assigned) == golden("assignment/v3")
 
@@ -177,7 +179,7 @@ def test_damage_raises_only_broken_record(name: str, data: st.DataObject) -> Non
 
 
 @pytest.mark.parametrize(
-    ("name", "newer", "said"),
+    ("name", "newer", "message"),
     [
         ("commit/v4", 5, "offset commit value v5"),
         ("commit/v4", -1, "offset commit value v-1"),
@@ -188,8 +190,8 @@ def test_damage_raises_only_broken_record(name: str, data: st.DataObject) -> Non
         ("resolved/v0", 300, "consumer group regular expression value v300"),
     ],
 )
-def test_unknown_versions(name: str, newer: int, said: str) -> None:
-    with pytest.raises(UnknownVersion, match=f"^{said}$"):
+def test_unknown_versions(name: str, newer: int, message: str) -> None:
+    with pytest.raises(UnknownVersion, match=f"^{message}$"):
         READERS[name.partition("/")[0]](write.int16(newer) + GOLDEN[name][2:])
 
 
@@ -226,8 +228,8 @@ def test_commits_round_trip(
     read = read_commit(raw)
     assert (read.offset, read.timestamp_ms) == (offset, when)
     assert read.leader_epoch == (epoch if version >= 3 and epoch >= 0 else None)
-    told = version >= 4 and topic_id is not None and topic_id.int != 0
-    assert read.topic_id == (topic_id.bytes if told else None)
+    has_topic_id = version >= 4 and topic_id is not None and topic_id.int != 0
+    assert read.topic_id == (topic_id.bytes if has_topic_id else None)
 
 
 @given(
@@ -312,7 +314,7 @@ def test_an_impossible_length_takes_no_memory() -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "raw", "said"),
+    ("method", "raw", "message"),
     [
         ("string", write.int16(-1), "a null instead of a value"),
         ("string", write.int16(-2), "a length of -2 before byte 2"),
@@ -322,8 +324,8 @@ def test_an_impossible_length_takes_no_memory() -> None:
         ("unsigned_varint", b"\xff" * 6, "a varint of more than 5 bytes"),
     ],
 )
-def test_impossible_values(method: str, raw: bytes, said: str) -> None:
-    with pytest.raises(BrokenRecord, match=said):
+def test_impossible_values(method: str, raw: bytes, message: str) -> None:
+    with pytest.raises(BrokenRecord, match=message):
         getattr(Cursor(raw), method)()
 
 

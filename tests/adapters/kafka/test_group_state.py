@@ -91,9 +91,13 @@ def test_survivors_are_the_last_of_each_key_in_order(records: list[tuple[int, in
 
 @pytest.mark.parametrize("version", range(5))
 def test_a_classic_group(version: int) -> None:
-    said = write.subscription(["users", "orders", "users"], rack="r1")
+    subscription = write.subscription(["users", "orders", "users"], rack="r1")
     first = write.classic_member(
-        "m1", said, write.assignment({"users": [3, 1], "orders": [0], "none": []}), version, "i1"
+        "m1",
+        subscription,
+        write.assignment({"users": [3, 1], "orders": [0], "none": []}),
+        version,
+        "i1",
     )
     second = write.classic_member("m2", write.subscription(["users"], 0), b"", version)
     state = read(classic("g", [first, second], version=version, generation=8))
@@ -172,12 +176,12 @@ def test_an_assignment_without_its_member() -> None:
 
 
 def test_a_regular_expression() -> None:
-    asked = write.key(MEMBER, "g", "m"), write.consumer_member(["a"], regex="o.*")
+    subscribed = write.key(MEMBER, "g", "m"), write.consumer_member(["a"], regex="o.*")
     known = write.key(REGEX, "g", "o.*"), write.resolved(["orders", "others"])
-    (one,) = read(asked, known).memberships
+    (one,) = read(subscribed, known).memberships
     assert one.subscription == ["a", "orders", "others"]
     # Another group's expression does not count.
-    state = read(asked, (write.key(REGEX, "h", "o.*"), write.resolved(["x"])))
+    state = read(subscribed, (write.key(REGEX, "h", "o.*"), write.resolved(["x"])))
     assert state.memberships[0].subscription == ["a"]
     assert state.not_understood == {"subscription by a regular expression not yet resolved": 1}
 

@@ -39,7 +39,7 @@ class FakeClient:
     ) -> None:
         self.topics, self.commits, self.node = topics, commits, coordinator
         self.silent, self.moved = silent, moved
-        self.asked: list[tuple[int, str, int]] = []
+        self.requested: list[tuple[int, str, int]] = []
 
     def coordinator(self, group: str, wait_ms: int | None = None) -> int | ReadFailure:
         return self.node
@@ -71,7 +71,7 @@ class FakeClient:
 
     def OffsetFetchRequest(self, _: int, request: Any) -> Any:  # noqa: N802
         failed = isinstance(self.commits, int)
-        told = {} if isinstance(self.commits, int) else self.commits
+        commits = {} if isinstance(self.commits, int) else self.commits
         topics = [
             SimpleNamespace(
                 name=topic,
@@ -79,14 +79,14 @@ class FakeClient:
                     SimpleNamespace(partition_index=number, committed_offset=at, error_code=0)
                 ],
             )
-            for (topic, number), at in told.items()
+            for (topic, number), at in commits.items()
         ]
         group = SimpleNamespace(error_code=self.commits if failed else 0, topics=topics)
         return SimpleNamespace(groups=[group])
 
     def ListOffsetsRequest(self, node: int, request: Any) -> Any:  # noqa: N802
         latest = request.topics[0].partitions[0].timestamp == -1
-        self.asked += [
+        self.requested += [
             (node, topic.name, one.partition_index)
             for topic in request.topics
             for one in topic.partitions
@@ -136,7 +136,7 @@ def test_each_leader_is_asked_for_its_partitions(monkeypatch: pytest.MonkeyPatch
     assert offsets.remarks == [
         "lag unknown (no leader): t-1", f"{NO_COMMIT}: t-2", "there is no topic 'gone'",
     ]  # fmt: skip
-    assert client.asked == [(1, "t", 0), (2, "t", 2)]
+    assert client.requested == [(1, "t", 0), (2, "t", 2)]
 
 
 @pytest.mark.parametrize(

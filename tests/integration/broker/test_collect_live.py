@@ -202,7 +202,7 @@ def test_rows_are_what_the_clients_report(broker: Broker, config: Config, tmp_pa
                 instance and f"{instance}-{number}" for number in range(2)
             ]
         assert {row["group"] for row in shown} == set(kinds)
-        # Nobody was disturbed.
+        # No member was disturbed.
         for members in made.values():
             for member in members:
                 member.poll(0.1)
@@ -267,7 +267,7 @@ def test_a_reader_with_few_rights(
     assert done.returncode == 0, done.stderr
     remarks = [line for line in done.stderr.splitlines() if "longer than --every" not in line]
     assert remarks == [
-        "equilag: broker 1 does not tell the sizes of its logs: CLUSTER_AUTHORIZATION_FAILED"
+        "equilag: broker 1 does not return the sizes of its logs: CLUSTER_AUTHORIZATION_FAILED"
     ]
     assert len(rounds(folder)) == 2
     assert {(row["group"], row["log_bytes"]) for row in read(folder, "offsets")} == {("mine", None)}

@@ -123,7 +123,7 @@ def test_a_group_that_is_not_there(run: Callable[..., Any], broker: Broker, tmp_
     for command in ("plan", "snapshot"):
         done = run(command, *argv)
         assert (done.status, done.out) == (2, "")
-        start = f"equilag: {broker.bootstrap}: --group: there is no group 'cli-nobody'; "
+        start = f"equilag: {broker.bootstrap}: --group: there is no group 'cli-nobody' "
         assert done.err.startswith(start)
         assert done.err.count("\n") == 1
     assert not out.exists()

@@ -193,7 +193,7 @@ def test_all_groups_at_once_and_no_trace_of_the_reader(config: Config) -> None:
         check_equal(state, "live-both-2", "consumer", two)
         listed = {g.group_id for g in admin.list_consumer_groups().result().valid}
         again = read(config)
-        for name in ("live-both-1", "live-both-2"):  # reading moved nobody
+        for name in ("live-both-1", "live-both-2"):  # reading moved no member
             assert members_of(again, name) == members_of(state, name)
     assert {"live-both-1", "live-both-2"} <= listed
     # Every consumer has a group's name; that of the reader must not become one.

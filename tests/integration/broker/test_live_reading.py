@@ -1,4 +1,5 @@
-"""Asking a real broker: log ends, topics, what cannot be read, and nobody there at all."""
+"""Reading a real broker: log ends, topics, what cannot be read, and a cluster that does not
+answer."""
 
 from __future__ import annotations
 
@@ -92,9 +93,11 @@ def test_reading_that_takes_too_long(config: Config, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(offsets_topic, "_RECORDS_PER_CALL", 1)
     with pytest.raises(InputError) as caught:
         read_partition(config, 0, 0.0)
-    said = str(caught.value)
-    assert said.startswith(f"{config['bootstrap.servers']}: livereading[0]: read only up to offset")
-    assert " of 10 within the time limit" in said
+    message = str(caught.value)
+    assert message.startswith(
+        f"{config['bootstrap.servers']}: livereading[0]: read only up to offset"
+    )
+    assert " of 10 within the time limit" in message
 
 
 @marked
@@ -158,14 +161,14 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("bootstrap", ["", "  "])
 def test_no_servers(bootstrap: str) -> None:
-    with pytest.raises(InputError, match="bootstrap servers: empty"):
+    with pytest.raises(InputError, match="bootstrap servers: is empty"):
         kafka_config(bootstrap)
 
 
 def test_settings() -> None:
     config = kafka_config(" a:1,b:2 ", {"client.id": "mine", "log_level": "7"})
     assert config == {"bootstrap.servers": "a:1,b:2", "client.id": "mine", "log_level": "7"}
-    with pytest.raises(InputError, match="the servers are given already"):
+    with pytest.raises(InputError, match="the bootstrap servers are given separately"):
         kafka_config("a:1", {"bootstrap.servers": "b:2"})
 
 

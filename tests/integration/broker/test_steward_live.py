@@ -69,15 +69,14 @@ class Scene:
         return made
 
     def ends_with(self, sets: list[set[Partition]], patience: float = 30) -> float:
-        """Until the members hold these sets of partitions, whoever which; the seconds it took."""
+        """Wait until the members hold these sets of partitions, in any order. Return seconds."""
         began = time.monotonic()
         expected = sorted(map(sorted, sets))
         until(lambda: sorted(map(sorted, self.log.held().values())) == expected, patience)
         return time.monotonic() - began
 
     def all_owned(self, topic: str, partitions: int, members: int, patience: float = 30) -> float:
-        """Until every partition has one owner, and everybody the same number, give or take one; the
-        seconds it took."""
+        """Wait until every partition has one owner and the counts are even. Return the seconds."""
         began = time.monotonic()
         every = {(topic, number) for number in range(partitions)}
 
@@ -167,12 +166,12 @@ def test_a_dry_run_joins_nothing(scene: Callable[[], Scene], admin: AdminClient)
     here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}])
     before = here.log.events
     steward = here.steward("--dry-run")
-    steward.wait_for(lambda told: told["counters"].get("would_trigger", 0) == 1)
-    steward.wait_for(lambda told: told["lag_spread_would_be"] == 10_000)
+    steward.wait_for(lambda status: status["counters"].get("would_trigger", 0) == 1)
+    steward.wait_for(lambda status: status["lag_spread_would_be"] == 10_000)
     assert here.log.events == before
-    (said,) = steward.events("would-rebalance")
-    assert "saved=100000" in said
-    assert "moves=1" in said
+    (event,) = steward.events("would-rebalance")
+    assert "saved=100000" in event
+    assert "moves=1" in event
 
 
 @pytest.mark.live
@@ -192,7 +191,7 @@ def test_lag_that_turns_is_worth_one_rebalance(
     light = next(number for number in range(3) if (topic, number) not in both)
     fill(broker.bootstrap, topic, [0 if number == light else 5000 for number in range(3)])
     until(lambda: any({(topic, light), one} in here.log.held().values() for one in both))
-    steward.wait_for(lambda told: told["lag_spread"] == 0)
+    steward.wait_for(lambda status: status["lag_spread"] == 0)
     time.sleep(3)
     assert steward.status()["counters"]["rebalances_triggered:gain"] == 1
     assert here.log.rebalances() <= 3  # the first, and ours in its two phases
@@ -242,7 +241,7 @@ def test_it_dies_and_comes_back(scene: Callable[[], Scene], admin: AdminClient) 
     before = here.log.events
     steward.kill()
     again = here.steward("--keep-membership")
-    again.has("leader")  # within the session: nobody noticed
+    again.has("leader")  # within the session: no member noticed
     time.sleep(SESSION_S + 1)
     assert here.log.events == before
     assert again.end() == 0
@@ -282,11 +281,11 @@ def test_rights_that_are_missing(
     properties.write_text(login_properties("steward", "s"), "utf-8")
     steward = here.steward("--command-config", str(properties), bootstrap=broker.sasl)
     needs = f"no right to join: needs Read on Group '{here.group}'"
-    steward.wait_for(lambda told: told["role_reason"] == needs)
+    steward.wait_for(lambda status: status["role_reason"] == needs)
     assert not steward.status()["healthy"]
     allow(admin, "steward", ResourceType.GROUP, here.group, AclOperation.READ)
     steward.has("leader")
-    # Whoever cannot see the topics must not lead: the members go on without it.
+    # A leader that cannot read the topics must not lead: the members go on without it.
     for number in range(2):
         here.member(f"rd-{number}", EXAMPLE, "range")
     until(lambda: steward.process.poll() is not None)
@@ -332,4 +331,4 @@ def test_it_stands_by_while_the_broker_assigns(
     steward.has("passive")
     assert steward.status()["healthy"]
     newcomer.stop()
-    steward.wait_for(lambda told: told["role"] in ("leader", "follower"))
+    steward.wait_for(lambda status: status["role"] in ("leader", "follower"))

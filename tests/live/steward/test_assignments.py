@@ -72,8 +72,8 @@ def subscribed(topics: Sequence[str], owned: Mapping[str, Sequence[int]], genera
 
 
 def test_what_is_written_can_be_read() -> None:
-    told = read_subscription(write_subscription(["a", "ö"]))
-    assert told == Subscription(["a", "ö"], None, {})
+    decoded = read_subscription(write_subscription(["a", "ö"]))
+    assert decoded == Subscription(["a", "ö"], None, {})
     assert read_assignment(write_assignment({"a": [0, 5], "ö": []})) == {"a": [0, 5], "ö": []}
     assert read_assignment(write_assignment({})) == {}
 
@@ -114,9 +114,9 @@ def test_a_group_seen_for_the_first_time_gets_a_plan() -> None:
 
 
 def test_without_lag_a_heuristic_answers() -> None:
-    answer = given([member("a"), member("b")], fallback_reason="no fresh lag: nobody answers")
+    answer = given([member("a"), member("b")], fallback_reason="no fresh lag: no broker answers")
     assert answer.origin == "heuristic"
-    assert answer.fallback_reasons == ("no fresh lag: nobody answers",)
+    assert answer.fallback_reasons == ("no fresh lag: no broker answers",)
     assert sorted(len(topics["t"]) for topics in answer.by_member.values()) == [1, 2]
 
 

@@ -22,7 +22,7 @@ class FakeClient:
 
     def __init__(self) -> None:
         self.codes: dict[str, Any] = {}
-        self.asked: list[Any] = []
+        self.requests: list[Any] = []
         self.coordinators = 0
         self.where: int | ReadFailure = 7
 
@@ -35,7 +35,7 @@ class FakeClient:
 
     def ask(self, node: int, request: Any, wait_ms: int | None = None) -> Any:
         kind = type(request).__name__.removesuffix("Request")
-        self.asked.append((kind, request))
+        self.requests.append((kind, request))
         code = self.codes.get(kind, 0)
         if isinstance(code, Exception):
             raise code
@@ -153,7 +153,7 @@ def test_a_rebalance_during_a_sync_is_transient(
 def leavers(client: FakeClient) -> list[tuple[str, str | None]]:
     return [
         (one.member_id, one.group_instance_id)
-        for kind, request in client.asked
+        for kind, request in client.requests
         if kind == "LeaveGroup"
         for one in request.members
     ]

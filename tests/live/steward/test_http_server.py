@@ -63,8 +63,8 @@ def test_metrics_for_prometheus(url: str) -> None:
 
 def test_health(url: str, state: StewardStatus) -> None:
     assert ask(url + "/healthz") == (200, "ok\n")
-    state.set(role="unreachable", role_reason="nobody answers")
-    assert ask(url + "/healthz") == (503, "unreachable: nobody answers\n")
+    state.set(role="unreachable", role_reason="no broker answers")
+    assert ask(url + "/healthz") == (503, "unreachable: no broker answers\n")
 
 
 def test_status(url: str) -> None:

@@ -87,20 +87,20 @@ def test_a_restart_within_the_session_changes_nothing() -> None:
 
 def test_with_old_lag_a_heuristic_answers() -> None:
     here = reading(LAGS, {"a": {"t": [0, 1]}, "b": {"t": [2]}})
-    run = Run([joined("a", "b", "c")], FakeReader(lags=EquilagError("nobody answers")))
+    run = Run([joined("a", "b", "c")], FakeReader(lags=EquilagError("no broker answers")))
     run.observed(FakeReader(here))
     observation = run.shared.observation
     assert observation is not None
     object.__setattr__(observation, "at", observation.at - 1000)  # the lag is old
     run.go()
     assert run.state.counters["handouts", "heuristic"] == 1
-    assert run.state.figures.last_fallback_reason == "no fresh lag: nobody answers"
+    assert run.state.figures.last_fallback_reason == "no fresh lag: no broker answers"
     assert run.sets == [[0], [1], [2]]
 
 
 def test_recent_lag_is_good_enough() -> None:
     here = reading(LAGS, {"a": {"t": [0, 1]}, "b": {"t": [2]}})
-    run = Run([joined("a", "b", "c")], FakeReader(lags=EquilagError("nobody answers")))
+    run = Run([joined("a", "b", "c")], FakeReader(lags=EquilagError("no broker answers")))
     run.observed(FakeReader(here)).go()
     assert run.state.counters["handouts", "plan"] == 1
 
@@ -121,7 +121,9 @@ def test_without_the_right_to_read_topics_it_does_not_lead() -> None:
 
 def test_it_leaves_if_topics_stay_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("equilag.live.steward.leader_loop._PASSIVE_S", 0.01)
-    run = Run([joined("a")] * 3, FakeReader(lags=EquilagError("nobody answers")), session=0.1).go()
+    run = Run(
+        [joined("a")] * 3, FakeReader(lags=EquilagError("no broker answers")), session=0.1
+    ).go()
     assert run.membership.calls.index("leave") < run.membership.calls.index("close") - 1
 
 
@@ -134,7 +136,7 @@ def test_impossible_claims_are_ignored() -> None:
 
 def test_observed_lags_out_of_range_cause_a_fallback() -> None:
     here = reading({"t": [1]}, {"a": {"t": [0]}})
-    run = Run([joined("a")], FakeReader(lags=EquilagError("nobody answers")))
+    run = Run([joined("a")], FakeReader(lags=EquilagError("no broker answers")))
     run.observed(FakeReader(here))
     observation = run.shared.observation
     assert observation is not None
@@ -147,7 +149,7 @@ def test_observed_lags_out_of_range_cause_a_fallback() -> None:
 
 def test_an_observation_of_other_topics_is_not_used() -> None:
     here = reading({"u": [1]}, {"a": {"u": [0]}})
-    run = Run([joined("a"), joined("a")], FakeReader(lags=EquilagError("nobody answers")))
+    run = Run([joined("a"), joined("a")], FakeReader(lags=EquilagError("no broker answers")))
     run.observed(FakeReader(here)).go()
     assert not run.membership.synced
 
@@ -170,7 +172,7 @@ def test_a_late_plan_causes_a_fallback(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_unknown_topics_are_asked_for_again() -> None:
-    run = Run([joined("a"), joined("a")], FakeReader(lags=EquilagError("nobody answers"))).go()
+    run = Run([joined("a"), joined("a")], FakeReader(lags=EquilagError("no broker answers"))).go()
     assert run.membership.synced == []
     assert run.state.figures.role == "unreachable"
     assert len(run.membership.calls) == 4  # two joins, leave, close

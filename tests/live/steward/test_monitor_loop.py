@@ -153,7 +153,8 @@ def test_a_kip_848_group() -> None:
 
 def test_after_failures_it_goes_on() -> None:
     run = Run().sees(
-        EquilagError("nobody answers"), TemporarilyUnreadable("rebalancing", "PreparingRebalance")
+        EquilagError("no broker answers"),
+        TemporarilyUnreadable("rebalancing", "PreparingRebalance"),
     )
     assert run.state.counters["observations", "failed"] == 1
     assert run.state.counters["observations", "rebalancing"] == 1
