@@ -55,23 +55,26 @@ def lag_from_offsets(
     return lag, quality
 
 
-def lags_by_topic(
-    sizes: Mapping[str, int],
+def lag_list(
     committed: Sequence[int | None],
     log_start: Sequence[int],
     log_end: Sequence[int],
     reset: str,
-) -> dict[str, list[int]]:
-    """Return the lag of each partition by topic, in records.
+) -> list[int]:
+    """Return the lag of each partition in records, from lists of a common length.
 
-    The offsets stand in one run: topic by topic in the order of `sizes`, and by partition number;
-    None (or a negative number) in `committed` is a partition without a commit.
+    None (or -1) in `committed` is a partition without a commit; `reset` as in `lag_from_offsets`.
     """
     commits = [NULL if offset is None else offset for offset in committed]
-    start, end = (np.array(offsets, dtype=np.int64) for offsets in (log_start, log_end))
-    lags = lag_from_offsets(np.array(commits, dtype=np.int64), start, end, reset)[0].tolist()
+    columns = [np.array(offsets, dtype=np.int64) for offsets in (commits, log_start, log_end)]
+    lags: list[int] = lag_from_offsets(columns[0], columns[1], columns[2], reset)[0].tolist()
+    return lags
+
+
+def lags_by_topic(sizes: Mapping[str, int], lags: Sequence[int]) -> dict[str, list[int]]:
+    """Return the lags by topic, from one run: topic by topic as in `sizes`, then by number."""
     lasts = accumulate(sizes.values())
     return {
-        topic: lags[last - size : last]
+        topic: list(lags[last - size : last])
         for (topic, size), last in zip(sizes.items(), lasts, strict=True)
     }

@@ -63,7 +63,7 @@ A new field of members is an attribute of Member with its default, and an entry 
 checks it, snapshots are read and written with it.
 """
 
-DEFAULTS: Final[dict[str, Any]] = {name: getattr(Member(""), name) for name in MEMBER_FIELDS}
+MEMBER_DEFAULTS: Final[dict[str, Any]] = {name: getattr(Member(""), name) for name in MEMBER_FIELDS}
 
 
 def check_members(members: Sequence[Member]) -> None:
@@ -73,7 +73,7 @@ def check_members(members: Sequence[Member]) -> None:
     """
     _check_ids([member.id for member in members])
     for name, field in MEMBER_FIELDS.items():
-        default = DEFAULTS[name]
+        default = MEMBER_DEFAULTS[name]
         column: list[Any] = list(map(attrgetter(name), members))
         if all(map(is_, column, repeat(default))):
             continue

@@ -1,4 +1,4 @@
-"""How values and places are written in messages: short, on one line, as in JSON."""
+"""How messages write values, places and counts: short, on one line, values as in JSON."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 LONGEST: Final = 60
+"""Characters of one value or name: a message with a place and two of them fits two lines."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]+")
 _MANY_BITS: Final = 256
+"""An integer of more bits is not written out: nobody can check 77 digits by eye."""
 
 
 def shorten(text: str) -> str:
-    """`text`, cut if it has more than LONGEST characters."""
+    """Return `text`, cut if it has more than LONGEST characters."""
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def show(value: object) -> str:
-    """A value as it stands in JSON, shortened; containers only by their kind."""
+    """Return a value as it stands in JSON, shortened; of a container only its kind."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -40,7 +42,7 @@ def show(value: object) -> str:
 
 
 def kind(value: object) -> str:
-    """What kind of JSON value this is, with its article."""
+    """Return the kind of a JSON value, with its article."""
     names: tuple[tuple[type, str], ...] = (
         (bool, "a boolean"),
         (int, "an integer"),
@@ -57,27 +59,37 @@ def kind(value: object) -> str:
     return f"a Python {type(value).__name__}"
 
 
-def not_a(value: object, due: str) -> str:
-    """The problem of a value of the wrong kind: `"5" is a string, not an integer`."""
+def not_a(value: object, expected: str) -> str:
+    """Return the problem of a value of the wrong kind: `"5" is a string, not an integer`."""
     if value is None or not isinstance(value, (bool, int, float, str)):
-        return f"{kind(value)}, not {due}"
-    return f"{show(value)} is {kind(value)}, not {due}"
+        return f"{kind(value)}, not {expected}"
+    return f"{show(value)} is {kind(value)}, not {expected}"
 
 
 def below(place: str, key: object) -> str:
-    """The place of a field: `owned.orders`, or `owned["we ird"]` where a name is not plain."""
+    """Return the place of a field: `owned.orders`, or `owned["we ird"]` for a name with spaces."""
     if not isinstance(key, str) or not _PLAIN.fullmatch(key):
         return f"{place}[{show(key)}]"
     return f"{place}.{shorten(key)}" if place else shorten(key)
 
 
 def some_of(names: Sequence[str], most: int) -> str:
-    """The first of the names, and how many more there are."""
+    """Return the first of the names, and how many more there are."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"
 
 
 def guess(word: str, known: Iterable[str]) -> str:
-    """`, did you mean "…"?` where something known is close to `word`, else nothing."""
+    """Return `, did you mean "…"?` if something known is close to `word`, else nothing."""
     close = difflib.get_close_matches(word[: 2 * LONGEST], list(known)[:10_000], n=3)
     return f", did you mean {' or '.join(map(show, close))}?" if close else ""
+
+
+def plural(count: int, word: str, words: str | None = None) -> str:
+    """Return a count with its word: `1 member`, `7 members`."""
+    return f"{count:,} {form(count, word, words)}"
+
+
+def form(count: int, word: str, words: str | None = None) -> str:
+    """Return the form of a word that goes with a number: `member`, `members`."""
+    return word if count == 1 else words or word + "s"

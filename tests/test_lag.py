@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.fleet_oracle import lag_of
 
 from equilag.errors import InputError
-from equilag.lag import QUALITY, RESETS, as_reset, lag_from_offsets, lags_by_topic
+from equilag.lag import QUALITY, RESETS, as_reset, lag_from_offsets, lag_list, lags_by_topic
 from equilag.values import NULL
 
 OFFSETS = st.integers(0, 50)
@@ -59,9 +59,9 @@ def test_the_rule_that_the_pipelines_sql_is_tested_against(
 
 def test_lags_by_topic() -> None:
     sizes = {"b": 2, "none": 0, "a": 1}
-    lags = lags_by_topic(sizes, [3, None, -1], [0, 2, 1], [10, 5, 4], "earliest")
-    assert lags == {"b": [7, 3], "none": [], "a": [3]}
-    assert lags_by_topic({}, [], [], [], "latest") == {}
+    lags = lag_list([3, None, -1], [0, 2, 1], [10, 5, 4], "earliest")
+    assert lags_by_topic(sizes, lags) == {"b": [7, 3], "none": [], "a": [3]}
+    assert lags_by_topic({}, lag_list([], [], [], "latest")) == {}
 
 
 def test_resets_in_any_case() -> None:

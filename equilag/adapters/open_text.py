@@ -16,7 +16,7 @@ Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
 STDIN: Final = "-"
 MAX_BYTES: Final = 4 * 2**30
-"""Decompressed size at which a file is taken for an accident (10 million partitions fit)."""
+"""Largest size after decompression: 10 million partitions need less."""
 
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
@@ -27,7 +27,7 @@ _ZSTD_PIECE: Final = 2**12
 
 
 def source_name(source: Source) -> str | None:
-    """What to call `source` in messages: the path as given, `<stdin>`, or an open file's name."""
+    """Return the name of `source` for messages: the path as given, `<stdin>`, or a file's name."""
     if isinstance(source, (str, os.PathLike)):
         name = os.fsdecode(source)
         return "<stdin>" if name == STDIN else name
@@ -36,10 +36,10 @@ def source_name(source: Source) -> str | None:
 
 
 def read_text(source: Source) -> str:
-    """The text of `source`; plain, gzip and zstd are told apart by their first bytes.
+    """Return the text of `source`; its first bytes tell plain, gzip and zstd data apart.
 
-    Raises InputError (without a source) for whatever cannot be read or decoded, MissingExtra for
-    zstd data without the package that reads it, TypeError for what is no source at all.
+    Raises InputError (without a source) for a source that cannot be read or decoded, MissingExtra
+    for zstd data without the package that reads it, TypeError for an object that is no source.
     """
     try:
         data = _read(source)

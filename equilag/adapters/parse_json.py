@@ -10,15 +10,14 @@ from equilag.show import below, show
 
 
 def parse_json(text: str, constant: Callable[[str], object] | None = None) -> object:
-    """The value of a JSON text.
+    """Return the value of a JSON text.
 
-    NaN and Infinity pass as the floats they are, so that whoever checks the field can name it;
-    `constant`, if given, makes something else of their names.
-    Raises InputError (without a source): syntax errors with line and column, duplicate keys with
-    the place of the object that has them.
+    NaN and Infinity become floats, which the check of the field refuses with its place; `constant`,
+    if given, is called with their names instead. Raises InputError (without a source): for a syntax
+    error with line and column, for a duplicate key with the place of its object.
     """
     if not text or text.isspace():
-        raise InputError("empty, where a JSON object is due")
+        raise InputError("empty; a JSON object is required")
     duplicates: list[tuple[dict[str, object], str]] = []
 
     def collect(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -53,7 +52,7 @@ def _first_duplicate(pairs: list[tuple[str, object]]) -> str:
 
 
 def _place_of(wanted: object, root: object) -> str:
-    """Where in `root` the object `wanted` is; empty if it is gone (it was itself overwritten)."""
+    """Return the place of the object `wanted` in `root`; empty if a later key replaced it."""
     stack = [(root, "")]
     while stack:
         value, place = stack.pop()

@@ -8,7 +8,7 @@ from typing import Any
 
 from equilag.group import Member
 from equilag.group_input import GroupInput, PartitionOffsets
-from equilag.member_fields import DEFAULTS
+from equilag.member_fields import MEMBER_DEFAULTS
 
 Row = Mapping[str, Any]
 
@@ -62,7 +62,7 @@ def _dense(entry: Row, column: str, empty: int | None) -> list[int | None]:
 
 
 def _member(member: Row) -> Member:
-    known = {name: member[name] for name in DEFAULTS if member.get(name) is not None}
+    known = {name: member[name] for name in MEMBER_DEFAULTS if member.get(name) is not None}
     return Member(member["member"], **known)
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from equilag.show import form as form
+from equilag.show import plural as plural
+
 PREFIXES: Final = "kMGTPE"
 """Of 10^3, 10^6, ...; a figure is below 2^63, so E is the last one needed."""
 NONE: Final = "-"
@@ -42,16 +45,6 @@ def short_number(value: int) -> str:
             digits = 2 if size < 9.995 else 1 if size < 99.95 else 0
             return f"{'-' if value < 0 else ''}{size:.{digits}f}{prefix}"
     return number(value)
-
-
-def plural(count: int, word: str, words: str | None = None) -> str:
-    """`1 member`, `7 members`."""
-    return f"{count:,} {form(count, word, words)}"
-
-
-def form(count: int, word: str, words: str | None = None) -> str:
-    """The form of a word that goes with a number: `member`, `members`."""
-    return word if count == 1 else words or word + "s"
 
 
 def percent(value: float) -> str:

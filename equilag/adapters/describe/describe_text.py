@@ -17,7 +17,7 @@ from equilag.errors import InputError
 from equilag.group import Member
 from equilag.group_input import GroupInput, PartitionOffsets
 from equilag.lag import as_reset
-from equilag.show import below, guess, shorten, show
+from equilag.show import below, form, guess, plural, shorten, show
 from equilag.topic_index import MAX_PARTITIONS
 
 
@@ -114,7 +114,8 @@ def _check_gaps(offsets: PrintedGroup, reset: str) -> list[str]:
             continue
         gaps = [str(n) for n in islice((n for n in range(size) if n not in partitions), 10)]
         shown = ", ".join(gaps) + (", …" if count > len(gaps) else "")
-        problem = f"{shorten(topic)}: {count} partitions below {size - 1} are not listed ({shown})"
+        missing = f"{plural(count, 'partition')} below {size - 1} {form(count, 'is', 'are')}"
+        problem = f"{shorten(topic)}: {missing} not listed ({shown})"
         if reset != "latest":
             raise InputError(
                 f"{problem}; their log ends are needed, as a partition without a commit does not"
@@ -133,8 +134,8 @@ def _about_offsets(offsets: PrintedGroup, reset: str) -> list[str]:
     if none:
         counts = "0" if reset == "latest" else "everything up to the log end"
         remarks.append(
-            f"{none} partitions have no commit: under auto.offset.reset {reset}"
-            f" their lag is {counts}"
+            f"{plural(none, 'partition')} {form(none, 'has', 'have')} no commit: under"
+            f" auto.offset.reset {reset} {form(none, 'its', 'their')} lag is {counts}"
         )
     return remarks
 
@@ -173,7 +174,8 @@ def _subscriptions(
     assumed = len(members) - len(subscribe)
     if assumed:
         which = "the topics they own" if as_owned else "all topics of the group"
-        remarks.insert(0, f"subscriptions are not in the text: for {assumed} members, {which}")
+        members_assumed = plural(assumed, "member")
+        remarks.insert(0, f"subscriptions are not in the text: for {members_assumed}, {which}")
     if assumed and not as_owned and len(_topics_owned(offsets, members, subscribe)) > 1:
         remarks.insert(
             1,
@@ -183,7 +185,10 @@ def _subscriptions(
         )
     idle = sum(not chosen[member] and member not in subscribe for member in members)
     if idle:
-        remarks.append(f"{idle} members own nothing, and so are taken to subscribe to nothing")
+        remarks.append(
+            f"{plural(idle, 'member')} {form(idle, 'owns', 'own')} nothing, and so"
+            f" {form(idle, 'is', 'are')} taken to subscribe to nothing"
+        )
     return chosen, remarks
 
 

@@ -16,7 +16,7 @@ from equilag.adapters.describe.printed_table import (
     read_table,
 )
 from equilag.errors import InputError
-from equilag.show import shorten, show
+from equilag.show import plural, shorten, show
 from equilag.topic_index import MAX_PARTITIONS
 
 _ASSIGNMENTS: Final = ("CURRENT-ASSIGNMENT", "ASSIGNMENT")
@@ -63,7 +63,8 @@ def read_offsets(text: str, group: str | None) -> PrintedGroup:
         raise InputError(f"no group {show(group)} in the text, but {shown}")
     offsets = PrintedGroup(group)
     if len(groups) > 1:
-        offsets.remarks.append(f"the {len(groups) - 1} other groups in the text were left out")
+        others = plural(len(groups) - 1, "other group")
+        offsets.remarks.append(f"{others} in the text left out")
     if group in table.rebalancing:
         offsets.remarks.append(
             "the group was rebalancing, so its owners are those of a moment in between"
@@ -147,7 +148,7 @@ def _compare(row: PrintedRow, owned: dict[str, list[int]]) -> None:
     count = sum(map(len, owned.values()))
     if _integer(row, "#PARTITIONS") != count:
         raise row.error(
-            f"owns {row.cells['#PARTITIONS']} partitions here, but {count} in the other text"
+            f"#PARTITIONS is {row.cells['#PARTITIONS']} here, but {count} in the other text"
         )
     column = next((name for name in _ASSIGNMENTS if name in row.cells), None)
     if column is None:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from equilag.adapters.kafka.described import DescribedMember
+from equilag.lag import lag_list
 
 TopicPartition: TypeAlias = tuple[str, int]
 
@@ -54,9 +55,9 @@ class Sample:
 
     @property
     def lag(self) -> int:
-        """Records between commits and log ends, over all partitions with a commit."""
-        pairs = zip(self.offsets["log_end"], self.offsets["committed"], strict=True)
-        return sum(max(0, end - at) for end, at in pairs if at is not None)
+        """Lag of all partitions with a commit, in records."""
+        rows = self.offsets
+        return sum(lag_list(rows["committed"], rows["log_start"], rows["log_end"], "latest"))
 
 
 def subscription(member: DescribedMember, topics: Iterable[str]) -> tuple[list[str], str | None]:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from equilag.adapters.snapshot.shapes import Object, as_list, as_object, check_keys
 from equilag.errors import InputError
 from equilag.group import Member
-from equilag.member_fields import DEFAULTS, MEMBER_FIELDS
+from equilag.member_fields import MEMBER_DEFAULTS, MEMBER_FIELDS
 from equilag.show import below, guess, not_a, show
 from equilag.values import GENERATIONS, as_integer, as_text, check_texts
 
@@ -44,9 +44,9 @@ def read_members(entries: list[Object], generation: object) -> tuple[Member, ...
     Values are taken as they are, which the builder checks. Raises InputError for null.
     """
     given = frozenset(chain.from_iterable(entries)) & MEMBER_FIELDS.keys()
-    defaults = DEFAULTS
+    defaults = dict(MEMBER_DEFAULTS)
     if generation is not None:
-        defaults = {**DEFAULTS, "generation": as_integer(generation, GENERATIONS, "generation")}
+        defaults["generation"] = as_integer(generation, GENERATIONS, "generation")
     if given and any(None in entry.values() for entry in entries):
         _refuse_null(entries)
     columns: list[Iterable[Any]] = [

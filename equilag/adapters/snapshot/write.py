@@ -9,7 +9,7 @@ from typing import Any, Final
 from equilag.adapters.snapshot.read_input import FORMAT
 from equilag.group import Member
 from equilag.group_input import GroupInput
-from equilag.member_fields import DEFAULTS
+from equilag.member_fields import MEMBER_DEFAULTS
 
 _COLUMNS: Final = "only a group described by mappings can be written, not one by columns"
 
@@ -73,7 +73,7 @@ def _member(
     if held:
         entry["owned"] = held
     generation = given.get("generation")
-    for name, default in DEFAULTS.items():
+    for name, default in MEMBER_DEFAULTS.items():
         inherited = name == "generation" and generation is not None
         value = getattr(known, name)
         if value != (generation if inherited else default):

@@ -10,7 +10,7 @@ from aiokafka import AIOKafkaConsumer
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.structs import TopicPartition
 
-from equilag.lag import lags_by_topic
+from equilag.lag import lag_list, lags_by_topic
 from equilag.live.consumers.lag_source import Lags, Sizes
 
 REQUEST_TIMEOUT_MS: Final = 10_000
@@ -70,10 +70,10 @@ class AiokafkaProbe:
         committed = await self._admin.list_consumer_group_offsets(self._group)
         start = await self._reader.beginning_offsets(every)
         end = await self._reader.end_offsets(every)
-        return lags_by_topic(
-            topics,
+        lags = lag_list(
             [committed[tp].offset if tp in committed else None for tp in every],
             [start[tp] for tp in every],
             [end[tp] for tp in every],
             self._reset,
         )
+        return lags_by_topic(topics, lags)

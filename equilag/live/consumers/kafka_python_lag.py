@@ -10,7 +10,7 @@ from kafka import KafkaAdminClient, TopicPartition
 from kafka.admin import OffsetSpec
 from kafka.errors import KafkaError
 
-from equilag.lag import lags_by_topic
+from equilag.lag import lag_list, lags_by_topic
 from equilag.live.consumers.lag_source import Lags, Sizes
 
 log: Final = logging.getLogger("equilag.consumers")
@@ -82,10 +82,10 @@ class KafkaPythonProbe:
             )
             for spec in (OffsetSpec.EARLIEST, OffsetSpec.LATEST)
         )
-        return lags_by_topic(
-            topics,
+        lags = lag_list(
             [committed.get(tp) for tp in every],
             [start[tp].offset for tp in every],
             [end[tp].offset for tp in every],
             self._reset,
         )
+        return lags_by_topic(topics, lags)

@@ -125,7 +125,7 @@ def test_the_snapshot() -> None:
     assert said(result, "subscriptions are not in the text", "2 members, all topics")
     assert said(result, "log starts", "0")
     assert said(result, "highest partition listed: a 2, b 2")
-    assert said(result, "1 partitions have no commit", "latest", "lag is 0")
+    assert said(result, "1 partition has no commit", "latest", "lag is 0")
     assert said(result, "members that own nothing are not in the text")
     assert said(result, "WARNING", "different topics", "--as-owned")
     assert len(result.assumed) == 6
@@ -134,7 +134,7 @@ def test_the_snapshot() -> None:
 def test_reset_in_any_case() -> None:
     result = described(TEXT, auto_offset_reset="EARLIEST")
     assert load_snapshot(result.snapshot).lag.tolist() == [6, 7, 0, 0]
-    assert said(result, "1 partitions have no commit", "earliest", "everything up to the log end")
+    assert said(result, "1 partition has no commit", "earliest", "everything up to the log end")
     assert refused(TEXT, auto_offset_reset="newest").place == "auto_offset_reset"
 
 
@@ -149,7 +149,7 @@ def test_as_owned() -> None:
     assert [m["subscription"] for m in result.snapshot["members"]] == [["a"], ["b"], []]
     assert "subscriptions" not in result.snapshot
     assert said(result, "3 members, the topics they own")
-    assert said(result, "1 members own nothing", "subscribe to nothing")
+    assert said(result, "1 member owns nothing", "subscribe to nothing")
 
 
 def test_subscribe() -> None:
@@ -158,7 +158,7 @@ def test_subscribe() -> None:
     assert subscribed == [["b", "later"], ["a", "b"], []]
     assert said(result, C1, "later", "no partition")
     assert said(result, C1, "owns partitions of a without subscribing")
-    assert said(result, "1 members, all topics")
+    assert said(result, "1 member, all topics")
     assert load_snapshot(result.snapshot).dropped_claims == 2
     everyone = {C1: ["a"], C2: ["b"], "c-3": ["a", "b"]}
     assert not said(described(TEXT, MEMBERS, subscribe=everyone), "subscriptions")
@@ -239,7 +239,7 @@ def test_one_of_several_groups() -> None:
         group="g",
     )
     assert result.snapshot == described(TEXT, MEMBERS).snapshot
-    assert said(result, "1 other groups")
+    assert said(result, "1 other group in the text")
     assert '"g", "h"' in refused(TEXT + other, group="i").problem
 
 
@@ -377,11 +377,11 @@ def test_static_members() -> None:
     [
         (MEMBER_ROWS[1:], "", f'member "{C1}" is missing'),
         ((*MEMBER_ROWS, MEMBER_ROWS[2]), "line 6", 'member "c-3" is listed twice'),
-        ((member_row(C1, "3", "a:0,1"),), "line 3", "owns 3 partitions here, but 2 in the other"),
+        ((member_row(C1, "3", "a:0,1"),), "line 3", "#PARTITIONS is 3 here, but 2 in the other"),
         ((member_row(C1, "two", "a:0,1"),), "line 3", '#PARTITIONS "two" is not an integer'),
         ((member_row(C1, "2", "a:0,2"),), "line 3", "other partitions"),
         ((member_row(C1, "2", "-"),), "line 3", "other partitions"),
-        ((member_row("c-9", "1", "a:0"),), "line 3", "owns 1 partitions here, but 0"),
+        ((member_row("c-9", "1", "a:0"),), "line 3", "#PARTITIONS is 1 here, but 0"),
         ((member_row(C1, "2", "a:0,x"),), "line 3", "is not understood"),
         ((member_row(C1, "2", "a0"),), "line 3", "is not understood"),
         ((member_row(C1, "2", "a(0,1"),), "line 3", "is not understood"),

@@ -64,7 +64,7 @@ def test_rows_of_a_group() -> None:
     assert rows_of(taken.members) == [
         (1000, "g", "m-1", ["gone", "orders"], owned, "r1", None, "static-1", 7)
     ]
-    assert (taken.n_groups, taken.n_partitions, taken.lag) == (1, 4, 95 + 60)
+    assert (taken.n_groups, taken.n_partitions, taken.lag) == (1, 4, 90 + 60)
 
 
 def test_a_group_without_members_has_one_row() -> None:

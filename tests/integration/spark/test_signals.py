@@ -10,6 +10,7 @@ import pytest
 from support import fleet_oracle as oracle
 from support.made_offsets import AT, Row, random_rows, write_rows
 
+from equilag.lag import lag_list
 from equilag.pipeline.history import read_files
 from equilag.pipeline.signals import FAULTS, STATES, WEIGHTS, Span, rounds_of, signals_of
 from equilag.pipeline.table_files import find_files
@@ -69,6 +70,10 @@ def test_signals_against_the_oracle(
     found = {key_of(row.asDict()): row.asDict() for row in table}
     assert len(table) == len(found)
     assert oracle.differences(found, oracle.signals(rows, span, reset)) == []
+    committed, start, end = (
+        [row[name] for row in table] for name in ("committed", "log_start", "log_end")
+    )
+    assert [row["lag"] for row in table] == lag_list(committed, start, end, reset)
 
 
 def test_the_random_groups_have_everything(rows: list[Row]) -> None:
