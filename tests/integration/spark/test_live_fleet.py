@@ -42,7 +42,7 @@ REASONS: Final = {
     "orphan": ("no_offsets", "no offsets up to this time"),
     "forsaken": ("no_offsets", "no offsets up to this time"),
     "newer": ("unreadable", "group metadata value v99"),
-    "twice": ("unreadable", "its records lie in 2 partitions of __consumer_offsets"),
+    "twice": ("unreadable", "its records are spread over 2 partitions of __consumer_offsets"),
 }
 
 
@@ -66,7 +66,7 @@ def test_a_cluster_without_any_group(
 ) -> None:
     """The first test here, as the others make groups."""
     assert fleet(cluster.bootstrap, tmp_path / "run") == 2
-    problem = "has no consumer groups: there is no __consumer_offsets"
+    problem = "has no consumer groups: the topic __consumer_offsets does not exist"
     assert capsys.readouterr() == ("", f"equilag: {cluster.bootstrap}: {problem}\n")
     assert not (tmp_path / "run").exists()
 

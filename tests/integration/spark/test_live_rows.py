@@ -160,11 +160,11 @@ def test_unreadable_groups_end_in_failures(spark: SparkSession, history: Tables)
     failures = _failures(problems, solved, unreadable).collect()
     assert {row["kind"] for row in failures} == {"unreadable"}
     assert [(row["group"], row["reason"]) for row in failures] == [
-        ("no leader", "no log end of orders-2: no leader"),
-        ("not allowed", "no log end of odd-0: not allowed"),
+        ("no leader", "log end unknown for orders-2: no leader"),
+        ("not allowed", "log end unknown for odd-0: not allowed"),
         ("refused", "topic secret: denied"),
         ("share", "share group member metadata (key 10)"),
-        ("twice", "its records lie in 2 partitions of __consumer_offsets"),
+        ("twice", "its records are spread over 2 partitions of __consumer_offsets"),
     ]
 
 
