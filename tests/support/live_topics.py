@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
-from confluent_kafka import ConsumerGroupTopicPartitions, Producer, TopicPartition
+from confluent_kafka import ConsumerGroupTopicPartitions, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
 from support.waiting import until
 
@@ -49,14 +50,16 @@ def fill(bootstrap: str, topic: str, records: Sequence[int]) -> None:
         {"bootstrap.servers": bootstrap, "linger.ms": 20, "queue.buffering.max.messages": 1_000_000}
     )
     for partition, number in enumerate(records):
-        for _ in range(number):
-            producer.produce(topic, b"x", partition=partition)
-        producer.poll(0)
+        batch = [{"value": b"x"}] * number
+        assert producer.produce_batch(topic, batch, partition) == number
     assert producer.flush(30) == 0
 
 
 def commit(admin: AdminClient, group: str, offsets: Mapping[str, Sequence[int]]) -> None:
-    """Commit for a group without members, so that its lag is known before it has any."""
+    """Commit for a group without members, so that its lag is known before it has any.
+
+    Again while a new broker has no coordinator for the group.
+    """
     partitions = [
         TopicPartition(topic, number, at)
         for topic, row in offsets.items()
@@ -65,7 +68,9 @@ def commit(admin: AdminClient, group: str, offsets: Mapping[str, Sequence[int]])
     request = [ConsumerGroupTopicPartitions(group, partitions)]
 
     def done() -> bool:
-        told = admin.alter_consumer_group_offsets(request)[group].result()
-        return all(one.error is None for one in told.topic_partitions)
+        with suppress(KafkaException):
+            told = admin.alter_consumer_group_offsets(request, request_timeout=5)[group].result()
+            return all(one.error is None for one in told.topic_partitions)
+        return False
 
     until(done)

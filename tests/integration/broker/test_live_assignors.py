@@ -18,13 +18,9 @@ from aiokafka.coordinator.assignors.roundrobin import (
 )
 from confluent_kafka import (
     Consumer,
-    ConsumerGroupTopicPartitions,
-    KafkaException,
-    Producer,
-    TopicPartition,
 )
-from confluent_kafka.admin import AdminClient, NewTopic
 from support.kafka_broker import Broker
+from support.live_topics import admin_of, commit, fill, make_topic
 from support.waiting import PATIENCE_S, until
 
 with warnings.catch_warnings():
@@ -56,28 +52,12 @@ LIVE: Final = {"lag": LiveLag(every=0.5), "rejoin": Rejoin(min_records=1), "time
 Event = tuple[str, str, frozenset[Any]]
 
 
-def make_topic(broker: Broker, name: str) -> None:
+def lagging_topic(broker: Broker, name: str) -> None:
     """A topic whose group of the same name lags by LAGS."""
-    config = {"bootstrap.servers": broker.bootstrap}
-    admin = AdminClient(config)
-    admin.create_topics([NewTopic(name, SIZE, 1)])[name].result()
-    producer = Producer({**config, "linger.ms": 5})
-    for partition, lag in enumerate(LAGS):
-        for _ in range(lag):
-            producer.produce(name, b"x", partition=partition)
-        producer.poll(0)
-    assert producer.flush(20) == 0
-    commits = [TopicPartition(name, partition, 0) for partition in range(SIZE)]
-    request = [ConsumerGroupTopicPartitions(name, commits)]
-
-    def committed() -> bool:  # the coordinator of a new broker takes its time
-        try:
-            done = admin.alter_consumer_group_offsets(request, request_timeout=5)[name].result()
-        except KafkaException:
-            return False
-        return not any(one.error for one in done.topic_partitions)
-
-    until(committed)
+    admin = admin_of(broker.bootstrap)
+    make_topic(admin, name, SIZE)
+    fill(broker.bootstrap, name, LAGS)
+    commit(admin, name, {name: [0] * SIZE})
 
 
 class Log(ConsumerRebalanceListener):
@@ -240,7 +220,7 @@ def test_five_members_of_kafka_python(
     broker: Broker, assignor: Any, decisions: list[Decision]
 ) -> None:
     topic = f"kp-{assignor.name}"
-    make_topic(broker, topic)
+    lagging_topic(broker, topic)
     with members(broker, topic) as group:
         for number in range(5):
             group.add(f"m{number}", [assignor.configured(**LIVE)])
@@ -259,7 +239,7 @@ def test_five_members_of_kafka_python(
 
 
 def test_the_bare_class(broker: Broker, decisions: list[Decision]) -> None:
-    make_topic(broker, "kp-bare")
+    lagging_topic(broker, "kp-bare")
     with members(broker, "kp-bare") as group:
         for number in range(2):
             group.add(f"m{number}", [in_kafka_python.EquilagAssignor])
@@ -274,7 +254,7 @@ def test_a_solver_that_fails(
         raise RuntimeError("made to fail")
 
     monkeypatch.setattr("equilag.planner.solve.solve", fail)
-    make_topic(broker, "kp-fails")
+    lagging_topic(broker, "kp-fails")
     lags = StaticLag({"kp-fails": LAGS})
     with members(broker, "kp-fails") as group, caplog.at_level(logging.INFO, "equilag"):
         for number in range(3):
@@ -296,7 +276,7 @@ def test_a_solver_that_fails(
 def test_a_mixed_rollout(broker: Broker, assignor: Any, built_in: Any) -> None:
     """Members with equilag and a built-in assignor join those that have only that, then are all."""
     topic = f"mixed-{assignor.name}"
-    make_topic(broker, topic)
+    lagging_topic(broker, topic)
     both = [assignor.configured(**LIVE), built_in]
     with members(broker, topic) as group:
         group.add("old0", [built_in])
@@ -314,7 +294,7 @@ def test_a_mixed_rollout(broker: Broker, assignor: Any, built_in: Any) -> None:
 
 def test_listeners_hear_of_the_difference_only(broker: Broker) -> None:
     """Of an eager kafka-python member and of a cooperative one of librdkafka, while others join."""
-    make_topic(broker, "listened")
+    lagging_topic(broker, "listened")
     heard: list[tuple[str, int]] = []
     functions = (
         lambda partitions: heard.append(("initialise", len(partitions))),
@@ -419,7 +399,7 @@ async def longest_wait(stop: asyncio.Event) -> float:
 
 
 def test_five_members_of_aiokafka(broker: Broker, decisions: list[Decision]) -> None:
-    make_topic(broker, "aio-five")
+    lagging_topic(broker, "aio-five")
     assignor = in_aiokafka.EquilagAssignor.configured(**LIVE)
 
     async def run() -> float:
@@ -452,7 +432,7 @@ def test_a_solver_that_takes_too_long_for_the_event_loop(
         return solve(*args, **kwargs)
 
     monkeypatch.setattr("equilag.planner.solve.solve", slowly)
-    make_topic(broker, "aio-slow")
+    lagging_topic(broker, "aio-slow")
     assignor = in_aiokafka.EquilagAssignor.configured(
         lag=StaticLag({"aio-slow": LAGS}), rejoin=Rejoin(min_records=1)
     )
@@ -469,7 +449,7 @@ def test_a_solver_that_takes_too_long_for_the_event_loop(
 
 def test_a_mixed_rollout_of_aiokafka(broker: Broker, decisions: list[Decision]) -> None:
     """Under the name of what was there before: see `EquilagAssignor.configured`."""
-    make_topic(broker, "aio-mixed")
+    lagging_topic(broker, "aio-mixed")
     lag = StaticLag({"aio-mixed": LAGS})
     new = in_aiokafka.EquilagAssignor.configured(name="roundrobin", lag=lag, loop_limit=1.0)
 
@@ -489,7 +469,7 @@ def test_both_clients_in_one_group(
     broker: Broker, first: str, decisions: list[Decision], caplog: pytest.LogCaptureFixture
 ) -> None:
     topic = f"both-{first}"
-    make_topic(broker, topic)
+    lagging_topic(broker, topic)
     lag = StaticLag({topic: LAGS})
     plain = in_kafka_python.EquilagAssignor.configured(lag=lag)
     aio = in_aiokafka.EquilagAssignor.configured(lag=lag, loop_limit=1.0)
