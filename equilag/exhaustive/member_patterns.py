@@ -10,15 +10,9 @@ from equilag.budget import Budget
 from equilag.exhaustive.item_masks import ItemMasks
 from equilag.exhaustive.load_windows import Window
 from equilag.exhaustive.node import SearchNode, SearchTask
-from equilag.exhaustive.patterns import (
-    Halves,
-    Join,
-    JoinWindow,
-    PatternLimits,
-    Subsets,
-    subsets,
-)
+from equilag.exhaustive.patterns import Join, JoinWindow, PatternLimits
 from equilag.exhaustive.small_problem import SmallProblem
+from equilag.exhaustive.subsets import Halves, Subsets, subsets
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -13,13 +13,14 @@ import pytest
 from support.groups import problem_of
 from support.small_problems import random_problem, random_target, solutions
 
+from equilag.budget import Budget
 from equilag.exhaustive.candidates import required_items
 from equilag.exhaustive.item_masks import ItemMasks
 from equilag.exhaustive.load_windows import MemberSets, load_windows
 from equilag.exhaustive.lookahead import completable, last_two_fit, open_load, taken_by
 from equilag.exhaustive.member_patterns import MemberPatterns
 from equilag.exhaustive.node import FreeItems, SearchNode, SearchTask
-from equilag.exhaustive.patterns import Budget, Patterns
+from equilag.exhaustive.patterns import Patterns
 from equilag.exhaustive.small_problem import SmallProblem
 from equilag.exhaustive.target import UNLIMITED, OwnershipTarget, SearchTarget
 from equilag.group import Ints

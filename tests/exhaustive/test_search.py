@@ -1,4 +1,4 @@
-"""The exhaustive search: finds what there is, and says no only where there is nothing."""
+"""The exhaustive search finds a solution exactly where there is one."""
 
 from __future__ import annotations
 
@@ -149,19 +149,19 @@ def test_no_items_at_all() -> None:
 
 
 @pytest.mark.parametrize(("items", "members"), [(MAX_ITEMS + 1, 2), (4, MAX_MEMBERS + 1), (0, 0)])
-def test_what_is_too_large_is_refused(items: int, members: int) -> None:
+def test_large_problems_are_refused(items: int, members: int) -> None:
     with pytest.raises(OutOfBudget):
         Search(problem_of([1] * items, members, 0, items), Budget(PLENTY))
 
 
-def test_whole_problem_refuses_what_is_too_large_unless_told_otherwise() -> None:
+def test_whole_problem_refuses_large_groups_unless_cells_are_given() -> None:
     group = group_of([MAX_ITEMS + 1], [[0]] * 2)
     constraint = constraint_for(group, Policy.of())
     assert whole_problem(group, constraint) is None
     assert whole_problem(group, constraint, cells=10**6) is not None
 
 
-def test_with_no_moves_allowed_what_is_owned_is_no_item() -> None:
+def test_owned_partitions_are_no_items_if_no_moves_are_allowed() -> None:
     group = group_of([MAX_ITEMS + 2], [[0]] * 2, owners=[0, 1] * (MAX_ITEMS // 2), lags=None)
     constraint = constraint_for(group, Policy.of())
     whole = whole_problem(group, constraint, max_moves=0)
@@ -171,7 +171,7 @@ def test_with_no_moves_allowed_what_is_owned_is_no_item() -> None:
 
 
 @pytest.mark.parametrize("work", [0, 2_000, 60_000])
-def test_out_of_budget_is_neither_yes_nor_no(work: int) -> None:
+def test_out_of_budget_raises(work: int) -> None:
     lag = np.random.default_rng(74).integers(1, 10**9, 36).tolist()
     budget = Budget(work)
     with pytest.raises(OutOfBudget):
@@ -179,7 +179,7 @@ def test_out_of_budget_is_neither_yes_nor_no(work: int) -> None:
     assert not budget.cut
 
 
-def test_told_to_stop_it_says_so() -> None:
+def test_a_search_cut_by_the_clock_marks_its_budget() -> None:
     budget = Budget(PLENTY, seconds=0.0)
     with pytest.raises(OutOfBudget):
         Search(problem_of([3, 2, 1], 2, 1, 2), budget)
