@@ -23,7 +23,7 @@ example:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    options.add_time_limit(parser, 2.0)
+    options.add_planning(parser, time_limit=2.0)
     parser.add_argument(
         "--assignor",
         action="append",
@@ -35,6 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    policy = options.policy_of(args)
     options.check_output(args)
 
     from equilag.heuristics.registry import get_assignor
@@ -46,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
         group = read_group(args)
         with ProgressLine() as progress:
             comparison = compare(
-                group, assignors=args.assignor, time_limit=args.time_limit, progress=progress
+                group, policy, assignors=args.assignor, **options.settings_of(args, progress)
             )
 
     from equilag.report.facts.comparison import comparison_facts

@@ -17,7 +17,8 @@ DESCRIPTION: Final = """\
 Lists how even the lag can be with how many moves: for each number of moves the
 smallest lag spread that was found, and the proved bound that none is below."""
 EPILOG: Final = """\
---plot needs matplotlib: pip install 'equilag[plot]'
+--move-cost and --tolerance choose one of the points, so they change nothing
+here. --plot needs matplotlib: pip install 'equilag[plot]'
 
 example:
   equilag frontier snapshot.json --plot frontier.svg"""
@@ -25,7 +26,7 @@ example:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    options.add_time_limit(parser, 5.0)
+    options.add_planning(parser, time_limit=5.0)
     options.add_output(parser)
     parser.add_argument(
         "--plot", metavar="F", help="draw the trade-offs to this file: .svg or .png"
@@ -35,6 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from equilag.report.plot import check_plot, frontier_plot
 
+    policy = options.policy_of(args)
     options.check_output(args)
     plot = None
     if args.plot is not None:
@@ -45,8 +47,8 @@ def run(args: argparse.Namespace) -> int:
     from equilag.planner.frontier import frontier
     from equilag.report.facts.frontier import frontier_facts
 
-    with ProgressLine() as progress:
-        points = frontier(group, time_limit=args.time_limit, progress=progress)
+    with ProgressLine() as progress, options.named():
+        points = frontier(group, policy, **options.settings_of(args, progress))
     facts = frontier_facts(group, points)
     if plot is not None:
         plot.write(frontier_plot(facts, ending))

@@ -7,11 +7,15 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from equilag.errors import InputError
 from equilag.policy import BALANCES, MAX_MOVE_COST, POLICIES, Policy
 from equilag.report.words import shorten
+
+if TYPE_CHECKING:
+    from equilag.planner.progress import Watcher
+    from equilag.planner.settings import SolveSettings
 
 AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options are added to."""
@@ -118,18 +122,11 @@ def add_snapshot(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("snapshot", metavar="SNAPSHOT", help=SNAPSHOT_HELP)
 
 
-def add_time_limit(parser: AnyParser, default: float) -> None:
-    parser.add_argument(
-        "--time-limit",
-        metavar="S",
-        type=seconds,
-        default=default,
-        help=f"planning time in seconds (default: {default:g})",
-    )
-
-
 def add_planning(parser: AnyParser, *, time_limit: float) -> None:
-    """What a plan aims at, within which limits: the options of `plan`, `compare`, `frontier`."""
+    """What a plan aims at, within which limits: the options of `plan`, `compare`, `frontier`.
+
+    `policy_of` and `settings_of` read them.
+    """
     add_goals(parser, tolerance=0.0)
     parser.add_argument(
         "--max-moves",
@@ -138,15 +135,44 @@ def add_planning(parser: AnyParser, *, time_limit: float) -> None:
         help="move at most N partitions (default: no limit)",
     )
     parser.add_argument("--fresh", action="store_true", help="plan as if no partition had an owner")
-    add_time_limit(parser, time_limit)
+    parser.add_argument(
+        "--time-limit",
+        metavar="S",
+        type=seconds,
+        default=time_limit,
+        help=f"planning time in seconds (default: {time_limit:g})",
+    )
+    parser.add_argument(
+        "--effort",
+        metavar="S",
+        type=seconds,
+        help="limit the work to about S seconds' worth, counted, so that a run can be repeated"
+        " exactly",
+    )
+    parser.add_argument(
+        "--deterministic",
+        action="store_true",
+        help="the same as --effort with half the time limit",
+    )
 
 
 def policy_of(args: argparse.Namespace) -> Policy:
     """The policy that the options of `add_planning` ask for. Raises InputError."""
     with named():
-        return Policy.of(
+        return Policy(
             args.policy, args.balance, args.move_cost, args.tolerance, args.max_moves, args.fresh
         )
+
+
+def settings_of(args: argparse.Namespace, progress: Watcher) -> SolveSettings:
+    """The other settings of a run, from the same options."""
+    return {
+        "time_limit": args.time_limit,
+        "seed": args.seed,
+        "effort": args.effort,
+        "deterministic": args.deterministic,
+        "progress": progress,
+    }
 
 
 def add_goals(parser: AnyParser, *, tolerance: float) -> None:

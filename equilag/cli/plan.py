@@ -30,18 +30,6 @@ example:
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     options.add_planning(parser, time_limit=2.0)
-    parser.add_argument(
-        "--effort",
-        metavar="S",
-        type=options.seconds,
-        help="limit the work to about S seconds' worth, counted, so that a run can be repeated"
-        " exactly",
-    )
-    parser.add_argument(
-        "--deterministic",
-        action="store_true",
-        help="the same as --effort with half the time limit",
-    )
     options.add_plan_outputs(parser)
 
 
@@ -54,15 +42,7 @@ def run(args: argparse.Namespace) -> int:
     from equilag.planner.solve import solve
 
     with ProgressLine() as progress, options.named():
-        plan = solve(
-            group,
-            policy,
-            time_limit=args.time_limit,
-            seed=args.seed,
-            effort=args.effort,
-            deterministic=args.deterministic,
-            progress=progress,
-        )
+        plan = solve(group, policy, **options.settings_of(args, progress))
 
     deliver(plan, args, target)
     return 0

@@ -29,6 +29,18 @@ def test_json(run) -> None:
         assert tuple(row) == FIELDS
 
 
+def test_the_optimum_follows_the_policy_and_the_limits(run) -> None:
+    snapshot = SAMPLES / "token-indexer.snapshot.json"
+    argv = ["compare", snapshot, "--time-limit", 0.5, "--max-moves", 3, "--seed", 7]
+    own = json.loads(run(*argv, "--json").out)["rows"][-1]
+    assert (own["assignor"], own["moves"] <= 3) == ("equilag", True)
+    out = " ".join(run(*argv, "--policy", "fair-yet-sticky").out.split())
+    assert "no plan with the same balance of counts and the fewest moves has a smaller" in out
+    status, out, err = run("compare", snapshot, "--fresh", "--max-moves", 3)
+    assert (status, out) == (2, "")
+    assert err.startswith("equilag: --max-moves: ")
+
+
 class Nobody:
     name = "nobody"
 

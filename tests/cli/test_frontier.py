@@ -32,6 +32,18 @@ def test_each_point_can_be_had_by_plan(run, write) -> None:
         assert json.loads(run(*argv).out)["lag"]["spread"] == point["spread"]
 
 
+def test_the_front_follows_the_policy_and_the_limits(run, write) -> None:
+    snapshot = write()
+    every = json.loads(run("frontier", snapshot, "--json").out)["points"]
+    most = every[1]["moves"]
+    argv = ["frontier", snapshot, "--max-moves", most, "--json"]
+    points = json.loads(run(*argv).out)["points"]
+    assert points == [point for point in every if point["moves"] <= most]
+    status, out, err = run("frontier", snapshot, "--max-moves", 0)
+    assert (status, out) == (2, "")
+    assert err.startswith("equilag: --max-moves: 0 is fewer than the 1 ")
+
+
 def test_the_table_lists_every_point(run, write) -> None:
     snapshot = write()
     points = json.loads(run("frontier", snapshot, "--time-limit", 2, "--json").out)["points"]

@@ -9,8 +9,10 @@ import sys
 import pytest
 from support.paths import SAMPLES
 
+from equilag.cli import main
 from equilag.heuristics.registry import assignor_names
 from equilag.policy import BALANCES, POLICIES
+from equilag.report.facts.plan import PlanFacts
 
 NAMES = ("token-indexer", "stats", "audit")
 
@@ -55,6 +57,37 @@ def test_json_is_all_that_is_printed(run, write) -> None:
     assert plan["format"] == "equilag/plan/1"
     assert plan["status"] == "optimal"
     assert sorted(plan["assignment"]) == ["a", "b", "c"]
+
+
+def shout(facts: PlanFacts) -> str:
+    return f"{facts.group.name.upper()}!\n"
+
+
+def picture(facts: PlanFacts) -> bytes:
+    return b"PICTURE\x00\xff"
+
+
+def test_an_output_of_one_s_own(write, tmp_path, capfdbinary) -> None:
+    """It replaces what is printed; the plan's file is the same."""
+    argv = ["assign", write(), "--assignor", "range", "--out", tmp_path / "plan.json"]
+    assert main([str(word) for word in (*argv, "--output", f"{__name__}:shout")]) == 0
+    assert capfdbinary.readouterr() == (b"ORDERS-SERVICE!\n", b"")
+    assert json.loads((tmp_path / "plan.json").read_text("utf-8"))["algorithm"] == "range"
+    assert main([str(word) for word in (*argv, "--output", f"{__name__}:picture")]) == 0
+    assert capfdbinary.readouterr() == (b"PICTURE\x00\xff", b"")
+
+
+def test_an_output_that_is_not_there_stops_before_anything_is_read(run, tmp_path) -> None:
+    result = run("plan", tmp_path / "none.json", "--output", f"{__name__}:gone")
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith("equilag: --output: output ")
+    assert result.err.count("\n") == 1
+
+
+def test_verbose_says_how_the_plan_was_found(run, write) -> None:
+    argv = ["assign", write(), "--assignor", "sticky"]
+    assert "  found by      sticky in " in run(*argv, "--verbose").out
+    assert "found by" not in run(*argv).out
 
 
 def test_json_and_out_are_the_same_document(run, write, tmp_path) -> None:

@@ -40,12 +40,15 @@ LIVE = (
     "--bootstrap-server --group --command-config --auto-offset-reset --isolation-level"
     " --save-snapshot"
 )
+PLANNING = (
+    "--policy --time-limit --seed --effort --deterministic --balance --move-cost --tolerance"
+    " --max-moves --fresh"
+)
 OPTIONS = {
-    "plan": f"{LIVE} --policy --time-limit --seed --effort --deterministic --balance --move-cost"
-    " --tolerance --max-moves --fresh --out --json --output --verbose",
+    "plan": f"{LIVE} {PLANNING} --out --json --output --verbose",
     "assign": f"{LIVE} --assignor --out --json --output --verbose",
-    "compare": f"{LIVE} --time-limit --json --output",
-    "frontier": f"{LIVE} --time-limit --json --output --plot",
+    "compare": f"{LIVE} {PLANNING} --assignor --json --output",
+    "frontier": f"{LIVE} {PLANNING} --json --output --plot",
     "verify": "--json --output",
     "snapshot": "--from-describe --members --subscribe --as-owned --auto-offset-reset --out"
     " --bootstrap-server --group --command-config --isolation-level",

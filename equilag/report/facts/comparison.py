@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from equilag.group import Group
+from equilag.planner.compare import CURRENT, Comparison
+from equilag.policy import Policy
 from equilag.report.facts.group import GroupFacts, group_facts
-from equilag.report.facts.protocol import CURRENT
-
-if TYPE_CHECKING:
-    from equilag.planner.compare import Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +24,8 @@ class AssignorFacts:
     wall_ms: float | None
     """None for the current assignment, which nobody had to compute."""
     beyond_bound: bool
-    """True if the bound does not hold for it: its counts are less even than they can be, or it
-    leaves partitions out."""
+    """True if the bound does not hold for it: its counts are less even than equilag's, it moves
+    more than the policy allows, or it leaves partitions out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +36,10 @@ class ComparisonFacts:
     comparison: Comparison
     group: GroupFacts
     rows: tuple[AssignorFacts, ...]
+    policy: Policy
+    """Of equilag's plan."""
     bound: int
-    """No assignment with the most even counts has a smaller lag spread."""
+    """No plan with the balance of counts and the moves of `policy` has a smaller lag spread."""
     current_is_partial: bool
     """True if the current assignment is among the rows and leaves partitions out."""
 
@@ -64,4 +64,6 @@ def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
         for row in comparison.rows
     )
     partial = any(row.name == CURRENT for row in rows) and not figures.fully_owned
-    return ComparisonFacts(comparison, figures, rows, comparison.spread_lower_bound, partial)
+    policy = comparison.plan.policy or Policy()
+    bound = comparison.spread_lower_bound
+    return ComparisonFacts(comparison, figures, rows, policy, bound, partial)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+from equilag.planner.compare import CURRENT
 from equilag.report.facts.fleet_run import FailedGroup, FleetReport, GroupRow
-from equilag.report.facts.protocol import CURRENT
 
 FORMAT: Final = "equilag/fleet-report/1"
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
-
-CURRENT: Final = "current"
-"""The name of the current assignment among those of assignors."""
+from typing import Any, Protocol
 
 
 class Facts(Protocol):

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from rich.console import RenderableType
 
+from equilag.planner.compare import CURRENT
 from equilag.report.facts.comparison import AssignorFacts, ComparisonFacts
-from equilag.report.facts.protocol import CURRENT
 from equilag.report.terminal import Screen
 from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, indented
 from equilag.report.text.named_table import Write, named_table
+from equilag.report.text.proof import bound_scope
 from equilag.report.words import NONE, number, printable, short_percent
 
 
@@ -32,8 +33,8 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
     yield [made.table]
     notes: list[RenderableType] = [
         indented(
-            f"proved bound {number(facts.bound)}: no assignment with the most even counts possible"
-            " has a smaller lag spread; gap: distance from it in percent of the mean load"
+            f"proved bound {number(facts.bound)}: no plan with {bound_scope(facts.policy)} has a"
+            " smaller lag spread; gap: distance from it in percent of the mean load"
         )
     ]
     if facts.current_is_partial:
@@ -41,8 +42,8 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
     if any(row.beyond_bound for row in facts.rows):
         notes.append(
             indented(
-                "* its counts are less even than possible, or it leaves partitions out, so the"
-                " bound does not hold for it"
+                "* the bound does not hold for it: its counts are less even than equilag's, it"
+                " moves more than the policy allows, or it leaves partitions out"
             )
         )
     yield notes

@@ -48,7 +48,10 @@ def _remarks(facts: FrontierFacts) -> str:
     if len(facts.points) == 1:
         text = "One point: no plan with more moves and a smaller lag spread was found."
     else:
-        text = "equilag plan --max-moves N makes the plan of a row; N is in the first column."
+        text = (
+            "equilag plan with the same options and --max-moves N makes the plan of a row; N is in"
+            " the first column."
+        )
     if facts.unproved:
         rows = f"{number(facts.unproved)} {form(facts.unproved, 'row is', 'rows are')}"
         text += (

@@ -125,13 +125,19 @@ def _bound(proof: ProofFacts) -> str:
     policy = proof.policy
     if proof.bound_is_general or policy is None:
         return f"{number(proof.bound)}: no assignment at all has a smaller lag spread"
-    within = "the same balance of counts"
-    if not policy.fresh:
-        if policy.moves_first:
-            within += " and the fewest moves"
-        elif policy.max_moves is not None:
-            within += f" and {plural(policy.max_moves, 'move')}"
-    return f"{number(proof.bound)}: no plan with {within} has a smaller lag spread"
+    return f"{number(proof.bound)}: no plan with {bound_scope(policy)} has a smaller lag spread"
+
+
+def bound_scope(policy: Policy) -> str:
+    """The plans for which a bound on the lag spread holds."""
+    scope = "the same balance of counts"
+    if policy.fresh:
+        return scope
+    if policy.moves_first:
+        return f"{scope} and the fewest moves"
+    if policy.max_moves is not None:
+        return f"{scope} and {plural(policy.max_moves, 'move')}"
+    return scope
 
 
 def _gap(proof: ProofFacts) -> str:
