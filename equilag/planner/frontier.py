@@ -8,17 +8,17 @@ from typing import Any, Final, Unpack
 from equilag.budget import Budget
 from equilag.group import Group
 from equilag.objective import Objective
-from equilag.planner.bounding import CountingBounds
+from equilag.planner.bounding_stages import CountingBounds
 from equilag.planner.exhaustive_stage import ExhaustiveSearch
 from equilag.planner.front_stages import ExhaustiveFront, ModelledFront, PolishedFront
-from equilag.planner.improving import (
+from equilag.planner.improving_stages import (
     FewerMoves,
     GreedyDescent,
     LargeNeighbourhoods,
     PairwiseSwaps,
 )
 from equilag.planner.problem import Task
-from equilag.planner.progress import Observer
+from equilag.planner.progress import ProgressObserver
 from equilag.planner.run import DEEP_WORK, count, improve, state_of
 from equilag.planner.settings import SolveSettings, budget_of, checked_group, task_of
 from equilag.planner.stage import ImprovingStage
@@ -77,7 +77,7 @@ def frontier(
     budget = budget_of(checked_group(group), time_limit, effort, deterministic)
     seed, watcher = settings.pop("seed", 0), settings.pop("progress", None)
     task = front_task(task_of(group, policy, settings, seed))
-    observer = Observer(watcher, budget)
+    observer = ProgressObserver(watcher, budget)
     state = state_of(task, count(task, budget, observer, []), [])
     if state is None:  # no time at all: the fewest moves and their bound, at least
         unlimited = Budget()

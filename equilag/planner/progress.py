@@ -26,7 +26,7 @@ Watcher = Callable[[Progress], None]
 
 
 @dataclass(slots=True)
-class Observer:
+class ProgressObserver:
     """Calls a watcher, if there is one, with the state of the run."""
 
     watcher: Watcher | None

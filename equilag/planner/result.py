@@ -10,7 +10,7 @@ from equilag.claim import Claim
 from equilag.constraint import unconstrained
 from equilag.group import NOBODY, Group
 from equilag.plan import Choice, Plan
-from equilag.planner.bounding import no_lag_claims
+from equilag.planner.bounding_stages import no_lag_claims
 from equilag.planner.front import ParetoFront, knee
 from equilag.planner.problem import Task
 from equilag.planner.stage import Draft

@@ -8,12 +8,12 @@ from typing import Final
 from equilag.budget import Budget
 from equilag.certificate.search_checks import SEARCH_WORK
 from equilag.errors import ContradictedBound, InputError
-from equilag.planner.bounding import CountingBounds, MatchingBound, no_lag_claims
-from equilag.planner.counting import COUNTING
+from equilag.planner.bounding_stages import CountingBounds, MatchingBound, no_lag_claims
+from equilag.planner.counting_stages import COUNTING
 from equilag.planner.cpsat_stage import FullModel
 from equilag.planner.exhaustive_stage import ExhaustiveSearch
 from equilag.planner.front import candidate_of
-from equilag.planner.improving import (
+from equilag.planner.improving_stages import (
     FewerMoves,
     GreedyDescent,
     Knee,
@@ -24,7 +24,7 @@ from equilag.planner.improving import (
     WindowSearch,
 )
 from equilag.planner.problem import Problem, Task
-from equilag.planner.progress import Observer
+from equilag.planner.progress import ProgressObserver
 from equilag.planner.proofs import Proofs
 from equilag.planner.stage import CountingStage, Draft, ImprovingStage
 from equilag.planner.state import SolveState
@@ -55,7 +55,7 @@ IMPROVING: Final[tuple[ImprovingStage, ...]] = (
 def count(
     task: Task,
     budget: Budget,
-    observer: Observer,
+    observer: ProgressObserver,
     notes: list[str],
     stages: Sequence[CountingStage] = COUNTING,
 ) -> Draft:
@@ -97,7 +97,7 @@ def state_of(task: Task, draft: Draft, notes: list[str]) -> SolveState | None:
 def improve(
     state: SolveState,
     budget: Budget,
-    observer: Observer,
+    observer: ProgressObserver,
     stages: Sequence[ImprovingStage] = IMPROVING,
 ) -> None:
     """Carry out the stages in turn until everything is proved or the budget is used up.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from equilag.group import Group
 from equilag.plan import Plan
-from equilag.planner.progress import Observer, Watcher
+from equilag.planner.progress import ProgressObserver, Watcher
 from equilag.planner.settings import budget_of, checked_group, task_of
 from equilag.policy import Policy
 
@@ -52,7 +52,7 @@ def solve(
     from equilag.planner.result import fallback_plan, plan_of, settled_plan
     from equilag.planner.run import count, improve, state_of
 
-    observer, notes = Observer(progress, budget), list[str]()
+    observer, notes = ProgressObserver(progress, budget), list[str]()
     draft = count(task, budget, observer, notes)
     plan = settled_plan(task, draft, budget, notes)
     if plan is not None:

@@ -17,7 +17,7 @@ from equilag.claim import Claim
 from equilag.errors import ContradictedBound
 from equilag.group import Group
 from equilag.metrics import is_valid
-from equilag.planner import bounding, counting, cpsat_stage, improving, result
+from equilag.planner import bounding_stages, counting_stages, cpsat_stage, improving_stages, result
 from equilag.planner.cpsat_stage import FullModel
 from equilag.planner.progress import Progress
 from equilag.planner.run import COUNTING, IMPROVING
@@ -98,7 +98,7 @@ def test_without_any_plan_the_error_is_not_hidden(monkeypatch: pytest.MonkeyPatc
     def broken(*_: Any) -> None:
         raise RuntimeError("out of order")
 
-    monkeypatch.setattr(counting, "fallback", broken)
+    monkeypatch.setattr(counting_stages, "fallback", broken)
     with pytest.raises(RuntimeError, match="out of order"):
         equilag.solve(SMALL, time_limit=0.0)
 
@@ -110,7 +110,7 @@ def test_a_plan_that_breaks_the_counts_is_thrown_away(
     def lopsided(group: Group, *_: Any, **__: Any) -> np.ndarray:
         return np.zeros(group.n_partitions, np.int32)  # everything to the first
 
-    monkeypatch.setattr(improving, "sweep", lopsided)
+    monkeypatch.setattr(improving_stages, "sweep", lopsided)
     plan = equilag.solve(WIDE, policy, time_limit=0.3)
     assert equilag.verify(WIDE, plan) == []
     assert any("count balance" in note for note in plan.notes) or plan.status == "optimal"
@@ -186,7 +186,7 @@ def test_a_contradicted_proof_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) 
     def boast(*_: Any) -> Iterator[Contribution]:
         yield Claim("spread_at_least", 10**9, "difference")
 
-    monkeypatch.setattr(bounding.CountingBounds, "run", boast)
+    monkeypatch.setattr(bounding_stages.CountingBounds, "run", boast)
     with pytest.raises(ContradictedBound):
         equilag.solve(SMALL, time_limit=20.0)
 

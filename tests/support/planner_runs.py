@@ -6,7 +6,7 @@ from equilag.budget import Budget
 from equilag.group import Group
 from equilag.objective import Objective
 from equilag.planner.problem import Task
-from equilag.planner.progress import Observer
+from equilag.planner.progress import ProgressObserver
 from equilag.planner.run import count, improve, state_of
 from equilag.planner.stage import ImprovingStage
 from equilag.planner.state import SolveState
@@ -19,11 +19,11 @@ def start(
     """A run up to the fewest moves, and its budget."""
     budget = Budget(seconds=limit)
     task = Task.of(group, Objective(policy or Policy()))
-    state = state_of(task, count(task, budget, Observer(None, budget), []), [])
+    state = state_of(task, count(task, budget, ProgressObserver(None, budget), []), [])
     assert state is not None
     return state, budget
 
 
 def carry_out(state: SolveState, budget: Budget, *stages: ImprovingStage) -> None:
     """Run the stages on the state."""
-    improve(state, budget, Observer(None, budget), stages)
+    improve(state, budget, ProgressObserver(None, budget), stages)

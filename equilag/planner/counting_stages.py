@@ -18,7 +18,7 @@ from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
 from equilag.solver.moves.fewest_moves import fewest_moves
 
 
-class Quotas:
+class QuotasStage:
     """Exact counts and the fewest moves together, where they have a closed form."""
 
     name: Final = "quotas"
@@ -39,7 +39,7 @@ class Quotas:
         )
 
 
-class Heuristic:
+class HeuristicStage:
     """A heuristic's plan: before the exact counts where those may take too long (`early`), and
     after them where there is none."""
 
@@ -60,7 +60,7 @@ class Heuristic:
         return Draft(*fallback(task.group, task.policy))
 
 
-class EvenCounts:
+class EvenCountsStage:
     """Exactly balanced counts, and with them the constraint of all that follows."""
 
     name: Final = "counts"
@@ -81,7 +81,7 @@ class EvenCounts:
         return Draft(assigned, algorithm, lambda: constraint, 0, claims)
 
 
-class FewestMoves:
+class FewestMovesStage:
     """The fewest moves that the counts allow, with their proof."""
 
     name: Final = "fewest moves"
@@ -117,9 +117,9 @@ def in_time(task: Task, budget: Budget) -> bool:
 
 
 COUNTING: Final[tuple[CountingStage, ...]] = (
-    Quotas(),
-    Heuristic(early=True),
-    EvenCounts(),
-    Heuristic(),
-    FewestMoves(),
+    QuotasStage(),
+    HeuristicStage(early=True),
+    EvenCountsStage(),
+    HeuristicStage(),
+    FewestMovesStage(),
 )
