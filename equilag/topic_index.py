@@ -66,6 +66,10 @@ class PartitionField:
     field: str
     topics: TopicIndex
     names: list[str] | None
+    numbers: Ints
+    """[n] numbers of the topics."""
+    covered: slice | Flags
+    """What selects the partitions of these topics from a column [P]."""
 
     @staticmethod
     def of(field: str, topics: TopicIndex, value: object) -> PartitionField:
@@ -74,7 +78,7 @@ class PartitionField:
         Raises InputError at `field` for anything else, and for a topic that is not in `topics`.
         """
         if isinstance(value, np.ndarray):
-            return PartitionField(field, topics, None)
+            return PartitionField(field, topics, None, np.arange(len(topics.names)), slice(None))
         if not isinstance(value, Mapping):
             raise InputError(not_a(value, "an object"), field)
         if not value.keys() <= topics.number.keys():
@@ -83,24 +87,14 @@ class PartitionField:
                 raise InputError(f"{kind(name)} as a key, not a string", field)
             problem = f"{show(name)} is not in topics{guess(name, topics.number)}"
             raise InputError(problem, below(field, name))
-        return PartitionField(field, topics, sorted(value))
-
-    @property
-    def numbers(self) -> Ints:
-        """[n] numbers of the topics."""
-        if self.names is None or len(self.names) == len(self.topics.names):
-            return np.arange(len(self.topics.names))
-        numbers = map(self.topics.number.__getitem__, self.names)
-        return np.fromiter(numbers, dtype=np.int64, count=len(self.names))
-
-    @property
-    def covered(self) -> slice | Flags:
-        """What selects the partitions of these topics from a column [P]."""
-        if self.names is None or len(self.names) == len(self.topics.names):
-            return slice(None)
-        chosen = np.zeros(len(self.topics.names), dtype=np.bool_)
-        chosen[self.numbers] = True
-        return np.repeat(chosen, self.topics.size)
+        names = sorted(value)
+        if len(names) == len(topics.names):
+            return PartitionField(field, topics, names, np.arange(len(names)), slice(None))
+        found = map(topics.number.__getitem__, names)
+        numbers = np.fromiter(found, dtype=np.int64, count=len(names))
+        chosen = np.zeros(len(topics.names), dtype=np.bool_)
+        chosen[numbers] = True
+        return PartitionField(field, topics, names, numbers, np.repeat(chosen, topics.size))
 
     def place(self, row: int, array: str = "") -> str:
         """Where row number `row` is, or one of the arrays in it."""
