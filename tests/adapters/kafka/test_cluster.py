@@ -8,7 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka import KafkaError
+from support.kafka_fakes import FakeAnswer
 
 from equilag.adapters.kafka import cluster
 from equilag.adapters.kafka.client_config import kafka_config
@@ -18,16 +19,6 @@ from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.errors import InputError
 
 pytest.importorskip("equilag.adapters.kafka.plain_client")
-
-
-class FakeAnswer:
-    def __init__(self, value: Any) -> None:
-        self.value = KafkaException(KafkaError(value)) if type(value) is int else value
-
-    def result(self) -> Any:
-        if isinstance(self.value, Exception):
-            raise self.value
-        return self.value
 
 
 class FakeAdmin:
