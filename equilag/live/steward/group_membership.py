@@ -82,7 +82,7 @@ class JoinResult:
     protocol: str
     leads: bool
     skip: bool
-    """We lead, and the group keeps its current assignment (KIP-814)."""
+    """The steward leads, and the group keeps its current assignment (KIP-814)."""
     members: tuple[JoinGroupMember, ...]
     """The other members; empty for a follower."""
 
@@ -210,11 +210,11 @@ class GroupMembership:
     def remove(self, members: Iterable[str]) -> None:
         """Remove other members from the group in one request. Raises Refused, Unreachable."""
         kind = LeaveGroupRequest.MemberIdentity
-        gone = [
+        leaving = [
             kind(member_id=member, group_instance_id=None, reason="the equilag steward takes over")
             for member in members
         ]
-        self._check(self._leave(gone))
+        self._check(self._leave(leaving))
 
     def leave(self) -> None:
         """Leave for good, as far as the coordinator answers; the group rebalances at once. Never

@@ -22,6 +22,7 @@ from equilag.live.steward.event_log import log_event
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
 from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
 from equilag.live.steward.shared_state import SharedState
+from equilag.live.steward.status import PASSIVE_REASON
 from equilag.live.steward.topic_lags import TopicsUnknown, read_topic_lags
 
 _RETRY_S: Final = 0.3
@@ -89,10 +90,10 @@ class LeaderLoop:
         )
 
     def _go_passive(self) -> None:
-        reason = "a KIP-848 group: the broker assigns its partitions"
+
         if self._shared.state.figures.role != "passive":
-            log_event(logging.WARNING, "passive", reason=reason)
-        self._shared.state.set(role="passive", role_reason=reason)
+            log_event(logging.WARNING, "passive", reason=PASSIVE_REASON)
+        self._shared.state.set(role="passive", role_reason=PASSIVE_REASON)
         self._leads = False
         self._membership.leave()
 

@@ -15,6 +15,7 @@ from equilag.live.steward.commands import Command
 from equilag.live.steward.event_log import log_event
 from equilag.live.steward.observer import Observation, Observer, spread_under
 from equilag.live.steward.shared_state import SharedState
+from equilag.live.steward.status import PASSIVE_REASON
 from equilag.live.steward.trigger import Trigger
 
 _NO_GROUP: Final = "there is no such group"
@@ -35,8 +36,8 @@ class MonitorLoop:
         self._trigger = Trigger(shared.options.thresholds)
         self._members: set[str] = set()
         self._unowned_before = False
-        self._repaired = -_REPAIR_GAP_S
-        self._withheld_plan: MemberAssignments | None = None
+        self._repaired_at = -_REPAIR_GAP_S
+        self._dry_run_plan: MemberAssignments | None = None
         self._failing = ""
         self._remarks: set[str] = set()
 
@@ -58,10 +59,10 @@ class MonitorLoop:
             self._shared.state.count("observations", "rebalancing")
             return
         except NoSuchGroup:
-            self._nobody_there()
+            self._handle_no_group()
             return
         except EquilagError as error:
-            self._failed(str(error))
+            self._handle_failure(str(error))
             return
         if self._failing not in ("", _NO_GROUP):
             log_event(logging.INFO, "reading-again")
@@ -70,13 +71,13 @@ class MonitorLoop:
         self._shared.state.observed()
         if not self._shared.record_observation(observation, before):
             return  # the group rebalanced while the plan was made
-        self._show(observation)
+        self._update_status(observation)
         if observation.kind == "consumer":
             self._shared.send(Command.RECONSIDER)
         elif observation.members:
             self._evaluate(observation, leads, generation)
 
-    def _nobody_there(self) -> None:
+    def _handle_no_group(self) -> None:
         if self._failing != _NO_GROUP:
             log_event(logging.INFO, "no-group", reason="it has no members and no commits")
         self._failing = _NO_GROUP
@@ -88,7 +89,7 @@ class MonitorLoop:
         if self._shared.options.dry_run:
             self._shared.state.set(role="dry-run", role_reason=_NO_GROUP)
 
-    def _failed(self, problem: str) -> None:
+    def _handle_failure(self, problem: str) -> None:
         self._shared.state.count("observations", "failed")
         if problem != self._failing:
             log_event(logging.WARNING, "cannot-read-the-group", problem=problem)
@@ -96,7 +97,7 @@ class MonitorLoop:
         if self._shared.options.dry_run:
             self._shared.state.set(role="unreachable", role_reason=problem)
 
-    def _show(self, observation: Observation) -> None:
+    def _update_status(self, observation: Observation) -> None:
         for remark in observation.remarks:
             if remark not in self._remarks:
                 log_event(logging.INFO, "remark", text=remark)
@@ -116,9 +117,7 @@ class MonitorLoop:
             consumer = observation.kind == "consumer"
             state.set(
                 role="passive" if consumer else "dry-run",
-                role_reason="a KIP-848 group: the broker assigns its partitions"
-                if consumer
-                else "",
+                role_reason=PASSIVE_REASON if consumer else "",
                 protocol=observation.protocol,
             )
 
@@ -126,7 +125,7 @@ class MonitorLoop:
         members = {member.id for member in observation.members}
         if members != self._members:
             self._trigger.reset()
-            self._withheld_plan = None
+            self._dry_run_plan = None
             self._members = members
         if self._shared.options.dry_run:
             self._evaluate_gain(observation, generation, dry_run=True)
@@ -143,9 +142,9 @@ class MonitorLoop:
         confirmed = seen and self._unowned_before
         self._unowned_before = seen
         now = time.monotonic()
-        if not confirmed or now - self._repaired < _REPAIR_GAP_S or observation.target is None:
+        if not confirmed or now - self._repaired_at < _REPAIR_GAP_S or observation.target is None:
             return seen
-        self._repaired = now
+        self._repaired_at = now
         reason = (
             _count(observation.unowned, "partition without an owner", "partitions without an owner")
             if observation.unowned
@@ -169,15 +168,15 @@ class MonitorLoop:
             return
         worth_it, reason = self._trigger.evaluate(gain, time.monotonic())
         self._shared.state.set(verdict=f"{gain}: {reason}")
-        if self._withheld_plan is not None:
+        if self._dry_run_plan is not None:
             self._compare(observation, gain)
         if not worth_it:
             return
         if dry_run:
             self._trigger.record_rebalance(time.monotonic())
-            self._withheld_plan = observation.decision.plan.assignment
+            self._dry_run_plan = observation.decision.plan.assignment
             self._shared.state.count("would_trigger")
-            log_event(logging.WARNING, "would-rebalance", gain=str(gain), **_fields(gain))
+            log_event(logging.WARNING, "would-rebalance", gain=str(gain), **_gain_fields(gain))
         else:
             self._start(observation, generation, "gain", str(gain))
 
@@ -193,9 +192,9 @@ class MonitorLoop:
 
     def _compare(self, observation: Observation, gain: Gain) -> None:
         """In a dry run: log the lag spread now under the plan that was not handed out."""
-        if self._withheld_plan is None:
+        if self._dry_run_plan is None:
             return
-        spread = spread_under(observation.group, self._withheld_plan)
+        spread = spread_under(observation.group, self._dry_run_plan)
         self._shared.state.set(lag_spread_would_be=spread)
         if spread is not None:
             saved = gain.spread_now - spread
@@ -208,7 +207,7 @@ def _count(number: int, one: str, several: str) -> str:
     return f"{number:,} {one if number == 1 else several}"
 
 
-def _fields(gain: Gain) -> dict[str, int]:
+def _gain_fields(gain: Gain) -> dict[str, int]:
     return {
         "spread_now": gain.spread_now,
         "spread_then": gain.spread_then,

@@ -29,7 +29,7 @@ class Observation:
     at: float
     """Seconds of the monotonic clock."""
     kind: str
-    """"classic" or "consumer" (KIP-848)."""
+    """Either "classic" or "consumer" (KIP-848)."""
     state: str
     protocol: str
     members: list[JoinedMember]
@@ -129,16 +129,16 @@ class Observer:
         lags = lags_of(reading.offsets, self._reset)
         group = group_of(self._group, members, sizes, lags)
         observation = Observation(
-            time.monotonic(),
-            reading.kind,
-            reading.state,
-            reading.protocol,
-            members,
-            {member_key(member): member.claims for member in members},
-            sizes,
-            lags,
-            group,
-            list(reading.remarks),
+            at=time.monotonic(),
+            kind=reading.kind,
+            state=reading.state,
+            protocol=reading.protocol,
+            members=members,
+            held={member_key(member): member.claims for member in members},
+            sizes=sizes,
+            lags=lags,
+            group=group,
+            remarks=list(reading.remarks),
         )
         if not self._needs_plan(observation):
             return observation

@@ -8,6 +8,8 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
+PASSIVE_REASON: Final = "a KIP-848 group: the broker assigns its partitions"
+"""Why the steward is passive."""
 ROLES: Final = ("starting", "dry-run", "leader", "follower", "passive", "unreachable", "stopped")
 
 
