@@ -79,21 +79,22 @@ class GroupParticipant:
     def lead(self, members: Sequence[JoinedMember], sizes: Sizes) -> MemberAssignments:
         """Return what each member gets; from now on measure the lag of these topics."""
         self._led = True
-        handed = self._leader.assign(members, sizes)
+        assignments = self._leader.assign(members, sizes)
         if self._sampler:
-            self._sampler.watch(sizes, leading=True)
-        return handed
+            self._sampler.set_topics(sizes, leading=True)
+        return assignments
 
     def follow(self, sizes: Sizes) -> None:
-        """After an assignment by another leader: measure now and then, for the next leader may be
-        this one."""
+        """After every assignment. A follower still measures lag now and then: it may lead next
+        time."""
         led, self._led = self._led, False
         if self._sampler and not led:
-            self._sampler.watch(sizes, leading=False)
+            self._sampler.set_topics(sizes, leading=False)
 
     def _source(
         self, options: AssignorOptions, consumer: ConsumerHandle | None, name: str
     ) -> LagSource:
+        """Return the lag source; create a sampler if it needs one."""
         lag = checked(options.lag)
         if not isinstance(lag, (LiveLag, Background)):
             return lag
@@ -106,12 +107,12 @@ class GroupParticipant:
             return NoLagSource()
         weak = weakref.ref(self)
 
-        def found() -> None:
+        def on_sample() -> None:
             if (participant := weak()) is not None:
                 participant._leader.reconsider()
 
         alive = consumer.alive if consumer else (lambda: weak() is not None)
-        self._sampler = LagSampler(open_probe, lag.every, alive, found, name)
+        self._sampler = LagSampler(open_probe, lag.every, alive, on_sample, name)
         return self._sampler
 
 

@@ -92,7 +92,7 @@ class LagSampler:
         self._shared.stopped = True
         self._shared.wake.set()
 
-    def watch(self, topics: Sizes, leading: bool) -> None:
+    def set_topics(self, topics: Sizes, leading: bool) -> None:
         """Set what to measure; measure at once if there is no recent sample of it."""
         shared = self._shared
         if not topics:

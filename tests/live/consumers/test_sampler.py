@@ -46,9 +46,9 @@ def test_a_leader_samples_at_intervals() -> None:
     probes, found = Probes(), []
     one = sampler(probes, found=lambda: found.append(1))
     assert one.lags(TOPICS) is None
-    one.watch({}, leading=True)
+    one.set_topics({}, leading=True)
     assert one._thread is None
-    one.watch(TOPICS, leading=True)
+    one.set_topics(TOPICS, leading=True)
     until(lambda: len(found) > 2)
     sample = one.lags(TOPICS)
     assert sample is not None
@@ -65,11 +65,11 @@ def test_a_leader_samples_at_intervals() -> None:
 def test_other_topics_are_measured_at_once() -> None:
     probes = Probes()
     one = sampler(probes, every=1000)
-    one.watch(TOPICS, leading=True)
+    one.set_topics(TOPICS, leading=True)
     until(lambda: one.lags(TOPICS))
-    one.watch({"u": 1}, leading=True)
+    one.set_topics({"u": 1}, leading=True)
     until(lambda: one.lags({"u": 1}))
-    one.watch({"u": 1}, leading=True)
+    one.set_topics({"u": 1}, leading=True)
     time.sleep(0.05)
     assert probes.measured == [TOPICS, {"u": 1}]
     one.stop()
@@ -78,11 +78,11 @@ def test_other_topics_are_measured_at_once() -> None:
 def test_a_follower_samples_less_and_closes_its_connection() -> None:
     probes, found = Probes(), []
     one = sampler(probes, every=1000, found=lambda: found.append(1))
-    one.watch(TOPICS, leading=False)
+    one.set_topics(TOPICS, leading=False)
     until(lambda: probes.closed == 1)
     assert one.lags(TOPICS)
     assert 5000 < one._shared.next_at - time.monotonic() <= 6000
-    one.watch(TOPICS, leading=True)
+    one.set_topics(TOPICS, leading=True)
     assert 0 < one._shared.next_at - time.monotonic() <= 1000
     assert not found  # a follower never reconsiders
     one.stop()
@@ -93,7 +93,7 @@ def test_each_type_of_error_is_logged_once(caplog: pytest.LogCaptureFixture) -> 
     probes = Probes([*kinds, OSError("new")])
     one = sampler(probes)
     with caplog.at_level(logging.WARNING, "equilag.consumers"):
-        one.watch(TOPICS, leading=True)
+        one.set_topics(TOPICS, leading=True)
         until(lambda: len(probes.measured) > 6)
     one.stop()
     texts = [record.getMessage() for record in caplog.records]
@@ -108,7 +108,7 @@ def test_it_ends_with_its_consumer() -> None:
     there = threading.Event()
     there.set()
     one = sampler(Probes(), every=1000, alive=there.is_set)
-    one.watch(TOPICS, leading=True)
+    one.set_topics(TOPICS, leading=True)
     thread = one._thread
     until(lambda: one.lags(TOPICS))
     there.clear()
@@ -118,7 +118,7 @@ def test_it_ends_with_its_consumer() -> None:
 
 def test_it_ends_when_it_is_deleted() -> None:
     one = sampler(Probes(), every=1000)
-    one.watch(TOPICS, leading=True)
+    one.set_topics(TOPICS, leading=True)
     thread = one._thread
     del one
     gc.collect()
@@ -130,7 +130,7 @@ def test_a_probe_that_cannot_be_closed() -> None:
     probes = Probes()
     probes.close = lambda: 1 / 0
     one = sampler(probes)
-    one.watch(TOPICS, leading=False)
+    one.set_topics(TOPICS, leading=False)
     until(lambda: one.lags(TOPICS))
     one.stop()
     one._thread.join(5)
@@ -143,7 +143,7 @@ def test_it_does_not_keep_the_interpreter_from_exiting() -> None:
         "from equilag.live.consumers.sampler import *\n"
         "def measure(topics): time.sleep(60)\n"
         "one = LagSampler(lambda: MeasureProbe(measure), 1, lambda: True, lambda: None, 'g')\n"
-        "one.watch({'t': 1}, True)\n"
+        "one.set_topics({'t': 1}, True)\n"
         "time.sleep(0.2)\n"
     )
     began = time.monotonic()
