@@ -44,7 +44,7 @@ _JVM: Final = (
 
 
 class NoBroker(Exception):
-    """There can be no broker here, and why: a reason to skip, not to fail."""
+    """No broker can run here; the message is the reason to skip a test."""
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from support.kafka_broker import CHECKOUT
 
 
 def keep(name: str, figures: dict[str, Any]) -> None:
-    """Write the figures of one case, with the versions they were taken with."""
+    """Write the figures of one case, with the versions of the software."""
     folder = CHECKOUT / ".cache" / "live"
     folder.mkdir(parents=True, exist_ok=True)
     versions = {

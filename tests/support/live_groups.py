@@ -1,4 +1,4 @@
-"""Groups of real members on a real broker, for tests that read what they do."""
+"""Groups of real members on a real broker."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ RANGE: Final = {**CLASSIC, "partition.assignment.strategy": "range"}
 STICKY: Final = {**CLASSIC, "partition.assignment.strategy": "cooperative-sticky"}
 KIP_848: Final = {"group.protocol": "consumer"}
 QUICK: Final = {"fetch.wait.max.ms": 20, "enable.auto.commit": False}
-"""Questions of a consumer wait behind its fetches."""
+"""A consumer answers calls only after its fetches."""
 
 
 def every_partition(topics: Mapping[str, int]) -> list[Partition]:
-    """All partitions of topics with so many, ascending."""
+    """Return all partitions of topics with these sizes, ascending."""
     return sorted((topic, number) for topic, size in topics.items() for number in range(size))
 
 
@@ -44,10 +44,11 @@ def pairs(
     topics: tuple[Sequence[str], Sequence[str]],
     partitions: list[Partition],
 ) -> Iterator[dict[str, list[Consumer]]]:
-    """Groups of two members, by the settings of each, which have shared `partitions` among them.
+    """Groups of two members each; kinds maps a group to its members' settings. Waits until the
+    members share `partitions`.
 
-    `topics` are what the first and the second member of each group subscribe to. Members with a
-    `group.instance.id` get its number behind it.
+    `topics` are the subscriptions of the first and the second member of each group. A
+    `group.instance.id` gets the member's number appended.
     """
     with ExitStack() as stack:
         made: dict[str, list[Consumer]] = {}
@@ -80,7 +81,7 @@ def owned_by(member: Consumer) -> list[Partition]:
 
 
 def add_user(admin: AdminClient, name: str, password: str) -> None:
-    """A user who may log in at `Broker.sasl`, and nothing else."""
+    """Add a user who may log in at `Broker.sasl` and has no other right."""
     information = ScramCredentialInfo(ScramMechanism.SCRAM_SHA_256, 4096)
     made = UserScramCredentialUpsertion(name, information, password.encode())
     for future in admin.alter_user_scram_credentials([made]).values():
@@ -94,7 +95,7 @@ def allow(
     name: str,
     what: AclOperation = AclOperation.DESCRIBE,
 ) -> None:
-    """Let a user do something with one group or topic."""
+    """Allow a user an operation on one group or topic."""
     binding = AclBinding(
         kind, name, ResourcePatternType.LITERAL, f"User:{user}", "*",
         what, AclPermissionType.ALLOW,
@@ -114,7 +115,7 @@ def login(user: str, password: str) -> dict[str, str]:
 
 
 def login_properties(user: str, password: str) -> str:
-    """The same as a file of Kafka's own tools."""
+    """The same settings as a file of Kafka's own tools."""
     module = "org.apache.kafka.common.security.scram.ScramLoginModule required"
     return (
         "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=SCRAM-SHA-256\n"

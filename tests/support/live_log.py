@@ -1,4 +1,4 @@
-"""What members of a live group say they hold, as they say it, and what follows from that."""
+"""What the members of a live group report to hold, and what follows from it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ What = Literal["assign", "revoke", "lost", "closed", "failed", "frozen"]
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """`at` in seconds since 1970, of one clock for all processes of a machine."""
+    """`at` is in seconds since 1970, by one clock for all processes."""
 
     at: float
     member: str
@@ -25,7 +25,7 @@ class Event:
 
 
 class Log:
-    """The events of all members of one group; may be written by several threads."""
+    """The events of all members of one group; several threads may write."""
 
     def __init__(self) -> None:
         self._events: list[Event] = []
@@ -47,7 +47,7 @@ class Log:
         return [event for event in self.events if event.at >= at]
 
     def held(self) -> dict[str, set[Partition]]:
-        """What each member holds now; who closed or failed is not there any more."""
+        """Return what each member holds now, without members that closed or failed."""
         held: dict[str, set[Partition]] = {}
         for event in self.events:
             _apply(held, event)
@@ -61,7 +61,7 @@ class Log:
         return owners
 
     def twice(self) -> list[tuple[float, Partition, str, str]]:
-        """Every moment when a member got a partition that another one still held."""
+        """Return every moment when a member got a partition that another member still held."""
         held: dict[str, set[Partition]] = {}
         found = []
         for event in self.events:
@@ -76,7 +76,7 @@ class Log:
         return found
 
     def gaps(self) -> dict[Partition, list[tuple[float, float]]]:
-        """From its first owner on: when each partition had none, as (from, to)."""
+        """Return when each partition had no owner after its first one, as (from, to)."""
         free: dict[Partition, float] = {}
         gaps: dict[Partition, list[tuple[float, float]]] = defaultdict(list)
         held: dict[str, set[Partition]] = {}
@@ -95,7 +95,7 @@ class Log:
         return gaps
 
     def rebalances(self) -> int:
-        """Bursts of assignments: those within a second are one."""
+        """Count bursts of assignments; assignments within a second are one burst."""
         times = [event.at for event in self.events if event.what == "assign"]
         return sum(b - a > 1.0 for a, b in pairwise(times)) + bool(times)
 
@@ -104,8 +104,8 @@ def _apply(held: dict[str, set[Partition]], event: Event) -> None:
     if event.what in ("closed", "failed", "frozen"):
         held.pop(event.member, None)
         return
-    own = held.setdefault(event.member, set())
+    partitions = held.setdefault(event.member, set())
     if event.what == "assign":
-        own.update(event.partitions)
+        partitions.update(event.partitions)
     else:
-        own.difference_update(event.partitions)
+        partitions.difference_update(event.partitions)

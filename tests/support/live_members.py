@@ -1,4 +1,4 @@
-"""Members of live groups that log what they are given: librdkafka's in threads, Java's in a JVM."""
+"""Members of live groups that log their assignments: librdkafka's in threads, Java's in a JVM."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ QUICK: Final = {
 
 
 class RdMember:
-    """A consumer of librdkafka in a thread of its own. `rate` is records a second it can process,
-    None for as many as come; 0 for a member that reads nothing. Starts at once."""
+    """A librdkafka consumer on a thread, started at once. `rate` is the records per second that it
+    can process; None for no limit, 0 for a member that reads nothing."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class RdMember:
             on_lost=lambda _, tps: self._log.add(self.name, "lost", _pairs(tps)),
         )
         while not self._stop.is_set():
-            with suppress(KafkaException):  # such as a broker that is away just now
+            with suppress(KafkaException):  # such as a broker that is down
                 self._work(consumer)
         with suppress(KafkaException):
             consumer.close()
@@ -116,8 +116,8 @@ def _pairs(partitions: Sequence[TopicPartition]) -> list[Partition]:
 
 
 class JavaMembers:
-    """So many of Java's consumers in one JVM, called java-0 and so on. `topics` separated by
-    commas, or a pattern after "~". Raises NoBroker if they cannot be built."""
+    """`number` Java consumers in one JVM, called java-0 and so on. `topics` are separated by
+    commas, or a pattern after "~". Raises NoBroker if the program cannot be compiled."""
 
     def __init__(
         self,
@@ -151,7 +151,7 @@ class JavaMembers:
         self._reader.start()
 
     def stop(self) -> None:
-        """Let all of them leave the group."""
+        """Make all members leave the group."""
         assert self.process.stdin is not None
         with suppress(OSError):
             self.process.stdin.close()

@@ -40,7 +40,7 @@ LIVE: Final[dict[str, dict[str, Any]]] = {
 }
 EMPTY: Final = {"left", "commits-only"}
 INJECTED: Final = {"orphan", "forsaken", "newer", "twice"}
-"""Groups whose records this broker would not write; it knows nothing of them itself."""
+"""Groups whose records this broker would not write; it does not know these groups."""
 SHARE: Final = "share"
 FIRST: Final = {tp: 20 + 7 * number for number, tp in enumerate(PARTITIONS)}
 LATER: Final = {tp: 5 * (number % 4) for number, tp in enumerate(PARTITIONS)}

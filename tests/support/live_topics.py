@@ -1,4 +1,4 @@
-"""Topics and commits on a broker, for tests with live groups."""
+"""Topics and commits on a broker, for tests of live groups."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def admin_of(bootstrap: str) -> AdminClient:
 
 
 def make_topic(admin: AdminClient, topic: str, partitions: int, copies: int = 1) -> None:
-    """Create a topic and wait until it can be used; again where it is still being deleted."""
+    """Create a topic and wait until it can be used; retry while an old one is being deleted."""
     give_up = time.monotonic() + 20
     while True:
         made = admin.create_topics([NewTopic(topic, partitions, copies)])
@@ -45,7 +45,7 @@ def _partitions(admin: AdminClient, topic: str) -> dict[int, Any]:
 
 
 def fill(bootstrap: str, topic: str, records: Sequence[int]) -> None:
-    """So many one-byte records in each partition."""
+    """Produce these numbers of one-byte records to the partitions."""
     producer = Producer(
         {"bootstrap.servers": bootstrap, "linger.ms": 20, "queue.buffering.max.messages": 1_000_000}
     )
@@ -56,9 +56,9 @@ def fill(bootstrap: str, topic: str, records: Sequence[int]) -> None:
 
 
 def commit(admin: AdminClient, group: str, offsets: Mapping[str, Sequence[int]]) -> None:
-    """Commit for a group without members, so that its lag is known before it has any.
+    """Commit for a group without members, so that its lag is known from the start.
 
-    Again while a new broker has no coordinator for the group.
+    Retries while a new broker has no coordinator for the group.
     """
     partitions = [
         TopicPartition(topic, number, at)

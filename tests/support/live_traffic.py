@@ -1,4 +1,5 @@
-"""Records at a steady rate, skewed over the partitions, and the skew changes every so often."""
+"""Records at a steady rate, unevenly spread over the partitions; the spread changes at
+intervals."""
 
 from __future__ import annotations
 
