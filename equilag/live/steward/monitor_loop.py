@@ -13,7 +13,7 @@ from equilag.live.rebalance.gain import Gain
 from equilag.live.rebalance.member_assignments import MemberAssignments
 from equilag.live.steward.commands import Command
 from equilag.live.steward.event_log import log_event
-from equilag.live.steward.observer import Observation, Observer, spread_under
+from equilag.live.steward.observer import GroupObserver, Observation, spread_under
 from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.status import PASSIVE_REASON
 from equilag.live.steward.trigger import Trigger
@@ -28,7 +28,7 @@ class MonitorLoop:
     """Observes with `observer`; `leads` returns whether the steward leads, and the generation."""
 
     def __init__(
-        self, shared: SharedState, observer: Observer, leads: Callable[[], tuple[bool, int]]
+        self, shared: SharedState, observer: GroupObserver, leads: Callable[[], tuple[bool, int]]
     ) -> None:
         self._shared = shared
         self._observer = observer

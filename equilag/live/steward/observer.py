@@ -86,7 +86,7 @@ def spread_under(group: Group, assignment: MemberAssignments) -> int | None:
     return spread(member_loads(assigned, group.lag, group.n_members), group.idle)
 
 
-class Observer:
+class GroupObserver:
     """Observes one group with `reader`. Members with an instance id in `ours` are left out."""
 
     def __init__(

@@ -19,7 +19,7 @@ from equilag.live.steward.event_log import log_event
 from equilag.live.steward.group_membership import GroupMembership, HeartbeatResult
 from equilag.live.steward.leader_loop import LeaderLoop
 from equilag.live.steward.monitor_loop import MonitorLoop
-from equilag.live.steward.observer import Observer
+from equilag.live.steward.observer import GroupObserver
 from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
@@ -49,7 +49,7 @@ class Steward:
         self.state.set(group=options.group, instance=options.instance)
         self._shared = SharedState(options, self.state)
         self._reader = GroupReader(config, isolation=options.isolation)
-        observer = Observer(
+        observer = GroupObserver(
             self._reader,
             options.group,
             frozenset({options.instance}),

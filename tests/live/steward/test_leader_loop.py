@@ -17,7 +17,7 @@ from equilag.live.steward.commands import Command
 from equilag.live.steward.group_membership import GroupMembership, JoinGroupMember, JoinResult
 from equilag.live.steward.leader_loop import LeaderLoop
 from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
-from equilag.live.steward.observer import Observer
+from equilag.live.steward.observer import GroupObserver
 from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
@@ -40,7 +40,7 @@ class Run:
 
     def observed(self, reader: FakeReader) -> Run:
         """Record an observation, as the monitor loop does."""
-        observer = Observer(
+        observer = GroupObserver(
             cast(GroupReader, reader), "g", frozenset(), "latest", Thresholds(),
             lambda group, fallback_reason: equilag.live.rebalance.decision.decide(
                 group, self.shared.options.in_advance, fallback_reason

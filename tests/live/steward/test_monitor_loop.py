@@ -18,7 +18,7 @@ from equilag.live.rebalance.decision import decide
 from equilag.live.rebalance.gain import Thresholds
 from equilag.live.steward.commands import Command, CommandMessage
 from equilag.live.steward.monitor_loop import MonitorLoop
-from equilag.live.steward.observer import Observer
+from equilag.live.steward.observer import GroupObserver
 from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
@@ -36,7 +36,7 @@ class Run:
         chosen = {"thresholds": Thresholds(confirm=2, min_interval_s=0), **options}
         self.shared = SharedState(StewardOptions("g", **chosen), self.state)
         self.reader = FakeReader()
-        observer = Observer(
+        observer = GroupObserver(
             cast(GroupReader, self.reader),
             "g",
             frozenset({"equilag-steward"}),
