@@ -30,7 +30,7 @@ MAX_NAME: Final = 50
 """Characters of a group's name: what fits above the axes."""
 SPREAD_COLOUR: Final = "#1f5fa8"
 BOUND_COLOUR: Final = "#b3541e"
-"""The two are told apart by people with any kind of colour blindness."""
+"""The two differ for people with any kind of colour blindness."""
 
 _SETTINGS: Final[Mapping[RcKeyType, Any]] = {
     "svg.hashsalt": "equilag",  # else matplotlib makes ids in an SVG at random

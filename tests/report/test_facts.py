@@ -1,0 +1,95 @@
+"""Facts: what a report says, as data, apart from any words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from support.orders_service import orders_group
+
+from equilag.plan import Choice
+from equilag.planner.assign import assign
+from equilag.planner.frontier import Point
+from equilag.policy import Policy
+from equilag.report.facts.frontier import frontier_facts
+from equilag.report.facts.group import group_facts
+from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
+from equilag.report.facts.plan import MemberFacts, plan_facts
+
+
+def test_the_group_and_its_current_assignment() -> None:
+    facts = group_facts(orders_group())
+    assert (facts.members, facts.topics, facts.partitions, facts.owned) == (3, 2, 9, 9)
+    assert facts.total_lag == 2286
+    assert facts.mean_lag == 762.0
+    assert facts.spread == 600  # 1,005, 405 and 876
+    assert facts.fully_owned
+    assert facts.doubtful_lags == {}
+
+
+def test_a_group_that_nobody_owns_anything_in() -> None:
+    members = [{"id": "a", "subscription": ["orders"]}, {"id": "b", "subscription": ["gone"]}]
+    facts = group_facts(orders_group(members=members))
+    assert facts.spread is None
+    assert not facts.fully_owned
+    assert facts.unread_topics == (("payments", 4),)
+    assert facts.mean_lag == 1410.0  # of orders alone, over the member that is not idle
+
+
+def test_members_and_moves_of_a_plan() -> None:
+    plan = assign(orders_group(), "range")
+    facts = plan_facts(plan)
+    assert facts.members[0] == MemberFacts("a", 3, 1005, 4, 1069)
+    assert [move.lag for move in facts.moves.moves] == sorted(
+        (move.lag for move in plan.moves), reverse=True
+    )
+    assert facts.moves.lag == sum(move.lag for move in plan.moves)
+    assert (facts.moves.new, facts.idle, facts.run) == (0, (), None)
+    assert facts.document() == plan.to_dict()
+    assert facts.size == 9
+
+
+def test_the_run_is_a_fact_only_for_those_who_ask() -> None:
+    run = plan_facts(assign(orders_group(), "sticky"), verbose=True).run
+    assert run is not None
+    assert run.algorithm == "sticky"
+
+
+@pytest.mark.parametrize(
+    ("policy", "settings"),
+    [
+        (Policy(), {"max_moves": 1}),
+        (Policy("fair-yet-sticky"), {"policy": "lag-aware", "max_moves": 1}),
+    ],
+)
+def test_choices_say_their_gain_and_how_to_get_them(policy: Policy, settings: object) -> None:
+    choices = (Choice("fewest moves", 1, 500), Choice("most even", 4, 100))
+    plan = replace(assign(orders_group(), "range"), policy=policy, choices=choices)
+    facts = plan_facts(plan).choices
+    assert facts is not None
+    assert facts.from_current  # whose spread is 600
+    assert [row.gain_percent for row in facts.rows] == [20.0, 100.0]
+    assert facts.rows[0].settings == settings
+    assert plan_facts(replace(plan, choices=choices[:1])).choices is None
+
+
+def test_points_of_a_front() -> None:
+    points = [Point(0, 762, 762), Point(2, 381, 100), Point(3, 0, 0)]
+    facts = frontier_facts(orders_group(), points)
+    assert [point.percent_of_mean for point in facts.points] == [100.0, 50.0, 0.0]
+    assert [point.gain_percent for point in facts.points] == [0.0, 50.0, 100.0]
+    assert facts.unproved == 1
+    assert facts.document() == {"points": [point.to_dict() for point in points]}
+
+
+def test_live_groups_are_summed_up() -> None:
+    row = LiveGroupFacts("a", "Stable", "classic", 1, 2, 30, 0, "m", 100.0, 1, ["slow"])
+    facts = LiveGroupsFacts((row, replace(row, group="b", lag=12)), {"c": "no right"})
+    assert (facts.lag, facts.unknown_lags) == (42, 2)
+    document = facts.document()
+    assert document["left_out"] == {"c": "no right"}
+    assert document["groups"][0] == {
+        "group": "a", "state": "Stable", "kind": "classic", "members": 1, "partitions": 2,
+        "lag": 30, "lag_spread": 0, "worst_member": "m", "worst_share_percent": 100.0,
+        "unknown_lags": 1, "remarks": ["slow"],
+    }  # fmt: skip
