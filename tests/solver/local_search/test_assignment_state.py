@@ -1,0 +1,85 @@
+"""The state of an assignment: after any changes it says what a new one would say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.groups import group_of, random_group
+
+from equilag.constraint import constraint_of, topic_counts
+from equilag.group import NOBODY, Group
+from equilag.metrics import member_counts, member_loads, spread
+from equilag.policy import BALANCES, Policy
+from equilag.solver.counts.even_counts import balanced_assignment
+from equilag.solver.local_search.assignment_state import AssignmentState
+
+
+def state_of(group: Group, policy: Policy) -> AssignmentState:
+    assigned = balanced_assignment(group, policy)
+    return AssignmentState.of(group, constraint_of(group, policy, assigned), assigned)
+
+
+def check(state: AssignmentState) -> None:
+    group, assigned = state.group, state.assigned
+    loads = member_loads(assigned, group.lag, group.n_members)
+    assert np.array_equal(state.loads, loads)
+    assert state.spread == spread(loads, group.idle)
+    assert np.array_equal(state.counts, member_counts(assigned, group.n_members))
+    if state.constraint.per_topic:
+        assert np.array_equal(state.per_topic, topic_counts(group, assigned))
+    else:
+        assert state.per_topic is None
+    order, start = state.by_member()
+    for member in range(group.n_members):
+        mine = np.flatnonzero((assigned == member) & state.movable)
+        assert np.array_equal(state.held_by(member), mine)
+        assert np.array_equal(order[start[member] : start[member + 1]], mine)
+        assert sorted(state.held[member]) == mine.tolist()
+        others = [p for p in state.takeable(member) if assigned[p] != member and state.movable[p]]
+        assert state.others_for(member).tolist() == others
+
+
+@pytest.mark.parametrize("name", ["lag-aware", "sticky-yet-fair"])
+@pytest.mark.parametrize("balance", BALANCES)
+def test_every_change_is_followed(balance: str, name: str) -> None:
+    rng, changes = np.random.default_rng(301), 0
+    for _ in range(25):
+        group = random_group(rng, topics=4, members=6, size=6)
+        state = state_of(group, Policy.of(name, balance))
+        check(state)
+        for step in range(12):
+            free = np.flatnonzero(state.movable)
+            if not len(free):
+                break
+            some = rng.choice(free, min(len(free), 3), replace=False)
+            takers = rng.integers(0, group.n_members, len(some)).astype(np.int32)
+            match step % 4:
+                case 0:
+                    state.pass_on(int(some[0]), int(state.assigned[some[0]]), int(takers[0]))
+                    assert state.assigned[some[0]] == takers[0]
+                case 1:
+                    state.transfer(some, takers)
+                    assert np.array_equal(state.assigned[some], takers)
+                case 2:
+                    state.settle(int(some[0]))
+                    assert not state.movable[some[0]]
+                case _:
+                    before = state.assigned.copy()
+                    back = np.array([some[1] if len(some) > 1 else NOBODY])
+                    state.exchange(some[:1], back, before[some[:1]], takers[:1])
+                    assert state.assigned[some[0]] == takers[0]
+                    assert back[0] == NOBODY or state.assigned[back[0]] == before[some[0]]
+            check(state)
+            changes += 1
+    assert changes > 100
+
+
+def test_the_given_assignment_stays_as_it_is() -> None:
+    group = group_of([4], [[0], [0]])
+    assigned = balanced_assignment(group, Policy.of())
+    before = assigned.copy()
+    state = AssignmentState.of(group, constraint_of(group, Policy.of(), assigned), assigned)
+    p = int(np.flatnonzero(state.movable)[0])
+    state.pass_on(p, int(state.assigned[p]), (int(state.assigned[p]) + 1) % group.n_members)
+    assert np.array_equal(assigned, before)
+    assert not np.array_equal(state.assigned, before)
