@@ -13,7 +13,7 @@ from equilag.planner.exhaustive_stage import whole
 from equilag.planner.state import Contribution, Note, Proposal, SolveState
 
 if TYPE_CHECKING:
-    from equilag.solver.cpsat.model import Limits
+    from equilag.solver.cpsat.model import CpSatLimits
 
 MODEL_SIZE: Final = 4_000
 """Items × members up to which the whole group is worth a CP-SAT model."""
@@ -56,13 +56,13 @@ class FullModel:
         return budget.time_left > FIRST_CALL
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        from equilag.solver.cpsat.model import Limits, SolverFailed, solve_model
+        from equilag.solver.cpsat.model import CpSatLimits, SolverFailed, solve_model
 
         problem = state.problem
         group = whole(problem, MODEL_SIZE)
         assert group is not None
         seconds = budget.seconds_of_work(UPTO) if budget.counted else budget.limit
-        limits = Limits(budget.time_left * SHARE, DETERMINISTIC * seconds, problem.task.seed)
+        limits = CpSatLimits(budget.time_left * SHARE, DETERMINISTIC * seconds, problem.task.seed)
         if budget.counted:
             budget.pay(seconds)
         hint = group.columns(state.incumbent.assigned)
@@ -85,7 +85,7 @@ class FullModel:
 
 
 def _compare_exactly(
-    state: SolveState, group: WholeGroup, budget: Budget, limits: Limits
+    state: SolveState, group: WholeGroup, budget: Budget, limits: CpSatLimits
 ) -> Iterator[Contribution]:
     """List all solutions that the rounded model takes for as good as the plan, and propose each.
 
@@ -111,7 +111,7 @@ def _compare_exactly(
     yield from _solver_claim(state, state.incumbent.spread, limits)
 
 
-def _solver_claim(state: SolveState, bound: int, limits: Limits) -> Iterator[Contribution]:
+def _solver_claim(state: SolveState, bound: int, limits: CpSatLimits) -> Iterator[Contribution]:
     """A bound that rests on the solver's word, if it says more than what is known."""
     from equilag.solver.cpsat.model import parameters, version
 

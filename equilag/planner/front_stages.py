@@ -14,8 +14,12 @@ from equilag.exhaustive.whole_group import WholeGroup, whole_problem
 from equilag.planner.cpsat_stage import FIRST_CALL, MODEL_SIZE
 from equilag.planner.problem import Problem
 from equilag.planner.state import Contribution, FrontPoint, MoveBound, SolveState
-from equilag.solver.local_search.large_neighbourhood import WORK, improve
-from equilag.solver.local_search.pairwise_swaps import sweep
+from equilag.solver.local_search.improvement_goal import ImprovementGoal
+from equilag.solver.local_search.large_neighbourhood import (
+    NEIGHBOURHOOD_WORK,
+    search_neighbourhoods,
+)
+from equilag.solver.local_search.pairwise_swaps import swap_pairwise
 
 
 class ExhaustiveFront:
@@ -88,14 +92,14 @@ class PolishedFront:
                 return
             share = budget.share(1 / self.POINTS)
             rng = np.random.default_rng(problem.task.seed)
-            better = sweep(
+            better = swap_pairwise(
                 problem.group, problem.constraint, points[place].assigned, rng, share.expired,
-                enough=state.proofs.spread, keep_moves=True,
+                ImprovementGoal(state.proofs.spread, True),
             )  # fmt: skip
-            with share.part(self.ROUNDS * WORK) as part:
-                better = improve(
+            with share.part(self.ROUNDS * NEIGHBOURHOOD_WORK) as part:
+                better = search_neighbourhoods(
                     problem.group, problem.constraint, better, rng, part,
-                    enough=state.proofs.spread, keep_moves=True, rounds=self.ROUNDS,
+                    ImprovementGoal(state.proofs.spread, True), rounds=self.ROUNDS,
                 )  # fmt: skip
             yield FrontPoint(better, "front")
 
@@ -117,7 +121,7 @@ class ModelledFront:
         return group if group is not None and len(group.items) else None
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        from equilag.solver.cpsat.model import Limits, solve_model
+        from equilag.solver.cpsat.model import CpSatLimits, solve_model
 
         problem, points = state.problem, state.front.points()
         group = self._group(problem)
@@ -126,7 +130,7 @@ class ModelledFront:
             if budget.expired():
                 return
             wall = budget.time_left / (len(points) - number)
-            limits = Limits(wall, self.DETERMINISTIC, problem.task.seed)
+            limits = CpSatLimits(wall, self.DETERMINISTIC, problem.task.seed)
             hint = group.columns(point.assigned)
             answer = solve_model(group.problem, limits, hint, point.moves)
             yield MoveBound(point.moves, answer.bound)

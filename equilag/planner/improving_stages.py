@@ -12,11 +12,16 @@ from equilag.planner.front import knee
 from equilag.planner.stage import STEP
 from equilag.planner.state import Contribution, FrontPoint, Proposal, SolveState
 from equilag.solver.local_search.cyclic_exchanges import Window
-from equilag.solver.local_search.greedy_descent import downhill, homeward
-from equilag.solver.local_search.large_neighbourhood import WORK, improve, kicked
-from equilag.solver.local_search.paired_exchange import even_out
-from equilag.solver.local_search.pairwise_swaps import sweep
-from equilag.solver.local_search.window_search import level
+from equilag.solver.local_search.greedy_descent import descend, return_to_owners
+from equilag.solver.local_search.improvement_goal import ImprovementGoal
+from equilag.solver.local_search.large_neighbourhood import (
+    NEIGHBOURHOOD_WORK,
+    perturbed,
+    search_neighbourhoods,
+)
+from equilag.solver.local_search.paired_exchange import exchange_in_pairs
+from equilag.solver.local_search.pairwise_swaps import swap_pairwise
+from equilag.solver.local_search.window_search import search_window
 
 NEIGHBOURHOODS: Final = 400
 """Neighbourhoods that are tried; past these, a search that has not stalled seldom finds more."""
@@ -46,7 +51,7 @@ class GreedyDescent:
         share = 2 / 3 if problem.move_limit is not None else 1 / 3
         stop = budget.steps(3 * STEP + 2e-6 * problem.group.n_partitions, upto=0.3, share=share)
         group, constraint = problem.group, problem.constraint
-        for assigned in downhill(group, constraint, start, state.rng, stop, self.STEPS):
+        for assigned in descend(group, constraint, start, state.rng, stop, self.STEPS):
             yield Proposal(assigned, "greedy-descent")
 
 
@@ -77,7 +82,7 @@ class PairedExchange:
             stop = budget.steps(STEP * 2 + 2e-8 * size, upto=0.5, share=share)
             if budget.expired():
                 break
-            found = even_out(problem.group, found, state.rng, stop, enough, members)
+            found = exchange_in_pairs(problem.group, found, state.rng, stop, enough, members)
         yield Proposal(found, PAIRED_EXCHANGE)
 
 
@@ -98,9 +103,9 @@ class PairwiseSwaps:
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem = state.problem
         stop = budget.steps(STEP + 2e-7 * problem.group.n_partitions, upto=0.7)
-        found = sweep(
+        found = swap_pairwise(
             problem.group, problem.constraint, state.incumbent.assigned, state.rng, stop,
-            enough=state.proofs.spread, keep_moves=problem.moves_matter,
+            ImprovementGoal(state.proofs.spread, problem.moves_matter),
         )  # fmt: skip
         yield Proposal(found, "pairwise-swaps")
 
@@ -129,7 +134,7 @@ class WindowSearch:
             return
         price = 6 * STEP + 6e-7 * problem.group.n_partitions
         stop = budget.steps(price, upto=0.75, share=self.SHARE)
-        found = level(
+        found = search_window(
             problem.group, problem.constraint, state.incumbent.assigned,
             Window(low, max(low, high)), state.rng, stop,
         )  # fmt: skip
@@ -148,7 +153,7 @@ class LargeNeighbourhoods:
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         rounds = NEIGHBOURHOODS_BEFORE_SEARCH if state.searched.work else NEIGHBOURHOODS
-        with budget.part(rounds * WORK, upto=0.7) as part:
+        with budget.part(rounds * NEIGHBOURHOOD_WORK, upto=0.7) as part:
             yield _resplit(state, state.incumbent.assigned, rounds, part)
 
 
@@ -170,12 +175,12 @@ class Restarts:
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem = state.problem
-        with budget.part(NEIGHBOURHOODS * WORK, upto=0.8, share=self.SHARE) as part:
+        with budget.part(NEIGHBOURHOODS * NEIGHBOURHOOD_WORK, upto=0.8, share=self.SHARE) as part:
             for _ in range(self.TIMES):
                 if state.proved or part.expired() or part.work <= 0:
                     return
                 assigned = state.incumbent.assigned
-                start = kicked(problem.group, problem.constraint, assigned, state.rng)
+                start = perturbed(problem.group, problem.constraint, assigned, state.rng)
                 yield _resplit(state, start, NEIGHBOURHOODS, part)
 
 
@@ -203,7 +208,7 @@ class FewerMoves:
         near = state.front.fewest_moves_within(widest)
         for start in [best] if near is None else [best, near]:
             limit = max(start.spread, widest)
-            home = homeward(problem.group, problem.constraint, start.assigned, limit, stop)
+            home = return_to_owners(problem.group, problem.constraint, start.assigned, limit, stop)
             yield Proposal(home, "fewer-moves")
 
 
@@ -223,22 +228,22 @@ class Knee:
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem = state.problem
-        found = sweep(
+        found = swap_pairwise(
             problem.group, problem.constraint, knee(state.front.points()).assigned, state.rng,
-            budget.steps(STEP), enough=state.proofs.spread, keep_moves=True,
+            budget.steps(STEP), ImprovementGoal(state.proofs.spread, True),
         )  # fmt: skip
-        with budget.part(self.ROUNDS * WORK) as part:
-            found = improve(
+        with budget.part(self.ROUNDS * NEIGHBOURHOOD_WORK) as part:
+            found = search_neighbourhoods(
                 problem.group, problem.constraint, found, state.rng, part,
-                enough=state.proofs.spread, keep_moves=True, rounds=self.ROUNDS,
+                ImprovementGoal(state.proofs.spread, True), rounds=self.ROUNDS,
             )  # fmt: skip
         yield FrontPoint(found, "choices")
 
 
 def _resplit(state: SolveState, start: Index, rounds: int, budget: Budget) -> Proposal:
     problem = state.problem
-    found = improve(
+    found = search_neighbourhoods(
         problem.group, problem.constraint, start, state.rng, budget,
-        enough=state.proofs.spread, keep_moves=problem.moves_matter, rounds=rounds,
+        ImprovementGoal(state.proofs.spread, problem.moves_matter), rounds=rounds,
     )  # fmt: skip
     return Proposal(found, "large-neighbourhood-search")

@@ -110,7 +110,7 @@ def test_a_plan_that_breaks_the_counts_is_thrown_away(
     def lopsided(group: Group, *_: Any, **__: Any) -> np.ndarray:
         return np.zeros(group.n_partitions, np.int32)  # everything to the first
 
-    monkeypatch.setattr(improving_stages, "sweep", lopsided)
+    monkeypatch.setattr(improving_stages, "swap_pairwise", lopsided)
     plan = equilag.solve(WIDE, policy, time_limit=0.3)
     assert equilag.verify(WIDE, plan) == []
     assert any("count balance" in note for note in plan.notes) or plan.status == "optimal"
@@ -156,7 +156,7 @@ def test_a_solver_that_fails_is_a_note(
 def test_a_solver_that_calls_the_problem_infeasible_is_not_believed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    answer = model.Answer("infeasible", None, 0, True)
+    answer = model.CpSatAnswer("infeasible", None, 0, True)
     monkeypatch.setattr(model, "solve_model", lambda *_, **__: answer)
     state = run_full_model(SMALL)
     assert "spread_at_least" not in state.proofs
@@ -165,7 +165,7 @@ def test_a_solver_that_calls_the_problem_infeasible_is_not_believed(
 
 
 def test_a_solvers_bound_above_the_plan_at_hand_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = model.Answer("unknown", None, 10**9, True)
+    answer = model.CpSatAnswer("unknown", None, 10**9, True)
     monkeypatch.setattr(model, "solve_model", lambda *_, **__: answer)
     state = run_full_model(SMALL)
     assert "spread_at_least" not in state.proofs
@@ -174,7 +174,7 @@ def test_a_solvers_bound_above_the_plan_at_hand_is_dropped(monkeypatch: pytest.M
 
 
 def test_a_solvers_wrong_assignment_is_thrown_away(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = model.Answer("optimal", np.zeros(SMALL.n_partitions, np.int64), 0, True)
+    answer = model.CpSatAnswer("optimal", np.zeros(SMALL.n_partitions, np.int64), 0, True)
     monkeypatch.setattr(model, "solve_model", lambda *_, **__: answer)
     state = run_full_model(SMALL)
     assert state.incumbent.algorithm != "cp-sat"

@@ -13,6 +13,7 @@ from equilag.group import Group, Index
 from equilag.metrics import count_moves, is_valid, member_loads, spread
 from equilag.policy import BALANCES, Policy
 from equilag.solver.counts.even_counts import balanced_assignment
+from equilag.solver.local_search.improvement_goal import ImprovementGoal
 from equilag.solver.moves.fewest_moves import fewest_moves
 
 POLICIES: Final = [
@@ -20,7 +21,7 @@ POLICIES: Final = [
 ]
 
 Search = Callable[..., Index]
-"""Takes group, constraint, assignment, rng and stop; returns an assignment."""
+"""Takes group, constraint, assignment, rng, stop, goal and rounds; returns an assignment."""
 
 
 def never() -> bool:
@@ -57,7 +58,7 @@ def check_never_worse(search: Search, n: int, rounds: int, keep_moves: bool) -> 
         given = assigned.copy()
         found = search(
             group, constraint, assigned, np.random.default_rng(1), never,
-            rounds=rounds, keep_moves=keep_moves,
+            ImprovementGoal(keep_moves=keep_moves), rounds,
         )  # fmt: skip
         assert np.array_equal(assigned, given)
         assert is_valid(group, found)
@@ -73,16 +74,20 @@ def check_stops(search: Search) -> None:
     """The search changes nothing when it is stopped, or when the spread is good enough."""
     for group, _, constraint, assigned in starts(seed=52, n=4):
         rng = np.random.default_rng(1)
-        assert np.array_equal(search(group, constraint, assigned, rng, lambda: True), assigned)
+        assert np.array_equal(
+            search(group, constraint, assigned, rng, lambda: True, ImprovementGoal()), assigned
+        )
         enough = spread_of(group, assigned)
-        found = search(group, constraint, assigned, rng, never, enough=enough)
+        found = search(group, constraint, assigned, rng, never, ImprovementGoal(enough))
         assert np.array_equal(found, assigned)
 
 
 def check_odd_group(search: Search, name: str, policy: Policy) -> None:
     group = ODD[name]()
     constraint, assigned = start(group, policy, keep=True)
-    found = search(group, constraint, assigned, np.random.default_rng(1), never, rounds=3)
+    found = search(
+        group, constraint, assigned, np.random.default_rng(1), never, ImprovementGoal(), 3
+    )
     assert constraint.admits(found)
     assert spread_of(group, found) <= spread_of(group, assigned)
 
@@ -91,7 +96,9 @@ def check_repeatable(search: Search) -> None:
     """The same seed gives the same assignment."""
     for group, _, constraint, assigned in starts(seed=53, n=2):
         first, second = (
-            search(group, constraint, assigned, np.random.default_rng(7), never, rounds=20)
+            search(
+                group, constraint, assigned, np.random.default_rng(7), never, ImprovementGoal(), 20
+            )
             for _ in range(2)
         )
         assert np.array_equal(first, second)

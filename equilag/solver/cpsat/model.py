@@ -28,7 +28,7 @@ OUTCOMES: Final[dict[Any, Outcome]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CpSatLimits:
     """When one call of CP-SAT ends: at the first of two limits."""
 
     wall: float
@@ -39,7 +39,7 @@ class Limits:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Answer:
+class CpSatAnswer:
     outcome: Outcome
     assigned: Ints | None
     """[I] member per item."""
@@ -55,7 +55,7 @@ class SolverFailed(Exception):
     """CP-SAT called the model invalid or returned an unknown status."""
 
 
-def parameters(limits: Limits) -> dict[str, Any]:
+def parameters(limits: CpSatLimits) -> dict[str, Any]:
     """The parameters of every call; a plan quotes them beside a bound that rests on CP-SAT."""
     return {
         "max_time_in_seconds": max(0.001, limits.wall),
@@ -94,11 +94,11 @@ def build(
 
 def solve_model(
     problem: SmallProblem,
-    limits: Limits,
+    limits: CpSatLimits,
     hint: Ints | None = None,
     max_moves: int | None = None,
     move_cost: int = 0,
-) -> Answer:
+) -> CpSatAnswer:
     """Solve within the limits. Raises SolverFailed, or MemoryError where memory runs out."""
     v = build(problem, hint, max_moves, move_cost)
     solver = _solver(limits)
@@ -113,11 +113,11 @@ def solve_model(
         bound = v.scaled.floor(raw, int(problem.hi.max(initial=0)))
     in_time = solver.wall_time < limits.wall * 0.98
     ended = outcome in ("optimal", "infeasible") or in_time
-    return Answer(outcome, found, bound, ended, v.scaled.unit > 1)
+    return CpSatAnswer(outcome, found, bound, ended, v.scaled.unit > 1)
 
 
 def all_below(
-    problem: SmallProblem, limits: Limits, spread: int, max_moves: int | None = None
+    problem: SmallProblem, limits: CpSatLimits, spread: int, max_moves: int | None = None
 ) -> list[Ints] | None:
     """Assignments [I]: every one with a spread below `spread`, once for members that are alike.
 
@@ -137,7 +137,7 @@ def all_below(
     return listed.found
 
 
-def _solver(limits: Limits) -> cp_model.CpSolver:
+def _solver(limits: CpSatLimits) -> cp_model.CpSolver:
     solver = cp_model.CpSolver()
     for name, value in parameters(limits).items():
         setattr(solver.parameters, name, value)

@@ -22,7 +22,7 @@ STEP_CELLS: Final = 80_000
 """Array elements of one step, about; it limits the number of partners."""
 
 
-def downhill(
+def descend(
     group: Group,
     constraint: CountConstraint,
     assigned: Index,
@@ -83,7 +83,7 @@ def _step(state: AssignmentState, rng: np.random.Generator) -> bool:
     return True
 
 
-def homeward(
+def return_to_owners(
     group: Group,
     constraint: CountConstraint,
     assigned: Index,

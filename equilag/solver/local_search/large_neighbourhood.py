@@ -1,72 +1,80 @@
-"""A few members around the extremes, a few of their partitions, and the best split of those.
+"""Large neighbourhood search: some partitions of a few members are assigned anew, exactly.
 
-Everything else stays fixed. Each neighbourhood is a small problem for the exhaustive search, with
-the spread inside it as the goal and the loads outside as walls, so that the plan never gets worse.
+All other partitions stay fixed. Each neighbourhood, around the heaviest or lightest member, is a
+small problem for the exhaustive search: a smaller spread inside it, and no load outside the present
+extremes, so that the plan never gets worse.
 """
 
 from __future__ import annotations
+
+from typing import Final
 
 import numpy as np
 
 from equilag.budget import Budget, OutOfBudget
 from equilag.constraint import CountConstraint
 from equilag.exhaustive.search import Search
-from equilag.exhaustive.small_problem import SmallProblem
+from equilag.exhaustive.small_problem import OUTSIDE, SmallProblem
 from equilag.exhaustive.target import SearchTarget
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.improvement_goal import ImprovementGoal
 
-ITEMS = 26
-MEMBERS = 4
-WORK = 12_000_000
-"""Array elements that one neighbourhood may cost."""
-KICKS = 8
-"""Exchanges at random that a new start begins with."""
-STALLED = 40
-"""Neighbourhoods in a row that change nothing at either end, after which it stops."""
+MAX_ITEMS_IN: Final = 26
+"""Partitions of one neighbourhood, so that most searches end within `NEIGHBOURHOOD_WORK`."""
+MAX_MEMBERS_IN: Final = 4
+"""Members of one neighbourhood: the extremes and their partners."""
+NEIGHBOURHOOD_WORK: Final = 12_000_000
+"""Array elements that the search of one neighbourhood may cost."""
+MAX_ROUNDS: Final = 400
+"""Neighbourhoods of one run."""
+PERTURBATION: Final = 8
+"""Exchanges that a perturbation tries: few, so that it stays close to where it started."""
+PATIENCE: Final = 40
+"""Neighbourhoods in a row that change neither extreme load, after which the run ends."""
 
 
-def improve(
+def search_neighbourhoods(
     group: Group,
     constraint: CountConstraint,
     assigned: Index,
     rng: np.random.Generator,
     budget: Budget,
-    enough: int = 0,
-    keep_moves: bool = False,
-    rounds: int = 400,
+    goal: ImprovementGoal,
+    rounds: int = MAX_ROUNDS,
 ) -> Index:
-    """[P] an assignment with a spread no larger; O(rounds) small searches.
+    """[P] an assignment with a spread no larger, after at most `rounds` small searches.
 
-    Together they cost no more than `budget`, which is charged for them. `enough` is a spread at
-    which to stop. With `keep_moves` no more partitions leave their owners than do already.
+    Together they cost no more than `budget`, which is charged for them.
     """
     state = AssignmentState.of(group, constraint, assigned)
     stalled = 0
     if len(state.active) < 2:
         return assigned
     for number in range(rounds):
-        if budget.expired() or state.spread <= enough or stalled >= STALLED or budget.work <= 0:
+        if budget.expired() or budget.work <= 0:
+            break
+        if state.spread <= goal.enough or stalled >= PATIENCE:
             break
         before = state.extremes()
         members = _members(state, rng, number)
         items = _items(state, rng, members)
         if len(items) > 1:
-            with budget.part(WORK) as part:
-                _resplit(state, items, members, part, keep_moves)
+            with budget.part(NEIGHBOURHOOD_WORK) as part:
+                _resplit(state, items, members, part, goal.keep_moves)
         stalled = 0 if state.extremes() != before else stalled + 1
     return state.assigned
 
 
-def kicked(
+def perturbed(
     group: Group, constraint: CountConstraint, assigned: Index, rng: np.random.Generator
 ) -> Index:
-    """[P] another assignment within the constraint: some exchanges at random, one for one."""
+    """[P] another assignment within the constraint, by some random swaps of two partitions."""
     result = assigned.copy()
     free = np.flatnonzero(constraint.free)
     if len(free) < 2:
         return result
-    for one, other in rng.choice(free, (KICKS, 2)).tolist():
+    for one, other in rng.choice(free, (PERTURBATION, 2)).tolist():
         a, b = int(result[one]), int(result[other])
         fits = constraint.may(one, b) and constraint.may(other, a)
         if constraint.per_topic:
@@ -77,7 +85,8 @@ def kicked(
 
 
 def _members(state: AssignmentState, rng: np.random.Generator, number: int) -> Ints:
-    """The heaviest, the lightest or both, and others drawn from their exchange partners."""
+    """The heaviest member, the lightest or both, and others that share partition classes with
+    them, at random."""
     order = state.by_load()
     ends = {0: [order[0], order[-1]], 1: [order[0]], 2: [order[-1]]}[number % 3]
     partners = np.setdiff1d(order, ends)
@@ -86,14 +95,14 @@ def _members(state: AssignmentState, rng: np.random.Generator, number: int) -> I
     shared: Flags = np.logical_or.reduce(face[:, class_of[ends]], axis=1)
     shares: Flags = np.logical_or.reduce(face[shared], axis=0)
     partners = partners[shares[class_of[partners]]]
-    size = min(len(partners), MEMBERS - len(ends) - int(number % 2))
+    size = min(len(partners), MAX_MEMBERS_IN - len(ends) - int(number % 2))
     drawn = rng.choice(partners, size=size, replace=False) if size > 0 else partners[:0]
     return np.concatenate((np.array(ends), drawn)).astype(np.int64)
 
 
 def _items(state: AssignmentState, rng: np.random.Generator, members: Ints) -> Ints:
-    """Some free partitions of each member, about as many of each; a random choice."""
-    share = max(2, ITEMS // len(members))
+    """Some movable partitions of each member, at random, about as many of each; ascending."""
+    share = max(2, MAX_ITEMS_IN // len(members))
     chosen = []
     for member in members.tolist():
         held = state.held_by(member)
@@ -110,11 +119,11 @@ def _resplit(
     high, low = state.extremes()
     try:
         search = Search(problem, budget)
-        for goal in (inside // 64, inside // 8, inside - 1):
-            if goal < 0:
+        for spread in (inside // 64, inside // 8, inside - 1):
+            if spread < 0:
                 continue
             limit = moves if keep_moves else None
-            found = search.find(SearchTarget(goal, floor=low, cap=high, max_moves=limit))
+            found = search.find(SearchTarget(spread, floor=low, cap=high, max_moves=limit))
             if found is not None:
                 state.transfer(items, members[found])
                 return
@@ -123,10 +132,10 @@ def _resplit(
 
 
 def sub_problem(state: AssignmentState, items: Ints, members: Ints) -> tuple[SmallProblem, int]:
-    """The items and members as a small problem, and how many items are away from their owner."""
+    """The items and members as a small problem, and the number of items away from their owners."""
     group, constraint = state.group, state.constraint
     holder = state.assigned[items]
-    column = np.full(group.n_members + 1, -2, dtype=np.int64)
+    column = np.full(group.n_members + 1, OUTSIDE, dtype=np.int64)
     column[members] = np.arange(len(members))
     column[NOBODY] = NOBODY
     held = np.bincount(column[holder], minlength=len(members))

@@ -26,7 +26,7 @@ PATIENCE: Final = 120
 """Rounds in a row without a smaller spread, after which the search ends: 40 of each pairing."""
 
 
-def even_out(
+def exchange_in_pairs(
     group: Group,
     assigned: Index,
     rng: np.random.Generator,

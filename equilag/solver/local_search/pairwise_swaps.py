@@ -15,6 +15,7 @@ import numpy as np
 from equilag.constraint import CountConstraint
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.improvement_goal import ImprovementGoal
 
 MAX_BATCH: Final = 1_000_000
 """Array elements of one batch of pairs: 8 MB for each of the some ten arrays."""
@@ -24,6 +25,8 @@ ALWAYS_SEEN: Final = 16
 """The heaviest partitions of a member, which are considered in every round."""
 NEVER: Final = np.int64(2**62)
 """A distance of loads above any other: the sum of all lags stays below it."""
+MAX_ROUNDS: Final = 400
+"""Rounds of one search; `PATIENCE` ends most searches earlier."""
 PATIENCE: Final = 24
 """Rounds in a row without a change of either extreme load, after which the search ends: twelve with
 each of the two pairings."""
@@ -60,30 +63,29 @@ def _drawn(
     return drawn[np.arange(len(drawn)) - first < widest]
 
 
-def sweep(
+def swap_pairwise(
     group: Group,
     constraint: CountConstraint,
     assigned: Index,
     rng: np.random.Generator,
     stop: Callable[[], bool],
-    rounds: int = 400,
-    enough: int = 0,
-    keep_moves: bool = False,
+    goal: ImprovementGoal,
+    rounds: int = MAX_ROUNDS,
 ) -> Index:
-    """[P] an assignment with a spread no larger; at most `rounds` rounds, fewer when they stall.
+    """[P] an assignment with a spread no larger, after at most `rounds` rounds.
 
-    Stops early at a spread of `enough`. With `keep_moves` no exchange may add a move. Rounds
-    alternate between the mirrored order by load and a random pairing, which frees what is stuck.
+    Rounds pair the heaviest with the lightest members and so on, and in turn at random, so that
+    swaps become possible that the first pairing never offers. `stop` is called before every batch.
     """
     state = AssignmentState.of(group, constraint, assigned)
     best, best_spread, stalled = assigned, state.spread, 0
     if len(state.active) < 2:
         return best
     for number in range(rounds):
-        if stop() or best_spread <= enough or stalled >= PATIENCE:
+        if stop() or best_spread <= goal.enough or stalled >= PATIENCE:
             break
         before = state.extremes()
-        changed = _round(state, _pairs(state, rng, number), rng, stop, keep_moves)
+        changed = _round(state, _pairs(state, rng, number), rng, stop, goal.keep_moves)
         stalled = 0 if state.extremes() != before else stalled + (1 if changed else 4)
         if state.spread < best_spread:
             best, best_spread = state.assigned.copy(), state.spread

@@ -30,7 +30,7 @@ EXTREME_SHARE: Final = 0.5
 """Probability that a step takes the member furthest outside the window, not one at random."""
 
 
-def level(
+def search_window(
     group: Group,
     constraint: CountConstraint,
     assigned: Index,

@@ -11,11 +11,11 @@ from support.groups import problem_of
 
 from equilag.exhaustive.small_problem import SmallProblem
 from equilag.solver.cpsat import constraint_families as families
-from equilag.solver.cpsat.model import Limits, parameters
+from equilag.solver.cpsat.model import CpSatLimits, parameters
 from equilag.solver.cpsat.scale import Scaled
 from equilag.solver.cpsat.variables import Variables
 
-LIMITS: Final = Limits(wall=20.0, deterministic=5.0)
+LIMITS: Final = CpSatLimits(wall=20.0, deterministic=5.0)
 
 
 def variables_of(problem: SmallProblem) -> Variables:

@@ -16,10 +16,10 @@ from equilag.group import Group
 from equilag.policy import BALANCES, Policy
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.cpsat import model
-from equilag.solver.cpsat.model import Limits, SolverFailed, solve_model
+from equilag.solver.cpsat.model import CpSatLimits, SolverFailed, solve_model
 from equilag.solver.cpsat.variables import Variables
 
-LIMITS: Final = Limits(wall=20.0, deterministic=5.0)
+LIMITS: Final = CpSatLimits(wall=20.0, deterministic=5.0)
 
 
 def cases(seed: int, n: int, **shape: Any) -> list[tuple[Group, Policy]]:
@@ -121,7 +121,7 @@ def test_a_hint_changes_nothing_about_the_answer(hint: list[int]) -> None:
 def test_the_same_call_twice_gives_the_same_answer() -> None:
     lag = [int(x) for x in np.random.default_rng(62).integers(1, 10**5, 24)]
     problem = problem_of(lag, 4, 6, 6)
-    limits = Limits(wall=60.0, deterministic=0.2, seed=5)
+    limits = CpSatLimits(wall=60.0, deterministic=0.2, seed=5)
     first, second = solve_model(problem, limits), solve_model(problem, limits)
     assert first.bound == second.bound
     assert first.outcome == second.outcome
@@ -130,7 +130,7 @@ def test_the_same_call_twice_gives_the_same_answer() -> None:
 
 def test_no_time_is_no_answer_but_no_error() -> None:
     lag = [int(x) for x in np.random.default_rng(63).integers(1, 10**6, 60)]
-    answer = solve_model(problem_of(lag, 6, 10, 10), Limits(wall=0.0, deterministic=1e-9))
+    answer = solve_model(problem_of(lag, 6, 10, 10), CpSatLimits(wall=0.0, deterministic=1e-9))
     assert answer.outcome in ("unknown", "feasible")
     assert answer.bound >= 0
 

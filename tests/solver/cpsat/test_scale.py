@@ -14,7 +14,7 @@ from support.groups import problem_of
 
 import equilag
 from equilag.group import Ints
-from equilag.solver.cpsat.model import Limits, all_below, parameters
+from equilag.solver.cpsat.model import CpSatLimits, all_below, parameters
 from equilag.solver.cpsat.scale import MAX_TOTAL, Scaled, scaled
 
 LAGS = st.lists(st.integers(0, 2**53 - 1), min_size=1, max_size=8)
@@ -67,7 +67,7 @@ def test_the_floor_is_never_below_zero() -> None:
 @pytest.mark.parametrize("seed", [0, 1, 2**31, 2**40 + 3])
 @pytest.mark.parametrize("wall", [0.0, 0.5, 100.0])
 def test_every_call_avoids_the_presolve_that_goes_wrong(seed: int, wall: float) -> None:
-    chosen = parameters(Limits(wall, 1.0, seed))
+    chosen = parameters(CpSatLimits(wall, 1.0, seed))
     assert chosen["presolve_inclusion_work_limit"] == 0
     assert chosen["num_workers"] == 1
     assert 0 <= chosen["random_seed"] < 2**31
@@ -93,7 +93,7 @@ def test_what_rounding_hides_is_listed(seed: int) -> None:
     best = best_spread(lag, 3, 2, 3)
 
     def listed(spread: int) -> list[int]:
-        found = all_below(problem, Limits(60.0, 10.0), spread)
+        found = all_below(problem, CpSatLimits(60.0, 10.0), spread)
         assert found is not None
         loads = [np.bincount(a, weights=lag.astype(float), minlength=3) for a in found]
         return [int(load.max() - load.min()) for load in loads]
@@ -104,7 +104,7 @@ def test_what_rounding_hides_is_listed(seed: int) -> None:
 
 def test_too_many_to_be_listed() -> None:
     problem = problem_of([10**9] * 12, 3, 4, 4)
-    assert all_below(problem, Limits(60.0, 10.0), 10) is None
+    assert all_below(problem, CpSatLimits(60.0, 10.0), 10) is None
 
 
 def test_the_solver_is_made_in_one_place_only() -> None:

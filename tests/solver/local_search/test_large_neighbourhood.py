@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from support.groups import ODD, small_groups
@@ -17,28 +19,46 @@ from support.local_search import (
 )
 from support.oracles import Assignments
 
+from equilag.budget import Budget
+from equilag.constraint import CountConstraint
+from equilag.group import Group, Index
 from equilag.policy import Policy
-from equilag.solver.local_search.large_neighbourhood import improve
+from equilag.solver.local_search.improvement_goal import ImprovementGoal
+from equilag.solver.local_search.large_neighbourhood import MAX_ROUNDS, search_neighbourhoods
+
+
+def search(
+    group: Group,
+    constraint: CountConstraint,
+    assigned: Index,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+    goal: ImprovementGoal,
+    rounds: int = MAX_ROUNDS,
+) -> Index:
+    """The search with a budget that ends at once, or never."""
+    budget = Budget(seconds=0.0) if stop() else Budget()
+    return search_neighbourhoods(group, constraint, assigned, rng, budget, goal, rounds)
 
 
 @pytest.mark.parametrize("keep_moves", [False, True])
 def test_no_plan_becomes_worse(keep_moves: bool) -> None:
     # With a limit on moves a neighbourhood costs some 50 ms.
-    check_never_worse(improve, n=5, rounds=6, keep_moves=keep_moves)
+    check_never_worse(search, n=5, rounds=6, keep_moves=keep_moves)
 
 
 def test_it_stops_when_told_or_satisfied() -> None:
-    check_stops(improve)
+    check_stops(search)
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda p: f"{p.name}-{p.balance}")
 @pytest.mark.parametrize("name", ODD)
 def test_odd_groups(name: str, policy: Policy) -> None:
-    check_odd_group(improve, name, policy)
+    check_odd_group(search, name, policy)
 
 
 def test_same_seed_same_answer() -> None:
-    check_repeatable(improve)
+    check_repeatable(search)
 
 
 def test_neighbourhoods_solve_what_fits_into_one() -> None:
@@ -46,6 +66,8 @@ def test_neighbourhoods_solve_what_fits_into_one() -> None:
     for group in small_groups(seed=54, n=15, limit=1000, members=2, size=5, reads=1.0):
         policy = Policy.of()
         constraint, assigned = start(group, policy, keep=False)
-        found = improve(group, constraint, assigned, np.random.default_rng(1), never)
+        found = search(
+            group, constraint, assigned, np.random.default_rng(1), never, ImprovementGoal()
+        )
         truth = Assignments.all(group).balanced("total").spread.min()
         assert spread_of(group, found) == truth

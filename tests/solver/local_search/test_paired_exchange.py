@@ -25,7 +25,7 @@ from equilag.solver.local_search.paired_exchange import (
     MIN_PAIRS,
     PATIENCE,
     crowd,
-    even_out,
+    exchange_in_pairs,
     pairs,
     settle,
 )
@@ -178,7 +178,9 @@ def test_never_two_empty_places_in_one_row_where_some_have_no_lag() -> None:
 
 def test_within_the_constraint_where_some_have_no_lag() -> None:
     constraint, _ = start(NO_LAG_BESIDE)
-    found = even_out(NO_LAG_BESIDE, NO_LAG_BESIDE.owner, np.random.default_rng(0), after(1))
+    found = exchange_in_pairs(
+        NO_LAG_BESIDE, NO_LAG_BESIDE.owner, np.random.default_rng(0), after(1)
+    )
     assert constraint.admits(found)
 
 
@@ -276,7 +278,7 @@ def test_one_heavy_partition_gets_the_best_company() -> None:
         if not lone(group, 1):
             continue
         constraint, assigned = start(group, rng)
-        found = even_out(group, assigned, np.random.default_rng(0), never)
+        found = exchange_in_pairs(group, assigned, np.random.default_rng(0), never)
         assert constraint.admits(found)
         truth = Assignments.all(group).balanced("total")
         assert found in truth
@@ -292,7 +294,7 @@ def test_two_heavy_partitions_share_the_lightest() -> None:
     group = group_of([12], [[0]] * 4, lags=lags)
     assert lone(group, 2)
     _, assigned = start(group)
-    found = even_out(group, assigned, np.random.default_rng(0), never)
+    found = exchange_in_pairs(group, assigned, np.random.default_rng(0), never)
     assert member_loads(found, group.lag, 4).max() == 999 + 1 + 40
 
 
@@ -307,7 +309,7 @@ def test_within_the_constraint_and_never_worse(hot: bool) -> None:
         assert constraint.all_alike
         given = assigned.copy()
         for rounds in (1, 2, 7):
-            found = even_out(group, assigned, rng, after(rounds))
+            found = exchange_in_pairs(group, assigned, rng, after(rounds))
             assert np.array_equal(assigned, given)
             assert is_valid(group, found)
             assert constraint.admits(found)
@@ -320,7 +322,7 @@ def test_topics_that_nobody_reads_are_left_alone() -> None:
     rng = np.random.default_rng(78)
     group = group_of([17, 9, 20], [[0, 2]] * 5, lags=rng.integers(1, 100, 46))
     constraint, assigned = start(group, rng)
-    found = even_out(group, assigned, rng, never)
+    found = exchange_in_pairs(group, assigned, rng, never)
     assert constraint.admits(found)
     assert is_valid(group, found)
     assert (found[17:26] == -1).all()
@@ -333,7 +335,7 @@ def test_small_groups_come_close_to_the_best_of_all_assignments() -> None:
         if not (lone(group, 0) or lone(group, 1)):
             continue
         constraint, assigned = start(group, rng)
-        found = even_out(group, assigned, np.random.default_rng(0), never)
+        found = exchange_in_pairs(group, assigned, np.random.default_rng(0), never)
         assert constraint.admits(found)
         truth = int(Assignments.all(group).balanced("total").spread.min())
         reached.append(spread_of(group, found) - truth)
@@ -348,7 +350,8 @@ def test_same_seed_same_answer() -> None:
     for group in plain_groups(80, 4):
         _, assigned = start(group, rng)
         first, again, other = (
-            even_out(group, assigned, np.random.default_rng(seed), after(30)) for seed in (7, 7, 8)
+            exchange_in_pairs(group, assigned, np.random.default_rng(seed), after(30))
+            for seed in (7, 7, 8)
         )
         assert np.array_equal(first, again)
         answers.append(np.array_equal(first, other))
@@ -369,9 +372,9 @@ def test_stops_at_once_where_the_spread_is_enough_or_it_is_told_to() -> None:
         raise AssertionError("one round too many")
 
     enough = spread_of(group, assigned)
-    found = even_out(group, assigned, rng, asked, enough=enough)
+    found = exchange_in_pairs(group, assigned, rng, asked, enough=enough)
     assert np.array_equal(found, assigned)
-    assert np.array_equal(even_out(group, assigned, rng, lambda: True), assigned)
+    assert np.array_equal(exchange_in_pairs(group, assigned, rng, lambda: True), assigned)
 
 
 class Count:
@@ -390,7 +393,7 @@ def test_a_spread_that_is_enough_ends_it() -> None:
     rounds = []
     for enough in (5000, 500, 0):
         stop = Count()
-        found = even_out(group, assigned, np.random.default_rng(0), stop, enough)
+        found = exchange_in_pairs(group, assigned, np.random.default_rng(0), stop, enough)
         assert spread_of(group, found) <= max(enough, 100)
         rounds.append(stop.asked)
     assert 0 < rounds[0] < rounds[1] < rounds[2]
@@ -400,7 +403,7 @@ def test_ends_by_itself_where_nothing_gets_better() -> None:
     group = group_of([9], [[0]] * 5, lags=[3] * 9)
     _, assigned = start(group)
     stop = Count()
-    found = even_out(group, assigned, np.random.default_rng(0), stop)
+    found = exchange_in_pairs(group, assigned, np.random.default_rng(0), stop)
     assert spread_of(group, found) == spread_of(group, assigned) == 3
     assert stop.asked == PATIENCE
 
@@ -413,7 +416,7 @@ def far_from_the_bound(partitions: int, sigma: float, seed: int) -> float:
     constraint, assigned = start(group)
     bounds = load_bounds(Counting(group, constraint), never)
     assert bounds is not None
-    found = even_out(group, assigned, np.random.default_rng(0), never, bounds.spread)
+    found = exchange_in_pairs(group, assigned, np.random.default_rng(0), never, bounds.spread)
     assert constraint.admits(found)
     above = spread_of(group, found) - bounds.spread
     assert above >= 0
@@ -456,14 +459,14 @@ def test_pairs_are_the_heaviest_and_the_lightest_and_apart() -> None:
 def test_more_members_than_partitions() -> None:
     group = group_of([3], [[0]] * 5, lags=[5, 4, 3])
     constraint, assigned = start(group)
-    found = even_out(group, assigned, np.random.default_rng(0), never)
+    found = exchange_in_pairs(group, assigned, np.random.default_rng(0), never)
     assert constraint.admits(found)
 
 
 def test_all_members_but_one_have_a_heavy_partition() -> None:
     group = group_of([4], [[0]] * 2, lags=[100, 2, 5, 1])
     constraint, assigned = start(group)
-    found = even_out(group, assigned, np.random.default_rng(0), never)
+    found = exchange_in_pairs(group, assigned, np.random.default_rng(0), never)
     assert constraint.admits(found)
     assert spread_of(group, found) == 94
 
@@ -474,7 +477,7 @@ def test_small_groups_of_all_kinds() -> None:
         constraint, assigned = start(group, rng)
         if not constraint.all_alike:
             continue
-        found = even_out(group, assigned, rng, after(20))
+        found = exchange_in_pairs(group, assigned, rng, after(20))
         assert constraint.admits(found)
         truth = Assignments.all(group).balanced("total").spread.min()
         assert truth <= spread_of(group, found) <= spread_of(group, assigned)
@@ -482,7 +485,7 @@ def test_small_groups_of_all_kinds() -> None:
         lags = lags_of(rng, 37, ("uneven", "zero", "hot", "far-apart", "ties")[number % 5])
         group = group_of([37], [[0]] * 5, lags=lags)
         constraint, assigned = start(group, rng)
-        found = even_out(group, assigned, rng, after(20))
+        found = exchange_in_pairs(group, assigned, rng, after(20))
         assert constraint.admits(found)
         assert spread_of(group, found) <= spread_of(group, assigned)
 
@@ -504,7 +507,7 @@ def test_each_set_of_members_alike_is_evened_out_by_itself() -> None:
             len({(int(group.class_of[m]), int(constraint.counts_of(m).most)) for m in members}) == 1
         )
         before = member_loads(assigned, group.lag, group.n_members)
-        found = even_out(group, assigned, rng, never, members=members)
+        found = exchange_in_pairs(group, assigned, rng, never, members=members)
         loads = member_loads(found, group.lag, group.n_members)
         others = np.setdiff1d(np.arange(group.n_members), members)
         assert constraint.admits(found)

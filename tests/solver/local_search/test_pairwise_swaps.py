@@ -17,31 +17,34 @@ from support.local_search import (
 )
 
 from equilag.policy import Policy
-from equilag.solver.local_search.pairwise_swaps import sweep
+from equilag.solver.local_search.improvement_goal import ImprovementGoal
+from equilag.solver.local_search.pairwise_swaps import swap_pairwise
 
 
 @pytest.mark.parametrize("keep_moves", [False, True])
 def test_no_plan_becomes_worse(keep_moves: bool) -> None:
-    check_never_worse(sweep, n=15, rounds=40, keep_moves=keep_moves)
+    check_never_worse(swap_pairwise, n=15, rounds=40, keep_moves=keep_moves)
 
 
 def test_it_stops_when_told_or_satisfied() -> None:
-    check_stops(sweep)
+    check_stops(swap_pairwise)
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda p: f"{p.name}-{p.balance}")
 @pytest.mark.parametrize("name", ODD)
 def test_odd_groups(name: str, policy: Policy) -> None:
-    check_odd_group(sweep, name, policy)
+    check_odd_group(swap_pairwise, name, policy)
 
 
 def test_same_seed_same_answer() -> None:
-    check_repeatable(sweep)
+    check_repeatable(swap_pairwise)
 
 
-def test_sweeps_even_out_a_plain_group() -> None:
+def test_swaps_even_out_a_plain_group() -> None:
     group = group_of([40], [[0]] * 4, lags=range(40))
     constraint, assigned = start(group, Policy.of(), keep=False)
-    found = sweep(group, constraint, assigned, np.random.default_rng(1), never)
+    found = swap_pairwise(
+        group, constraint, assigned, np.random.default_rng(1), never, ImprovementGoal()
+    )
     assert spread_of(group, assigned) == 300
     assert spread_of(group, found) <= 4

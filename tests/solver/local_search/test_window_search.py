@@ -10,7 +10,7 @@ from support.groups import LAG_KINDS, ODD, group_of, random_group, small_groups
 from support.local_search import spread_of
 from support.oracles import Assignments
 
-import equilag.solver.local_search.window_search as leveling
+import equilag.solver.local_search.window_search as window_search
 from equilag.certificate.counting import Counting
 from equilag.constraint import CountConstraint, constraint_of
 from equilag.group import NOBODY, Group, Index, Ints
@@ -24,7 +24,7 @@ from equilag.solver.local_search.cyclic_exchanges import (
     exchange_of_two,
 )
 from equilag.solver.local_search.ejection_chains import find_chain, lighten, rotate
-from equilag.solver.local_search.window_search import level
+from equilag.solver.local_search.window_search import search_window
 from equilag.solver.lower_bounds.load_bounds import load_bounds
 
 TOTALS = [Policy.of(), Policy.of("sticky-yet-fair")]
@@ -347,7 +347,7 @@ def test_where_only_a_cycle_of_three_helps() -> None:
     assert exchange_of_three(state, 0, window, np.random.default_rng(0))
     check(state)
     assert state.loads.tolist() == [100, 100, 100]
-    found = level(group, constraint, assigned, window, np.random.default_rng(0), Steps())
+    found = search_window(group, constraint, assigned, window, np.random.default_rng(0), Steps())
     assert spread_of(group, found) == 0
 
 
@@ -374,7 +374,7 @@ def test_where_only_a_longer_chain_helps() -> None:
     assert lighten(state, 0, window)
     check(state)
     assert state.loads.tolist() == [200, 100, 50, 50, 50, 0, 200]
-    found = level(LONG, constraint, assigned, window, np.random.default_rng(0), Steps())
+    found = search_window(LONG, constraint, assigned, window, np.random.default_rng(0), Steps())
     assert spread_of(LONG, found) == 200 == Assignments.all(LONG).balanced("total").spread.min()
 
 
@@ -412,12 +412,12 @@ def test_where_the_heaviest_partition_must_change_its_holder(
     truth = Assignments.all(group).balanced("total")
     best = int(truth.spread.min())
     assert best < truth.spread[truth.rows[:, 0] == 1].min()
-    found = level(group, constraint, assigned, window, np.random.default_rng(0), Steps())
+    found = search_window(group, constraint, assigned, window, np.random.default_rng(0), Steps())
     assert spread_of(group, found) == best
     assert found[0] == 0
     # Nothing else gets there.
-    monkeypatch.setattr(leveling, "MAX_HOLDERS", 0)
-    found = level(group, constraint, assigned, window, np.random.default_rng(0), Steps())
+    monkeypatch.setattr(window_search, "MAX_HOLDERS", 0)
+    found = search_window(group, constraint, assigned, window, np.random.default_rng(0), Steps())
     assert spread_of(group, found) > best
 
 
@@ -425,12 +425,12 @@ def test_who_might_better_hold_the_heaviest_partition() -> None:
     constraint, assigned, _ = heavy_start()
     state = AssignmentState.of(HEAVY, constraint, assigned)
     # The heaviest of the heaviest member, m03, which has 70 and 60.
-    assert leveling._lead(state) == 2
+    assert window_search._lead(state) == 2
     lead = 0
-    assert leveling._holders(state, lead, Window(0, 101)) == plain_holders(state, lead)
+    assert window_search._holders(state, lead, Window(0, 101)) == plain_holders(state, lead)
     highest = int(state.loads.max())
-    assert leveling._holders(state, lead, Window(0, highest)) == []
-    assert leveling._holders(state, NOBODY, Window(0, 101)) == []
+    assert window_search._holders(state, lead, Window(0, highest)) == []
+    assert window_search._holders(state, NOBODY, Window(0, 101)) == []
     chain = find_chain(state, lead, Window(0, 101), first=1)
     assert chain is not None
     rotate(state, lead, chain)
@@ -458,7 +458,9 @@ def test_small_groups_reach_the_best_of_all_assignments() -> None:
         for policy in TOTALS:
             constraint, assigned, window = start(group, policy)
             given = assigned.copy()
-            found = level(group, constraint, assigned, window, np.random.default_rng(0), Steps())
+            found = search_window(
+                group, constraint, assigned, window, np.random.default_rng(0), Steps()
+            )
             truth = Assignments.all(group, policy.name == "sticky-yet-fair").balanced("total")
             assert np.array_equal(assigned, given)
             assert found in truth
@@ -473,7 +475,9 @@ def test_small_groups_reach_the_best_of_all_assignments() -> None:
 def test_within_the_constraint_and_never_worse() -> None:
     better = 0
     for group, constraint, assigned, window in starts(seed=97, n=15):
-        found = level(group, constraint, assigned, window, np.random.default_rng(0), Steps())
+        found = search_window(
+            group, constraint, assigned, window, np.random.default_rng(0), Steps()
+        )
         assert is_valid(group, found)
         assert constraint.admits(found)
         assert spread_of(group, found) <= spread_of(group, assigned)
@@ -488,7 +492,7 @@ def test_within_the_constraint_and_never_worse() -> None:
 def test_odd_groups(name: str, policy: Policy) -> None:
     group = ODD[name]()
     constraint, assigned, window = start(group, policy)
-    found = level(group, constraint, assigned, window, np.random.default_rng(0), Steps(30))
+    found = search_window(group, constraint, assigned, window, np.random.default_rng(0), Steps(30))
     assert constraint.admits(found)
     assert spread_of(group, found) <= spread_of(group, assigned)
 
@@ -500,7 +504,7 @@ def test_nothing_where_topics_count_one_by_one(balance: str) -> None:
         group = random_group(rng, topics=6, members=8, size=8)
         policy = Policy.of(balance=balance)
         constraint, assigned, window = start(group, policy)
-        found = level(group, constraint, assigned, window, rng, Steps())
+        found = search_window(group, constraint, assigned, window, rng, Steps())
         assert np.array_equal(found, assigned)
 
 
@@ -510,18 +514,20 @@ def test_stops_when_told_and_where_nothing_is_wrong() -> None:
 
     for group, constraint, assigned, window in starts(seed=99, n=6):
         rng = np.random.default_rng(0)
-        assert np.array_equal(level(group, constraint, assigned, window, rng, asked), assigned)
+        assert np.array_equal(
+            search_window(group, constraint, assigned, window, rng, asked), assigned
+        )
         loads = member_loads(assigned, group.lag, group.n_members)
         if len(loads):
             inside = Window(int(loads.min()), int(loads.max()))
-            found = level(group, constraint, assigned, inside, rng, Steps())
+            found = search_window(group, constraint, assigned, inside, rng, Steps())
             assert np.array_equal(found, assigned)
 
 
 def test_same_seed_same_answer() -> None:
     for group, constraint, assigned, window in starts(seed=100, n=3):
         first, second = (
-            level(group, constraint, assigned, window, np.random.default_rng(5), Steps())
+            search_window(group, constraint, assigned, window, np.random.default_rng(5), Steps())
             for _ in range(2)
         )
         assert np.array_equal(first, second)
@@ -553,5 +559,5 @@ def test_a_descent_ends_by_itself() -> None:
     )
     constraint, assigned, window = start(group, Policy.of())
     stop = Steps(3000)
-    level(group, constraint, assigned, window, np.random.default_rng(0), stop)
+    search_window(group, constraint, assigned, window, np.random.default_rng(0), stop)
     assert stop.left > 0
