@@ -59,7 +59,8 @@ class _Clock:
         return max(0.0, self.limit - self.reserve - self.elapsed)
 
     def expired(self) -> bool:
-        if self.left > 0.0:
+        # Searches ask after every step, `verify` without a limit on time.
+        if self.limit == math.inf or self.left > 0.0:
             return False
         self.mark_cut()
         return True
@@ -168,8 +169,9 @@ class Budget:
 
     def spend(self, elements: int) -> None:
         """Charge a step of a search. Raises OutOfBudget if work or time is used up."""
-        self._work.spent += elements + OVERHEAD
-        if self._work.spent > self._work.limit or self._clock.expired():
+        work = self._work
+        work.spent += elements + OVERHEAD
+        if work.spent > work.limit or self._clock.expired():
             raise OutOfBudget
 
     def enter(self) -> None:
