@@ -42,12 +42,13 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
         if self._stream is None or now - self._last < PERIOD_S:
             return
         self._last = now
+        # The bar of a task of unknown length only pulses.
+        length = total if 0 < total < float("inf") else None
         with suppress(OSError):  # a terminal that is gone is no reason to lose the plan
             if self._display is None:
                 self._display = _display(self._stream)
+                self._display.add_task(words, completed=round(done), total=length)
                 self._display.start()
-            # A task of unknown length has no bar that moves.
-            length = total if 0 < total < float("inf") else None
             task = self._display.task_ids[0]
             self._display.update(task, description=words, completed=done, total=length)
             self._display.refresh()
@@ -73,15 +74,13 @@ def _display(stream: IO[str]) -> Display:
         markup=False,
         table_column=Column(no_wrap=True, overflow="ellipsis"),
     )
-    display = Progress(
+    return Progress(
         BarColumn(BAR_WIDTH),
         words,
         console=Console(file=stream),
         auto_refresh=False,
         transient=True,
     )
-    display.add_task("", total=None)
-    return display
 
 
 def describe(progress: Progress) -> str:
