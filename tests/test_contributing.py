@@ -1,0 +1,171 @@
+"""CONTRIBUTING.md is true: its files exist, and the code of each recipe works as it stands."""
+
+from __future__ import annotations
+
+import re
+import sys
+from itertools import product
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from support.groups import group_of, small_groups
+from support.paths import CHECKOUT, SAMPLES
+from support.planner_runs import carry_out
+
+import equilag
+from equilag.budget import Budget
+from equilag.cli import main
+from equilag.group import Group, Index
+from equilag.metrics import member_counts, member_loads, spread
+from equilag.objective import Objective
+from equilag.planner.compare import compare
+from equilag.planner.exhaustive_stage import ExhaustiveSearch
+from equilag.planner.problem import Task
+from equilag.planner.progress import ProgressObserver
+from equilag.planner.result import plan_of
+from equilag.planner.run import IMPROVING, count, improve, state_of
+from equilag.policy import Policy
+
+TEXT: Final = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
+RECIPES: Final = dict(re.findall(r"^```python (\w+)\n(.*?)^```$", TEXT, re.M | re.S))
+MODULE: Final = "my_module"
+
+
+@pytest.fixture
+def recipe(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Import the code of a recipe as a user's own module."""
+
+    def load(name: str) -> ModuleType:
+        module = ModuleType(MODULE)
+        monkeypatch.setitem(sys.modules, MODULE, module)
+        exec(compile(RECIPES[name], f"CONTRIBUTING.md: {name}", "exec"), vars(module))
+        return module
+
+    return load
+
+
+def test_every_recipe_is_there() -> None:
+    assert set(RECIPES) == {"heuristic", "constraint", "objective", "output"}
+    assert TEXT.count("## Recipe: ") == len(RECIPES)
+
+
+def test_every_file_that_it_names_exists() -> None:
+    named = set(re.findall(r"`((?:equilag|tests|docs|benchmarks)/[\w./-]*)`", TEXT))
+    named |= set(re.findall(r"\]\(([\w./-]+)\)", TEXT))
+    assert len(named) > 25
+    assert [name for name in sorted(named) if not (CHECKOUT / name).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [
+        ("equilag/constraint/count_constraint.py",
+         ("def may", "def counts_of", "def may_gain_one", "def face", "def admits")),
+        ("equilag/objective.py", ("class Figures", "def terms", "def key")),
+        ("equilag/planner/front.py", ("def candidate_of",)),
+        ("equilag/report/outputs.py", ("BUILT_IN",)),
+        ("equilag/group.py", ("partition_classes",)),
+    ],
+)  # fmt: skip
+def test_the_names_it_mentions_are_in_those_files(file: str, names: tuple[str, ...]) -> None:
+    source = (CHECKOUT / file).read_text("utf-8")
+    assert [name for name in names if name not in source] == []
+
+
+def test_every_target_it_names_is_one_of_the_makefile() -> None:
+    makefile = (CHECKOUT / "Makefile").read_text("utf-8")
+    targets = re.findall(r"`make ([\w-]+)", TEXT)
+    assert [t for t in targets if not re.search(rf"^{t}:", makefile, re.M)] == []
+
+
+# A heuristic.
+
+
+def test_the_heuristic_is_used_from_outside(recipe: Any) -> None:
+    recipe("heuristic")
+    group = group_of([3, 2, 1], [[1], [0, 1], []])
+    plan = equilag.assign(group, f"{MODULE}:FirstSubscriber")
+    assert plan.assigned.tolist() == [1, 1, 1, 0, 0, -1]
+    assert equilag.verify(group, plan) == []
+    rows = compare(group, assignors=[f"{MODULE}:FirstSubscriber"], time_limit=5.0).rows
+    assert any(row.assignor.endswith("FirstSubscriber") for row in rows)
+
+
+# A constraint.
+
+
+def best_spread(group: Group) -> int:
+    """The least spread where member 0 has one partition, and the others differ by one at most."""
+    found = []
+    for members in product(range(group.n_members), repeat=group.n_partitions):
+        assigned: Index = np.array(members, np.int32)
+        counts = member_counts(assigned, group.n_members)
+        if counts[0] == 1 and counts[1:].max() - counts[1:].min() <= 1:
+            found.append(spread(member_loads(assigned, group.lag, group.n_members), group.idle))
+    return min(found)
+
+
+def test_the_constraint_is_kept_by_every_improving_stage(recipe: Any) -> None:
+    stage = recipe("constraint").OneForTheFirst()
+    lags = np.random.default_rng(3).integers(1, 1000, (5, 7))
+    for lag in lags.tolist():
+        group = group_of([7], [[0]] * 3, lags=lag)
+        budget, task = Budget(seconds=60.0), Task.of(group, Objective(Policy()))
+        observer, notes = ProgressObserver(None, budget), list[str]()
+        draft = count(task, budget, observer, notes, [stage])
+        state = state_of(task, draft, notes)
+        assert state is not None
+        improve(state, budget, observer)
+        assert notes == []
+        assert state.incumbent.spread == state.proofs.spread == best_spread(group)
+        counts = member_counts(state.incumbent.assigned, 3)
+        assert counts[0] == 1
+
+
+@pytest.mark.parametrize("skipped", [ExhaustiveSearch, type(None)])
+def test_cp_sat_keeps_the_constraint_too(recipe: Any, skipped: type) -> None:
+    stage = recipe("constraint").OneForTheFirst()
+    group = group_of([7], [[0]] * 3, lags=[907, 411, 388, 205, 90, 77, 3])
+    budget, task = Budget(seconds=60.0), Task.of(group, Objective(Policy()))
+    notes: list[str] = []
+    draft = count(task, budget, ProgressObserver(None, budget), notes, [stage])
+    state = state_of(task, draft, notes)
+    assert state is not None
+    carry_out(state, budget, *(s for s in IMPROVING if not isinstance(s, skipped)))
+    assert state.incumbent.spread == best_spread(group)
+    assert state.notes == []
+
+
+# An objective term.
+
+
+def test_the_objective_is_asked_by_everybody(recipe: Any) -> None:
+    objective = recipe("objective").ThreePerMove(Policy())
+    for group in small_groups(seed=151, n=6, owned=0.9):
+        budget = Budget(seconds=60.0)
+        task = Task.of(group, objective)
+        observer = ProgressObserver(None, budget)
+        state = state_of(task, count(task, budget, observer, []), [])
+        assert state is not None
+        improve(state, budget, observer)
+        plan = plan_of(state, budget)
+        expected = equilag.solve(group, move_cost=3, time_limit=60.0)
+        assert plan.claims == expected.claims
+        assert np.array_equal(plan.assigned, expected.assigned)
+        assert plan.status == expected.status == "optimal"
+
+
+# An output.
+
+
+def test_the_output_is_used_from_outside(
+    recipe: Any, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    recipe("output")
+    sample = str(SAMPLES / "audit.snapshot.json")
+    assert main(["plan", sample, "--time-limit", "0.2", "--output", f"{MODULE}:one_line"]) == 0
+    out = capsys.readouterr().out
+    assert re.fullmatch(r"plan of [\w-]+\n", out)
