@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from equilag.adapters.snapshot.load import load_snapshot as load_snapshot
+    from equilag.building.group_input import ClaimColumns as ClaimColumns
+    from equilag.building.group_input import PartitionOffsets as PartitionOffsets
     from equilag.certificate.verify import verify as verify
     from equilag.diff import RebalanceDiff as RebalanceDiff
     from equilag.errors import ContradictedBound as ContradictedBound
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
     from equilag.errors import MissingExtra as MissingExtra
     from equilag.group import Group as Group
     from equilag.group import Member as Member
-    from equilag.group_input import ClaimColumns as ClaimColumns
-    from equilag.group_input import PartitionOffsets as PartitionOffsets
     from equilag.heuristics.protocol import Assignor as Assignor
     from equilag.plan import Plan as Plan
     from equilag.planner.assign import assign as assign
@@ -35,14 +35,14 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Assignor": "equilag.heuristics.protocol",
-    "ClaimColumns": "equilag.group_input",
+    "ClaimColumns": "equilag.building.group_input",
     "ContradictedBound": "equilag.errors",
     "EquilagError": "equilag.errors",
     "Group": "equilag.group",
     "InputError": "equilag.errors",
     "Member": "equilag.group",
     "MissingExtra": "equilag.errors",
-    "PartitionOffsets": "equilag.group_input",
+    "PartitionOffsets": "equilag.building.group_input",
     "Plan": "equilag.plan",
     "Point": "equilag.planner.frontier",
     "Policy": "equilag.policy",

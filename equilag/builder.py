@@ -15,16 +15,16 @@ from typing import NoReturn
 
 import numpy as np
 
-from equilag.claim_rows import claim_rows
+from equilag.building.claim_rows import claim_rows
+from equilag.building.group_input import GroupInput
+from equilag.building.lag_columns import lag_columns
+from equilag.building.member_fields import check_members, refuse_strangers
+from equilag.building.ownership import settle
+from equilag.building.topic_index import PartitionField, TopicIndex
+from equilag.building.values import GENERATIONS, as_integer, as_text, as_time, check_texts
 from equilag.errors import InputError
 from equilag.group import Group, Index, Member
-from equilag.group_input import GroupInput
-from equilag.lag_columns import lag_columns
-from equilag.member_fields import check_members, refuse_strangers
-from equilag.ownership import settle
 from equilag.show import not_a
-from equilag.topic_index import PartitionField, TopicIndex
-from equilag.values import GENERATIONS, as_integer, as_text, as_time, check_texts
 
 
 def build(given: GroupInput) -> Group:

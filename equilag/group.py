@@ -27,7 +27,7 @@ from equilag.partition_classes import (
 )
 
 if TYPE_CHECKING:
-    from equilag.group_input import GroupInput
+    from equilag.building.group_input import GroupInput
 
 UNKNOWN_GENERATION: Final = -1
 """Of claims of which nobody knows when they were made; older than any other, as in Kafka."""

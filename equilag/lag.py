@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
+from equilag.building.values import NULL, as_text
 from equilag.errors import InputError
 from equilag.group import Ints, Marks
 from equilag.show import show
-from equilag.values import NULL, as_text
 
 QUALITY: Final = ("ok", "no_commit", "ahead_of_end", "below_log_start", "given", "unknown")
 """Where a lag comes from; a column of marks holds indexes into this."""

@@ -15,8 +15,8 @@ from support.groups import BIGGEST, columns, group_of, shapes, snapshot_of
 import equilag
 from equilag import ClaimColumns, Group, InputError, Member, PartitionOffsets, load_snapshot
 from equilag.adapters.snapshot.write import snapshot_document
+from equilag.building.group_input import GroupInput
 from equilag.group import NOBODY
-from equilag.group_input import GroupInput
 from equilag.lag import QUALITY
 
 TOPICS = ("a", "b.c", "é e", "empty")

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.fleet_oracle import lag_of
 
+from equilag.building.values import NULL
 from equilag.errors import InputError
 from equilag.lag import QUALITY, RESETS, as_reset, lag_from_offsets, lag_list, lags_by_topic
-from equilag.values import NULL
 
 OFFSETS = st.integers(0, 50)
 PARTITIONS = st.lists(st.tuples(OFFSETS, OFFSETS, st.none() | st.integers(0, 120)), max_size=8)

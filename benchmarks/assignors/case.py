@@ -10,8 +10,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from equilag.building.group_input import ClaimColumns, GroupInput
 from equilag.group import NOBODY, Group, Index, Ints, Member
-from equilag.group_input import ClaimColumns, GroupInput
 
 GENERATION: Final = 7
 """The generation in which all owners claim their partitions; any positive number would do."""

@@ -13,7 +13,7 @@ from equilag.cli.source import live_group
 from equilag.report.json_text import to_json
 
 if TYPE_CHECKING:
-    from equilag.group_input import GroupInput
+    from equilag.building.group_input import GroupInput
 
 NAME: Final = "snapshot"
 HELP: Final = "a snapshot of a live group, or from the output of Kafka's own tool"

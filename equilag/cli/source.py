@@ -13,8 +13,8 @@ from equilag.errors import InputError
 from equilag.report.json_text import to_json
 
 if TYPE_CHECKING:
+    from equilag.building.group_input import GroupInput
     from equilag.group import Group
-    from equilag.group_input import GroupInput
 
 LIVE_ONLY: Final = (
     "group", "command_config", "auto_offset_reset", "isolation_level", "save_snapshot",

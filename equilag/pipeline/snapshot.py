@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from equilag.building.group_input import GroupInput, PartitionOffsets
+from equilag.building.member_fields import MEMBER_DEFAULTS
 from equilag.group import Member
-from equilag.group_input import GroupInput, PartitionOffsets
-from equilag.member_fields import MEMBER_DEFAULTS
 
 Row = Mapping[str, Any]
 

@@ -13,9 +13,9 @@ from typing import Any, Final
 import numpy as np
 from hypothesis import strategies as st
 
+from equilag.building.group_input import ClaimColumns, GroupInput
 from equilag.exhaustive.small_problem import SmallProblem
 from equilag.group import NOBODY, Group, Index, Ints
-from equilag.group_input import ClaimColumns, GroupInput
 from equilag.partition_classes import PartitionClasses
 
 Snapshot = dict[str, Any]

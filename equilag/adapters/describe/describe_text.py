@@ -13,12 +13,12 @@ from itertools import islice
 
 from equilag.adapters.describe.printed_rows import PrintedGroup, read_members, read_offsets
 from equilag.adapters.describe.printed_table import PrintedText
+from equilag.building.group_input import GroupInput, PartitionOffsets
+from equilag.building.topic_index import MAX_PARTITIONS
 from equilag.errors import InputError
 from equilag.group import Member
-from equilag.group_input import GroupInput, PartitionOffsets
 from equilag.lag import as_reset
 from equilag.show import below, form, guess, plural, shorten, show
-from equilag.topic_index import MAX_PARTITIONS
 
 
 @dataclass(frozen=True, slots=True)

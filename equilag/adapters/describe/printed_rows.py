@@ -15,9 +15,9 @@ from equilag.adapters.describe.printed_table import (
     PrintedTable,
     read_table,
 )
+from equilag.building.topic_index import MAX_PARTITIONS
 from equilag.errors import InputError
 from equilag.show import plural, shorten, show
-from equilag.topic_index import MAX_PARTITIONS
 
 _ASSIGNMENTS: Final = ("CURRENT-ASSIGNMENT", "ASSIGNMENT")
 _INTEGER: Final = re.compile(r"-?[0-9]{1,19}")

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from equilag.adapters.snapshot.read_input import FORMAT
+from equilag.building.group_input import GroupInput
+from equilag.building.member_fields import MEMBER_DEFAULTS
 from equilag.group import Member
-from equilag.group_input import GroupInput
-from equilag.member_fields import MEMBER_DEFAULTS
 
 _COLUMNS: Final = "only a group described by mappings can be written, not one by columns"
 

@@ -8,10 +8,18 @@ from typing import Any, Final
 
 import numpy as np
 
+from equilag.building.values import (
+    NATURAL,
+    IntegerRange,
+    Row,
+    are_rows,
+    as_integer,
+    as_text,
+    integer_column,
+)
 from equilag.errors import InputError
 from equilag.group import Flags, Ints
 from equilag.show import below, guess, kind, not_a, show
-from equilag.values import NATURAL, IntegerRange, Row, are_rows, as_integer, as_text, integer_column
 
 MAX_PARTITIONS: Final = 10_000_000
 """Partitions of a group: more than any cluster has, and few enough that columns fit in memory."""

@@ -8,13 +8,13 @@ from typing import Final
 
 import numpy as np
 
+from equilag.building.group_input import GroupInput, PartitionOffsets
+from equilag.building.topic_index import PartitionField, TopicIndex
+from equilag.building.values import NATURAL, NULL, IntegerRange, Row, are_rows, integer_column
 from equilag.errors import InputError
 from equilag.group import Flags, Ints, Marks
-from equilag.group_input import GroupInput, PartitionOffsets
 from equilag.lag import GIVEN, MAX_LAG, UNKNOWN, as_reset, lag_from_offsets
 from equilag.show import not_a
-from equilag.topic_index import PartitionField, TopicIndex
-from equilag.values import NATURAL, NULL, IntegerRange, Row, are_rows, integer_column
 
 MAX_TOTAL: Final = 2**62
 """All lags together are below this, so that loads and differences of loads fit 64 bits."""

@@ -8,13 +8,13 @@ from operator import methodcaller
 
 import numpy as np
 
+from equilag.building.group_input import ClaimColumns
+from equilag.building.member_fields import refuse_strangers
+from equilag.building.ownership import NO_TOPIC, ClaimRows
+from equilag.building.topic_index import TopicIndex
+from equilag.building.values import NATURAL, Row, are_rows, integer_column
 from equilag.errors import InputError
-from equilag.group_input import ClaimColumns
-from equilag.member_fields import refuse_strangers
-from equilag.ownership import NO_TOPIC, ClaimRows
 from equilag.show import below, kind, not_a
-from equilag.topic_index import TopicIndex
-from equilag.values import NATURAL, Row, are_rows, integer_column
 
 
 def claim_rows(

@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
+from equilag.building.topic_index import TopicIndex
 from equilag.group import NOBODY, Flags, Index, Ints
-from equilag.topic_index import TopicIndex
 
 NO_TOPIC: Final = -1
 """The number of a topic that does not exist."""

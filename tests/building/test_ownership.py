@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from equilag.building.ownership import resolve_claims
 from equilag.group import NOBODY
-from equilag.ownership import resolve_claims
 
 
 @pytest.mark.parametrize(

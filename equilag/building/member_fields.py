@@ -9,10 +9,10 @@ from itertools import repeat
 from operator import attrgetter, is_
 from typing import Any, Final, Protocol
 
+from equilag.building.values import GENERATIONS, as_text, text_problem
 from equilag.errors import InputError
 from equilag.group import Member
 from equilag.show import below, guess, not_a, show
-from equilag.values import GENERATIONS, as_text, text_problem
 
 
 class MemberField(Protocol):

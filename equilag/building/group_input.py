@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, Required, TypeAlias, TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from equilag.building.values import Row
 from equilag.group import Member
-from equilag.values import Row
 
 PerPartition: TypeAlias = Mapping[str, Row] | npt.NDArray[np.int64]
 """Topic to one integer per partition, or one column [P] by topic name and partition number."""

@@ -1,0 +1,1 @@
+"""The parts of `equilag.builder`: what describes a group, and the checks of it."""
