@@ -1,4 +1,4 @@
-"""Columns and claims of a group, and deadlines."""
+"""Columns of a group: topics, members, classes and owners."""
 
 from __future__ import annotations
 
