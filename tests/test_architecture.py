@@ -33,7 +33,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "solver": {DOMAIN, "exhaustive", "certificate", "solver"},
     "planner": {*_BELOW_PLANNER, "planner"},
     "report": {*_BELOW_PLANNER, "planner", "report"},
-    "adapters": {*_BELOW_PLANNER, "planner", "adapters", ROOT},
+    "adapters": {DOMAIN, "adapters", ROOT},
     "live": {*_BELOW_LIVE, "report", "live", ROOT},
     "pipeline": {*_BELOW_LIVE, "report", "pipeline", ROOT},
     "cli": {*_BELOW_LIVE, "report", "live", "pipeline", "cli", ROOT},
