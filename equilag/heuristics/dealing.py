@@ -11,22 +11,22 @@ import numpy as np
 from equilag.group import Group, Index, Ints
 
 
-def topic_class_members(group: Group, order: Index | None = None) -> list[Index]:
-    """The members that may take each topic class, [C] arrays, in ascending or the given order."""
+def partition_class_members(group: Group, order: Index | None = None) -> list[Index]:
+    """[C] arrays: the members that may take each class, ascending or in the given order."""
     class_of = group.class_of if order is None else group.class_of[order]
     found = (np.flatnonzero(row[class_of]).astype(np.int32) for row in group.eligible)
     return [members if order is None else order[members] for members in found]
 
 
-def topic_class_partitions(group: Group) -> list[Ints]:
-    """The partitions of each topic class, [C] ascending arrays."""
+def partitions_by_class(group: Group) -> list[Ints]:
+    """[C] arrays: the partitions of each class, ascending."""
     order = np.argsort(group.partition_class, kind="stable")
     sizes = np.bincount(group.partition_class, minlength=len(group.eligible))
     return np.split(order, np.cumsum(sizes)[:-1]) if len(sizes) else []
 
 
 def rank_within(label: Index | Ints, n_labels: int) -> Ints:
-    """How many earlier entries carry the same label, for each entry."""
+    """[entries] the number of earlier entries with the same label."""
     start = np.cumsum(np.bincount(label, minlength=n_labels))
     start -= np.bincount(label, minlength=n_labels)
     order = np.argsort(label, kind="stable")

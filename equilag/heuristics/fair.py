@@ -7,7 +7,7 @@ from itertools import groupby
 import numpy as np
 
 from equilag.group import NOBODY, Group, Index, Ints
-from equilag.heuristics.dealing import dealing_order, fill_evenly, topic_class_members
+from equilag.heuristics.dealing import dealing_order, fill_evenly, partition_class_members
 
 
 class FairAssignor:
@@ -21,7 +21,7 @@ class FairAssignor:
 
     def assign(self, group: Group) -> Index:
         assigned = np.full(group.n_partitions, NOBODY, dtype=np.int32)
-        readers = topic_class_members(group)
+        readers = partition_class_members(group)
         total = np.zeros(group.n_members, dtype=np.int64)
         # Topics of one class in a row are dealt as one run: nothing changes between them.
         for number, topics in groupby(_topic_order(group, readers), group.topic_class.__getitem__):

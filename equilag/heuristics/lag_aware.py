@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from equilag.group import NOBODY, Group, Index, Ints
-from equilag.heuristics.dealing import topic_class_members
+from equilag.heuristics.dealing import partition_class_members
 
 _ARRAY_ROUND: Final = 64
 """Topics x subscribers from which on a round is faster as an array than as a Python loop."""
@@ -30,7 +30,7 @@ class LagAwareAssignor:
         # own stretch of `queue`.
         queue = np.lexsort((-group.lag, group.topic_of))
         topics_by_class = np.argsort(group.topic_class, kind="stable")
-        for number, members in enumerate(topic_class_members(group)):
+        for number, members in enumerate(partition_class_members(group)):
             topics = topics_by_class[group.topic_class[topics_by_class] == number]
             topics = topics[group.topic_size[topics] > 0]
             if len(members) and len(topics):

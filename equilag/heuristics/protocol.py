@@ -1,4 +1,4 @@
-"""What an assignor is."""
+"""The interface of an assignor."""
 
 from __future__ import annotations
 

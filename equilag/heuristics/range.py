@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from equilag.group import NOBODY, Group, Index
-from equilag.heuristics.dealing import topic_class_members
+from equilag.heuristics.dealing import partition_class_members
 
 
 class RangeAssignor:
@@ -15,7 +15,7 @@ class RangeAssignor:
 
     def assign(self, group: Group) -> Index:
         assigned = np.full(group.n_partitions, NOBODY, dtype=np.int32)
-        readers = topic_class_members(group, group.static_order)
+        readers = partition_class_members(group, group.static_order)
         n_readers = np.array([len(members) for members in readers], dtype=np.int64)
         if not n_readers.any():
             return assigned

@@ -15,7 +15,7 @@ class RoundRobinAssignor:
     def assign(self, group: Group) -> Index:
         assigned = np.full(group.n_partitions, NOBODY, dtype=np.int32)
         ring = group.static_order
-        # Places on the ring, ascending, of the members that may take each topic class.
+        # Places on the ring, ascending, of the members that may take each partition class.
         places = [np.flatnonzero(row[group.class_of[ring]]) for row in group.eligible]
         ahead = 0  # the place on the ring from which the next reader is looked for
         for topic, size in enumerate(group.topic_size.tolist()):

@@ -1,8 +1,8 @@
 """Sticky (KIP-54): fair by its own definition, and as little moved as its local search allows.
 
 Balanced: the counts differ by at most one, or no single partition can go to a subscriber with at
-least two partitions fewer. Partitions of one topic class have the same potential members, so the
-work is done on numbers per (topic class, member); which partitions they are is settled last.
+least two partitions fewer. Partitions of one class have the same potential members, so the
+work is done on numbers per (partition class, member); which partitions they are is settled last.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from equilag.group import NOBODY, Group, Index, Ints
 from equilag.heuristics.dealing import (
     dealing_order,
     fill_evenly,
+    partition_class_members,
+    partitions_by_class,
     rank_within,
-    topic_class_members,
-    topic_class_partitions,
 )
 from equilag.heuristics.subscription_graph import components
 from equilag.metrics import member_counts
@@ -31,26 +31,26 @@ class StickyAssignor:
     def assign(self, group: Group) -> Index:
         assigned = np.full(group.n_partitions, NOBODY, dtype=np.int32)
         total = member_counts(group.owner, group.n_members)
-        readers = topic_class_members(group)
-        partitions = topic_class_partitions(group)
+        readers = partition_class_members(group)
+        partitions = partitions_by_class(group)
         for component in components(group):
             classes = [
-                _TopicClass.of(readers[c], partitions[c], group.owner)
-                for c in component.topic_classes
+                _ClassShares.of(readers[c], partitions[c], group.owner)
+                for c in component.partition_classes
             ]
             # Fewest potential members first; the sort is stable, so then by the first topic.
-            classes.sort(key=lambda topic_class: len(topic_class.members))
-            for topic_class in classes:
-                topic_class.take_free(total)
+            classes.sort(key=lambda shares: len(shares.members))
+            for shares in classes:
+                shares.take_free(total)
             _balance(classes, total, component.members)
-            for topic_class in classes:
-                topic_class.settle(assigned, total, group.owner)
+            for shares in classes:
+                shares.settle(assigned, total, group.owner)
         return assigned
 
 
 @dataclass(slots=True, eq=False)
-class _TopicClass:
-    """Topics with the same k readers: who owns and who holds how many of their n partitions."""
+class _ClassShares:
+    """One partition class: how many of its n partitions each of its k readers owns and holds."""
 
     members: Index
     """[k] ascending."""
@@ -62,11 +62,11 @@ class _TopicClass:
     """[k] partitions held now."""
 
     @staticmethod
-    def of(members: Index, partitions: Ints, owner: Index) -> _TopicClass:
+    def of(members: Index, partitions: Ints, owner: Index) -> _ClassShares:
         owners = owner[partitions]
         place = np.searchsorted(members, owners[owners != NOBODY])
         owned = np.bincount(place, minlength=len(members)).astype(np.int64)
-        return _TopicClass(members, partitions, owned, owned.copy())
+        return _ClassShares(members, partitions, owned, owned.copy())
 
     def take_free(self, total: Ints) -> None:
         """Give what nobody owns to the least loaded readers; updates `total`, [M]."""
@@ -75,7 +75,7 @@ class _TopicClass:
         total[self.members] += room
 
     def improve(self, total: Ints) -> bool:
-        """Make every single move within the class that improves the balance; was there one?"""
+        """Make every move within the class that improves the balance; False if there is none."""
         mine = total[self.members]
         if mine[self.held > 0].max() <= mine.min() + 1:
             return False
@@ -107,7 +107,7 @@ def balance_score(counts: Ints) -> int:
 
 
 def even_out(total: Ints, held: Ints, owned: Ints) -> Ints:
-    """[k] the change in `held` once no single move within a topic class improves the balance.
+    """[k] the change in `held` once no single move within a partition class improves the balance.
 
     `total` counts all partitions of the k readers, `held` those of this class (at least one).
     Moving always from the highest total that holds one to the lowest total ends where nobody is
@@ -141,23 +141,23 @@ def _givable(total: Ints, held: Ints, level: int) -> Ints:
     return np.minimum(held, np.maximum(total - level, 0))
 
 
-def _balance(classes: list[_TopicClass], total: Ints, members: Ints) -> None:
+def _balance(classes: list[_ClassShares], total: Ints, members: Ints) -> None:
     """Move within the classes until nothing improves; take it back if the score did not fall.
 
     A class with one potential member is set aside, and with it members that read nothing else.
     Every single move lowers the score, so the last step is KIP-54's safeguard, not a common case.
     """
-    movable = [topic_class for topic_class in classes if len(topic_class.members) > 1]
-    before = [topic_class.held.copy() for topic_class in movable]
+    movable = [shares for shares in classes if len(shares.members) > 1]
+    before = [shares.held.copy() for shares in movable]
     total_before = total[members]
     moved = False
     improved = True
     while improved:
         improved = False
-        for topic_class in movable:
-            improved |= topic_class.improve(total)
+        for shares in movable:
+            improved |= shares.improve(total)
         moved |= improved
     if moved and balance_score(total[members]) >= balance_score(total_before):
         total[members] = total_before
-        for topic_class, held in zip(movable, before, strict=True):
-            topic_class.held = held
+        for shares, held in zip(movable, before, strict=True):
+            shares.held = held

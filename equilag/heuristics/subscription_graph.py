@@ -1,7 +1,6 @@
-"""Who may take what, as a graph of member classes and topic classes, and its connected parts.
+"""The graph of which member class may take which partition class, and its connected components.
 
-Members with one subscription are one member class, topics with the same subscribers one topic
-class. Counts and moves of different components do not touch each other.
+Counts and moves of different components are independent.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ class Component:
     """One connected part of the subscription graph; all arrays ascending."""
 
     member_classes: Ints
-    topic_classes: Ints
+    partition_classes: Ints
     members: Ints
     partitions: Ints
 
 
 def components(group: Group) -> list[Component]:
-    """The components that have both members and partitions, by their first topic class."""
+    """The components that have both members and partitions, by their first partition class."""
     of_topics, of_members = _labels(group.eligible)
     n = int(of_topics.max(initial=-1)) + 1
     member_part = of_members[group.class_of] if group.n_members else np.zeros(0, np.int64)
@@ -64,7 +63,7 @@ def subscription_graph(group: Group) -> nx.Graph[Any]:
 
 
 def _labels(eligible: Flags) -> tuple[Ints, Ints]:
-    """[C] and [K] component number of each class, by first topic class; -1 without an edge."""
+    """[C] and [K] component number of each class, by first partition class; -1 without an edge."""
     topics, members = np.flatnonzero(eligible.any(axis=1)), np.flatnonzero(eligible.any(axis=0))
     of_topics = np.full(eligible.shape[0], -1, dtype=np.int64)
     of_members = np.full(eligible.shape[1], -1, dtype=np.int64)

@@ -10,9 +10,9 @@ from support.claimed_groups import groups
 from equilag.heuristics.dealing import (
     dealing_order,
     fill_evenly,
+    partition_class_members,
+    partitions_by_class,
     rank_within,
-    topic_class_members,
-    topic_class_partitions,
 )
 
 TOTALS = st.lists(st.integers(0, 9), min_size=1, max_size=7)
@@ -42,10 +42,10 @@ def test_rank_counts_earlier_entries_with_the_same_label(labels):
 @given(data=st.data())
 def test_classes_list_their_members_and_partitions(data):
     group = data.draw(groups())
-    members = topic_class_members(group)
-    in_order = topic_class_members(group, group.static_order)
+    members = partition_class_members(group)
+    in_order = partition_class_members(group, group.static_order)
     rank = {m: i for i, m in enumerate(group.static_order.tolist())}
-    partitions = topic_class_partitions(group)
+    partitions = partitions_by_class(group)
     assert len(members) == len(partitions) == len(group.eligible)
     for topic in range(len(group.topics)):
         c = group.topic_class[topic]

@@ -25,7 +25,7 @@ def test_components_are_those_of_the_graph(data):
     assert {
         frozenset(
             [("members", k) for k in part.member_classes.tolist()]
-            + [("topics", c) for c in part.topic_classes.tolist()]
+            + [("topics", c) for c in part.partition_classes.tolist()]
         )
         for part in found
     } == wanted
@@ -33,7 +33,7 @@ def test_components_are_those_of_the_graph(data):
     for part in found:
         nodes = graph.subgraph(
             [("members", int(k)) for k in part.member_classes]
-            + [("topics", int(c)) for c in part.topic_classes]
+            + [("topics", int(c)) for c in part.partition_classes]
         ).nodes
         sizes = {"members": 0, "topics": 0}
         for node in nodes:
@@ -41,7 +41,7 @@ def test_components_are_those_of_the_graph(data):
         assert sizes == {"members": len(part.members), "topics": len(part.partitions)}
         assert set(group.class_of[part.members].tolist()) == set(part.member_classes.tolist())
         classes = set(group.partition_class[part.partitions].tolist())
-        assert classes == set(part.topic_classes.tolist())
+        assert classes == set(part.partition_classes.tolist())
 
 
 def test_members_that_share_no_topic_are_apart():

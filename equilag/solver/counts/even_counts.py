@@ -44,7 +44,7 @@ def counts_claim(group: Group, constraint: CountConstraint) -> Claim:
 
 
 def _spread_totals(group: Group, assigned: Index, free: Ints) -> None:
-    """Collapse to topic classes and to members alike in class and count, then one even flow."""
+    """Collapse to partition classes and to members alike in class and count, then one even flow."""
     n_members, n_classes = group.n_members, len(group.class_topics)
     base = member_counts(assigned, n_members)
     key = group.class_of.astype(np.int64) * (int(base.max()) + 1) + base
@@ -60,7 +60,7 @@ def _spread_totals(group: Group, assigned: Index, free: Ints) -> None:
     else:
         tail, head = _slots_of(group, slot_class)
         tail, head = tail[supply[tail] > 0], head[supply[tail] > 0]
-        # More than a topic class holds: a full arc would draw the minimum cut to itself.
+        # More than a class holds: a full arc would draw the minimum cut to itself.
         net = Network(supply, slot_base, width, tail, head, supply[tail] + 1)
         units = even_flow(net)
         order = free[np.argsort(group.partition_class[free], kind="stable")]

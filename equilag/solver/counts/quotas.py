@@ -1,6 +1,6 @@
 """Exact counts and the fewest moves in closed form, where subscriptions are alike or disjoint.
 
-Then every member of a topic class has the same quota but for a remainder: P partitions over N
+Then every member of a class has the same quota but for a remainder: P partitions over N
 members are ⌊P / N⌋ each, and P mod N of them get one more (KIP-54; with one subscription, KIP-615).
 A member keeps what it owns up to its quota, and those that own more than the floor have the first
 right to the remainder, so that no partition moves without need. O(P), a few passes over arrays.
