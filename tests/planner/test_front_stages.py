@@ -1,0 +1,64 @@
+"""Stages on the front one at a time, at groups too wide for an exhaustive search."""
+
+from __future__ import annotations
+
+import pytest
+from support.groups import group_of
+from support.planner_runs import carry_out, start
+
+from equilag.metrics import count_moves, member_loads, spread
+from equilag.planner.front_stages import ModelledFront, PolishedFront, searchable
+from equilag.planner.state import SolveState
+
+WIDE = group_of(
+    [12, 9, 9],
+    [[0, 1, 2], [0, 1], [0, 2], [1, 2], [0, 1, 2]] * 2,
+    owners=[5 * n % 10 if 5 * n % 10 in (0, 5) and n < 21 else -1 for n in range(30)],
+    lags=[n * n * 37 % 1009 for n in range(30)],
+)
+
+
+def check_front(state: SolveState) -> dict[int, int]:
+    """Moves -> spread of each point, which its assignment has and no bound is above."""
+    points = {}
+    for point in state.front.points():
+        assigned = point.assigned
+        assert state.problem.constraint.admits(assigned)
+        loads = member_loads(assigned, state.problem.group.lag, state.problem.group.n_members)
+        assert spread(loads, state.problem.group.idle) == point.spread
+        assert count_moves(state.problem.group.owner, assigned) == point.moves
+        assert state.move_bounds.get(point.moves, 0) <= point.spread
+        points[point.moves] = point.spread
+    return points
+
+
+def test_a_model_of_every_point_makes_the_front_better(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ModelledFront, "DETERMINISTIC", 0.05)  # enough for a better plan
+    state, budget = start(WIDE)
+    assert searchable(state.problem) is None
+    assert ModelledFront().applies(state, budget)
+    before = check_front(state)
+    carry_out(state, budget, ModelledFront())
+    after = check_front(state)
+    for moves, reached in before.items():
+        assert state.front.least_spread(moves) <= reached
+        assert moves in state.move_bounds
+    assert min(after.values()) < min(before.values())
+
+
+def test_a_polished_front_is_no_worse() -> None:
+    state, budget = start(WIDE)
+    before = check_front(state)
+    carry_out(state, budget, PolishedFront())
+    check_front(state)
+    for moves, reached in before.items():
+        assert state.front.least_spread(moves) <= reached
+
+
+def test_no_time_leaves_the_front_as_it_is() -> None:
+    state, budget = start(WIDE, limit=60.0)
+    before = check_front(state)
+    over = budget.share(0.0)
+    assert not ModelledFront().applies(state, over)
+    carry_out(state, over, PolishedFront(), ModelledFront())
+    assert check_front(state) == before
