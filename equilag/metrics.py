@@ -65,6 +65,12 @@ def load_figures(group: Group, assigned: Index) -> MemberFigures:
     return MemberFigures.of(member_loads(assigned, group.lag, group.n_members), group.idle)
 
 
+def mean_load(group: Group) -> float:
+    """Lag of all assigned partitions per member that is not idle, whoever they are assigned to."""
+    active = int(np.count_nonzero(~group.idle))
+    return int(group.lag[group.assignable].sum()) / active if active else 0.0
+
+
 def moved(owner: Index, assigned: Index) -> Flags:
     """[P] partitions that a live, still subscribed owner loses."""
     lost: Flags = (owner != NOBODY) & (owner != assigned)

@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Unpack
 
-import numpy as np
-
 from equilag.group import NOBODY, Group, Index
 from equilag.heuristics import assignor_names, get_assignor
 from equilag.heuristics.registry import run_assignor
-from equilag.metrics import count_moves, member_counts, member_loads, spread
+from equilag.metrics import count_figures, count_moves, load_figures, mean_load
 from equilag.plan import Plan
 from equilag.planner.settings import SolveSettings, checked_group
 from equilag.planner.solve import solve
@@ -109,17 +107,13 @@ def comparison_of(plan: Plan, wall: float, baselines: list[Baseline]) -> Compari
 
 def _row(group: Group, found: Baseline, bound: int) -> ComparisonRow:
     assigned = found.assigned
-    counts = member_counts(assigned, group.n_members)
-    loads = member_loads(assigned, group.lag, group.n_members)
-    active = int(np.count_nonzero(~group.idle))
-    mean = int(group.lag[group.assignable].sum()) / active if active else 0.0
-    lag_spread = spread(loads, group.idle)
+    loads, mean = load_figures(group, assigned), mean_load(group)
     return ComparisonRow(
         found.assignor,
-        spread(counts, group.idle),
+        count_figures(group, assigned).spread,
         count_moves(group.owner, assigned) if found.assignor != CURRENT else 0,
-        int(loads.max(initial=0)),
-        lag_spread,
-        100.0 * (lag_spread - bound) / mean if mean else 0.0,
+        int(loads.by_member.max(initial=0)),
+        loads.spread,
+        100.0 * (loads.spread - bound) / mean if mean else 0.0,
         round(1000 * found.wall, 3),
     )

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from equilag.certificate.counting import Counting
 from equilag.constraint import CountConstraint
 from equilag.group import Group, Ints
+from equilag.metrics import mean_load
 from equilag.objective import Objective
 from equilag.policy import Policy
 
@@ -80,8 +79,7 @@ class Problem:
     @cached_property
     def mean(self) -> float:
         """Assigned lag per member that is not idle."""
-        active = int(np.count_nonzero(~self.group.idle))
-        return int(self.group.lag[self.group.assignable].sum()) / active if active else 0.0
+        return mean_load(self.group)
 
     @cached_property
     def allowance(self) -> int:

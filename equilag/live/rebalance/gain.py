@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from equilag.group import Group, Index
-from equilag.metrics import count_moves, member_loads, spread
+from equilag.metrics import count_moves, load_figures, mean_load
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +64,5 @@ class Gain:
 
 def gain_of(group: Group, before: Index, after: Index) -> Gain:
     """Return the gain of changing from one assignment [P] to another."""
-    now, then = (
-        spread(member_loads(assigned, group.lag, group.n_members), group.idle)
-        for assigned in (before, after)
-    )
-    active = int(np.count_nonzero(~group.idle))
-    mean = float(group.lag[group.assignable].sum()) / active if active else 0.0
-    return Gain(now, then, mean, count_moves(before, after))
+    now, then = (load_figures(group, assigned).spread for assigned in (before, after))
+    return Gain(now, then, mean_load(group), count_moves(before, after))

@@ -17,7 +17,7 @@ from equilag.live.rebalance.gain import Gain, Thresholds, gain_of
 from equilag.live.rebalance.joined_members import JoinedMember, Partitions, group_of
 from equilag.live.rebalance.member_assignments import MemberAssignments
 from equilag.live.steward.assignments import TargetAssignment, member_key, target_assignment
-from equilag.metrics import member_loads, spread
+from equilag.metrics import load_figures
 
 Lags = dict[str, list[int | None]]
 
@@ -83,7 +83,7 @@ def spread_under(group: Group, assignment: MemberAssignments) -> int | None:
     assigned = read_assignment(group, assignment, [])
     if assigned is None:
         return None
-    return spread(member_loads(assigned, group.lag, group.n_members), group.idle)
+    return load_figures(group, assigned).spread
 
 
 class GroupObserver:
