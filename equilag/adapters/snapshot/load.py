@@ -9,7 +9,7 @@ from typing import Any
 
 from equilag.adapters.open_text import Source, read_text, source_name
 from equilag.adapters.parse_json import parse_json
-from equilag.adapters.snapshot.columns import parse_columns
+from equilag.adapters.snapshot.parse_columns import parse_columns
 from equilag.adapters.snapshot.read_input import read_input
 from equilag.errors import InputError
 from equilag.group import Group

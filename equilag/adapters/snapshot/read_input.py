@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from equilag.adapters.snapshot.columns import Numbers
+from equilag.adapters.snapshot.parse_columns import Numbers
 from equilag.adapters.snapshot.read_members import (
     read_entries,
     read_members,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 from typing import Any, TypeAlias
 
-from equilag.adapters.snapshot.columns import Numbers
+from equilag.adapters.snapshot.parse_columns import Numbers
 from equilag.errors import InputError
 from equilag.show import below, guess, kind, not_a
 

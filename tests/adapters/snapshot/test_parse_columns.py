@@ -13,8 +13,8 @@ from support.groups import columns
 
 from equilag.adapters.parse_json import parse_json
 from equilag.adapters.snapshot import load as snapshot_json
-from equilag.adapters.snapshot.columns import NULL, Numbers, parse_columns
 from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.parse_columns import NULL, Numbers, parse_columns
 from equilag.errors import InputError
 
 SIZE = 24

@@ -1,0 +1,165 @@
+"""Sizes and names in equilag/: files, functions, parameters; one name for one thing."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from typing import Final
+
+import pytest
+from support.paths import CHECKOUT
+
+PACKAGE: Final = CHECKOUT / "equilag"
+
+MAX_LINES: Final = 300
+MAX_MEDIAN_LINES: Final = 120
+MAX_FUNCTION_LINES: Final = 60
+MAX_PARAMETERS: Final = 7
+"""Without self and cls. These four come from the project's rules for what a reader can hold."""
+
+WIDE_FUNCTIONS: Final = {"planner/solve.py solve": "its keyword arguments are the public contract"}
+"""Functions that may have more parameters than MAX_PARAMETERS."""
+SAME_CLASSES: Final = {"EquilagAssignor": "the assignor of each Kafka client has this name in use"}
+"""Class names that may stand more than once."""
+NAMED_AFTER_OTHERS: Final = {
+    "adapters/consumers": "old import paths, which forward to live/consumers",
+    "cli": "a command, named after what it runs",
+    "report/facts": "the facts of a report, named after what they are about",
+    "report/text": "the words for these facts",
+}
+"""Folders whose modules may have the name of one module elsewhere."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def modules(package: Path) -> dict[str, str]:
+    """Path below the package -> source."""
+    return {
+        path.relative_to(package).as_posix(): path.read_text("utf-8")
+        for path in sorted(package.rglob("*.py"))
+    }
+
+
+def functions(sources: dict[str, str]) -> Iterator[tuple[str, Function]]:
+    """Every function, methods and inner ones too, as `path name`."""
+    for path, source in sources.items():
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, Function):
+                yield f"{path} {node.name}", node
+
+
+def parameters(function: Function) -> int:
+    given = function.args
+    names = [one.arg for one in given.posonlyargs + given.args]
+    bound = names[:1] in (["self"], ["cls"])
+    return len(names) - bound + len(given.kwonlyargs) + bool(given.vararg) + bool(given.kwarg)
+
+
+def long_files(sources: dict[str, str]) -> list[str]:
+    lengths = {path: len(source.splitlines()) for path, source in sources.items()}
+    found = [f"{path}: {n} lines" for path, n in lengths.items() if n > MAX_LINES]
+    if lengths and median(lengths.values()) > MAX_MEDIAN_LINES:
+        found.append(f"the median file has {median(lengths.values()):g} lines")
+    return found
+
+
+def long_functions(sources: dict[str, str]) -> list[str]:
+    lengths = {name: (one.end_lineno or 0) - one.lineno + 1 for name, one in functions(sources)}
+    return [f"{name}: {n} lines" for name, n in lengths.items() if n > MAX_FUNCTION_LINES]
+
+
+def wide_functions(sources: dict[str, str]) -> list[str]:
+    widths = {name: parameters(one) for name, one in functions(sources)}
+    return [name for name, n in widths.items() if n > MAX_PARAMETERS]
+
+
+def repeated_classes(sources: dict[str, str]) -> list[str]:
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for path, source in sources.items():
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ClassDef):
+                found[node.name].append(path)
+    return [f"{name}: {', '.join(paths)}" for name, paths in found.items() if len(paths) > 1]
+
+
+def repeated_modules(sources: dict[str, str], named_after_others: set[str]) -> list[str]:
+    """Names that stand more than once in folders other than these."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for path in sources:
+        folder, _, file = path.rpartition("/")
+        if not file.startswith("__") and folder not in named_after_others:
+            found[file].append(path)
+    return [", ".join(paths) for paths in found.values() if len(paths) > 1]
+
+
+SOURCES: Final = modules(PACKAGE)
+
+
+def test_files_are_short() -> None:
+    assert long_files(SOURCES) == []
+
+
+def test_functions_are_short() -> None:
+    assert long_functions(SOURCES) == []
+
+
+def test_functions_have_few_parameters() -> None:
+    assert set(wide_functions(SOURCES)) == WIDE_FUNCTIONS.keys()
+
+
+def test_a_class_name_means_one_thing() -> None:
+    assert {line.partition(":")[0] for line in repeated_classes(SOURCES)} == SAME_CLASSES.keys()
+
+
+def test_a_module_name_stands_once() -> None:
+    assert repeated_modules(SOURCES, set(NAMED_AFTER_OTHERS)) == []
+
+
+@pytest.mark.parametrize("folder", NAMED_AFTER_OTHERS)
+def test_every_exception_for_module_names_is_needed(folder: str) -> None:
+    assert repeated_modules(SOURCES, NAMED_AFTER_OTHERS.keys() - {folder})
+
+
+def body(n: int) -> str:
+    """A function of n lines."""
+    return "def f():\n" + "    pass\n" * (n - 1)
+
+
+@pytest.mark.parametrize(
+    ("find", "sources", "found"),
+    [
+        (long_files, {"a.py": "\n" * 300, "b.py": "", "c.py": ""}, []),
+        (long_files, {"a.py": "\n" * 301, "b.py": "", "c.py": ""}, ["a.py: 301 lines"]),
+        (long_files, {"a.py": "\n" * 121}, ["the median file has 121 lines"]),
+        (long_functions, {"a.py": body(60)}, []),
+        (long_functions, {"a.py": body(61)}, ["a.py f: 61 lines"]),
+        (wide_functions, {"a.py": "def f(a, b, /, c, d, *e, g, **h): ..."}, []),
+        (wide_functions, {"a.py": "def f(a, b, /, c, d, *e, g, i, **h): ..."}, ["a.py f"]),
+        (wide_functions, {"a.py": "class A:\n  def f(self, b, c, d, e, f, g, h): ..."}, []),
+        (
+            wide_functions,
+            {"a.py": "class A:\n  async def f(self, b, c, d, e, f, g, h, i): ..."},
+            ["a.py f"],
+        ),
+        (repeated_classes, {"a.py": "class A: ...", "b.py": "class B: ..."}, []),
+        (
+            repeated_classes,
+            {"a.py": "class A: ...", "b/c.py": "def f():\n  class A: ..."},
+            ["A: a.py, b/c.py"],
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_found(
+    find: Callable[[dict[str, str]], list[str]], sources: dict[str, str], found: list[str]
+) -> None:
+    assert find(sources) == found
+
+
+def test_which_module_names_are_found() -> None:
+    sources = dict.fromkeys(["a.py", "x/a.py", "cli/a.py", "x/__init__.py", "cli/__init__.py"], "")
+    assert repeated_modules(sources, {"cli"}) == ["a.py, x/a.py"]
+    assert repeated_modules(sources, {"cli", "x"}) == []
+    assert repeated_modules(sources, set()) == ["a.py, x/a.py, cli/a.py"]
