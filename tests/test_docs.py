@@ -1,0 +1,228 @@
+"""The pages are true: links lead somewhere, examples run, and the reference names everything."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, get_type_hints
+
+import pytest
+from support.markdown import blocks, command_lines, links, pages, sections, slug
+from support.paths import CHECKOUT, SAMPLES
+
+import equilag
+from equilag.cli import main
+from equilag.cli.parser import build_parser
+from equilag.group_input import GroupInput
+from equilag.member_fields import MEMBER_FIELDS
+from equilag.policy import BALANCES, POLICIES
+
+DOCS: Final = CHECKOUT / "docs"
+README: Final = (CHECKOUT / "README.md").read_text("utf-8")
+REFERENCE: Final = (DOCS / "reference.md").read_text("utf-8")
+FORMATS: Final = (DOCS / "reference-formats.md").read_text("utf-8")
+PAGES: Final = {str(path.relative_to(CHECKOUT)): path.read_text("utf-8") for path in pages()}
+
+README_LINES: Final = 150
+"""The result and the way to it fit one look; everything else is a page of its own."""
+LEFT_OUT: Final = "[…]"
+"""A line that stands for lines of output that a page leaves out."""
+
+
+def commands() -> dict[str, argparse.ArgumentParser]:
+    """Every command, `fleet show` and its like included."""
+    found: dict[str, argparse.ArgumentParser] = {}
+
+    def walk(name: str, parser: argparse.ArgumentParser) -> None:
+        found[name] = parser
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                for word, below in action.choices.items():
+                    walk(f"{name} {word}", below)
+
+    walk("equilag", build_parser())
+    return found
+
+
+COMMANDS: Final = commands()
+
+
+def options(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """The long options that a command's --help shows."""
+    for action in parser._actions:
+        if action.help is not argparse.SUPPRESS:
+            yield from (name for name in action.option_strings if name.startswith("--"))
+
+
+def documented(text: str) -> set[str]:
+    """The options that a text names as code."""
+    return {name for code in re.findall(r"`([^`\n]+)`", text) for name in _options_in(code)}
+
+
+def _options_in(code: str) -> list[str]:
+    return re.findall(r"(?<![\w-])--[a-z][a-z-]*", code)
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.splitlines()) <= README_LINES
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    for target in links(PAGES[page]):
+        path, _, anchor = target.partition("#")
+        found = (CHECKOUT / page).parent / path if path else CHECKOUT / page
+        assert found.exists(), target
+        if anchor:
+            assert anchor in sections(found.read_text("utf-8")), target
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = {(DOCS / target).resolve() for target in links(PAGES["docs/README.md"])}
+    missing = set(DOCS.rglob("*.md")) - index - {DOCS / "README.md"}
+    assert not missing
+    assert {"../ARCHITECTURE.md", "../CONTRIBUTING.md"} <= set(links(PAGES["docs/README.md"]))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_reference_has_every_option_of_a_command(command: str) -> None:
+    parts = sections(REFERENCE)
+    own = parts["commands" if command == "equilag" else slug(command)]
+    for_all = set() if command == "equilag" else {"--help"}
+    shared = "".join(parts.get(target.removeprefix("#"), "") for target in links(own))
+    missing = set(options(COMMANDS[command])) - documented(own + shared) - for_all
+    assert not missing
+
+
+def test_the_reference_names_no_option_that_is_not_there() -> None:
+    known = {name for parser in COMMANDS.values() for a in parser._actions
+             for name in a.option_strings}  # fmt: skip
+    foreign = {"--describe", "--members", "--verbose"}  # of kafka-consumer-groups
+    for page in ("README.md", "docs/guide.md", "docs/reference.md", "docs/live.md"):
+        assert documented(PAGES[page]) <= known | foreign, page
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_reference_has_the_defaults_of_a_command(command: str) -> None:
+    own = sections(REFERENCE).get(slug(command), "")
+    for action in COMMANDS[command]._actions:
+        default = re.search(r"\(default: ([^;)]*)\)", action.help or "")
+        row = re.search(rf"^\| `{'|'.join(action.option_strings)}[ `].*$", own, re.MULTILINE)
+        if default and row and action.option_strings:
+            assert default[1] in row[0].replace("`", ""), action.option_strings
+
+
+@pytest.mark.parametrize("name", equilag.__all__)
+def test_the_reference_has_every_public_name(name: str) -> None:
+    assert f"`equilag.{name}" in REFERENCE
+
+
+@pytest.mark.parametrize("call", ["solve", "Policy", "Member"])
+def test_the_reference_has_every_argument_of(call: str) -> None:
+    (written,) = re.findall(rf"`(?:equilag\.)?{call}\(([^`]*)\)`", REFERENCE)
+    for name, parameter in inspect.signature(getattr(equilag, call)).parameters.items():
+        default = parameter.default
+        text = json.dumps(default) if isinstance(default, str) else repr(default)
+        expected = name if default is inspect.Parameter.empty else f"{name}={text}"
+        assert expected in re.split(r", ", written), expected
+
+
+@pytest.mark.parametrize("name", [*get_type_hints(GroupInput)])
+def test_the_reference_has_every_argument_of_build(name: str) -> None:
+    assert f"`{name}`" in sections(REFERENCE)["groupbuild"]
+
+
+@pytest.mark.parametrize("name", [*POLICIES, *BALANCES])
+def test_the_reference_has_every_policy_and_balance(name: str) -> None:
+    assert f"`{name}`" in sections(REFERENCE)["policies-and-settings"]
+
+
+def test_the_formats_have_every_field_of_a_snapshot_and_a_plan() -> None:
+    parts = sections(FORMATS)
+    for field in MEMBER_FIELDS:
+        assert f"`{field}`" in parts["members"]
+    snapshot, plan = example("snapshot"), example("plan")
+    for field in snapshot:
+        assert f"| `{field}` |" in parts["snapshot"]
+    for field in plan:
+        assert f"| `{field}` |" in parts["plan"]
+    for part in ("policy", "lag"):
+        for field in plan[part]:
+            assert f"`{field}`" in parts[part]
+
+
+def example(name: str) -> dict[str, object]:
+    """The JSON in a section of the formats."""
+    (block,) = [b for b in blocks(FORMATS) if b.code.startswith(f'{{\n  "format": "equilag/{name}')]
+    document: dict[str, object] = json.loads(block.code)
+    return document
+
+
+def test_the_plan_of_the_formats_is_that_of_their_snapshot() -> None:
+    group = equilag.load_snapshot(example("snapshot"))
+    plan = json.loads(json.dumps(equilag.solve(group, effort=0.1).to_dict()))
+    written = example("plan")
+    assert plan["timing"].keys() == written.pop("timing").keys()  # type: ignore[attr-defined]
+    del plan["timing"]
+    assert plan == written
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/guide.md"])
+def test_python_examples_run(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(SAMPLES, tmp_path / "samples")
+    monkeypatch.chdir(tmp_path)
+    examples = [block.code for block in blocks(PAGES[page]) if block.language == "python"]
+    run = [block.code for block in blocks(PAGES[page]) if block.language == "python" and block.runs]
+    assert len(examples) - len(run) <= 1
+    names: dict[str, object] = {}
+    for code in run:
+        exec(compile(code, page, "exec"), names)
+    for said in re.findall(r"^print\(.*\)  # (.*\d)$", "\n".join(run), re.MULTILINE):
+        assert said in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_in_examples_are_right(page: str) -> None:
+    for words in command_lines(PAGES[page]):
+        if "--help" not in words:
+            build_parser().parse_args(words)
+
+
+def test_there_are_commands_in_examples() -> None:
+    assert len(list(command_lines(PAGES["docs/guide.md"]))) > 15
+    assert ["plan", "-"] in [words[:2] for words in command_lines("```\nx | equilag plan -\n```")]
+
+
+def test_make_targets_are_there() -> None:
+    makefile = (CHECKOUT / "Makefile").read_text("utf-8")
+    for page, text in PAGES.items():
+        code = "\n".join(block.code for block in blocks(text) if block.language in ("", "sh"))
+        for target in re.findall(r"`make ([a-z-]+)", text) + re.findall(
+            r"^make ([a-z-]+)", code, re.MULTILINE
+        ):
+            assert re.search(rf"^{target}:", makefile, re.MULTILINE), f"{page}: make {target}"
+
+
+def test_the_readme_shows_what_the_command_prints(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(CHECKOUT)
+    monkeypatch.setenv("COLUMNS", "80")
+    (block,) = [block for block in blocks(README) if block.code.startswith("$ equilag plan ")]
+    (argv,) = command_lines(f"```\n{block.code}```")
+    assert main(argv) == 0
+    assert shown(block.code.splitlines()[1:], capsys.readouterr().out.splitlines())
+
+
+def shown(written: list[str], printed: list[str]) -> bool:
+    """True if `written` is `printed` with lines left out only where LEFT_OUT says so."""
+    parts = [re.escape(line) if line.strip() != LEFT_OUT else None for line in written]
+    pattern = "".join("(?:.*\n)+" if part is None else f"{part}\n" for part in parts)
+    return re.fullmatch(pattern, "".join(f"{line}\n" for line in printed)) is not None
