@@ -12,7 +12,7 @@ from support.paths import CHECKOUT
 
 NOT_RUN: Final = "<!-- not run:"
 """Stands, with the reason, above a block of Python that tests must not run."""
-_FENCE: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE: Final = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK: Final = re.compile(r"\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 _HEADING: Final = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 
@@ -66,16 +66,21 @@ def sections(text: str) -> dict[str, str]:
 
 
 def command_lines(text: str) -> Iterator[list[str]]:
-    """The arguments of each `equilag` command in shell blocks, pipes and redirections cut off."""
+    """The arguments of each `equilag` command in shell blocks, pipes and redirections cut off.
+
+    In a block with a prompt (``$``), the other lines are output.
+    """
     for block in blocks(text):
         if block.language not in ("", "sh"):
             continue
-        for line in block.code.replace("\\\n", " ").splitlines():
-            if not re.match(r"(\$ |[A-Z]+=\S+ )?equilag |.* \| equilag ", line):
-                continue
-            lexer = shlex.shlex(line.removeprefix("$ "), posix=True, punctuation_chars="|<>&;")
-            lexer.whitespace_split = True
-            yield from _commands(list(lexer))
+        lines = block.code.replace("\\\n", " ").splitlines()
+        if any(line.startswith("$ ") for line in lines):
+            lines = [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+        for line in lines:
+            if re.match(r"([A-Z]+=\S+ )?equilag |.* \| equilag ", line):
+                lexer = shlex.shlex(line, posix=True, punctuation_chars="|<>&;")
+                lexer.whitespace_split = True
+                yield from _commands(list(lexer))
 
 
 def _commands(words: list[str]) -> Iterator[list[str]]:
