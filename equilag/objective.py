@@ -9,7 +9,6 @@ and a weight in `Objective.terms`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from equilag.policy import Policy
@@ -39,8 +38,7 @@ class Proved(NamedTuple):
     """Of the weighted sum; at least `spread`, as every weight is 0 or more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Objective:
+class Objective(NamedTuple):
     """What a policy asks for after exact counts."""
 
     policy: Policy

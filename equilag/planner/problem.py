@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from equilag.certificate.counting import Counting
 from equilag.constraint import CountConstraint
@@ -14,8 +15,7 @@ from equilag.objective import Objective
 from equilag.policy import Policy
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Task:
+class Task(NamedTuple):
     """A group and what is asked for."""
 
     original: Group

@@ -66,10 +66,9 @@ def count(
     """
     draft: Draft | None = None
     for stage in stages:
-        if budget.time_left <= 0.0 and not stage.always(task):
-            budget.mark_cut()
-            continue
         if not stage.applies(task, draft, budget):
+            continue
+        if budget.expired() and not stage.always(task):
             continue
         observer.enter(stage.name)
         try:

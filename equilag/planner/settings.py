@@ -38,7 +38,9 @@ class SolveSettings(PolicySettings, total=False):
 def policy_from(policy: str | Policy, settings: PolicySettings) -> Policy:
     """The policy with the settings that are given. Raises InputError."""
     given: dict[str, Any] = {k: v for k, v in settings.items() if v is not None}
-    return replace(policy, **given) if isinstance(policy, Policy) else Policy(policy, **given)
+    if isinstance(policy, Policy):
+        return replace(policy, **given) if given else policy
+    return Policy(policy, **given)
 
 
 def task_of(group: object, policy: str | Policy, settings: PolicySettings, seed: int) -> Task:

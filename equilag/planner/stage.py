@@ -7,8 +7,7 @@ method is a new stage, not another branch of an old one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from equilag.budget import Budget
 from equilag.claim import Claim
@@ -22,8 +21,7 @@ STEP: Final = 1.5e-4
 """
 
 
-@dataclass(frozen=True, eq=False, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A valid assignment [P], before anything is improved."""
 
     assigned: Index
