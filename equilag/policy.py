@@ -82,17 +82,10 @@ class Policy:
         for field, value in zip(self.__slots__, values, strict=True):
             object.__setattr__(self, field, value)
 
-    @staticmethod
-    def of(
-        name: str = "lag-aware",
-        balance: str | None = None,
-        move_cost: int = 0,
-        tolerance: float = 0.0,
-        max_moves: int | None = None,
-        fresh: bool = False,
-    ) -> Policy:
-        """The same as `Policy(...)`; kept for code that was written against 0.1."""
-        return Policy(name, balance, move_cost, tolerance, max_moves, fresh)
+    @classmethod
+    def of(cls, *args: Any, **settings: Any) -> Policy:
+        """The same as `Policy(...)`, for code that was written against version 0.1."""
+        return cls(*args, **settings)
 
     def check_limit(self, moves: int) -> None:
         """Raises InputError if `max_moves` is below the number of moves that is forced."""

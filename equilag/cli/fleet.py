@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     from equilag.pipeline.job import run_fleet
     from equilag.pipeline.rules import GroupSettings, Rules, read_rules
 
-    default = GroupSettings(Policy.of(args.policy), args.effort, args.time_limit, args.seed)
+    default = GroupSettings(Policy(args.policy), args.effort, args.time_limit, args.seed)
     rules = Rules(default)
     if args.rules is not None:
         text = read_file(args.rules)

@@ -220,7 +220,7 @@ def _options(args: argparse.Namespace) -> StewardOptions:
     from equilag.live.steward.steward_options import StewardOptions
 
     with options.named():
-        policy = Policy.of(args.policy, args.balance, args.move_cost, args.tolerance)
+        policy = Policy(args.policy, args.balance, args.move_cost, args.tolerance)
     return StewardOptions(
         group=args.group,
         instance=args.instance_id,

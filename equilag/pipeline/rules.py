@@ -50,7 +50,7 @@ class GroupSettings:
     @staticmethod
     def from_json(text: str) -> GroupSettings:
         fields = json.loads(text)
-        return GroupSettings(**{**fields, "policy": Policy.of(**fields["policy"])})
+        return GroupSettings(**{**fields, "policy": Policy(**fields["policy"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +113,11 @@ def _rule(table: object, place: str, default: GroupSettings) -> Rule:
 def _settings(table: dict[str, Any], default: GroupSettings) -> GroupSettings:
     chosen = {key: table[key] for key in POLICY_SETTINGS if key in table}
     if "policy" in table:
-        policy = Policy.of(table["policy"], **chosen)
+        policy = Policy(table["policy"], **chosen)
     else:
         start: dict[str, Any] = {key: getattr(default.policy, key) for key in POLICY_SETTINGS}
         start.update(chosen.items())
-        policy = Policy.of(default.policy.name, **start)
+        policy = Policy(default.policy.name, **start)
     run: dict[str, Any] = {}
     for key in ("effort", "time_limit"):
         if key in table:

@@ -54,7 +54,7 @@ class AssignorOptions:
 
     def __post_init__(self) -> None:
         if not isinstance(self.policy, Policy):
-            Policy.of(self.policy)
+            Policy(self.policy)
         for name in ("time_limit", "max_lag_age", "loop_limit"):
             value = getattr(self, name)
             if name == "time_limit" and value is None:
