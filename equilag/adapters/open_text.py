@@ -21,6 +21,7 @@ MAX_BYTES: Final = 4 * 2**30
 _GZIP: Final = b"\x1f\x8b"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 _ZSTD_SKIPPABLE: Final = b"\x2a\x4d\x18"
+# Bytes read at a time, so that the limit on the size is checked early.
 _PIECE: Final = 2**20
 # One piece of zstd data can unfold to 32,768 times its size before the limit is looked at.
 _ZSTD_PIECE: Final = 2**12

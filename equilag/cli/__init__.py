@@ -16,6 +16,7 @@ from equilag.errors import ContradictedBound, EquilagError
 
 FINE: Final = 0
 BAD_INPUT: Final = 2
+"""Exit statuses that the contract names."""
 DEFECT: Final = 70
 """Something that equilag itself says cannot be (EX_SOFTWARE of sysexits)."""
 INTERRUPTED: Final = 130

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 PERIOD_S: Final = 0.1
 """Between two updates, and before the first one: what is done sooner shows no progress."""
 BAR_WIDTH: Final = 20
+"""Columns, of the 80 that a line has; the words need the others."""
 
 
 class ProgressLine(AbstractContextManager["ProgressLine"]):

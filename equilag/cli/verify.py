@@ -22,6 +22,7 @@ example:
   equilag plan snapshot.json --json | equilag verify snapshot.json -"""
 
 DOES_NOT_HOLD: Final = 1
+"""Exit status that the contract names."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

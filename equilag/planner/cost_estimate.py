@@ -13,15 +13,17 @@ from equilag.policy import Policy
 SAFETY: Final = 3.0
 """How many times as long as estimated an exact step may take."""
 ARC: Final = 2e-6
-"""Seconds per pair of a topic class and a member class, for the flows of either step."""
+"""Seconds per pair of a partition class and a member class, for the flows of either step."""
 PART: Final = 2e-4
-"""Seconds per part that may have a level of its own."""
+"""Seconds per part of the group that may have counts of its own: one more minimum cut."""
 CELL: Final = 2.6e-7
-"""Seconds per topic and member, where topics count one by one."""
+"""Seconds per topic and member, where every topic is balanced by itself."""
 TIED: Final = 1.2e-6
 """Seconds more for each of them that goes together, where totals tie topics together (``both``)."""
 PARTITION: Final = 4e-7
+"""Seconds per partition, for the passes over the owners."""
 START: Final = 5e-3
+"""Seconds that any flow takes: arrays of nodes and arcs, and the calls."""
 FLOW_IMPORT: Final = 0.1
 """Seconds to load the flow solver, once in a process."""
 

@@ -24,6 +24,7 @@ FORMATS: Final = ("svg", "png")
 SIZE: Final = (7.2, 4.4)
 """Inches: 720 by 440 pixels at DOTS_PER_INCH."""
 DOTS_PER_INCH: Final = 100
+"""Of a PNG: one pixel for each point of a common screen."""
 MAX_DOTS: Final = 150
 """Points up to which each gets a dot; more of them would touch."""
 MAX_NAME: Final = 50

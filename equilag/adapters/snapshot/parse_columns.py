@@ -25,6 +25,7 @@ _BOUND: Final = 10**18
 """What does not fit 64 bits is read as the largest number that does, which is above this."""
 
 NULL: Final = -1
+"""In place of a null; offsets and lags are 0 or more."""
 
 
 class Numbers(np.ndarray[Any, np.dtype[np.int64]]):

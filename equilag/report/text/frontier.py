@@ -14,6 +14,7 @@ from equilag.report.text.layout import Block, Column, bars, table
 from equilag.report.words import form, number, short_percent
 
 BAR_WIDTH: Final = 20
+"""Columns of the bars: what the figures leave of 80."""
 
 
 def frontier_blocks(facts: FrontierFacts, screen: Screen) -> Iterator[Block]:
