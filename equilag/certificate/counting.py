@@ -25,7 +25,7 @@ class LoadRange(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """How much of each bucket [B] a set of members must and can take."""
+    """Fewest and most partitions of each bucket [B] that a set of members takes."""
 
     least: Ints
     most: Ints
@@ -33,14 +33,14 @@ class Shares(NamedTuple):
 
 
 class Exclusive(NamedTuple):
-    """Free partitions as a set of members sees them."""
+    """The free partitions that a set of members may take."""
 
     order: Ints
-    """What they may take, ascending by lag."""
+    """All of them, ascending by lag."""
     mine: Ints
-    """What nobody else may take, descending by lag."""
+    """Those that nobody else may take, descending by lag."""
     most: int
-    """Most load of them together."""
+    """The most that the members can carry together."""
 
 
 class Counting:
@@ -62,7 +62,7 @@ class Counting:
         self.lag = group.lag[free[order]]
         """[F] lags, ascending within a bucket."""
         self.partition: Ints = free[order]
-        """[F] which ones they are."""
+        """[F] the numbers of the partitions."""
         self.n_buckets = len(group.topics) if self.per_topic else len(group.eligible)
         self.size = np.bincount(self.bucket, minlength=self.n_buckets)
         start = np.cumsum(self.size) - self.size
@@ -80,7 +80,7 @@ class Counting:
 
     @cached_property
     def active(self) -> Flags:
-        """[M] everybody who takes part in the spread."""
+        """[M] True for the members that take part in the spread: those that are not idle."""
         return ~self.group.idle
 
     @cached_property
@@ -91,7 +91,7 @@ class Counting:
 
     @cached_property
     def _arcs(self) -> tuple[Ints, Ints]:
-        """Bucket and member class of every pair that goes together."""
+        """Bucket and member class of each pair where the class may take from the bucket."""
         buckets, member_classes = np.nonzero(self._takes)
         return buckets, member_classes
 
@@ -104,7 +104,7 @@ class Counting:
 
     @cached_property
     def _by_member_class(self) -> tuple[Ints, Ints, Ints]:
-        """Buckets by member class, where each class's begin [K + 1], and each bucket's lags."""
+        """Buckets by member class, the first of each class [K + 1], the first lag of each bucket."""
         bucket, member_class = self._arcs
         order = np.argsort(member_class, kind="stable")
         first = np.searchsorted(member_class[order], np.arange(self._takes.shape[1] + 1))
@@ -124,7 +124,7 @@ class Counting:
         return least - pinned, most - pinned
 
     def shares(self, members: Flags) -> Shares:
-        """What the members [M] must and can take of each bucket."""
+        """Fewest and most partitions of each bucket that the members [M] take."""
         if self.per_topic:
             lo, hi = self._topic_free
             inside_lo, inside_hi = lo[:, members].sum(axis=1), hi[:, members].sum(axis=1)
@@ -154,7 +154,10 @@ class Counting:
         return LoadRange(base + light, base + heavy)
 
     def average(self, members: Flags) -> tuple[int, int]:
-        """max λ ≥ the first, min λ ≤ the second: mean load of a set at its least and its most."""
+        """Bounds from the mean load of a set, at its least and at its most.
+
+        Returns (a lower bound on max λ, an upper bound on min λ), λ being the members' loads.
+        """
         size = int(np.count_nonzero(members & self.active))
         if not size:
             return 0, int(self.group.lag.sum())
@@ -162,7 +165,7 @@ class Counting:
         return -(-least // size), most // size
 
     def exclusive(self, members: Flags) -> Exclusive:
-        """What only `members` may take; kept for the set that was asked for last."""
+        """The partitions that only `members` may take; cached for the last set."""
         key = members.tobytes()
         if self._known is None or self._known[0] != key:
             share = self.shares(members)
@@ -176,8 +179,10 @@ class Counting:
         return self._known[1]
 
     def _top(self, members: Flags, heaviest: int) -> tuple[Ints, Ints] | None:
-        """The heaviest partitions that only `members` may take, and what else they may take, the
-        lightest first."""
+        """The heaviest partitions that only `members` may take; the others they may take.
+
+        The others are in ascending order of lag. None if there are not so many.
+        """
         part = self.exclusive(members)
         if heaviest > len(part.mine) or heaviest < 1:
             return None
@@ -187,10 +192,10 @@ class Counting:
         return top, part.order[rest[part.order]]
 
     def heavy(self, members: Flags, heaviest: int) -> int:
-        """max λ ≥ this: some member holds its share of the heaviest partitions.
+        """A lower bound on max λ: some member holds its share of the heaviest partitions.
 
         Of the `heaviest` partitions that only `members` may take, one member has at least
-        ⌈heaviest / |members|⌉, and beside them what its counts force on it.
+        ⌈heaviest / |members|⌉, and as many others as its fewest count requires.
         """
         members = members & self.active
         size = int(np.count_nonzero(members))
@@ -213,13 +218,13 @@ class Counting:
                 other = lightest_of(self.lag[own[other_than[own]]], fewest - held)
                 beside = other if beside is None else min(beside, other)
         else:
-            # A member with more than its share of them may be lighter for it; taken over all
-            # members alike, that is made up for by another one with less than its share.
+            # A member with more than its share may need fewer others and be lighter for it; then
+            # another member has less than its share. The bound takes the least over all members.
             beside = lightest_of(self.lag[rest], int(self.lo[holders].min()) - held)
         return load + (beside or 0)
 
     def _classes_and_least(self, members: Ints) -> list[tuple[int, int]]:
-        """(class, fewest free partitions) of the members, each once; pinned load left aside."""
+        """The distinct pairs (member class, fewest free partitions) of the members."""
         n_member_classes = len(self.group.class_topics)
         pairs = np.unique(self.lo[members] * n_member_classes + self.group.class_of[members])
         return [
@@ -227,7 +232,7 @@ class Counting:
         ]
 
     def _beside_in_topic(self, holders: Ints, topic: int) -> int:
-        """Least load beside one heavy partition of a topic, where topics count one by one."""
+        """Least load beside one heavy partition, where every topic is balanced by itself."""
         if not len(holders):
             return 0
         lo = self._topic_free[0][:, holders].min(axis=1)
@@ -235,11 +240,11 @@ class Counting:
         return int(self.lag[self.from_light < lo[self.bucket]].sum())
 
     def rest(self, members: Flags, heaviest: int) -> int | None:
-        """min λ ≤ this: what the holders of the heaviest partitions leave to the others.
+        """An upper bound on min λ: what the holders of the heaviest partitions leave to the others.
 
-        The `heaviest` partitions that only `members` may take lie with j members, who carry at
-        least those and what their counts force on them; it must hold for every possible j. None
-        where it says nothing.
+        The `heaviest` partitions that only `members` may take are held by j members, which carry
+        at least those and as many others as their fewest counts require. The bound holds for every
+        possible j. None if there is no such bound.
         """
         members = members & self.active
         size = int(np.count_nonzero(members))

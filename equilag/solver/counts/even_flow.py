@@ -3,8 +3,8 @@
 The sorted sink totals are made lexicographically smallest (decreasingly minimal; Frank and Murota,
 "Decreasing minimization on M-convex sets: algorithms and applications"). One maximum flow each
 decides whether a set of sinks can be filled up to the level of an even split, or kept below it; if
-not, its minimum cut splits the set in two independent ones. What a cut says of the levels of both
-is passed on, so that most of them need but one more flow.
+not, its minimum cut splits the set into two independent ones. Each half inherits what the cut proves
+about its level, so that most halves need only one more flow.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from equilag.group import Flags, Ints
 from equilag.solver.counts.max_flow import maximum, new_graph
 
 ANY: Final = 2**62
-"""A level that has room for everything."""
+"""A level at which every sink has room for everything: above all counts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Network:
     """Supplies [S], sinks [D] and arcs [A] from supplies to sinks.
 
-    A sink stands for `width` members alike that hold `base` units each; for one only where arcs
-    into it are narrower than the supplies they come from.
+    A sink stands for `width` members that are alike and hold `base` units each. Its width must be 1
+    if an arc into it has less capacity than its supply.
     """
 
     supply: Ints
@@ -120,10 +120,10 @@ class _Part:
         return np.asarray(graph.flows(main), dtype=np.int64)
 
     def without_poor(self) -> tuple[_Part | None, _Part | None]:
-        """The part less its poor sinks and what these reach, and those.
+        """Split off the poor sinks with the supplies that they reach: the rest, then the poor ones.
 
-        The two are independent if the first one can be filled beyond the level of the second. Just
-        the part if nobody is poor, and nothing if they do not get all that they reach.
+        The two are independent if the rest can be filled beyond the level of the poor. Returns
+        (part, None) without poor sinks, and (None, None) if they might not get all they reach.
         """
         if self.fills >= self.level - 1:
             return self, None
@@ -141,11 +141,10 @@ class _Part:
             level = upper.level - 1
 
     def _poor(self, level: int) -> tuple[Flags, Flags]:
-        """[d], [s] sinks that cannot be filled to `level` whatever the others take, and what they
-        reach.
+        """[d] sinks that cannot be filled to `level`, and [s] the supplies that they reach.
 
-        First those that reach too little even if they were alone; then, in turn, those that reach
-        too little of what the poor ones leave if they get all they reach.
+        The first ones reach too little even alone. If they take all they reach, others may reach
+        too little of what is left, and so on.
         """
         net, room = self.net, self.room(level)
         poor = np.zeros(len(room), dtype=np.bool_)
@@ -160,9 +159,9 @@ class _Part:
             taken[net.tail[more[net.head]]] = True
 
     def cut_in_two(self, fills: bool) -> tuple[_Part, _Part, Flags]:
-        """What lies above a minimum cut, what below, and which arcs [a] lead down across it.
+        """Split at a minimum cut: the part above, the part below, the arcs [a] that lead down.
 
-        `fills` says that the units may fill the sinks up to the level below the part's.
+        `fills` is True if the units may fill the sinks up to the level below the part's level.
         """
         level, above = self.level, None
         if fills and level < self.fits:
@@ -175,10 +174,10 @@ class _Part:
         return self._split(*above, level, max(level, self.fills))
 
     def _above_cut(self, level: int, short: str) -> tuple[Flags, Flags] | None:
-        """[s], [d] what lies above a minimum cut where sinks have room up to `level`.
+        """[s], [d] the supplies and sinks above a minimum cut, with room up to `level`.
 
-        The cut is the one nearest to what falls short: ``supply`` that finds no room, or ``room``
-        that is not filled. None if nothing does.
+        The cut is the one nearest to the shortage: ``supply`` that finds no room, or ``room`` that
+        is not filled. None without a shortage.
         """
         room = self.room(level)
         graph, _, nodes, sink = self._graph()
@@ -196,8 +195,11 @@ class _Part:
     def _split(
         self, sources: Flags, sinks: Flags, level: int, fills: int
     ) -> tuple[_Part, _Part, Flags]:
-        """The part of some supplies and sinks, which fill up to `fills`, the other one, which fits
-        within `level`, and which arcs [a] lead from the first to the second."""
+        """Split in two: the given supplies and sinks, all others, and the arcs [a] between them.
+
+        The first part fills its sinks up to `fills`; the second one fits within `level`. The arcs
+        lead from the first part to the second.
+        """
         net = self.net
         from_above, to_above = sources[net.tail], sinks[net.head]
         down = from_above & ~to_above
@@ -225,8 +227,10 @@ class _Part:
         return _Part(net, self.sources[sources], self.sinks[sinks], self.arcs[arcs], fits, fills)
 
     def _graph(self) -> tuple[Any, Ints, Ints, int]:
-        """The graph but for the arcs out of the sinks; its main arcs, the sinks' nodes, and the
-        last node, which is where all is to go: the one before it is where all comes from."""
+        """Return the graph without arcs out of the sinks, its main arcs, the sinks' nodes, the sink.
+
+        The graph's source is the node before its sink.
+        """
         net, graph = self.net, new_graph()
         n_sources, n_sinks = len(net.supply), len(net.base)
         sinks = n_sources + np.arange(n_sinks)
