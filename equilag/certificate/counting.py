@@ -104,7 +104,7 @@ class Counting:
 
     @cached_property
     def _by_member_class(self) -> tuple[Ints, Ints, Ints]:
-        """Buckets by member class, the first of each class [K + 1], the first lag of each bucket."""
+        """Buckets by member class, first one of each class [K + 1], first lag of each bucket."""
         bucket, member_class = self._arcs
         order = np.argsort(member_class, kind="stable")
         first = np.searchsorted(member_class[order], np.arange(self._takes.shape[1] + 1))

@@ -3,8 +3,8 @@
 The sorted sink totals are made lexicographically smallest (decreasingly minimal; Frank and Murota,
 "Decreasing minimization on M-convex sets: algorithms and applications"). One maximum flow each
 decides whether a set of sinks can be filled up to the level of an even split, or kept below it; if
-not, its minimum cut splits the set into two independent ones. Each half inherits what the cut proves
-about its level, so that most halves need only one more flow.
+not, its minimum cut splits the set into two independent ones. Each half inherits what the cut
+proves about its level, so that most halves need only one more flow.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ class _Part:
         return _Part(net, self.sources[sources], self.sinks[sinks], self.arcs[arcs], fits, fills)
 
     def _graph(self) -> tuple[Any, Ints, Ints, int]:
-        """Return the graph without arcs out of the sinks, its main arcs, the sinks' nodes, the sink.
+        """Return the graph without arcs out of sinks, its main arcs, the nodes of sinks, its sink.
 
         The graph's source is the node before its sink.
         """
