@@ -16,7 +16,7 @@ from typing import NoReturn
 import numpy as np
 
 from equilag.building.claim_rows import claim_rows
-from equilag.building.group_input import GroupInput
+from equilag.building.group_input import GroupInput, check_arguments
 from equilag.building.lag_columns import lag_columns
 from equilag.building.member_fields import check_members, refuse_strangers
 from equilag.building.ownership import settle
@@ -36,6 +36,7 @@ def build(given: GroupInput) -> Group:
         raise TypeError(f"Group.build() has no argument {', '.join(map(repr, sorted(wrong)))}")
     if missing := GroupInput.__required_keys__ - given.keys():
         raise TypeError(f"Group.build() needs {', '.join(map(repr, sorted(missing)))}")
+    check_arguments(given)
     name = as_text(given["name"], "group")
     taken_at, generation = given.get("taken_at"), given.get("generation")
     if taken_at is not None:

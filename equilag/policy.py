@@ -78,9 +78,13 @@ class Policy:
                 f"unknown balance {balance!r}; one of {', '.join(BALANCES)}", "balance"
             )
         _check_settings(move_cost, tolerance, max_moves, fresh)
-        values = (name, balance, move_cost, float(tolerance), max_moves, fresh)
-        for field, value in zip(self.__slots__, values, strict=True):
-            object.__setattr__(self, field, value)
+        fix = object.__setattr__
+        fix(self, "name", name)
+        fix(self, "balance", balance)
+        fix(self, "move_cost", move_cost)
+        fix(self, "tolerance", float(tolerance))
+        fix(self, "max_moves", max_moves)
+        fix(self, "fresh", fresh)
 
     @classmethod
     def of(cls, *args: Any, **settings: Any) -> Policy:
@@ -90,10 +94,9 @@ class Policy:
     def check_limit(self, moves: int) -> None:
         """Raises InputError if `max_moves` is below the number of moves that is forced."""
         if self.max_moves is not None and self.max_moves < moves:
-            raise InputError(
-                f"{self.max_moves} is fewer than the {moves} moves that the count balance forces",
-                "max_moves",
-            )
+            forced = "1 move" if moves == 1 else f"{moves} moves"
+            problem = f"{self.max_moves} is fewer than the {forced} that the count balance forces"
+            raise InputError(problem, "max_moves")
 
     @property
     def default_balance(self) -> Balance:

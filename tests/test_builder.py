@@ -276,3 +276,25 @@ def test_arguments_that_do_not_exist_or_are_missing() -> None:
         Group.build(**base(), lag={})  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="needs 'members', 'topics'"):
         Group.build(name="g", subscriptions={})  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "problem"),
+    [
+        ("members", "c-1", "not a list of members"),
+        ("members", {"c-1"}, "not a list of members"),
+        ("subscriptions", ["orders"], "not a mapping of member ids to lists of topics"),
+        ("subscriptions", None, "not a mapping of member ids to lists of topics"),
+        ("owned", [1], "not a mapping of member ids, or ClaimColumns"),
+        ("offsets", {"orders": {}}, "not PartitionOffsets"),
+    ],
+)
+def test_an_argument_of_the_wrong_type_is_named(argument: str, value: Any, problem: str) -> None:
+    given: dict[str, Any] = {
+        "name": "g", "topics": {"orders": 2}, "members": ["c-1"],
+        "subscriptions": {"c-1": ["orders"]}, argument: value,
+    }  # fmt: skip
+    with pytest.raises(InputError) as caught:
+        Group.build(**given)
+    assert caught.value.place == argument
+    assert caught.value.problem.endswith(problem)

@@ -1,13 +1,15 @@
 """What describes a group before it is one: the arguments of `Group.build`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Required, TypeAlias, TypedDict
+from typing import Any, Final, NamedTuple, Required, TypeAlias, TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from equilag.building.values import Row
+from equilag.errors import InputError
 from equilag.group import Member
+from equilag.show import not_a
 
 PerPartition: TypeAlias = Mapping[str, Row] | npt.NDArray[np.int64]
 """Topic to one integer per partition, or one column [P] by topic name and partition number."""
@@ -47,3 +49,20 @@ class GroupInput(TypedDict, total=False):
     racks: Mapping[str, Sequence[Sequence[str]]]
     taken_at: str | None
     generation: int | None
+
+
+_KINDS: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
+    "members": ((list, tuple), "a list of members"),
+    "subscriptions": ((Mapping,), "a mapping of member ids to lists of topics"),
+    "owned": ((Mapping, ClaimColumns), "a mapping of member ids, or ClaimColumns"),
+    "offsets": ((PartitionOffsets,), "PartitionOffsets"),
+}
+"""Argument -> the types that it may have, and what an error calls them. Others are checked later."""
+
+
+def check_arguments(given: GroupInput) -> None:
+    """Check the types of arguments as a whole. Raises InputError that names the argument."""
+    for name, value in given.items():
+        types, expected = _KINDS.get(name, ((), ""))
+        if types and not isinstance(value, types):
+            raise InputError(not_a(value, expected), name)

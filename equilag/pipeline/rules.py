@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from equilag.errors import InputError
-from equilag.policy import Policy
+from equilag.policy import POLICY_FIELDS, Policy
 
-POLICY_SETTINGS: Final = ("balance", "move_cost", "tolerance", "max_moves", "fresh")
+POLICY_SETTINGS: Final = tuple(field for field in POLICY_FIELDS if field != "name")
 RUN_SETTINGS: Final = ("effort", "time_limit", "seed")
 KEYS: Final = ("group", "policy", *POLICY_SETTINGS, *RUN_SETTINGS)
 MAX_SEED: Final = 2**31

@@ -77,7 +77,8 @@ class MatchingBound:
 
 def no_lag_claims(task: Task, draft: Draft) -> tuple[Claim, ...]:
     """What is proved of the spread, and of its cost, where there is no lag; else nothing."""
-    if task.group.lag.any() or task.group.idle.all():
+    group = task.group
+    if group.lag.any() or not any(map(len, group.class_topics)):  # nobody takes part in a spread
         return ()
     move_cost = task.objective.move_cost
     if not move_cost:

@@ -22,6 +22,7 @@ class QuotasStage:
     """Exact counts and the fewest moves together, where they have a closed form."""
 
     name: Final = "quotas"
+    must_answer: Final = False
 
     def always(self, task: Task) -> bool:
         return task.policy.max_moves is not None
@@ -33,10 +34,8 @@ class QuotasStage:
         group = task.original
         found = keep_to_quotas(group)
         task.policy.check_limit(found.moves)
-        claims = found.claims(group)
-        return Draft(
-            found.assigned, "quotas", partial(found.constraint, group), found.moves, claims
-        )
+        claims, constraint = found.claims(group), partial(found.constraint, group)
+        return Draft(found.assigned, "quotas", constraint, found.moves, claims, final=True)
 
 
 class HeuristicStage:
@@ -44,6 +43,7 @@ class HeuristicStage:
     after them where there is none."""
 
     name: Final = "heuristic"
+    must_answer: Final = True
 
     def __init__(self, early: bool = False) -> None:
         self.early = early
@@ -64,6 +64,7 @@ class EvenCountsStage:
     """Exactly balanced counts, and with them the constraint of all that follows."""
 
     name: Final = "counts"
+    must_answer: Final = False
 
     def always(self, task: Task) -> bool:
         return task.policy.max_moves is not None
@@ -78,23 +79,23 @@ class EvenCountsStage:
         if draft is not None and constraint.admits(draft.assigned):
             assigned, algorithm = draft.assigned, draft.algorithm
         claims = (counts_claim(group, constraint),)
-        return Draft(assigned, algorithm, lambda: constraint, 0, claims)
+        # Pinned partitions and partitions without owners cannot move.
+        final = task.policy.pins_owned or not (task.original.owner != NOBODY).any()
+        return Draft(assigned, algorithm, lambda: constraint, 0, claims, final)
 
 
 class FewestMovesStage:
     """The fewest moves that the counts allow, with their proof."""
 
     name: Final = "fewest moves"
+    must_answer: Final = False
 
     def always(self, task: Task) -> bool:
         return task.policy.max_moves is not None
 
     def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
-        if draft is None or draft.make_constraint is None or task.policy.pins_owned:
-            return False
-        if draft.moves_proved:
-            return False
-        return bool((task.original.owner != NOBODY).any()) and in_time(task, budget)
+        exact = draft is not None and draft.make_constraint is not None
+        return exact and in_time(task, budget)
 
     def run(self, task: Task, draft: Draft | None) -> Draft:
         assert draft is not None and draft.make_constraint is not None
@@ -106,7 +107,8 @@ class FewestMovesStage:
         if task.policy.fresh:  # who owns what is proved, but must not be planned from
             assigned, algorithm = draft.assigned, draft.algorithm
         claims = (*draft.claims, claim)
-        return Draft(assigned, algorithm, draft.make_constraint, claim.value, claims)
+        made = draft.make_constraint
+        return Draft(assigned, algorithm, made, claim.value, claims, final=True)
 
 
 def in_time(task: Task, budget: Budget) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Final, Unpack
+from typing import Any, Final, Unpack, cast
 
 from equilag.budget import Budget
 from equilag.group import Group
@@ -20,8 +20,15 @@ from equilag.planner.improving_stages import (
 from equilag.planner.problem import Task
 from equilag.planner.progress import ProgressObserver
 from equilag.planner.run import DEEP_WORK, count, improve, state_of
-from equilag.planner.settings import SolveSettings, budget_of, checked_group, task_of
-from equilag.planner.stage import ImprovingStage
+from equilag.planner.settings import (
+    PolicySettings,
+    SolveSettings,
+    budget_of,
+    checked_group,
+    policy_from,
+    task_of,
+)
+from equilag.planner.stage import Draft, ImprovingStage
 from equilag.planner.state import SolveState
 from equilag.policy import Policy
 from equilag.solver.lower_bounds.move_limited import spread_bounds
@@ -76,18 +83,26 @@ def frontier(
     effort, deterministic = settings.pop("effort", None), settings.pop("deterministic", False)
     budget = budget_of(checked_group(group), time_limit, effort, deterministic)
     seed, watcher = settings.pop("seed", 0), settings.pop("progress", None)
-    task = front_task(task_of(group, policy, settings, seed))
+    task = front_task(task_of(group, policy_from(policy, **cast(PolicySettings, settings)), seed))
     observer = ProgressObserver(watcher, budget)
-    state = state_of(task, count(task, budget, observer, []), [])
-    if state is None:  # no time at all: the fewest moves and their bound, at least
+    draft = count(task, budget, observer, [])
+    if not draft.final:  # no time for the fewest moves, where the front starts, nor for the others
         unlimited = Budget()
-        state = state_of(task, count(task, unlimited, observer, []), [])
-        assert state is not None
+        state = exact_state(task, count(task, unlimited, observer, []))
         improve(state, unlimited, observer, ENDS[:1])
-    else:
-        improve(state, budget.share(0.5 if group.n_partitions > SMALL else None), observer, ENDS)
-        improve(state, budget, observer, BETWEEN)
+        return points_of(state)
+    state = exact_state(task, draft)
+    improve(state, budget.share(0.5 if group.n_partitions > SMALL else None), observer, ENDS)
+    improve(state, budget, observer, BETWEEN)
     return points_of(state)
+
+
+def exact_state(task: Task, draft: Draft) -> SolveState:
+    """The state of a draft with exact counts."""
+    state = state_of(task, draft, [])
+    if state is None:
+        raise ValueError("the counts of the draft are not exact")
+    return state
 
 
 def front_task(task: Task) -> Task:

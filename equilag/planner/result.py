@@ -8,7 +8,7 @@ from equilag.budget import Budget
 from equilag.certificate.counting import Counting
 from equilag.claim import Claim
 from equilag.constraint import unconstrained
-from equilag.group import NOBODY, Group
+from equilag.group import Group
 from equilag.plan import Choice, Plan
 from equilag.planner.bounding_stages import no_lag_claims
 from equilag.planner.front import ParetoFront, knee
@@ -47,10 +47,10 @@ def settled_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> 
     That is a group without lag whose counts and moves are both proved: the same plan as by way of
     `SolveState`, which takes longer to make than such a plan.
     """
-    if draft.make_constraint is None or task.policy.fresh:
+    if not draft.final or task.policy.fresh:
         return None
     claims = no_lag_claims(task, draft)
-    if not claims or not (draft.moves_proved or (task.group.owner == NOBODY).all()):
+    if not claims:
         return None
     moves = draft.fewest_moves
     return Plan(

@@ -67,6 +67,8 @@ def count(
     """
     draft: Draft | None = None
     for stage in stages:
+        if draft is not None and draft.final:
+            break
         if not stage.applies(task, draft, budget):
             continue
         if budget.expired() and not stage.always(task):
@@ -77,7 +79,7 @@ def count(
         except InputError:
             raise
         except Exception as error:  # a broken stage must not cost the plan
-            if stage.name == "heuristic":  # nothing else makes a plan from nothing
+            if stage.must_answer:
                 raise
             notes.append(failure(stage.name, error))
     assert draft is not None  # a heuristic always answers

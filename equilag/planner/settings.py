@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from typing import Any, TypedDict
+from typing import Any, TypedDict, Unpack
 
 from equilag.budget import Budget
 from equilag.errors import InputError
@@ -35,7 +35,7 @@ class SolveSettings(PolicySettings, total=False):
     progress: Watcher | None
 
 
-def policy_from(policy: str | Policy, settings: PolicySettings) -> Policy:
+def policy_from(policy: str | Policy, **settings: Unpack[PolicySettings]) -> Policy:
     """The policy with the settings that are given. Raises InputError."""
     given: dict[str, Any] = {k: v for k, v in settings.items() if v is not None}
     if isinstance(policy, Policy):
@@ -43,11 +43,9 @@ def policy_from(policy: str | Policy, settings: PolicySettings) -> Policy:
     return Policy(policy, **given)
 
 
-def task_of(group: object, policy: str | Policy, settings: PolicySettings, seed: int) -> Task:
+def task_of(group: Group, policy: Policy, seed: int) -> Task:
     """A checked task. Raises InputError."""
-    return Task.of(
-        checked_group(group), Objective(policy_from(policy, settings)), checked_seed(seed)
-    )
+    return Task.of(group, Objective(policy), checked_seed(seed))
 
 
 def budget_of(

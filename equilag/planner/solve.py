@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from equilag.group import Group
 from equilag.plan import Plan
-from equilag.planner.progress import ProgressObserver, Watcher
-from equilag.planner.settings import budget_of, checked_group, task_of
+from equilag.planner.progress import Watcher
+from equilag.planner.settings import budget_of, checked_group, policy_from, task_of
 from equilag.policy import Policy
 
 
@@ -36,30 +36,16 @@ def solve(
     count balance forces.
     """
     budget = budget_of(checked_group(group), time_limit, effort, deterministic)
-    task = task_of(
-        group,
+    wanted = policy_from(
         policy,
-        {
-            "balance": balance,
-            "move_cost": move_cost,
-            "tolerance": tolerance,
-            "max_moves": max_moves,
-            "fresh": fresh,
-        },
-        seed,
+        balance=balance,
+        move_cost=move_cost,
+        tolerance=tolerance,
+        max_moves=max_moves,
+        fresh=fresh,
     )
+    task = task_of(group, wanted, seed)
     # The clock runs from the call, so what takes time to load is loaded after it was started.
-    from equilag.planner.result import fallback_plan, plan_of, settled_plan
-    from equilag.planner.run import count, improve, state_of
+    from equilag.planner.make_plan import make_plan
 
-    observer, notes = ProgressObserver(progress, budget), list[str]()
-    draft = count(task, budget, observer, notes)
-    plan = settled_plan(task, draft, budget, notes)
-    if plan is not None:
-        return plan
-    state = state_of(task, draft, notes)
-    if state is None:
-        return fallback_plan(task, draft, budget, notes)
-    improve(state, budget, observer)
-    state.use_tolerance()
-    return plan_of(state, budget)
+    return make_plan(task, budget, progress)

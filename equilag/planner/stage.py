@@ -31,11 +31,8 @@ class Draft(NamedTuple):
     fewest_moves: int = 0
     """Proved minimum under the constraint; 0 where nothing is proved."""
     claims: tuple[Claim, ...] = ()
-
-    @property
-    def moves_proved(self) -> bool:
-        """True if the fewest moves are proved; their claim is the last one then."""
-        return bool(self.claims) and self.claims[-1].claim == "fewest_moves"
+    final: bool = False
+    """True if counts and moves are proved, so that no counting stage has anything to add."""
 
 
 class CountingStage(Protocol):
@@ -43,6 +40,11 @@ class CountingStage(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def must_answer(self) -> bool:
+        """True if nothing else makes a plan, so that its failure is an error."""
+        ...
 
     def always(self, task: Task) -> bool:
         """True if the stage runs even when no time is left."""

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.claimed_groups import groups, load, named, snapshots
 
-from equilag.heuristics import get_assignor
+from equilag.heuristics import assignor_names, get_assignor
 
-NAMES = ("range", "round-robin", "fair", "sticky", "lag-aware", "constrained-sticky")
+NAMES = assignor_names()
 
 
 @pytest.mark.parametrize("name", NAMES)

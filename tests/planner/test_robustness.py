@@ -70,7 +70,9 @@ def test_a_stage_that_raises_leaves_the_best_plan_and_a_note(
         assert is_valid(group, plan.assigned)
         assert equilag.verify(group, plan) == []
         failed = f"failed ({error.__name__}: out of order)"
-        assert any(note.endswith(failed) for note in plan.notes)
+        # Where everything owned is pinned, there is no move to be counted.
+        never_run = kind == "FewestMovesStage" and policy == "sticky-yet-fair"
+        assert any(note.endswith(failed) for note in plan.notes) is not never_run
 
 
 def test_a_stage_that_raises_half_way_keeps_what_it_found() -> None:

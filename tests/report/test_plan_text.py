@@ -187,7 +187,7 @@ def test_bound_and_gap() -> None:
         ),
         (
             {"policy": Policy.of(max_moves=4)},
-            "counts and 4 moves has a smaller",
+            "counts and at most 4 moves has a smaller",
         ),
         ({"policy": None}, "no assignment at all has a smaller"),
         ({"status": "fallback"}, "no assignment at all has a smaller"),

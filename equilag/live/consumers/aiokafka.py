@@ -28,7 +28,7 @@ from equilag.live.consumers.participant import (
 from equilag.live.consumers.sampler import Probe
 from equilag.live.consumers.user_data import OwnedPartitions
 from equilag.live.rebalance.joined_members import JoinedMember
-from equilag.planner import result, run
+from equilag.planner.make_plan import make_plan
 
 try:
     from aiokafka.consumer.group_coordinator import CoordinatorGroupRebalance, GroupCoordinator
@@ -46,7 +46,7 @@ except ImportError as error:
 log: Final = logging.getLogger("equilag.consumers")
 
 # Planning modules are imported here, not at the first plan, when the event loop waits.
-_LOADED: Final = (result, run)
+_LOADED: Final = make_plan
 
 _VERSION: Final = 0
 """Version of the consumer protocol: aiokafka 0.14 writes no other."""

@@ -136,7 +136,7 @@ def bound_scope(policy: Policy) -> str:
     if policy.moves_first:
         return f"{scope} and the fewest moves"
     if policy.max_moves is not None:
-        return f"{scope} and {plural(policy.max_moves, 'move')}"
+        return f"{scope} and at most {plural(policy.max_moves, 'move')}"
     return scope
 
 

@@ -1,0 +1,25 @@
+"""One run from a task to its plan."""
+
+from __future__ import annotations
+
+from equilag.budget import Budget
+from equilag.plan import Plan
+from equilag.planner.problem import Task
+from equilag.planner.progress import ProgressObserver, Watcher
+from equilag.planner.result import fallback_plan, plan_of, settled_plan
+from equilag.planner.run import count, improve, state_of
+
+
+def make_plan(task: Task, budget: Budget, progress: Watcher | None = None) -> Plan:
+    """Return the best plan that the budget allows. Raises InputError as `solve` does."""
+    observer, notes = ProgressObserver(progress, budget), list[str]()
+    draft = count(task, budget, observer, notes)
+    plan = settled_plan(task, draft, budget, notes)
+    if plan is not None:
+        return plan
+    state = state_of(task, draft, notes)
+    if state is None:
+        return fallback_plan(task, draft, budget, notes)
+    improve(state, budget, observer)
+    state.use_tolerance()
+    return plan_of(state, budget)
