@@ -57,7 +57,7 @@ _KINDS: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
     "owned": ((Mapping, ClaimColumns), "a mapping of member ids, or ClaimColumns"),
     "offsets": ((PartitionOffsets,), "PartitionOffsets"),
 }
-"""Argument -> the types that it may have, and what an error calls them. Others are checked later."""
+"""Argument -> the types that it may have, and how errors call them. Others are checked later."""
 
 
 def check_arguments(given: GroupInput) -> None:
