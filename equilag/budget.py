@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final
 
-SECOND: Final = 125_000_000
-"""Array elements that a search looks at in a second: 8 ns each, measured on one 2.8 GHz core."""
+ELEMENT: Final = 8e-9
+"""Seconds for an array element of a search, measured on one 2.8 GHz core."""
 OVERHEAD: Final = 4_000
 """What any step of a search costs besides its elements: Python, and NumPy's calls (some 30 us)."""
 NODE: Final = 12_000
@@ -77,10 +77,17 @@ class _Clock:
 
 @dataclass(slots=True, eq=False)
 class _Work:
-    """Array elements, or what is worth as many."""
+    """Work in seconds of one core for a run, in array elements for a search."""
 
     limit: float
+    element: float
+    """What one array element costs."""
     spent: float = 0.0
+
+    @property
+    def second(self) -> float:
+        """What one second of work costs."""
+        return self.element / ELEMENT
 
 
 class Budget:
@@ -101,7 +108,7 @@ class Budget:
     ) -> None:
         """`work` in array elements, `seconds` from now on, of which `reserve` is kept back."""
         self._clock = _Clock(seconds, reserve)
-        self._work = _Work(work)
+        self._work = _Work(work, 1.0)
         self.counted = counted
         self.effort: float | None = None
         """Seconds' worth of work that a run is limited to, as it was asked for."""
@@ -109,9 +116,8 @@ class Budget:
     @staticmethod
     def of_run(seconds: float, reserve: float, effort: float | None) -> Budget:
         """For a whole run: `effort` is in seconds' worth of work, None for no such limit."""
-        if effort is None:
-            return Budget(math.inf, seconds, reserve)
-        budget = Budget(effort * SECOND, seconds, reserve, counted=True)
+        budget = Budget(math.inf, seconds, reserve, counted=effort is not None)
+        budget._work = _Work(math.inf if effort is None else effort, ELEMENT)
         budget.effort = effort
         return budget
 
@@ -157,20 +163,20 @@ class Budget:
     @property
     def work(self) -> float:
         """Array elements left; negative after the last step went beyond the limit."""
-        return self._work.limit - self._work.spent
+        return (self._work.limit - self._work.spent) / self._work.element
 
     def seconds_of_work(self, upto: float = 1.0) -> float:
         """Seconds' worth of work left of the first part `upto` of the budget."""
-        return max(0.0, self._work.limit * upto - self._work.spent) / SECOND
+        return max(0.0, self._work.limit * upto - self._work.spent) / self._work.second
 
     def pay(self, seconds: float) -> None:
         """Charge seconds' worth of work; never raises."""
-        self._work.spent += seconds * SECOND
+        self._work.spent += seconds * self._work.second
 
     def spend(self, elements: int) -> None:
         """Charge a step of a search. Raises OutOfBudget if work or time is used up."""
         work = self._work
-        work.spent += elements + OVERHEAD
+        work.spent += (elements + OVERHEAD) * work.element
         if work.spent > work.limit or self._clock.expired():
             raise OutOfBudget
 
@@ -198,7 +204,7 @@ class Budget:
         clock, work = self.share(share)._clock, self._work
         if not self.counted:
             return clock.expired
-        cost, limit = price * SECOND, work.limit * upto
+        cost, limit = price * work.second, work.limit * upto
 
         def stop() -> bool:
             work.spent += cost
@@ -211,12 +217,13 @@ class Budget:
         self, elements: float, upto: float = 1.0, share: float | None = None
     ) -> Iterator[Budget]:
         """A budget for searches: at most so many elements, charged to the whole at the end."""
-        allowed = min(elements, max(0.0, self._work.limit * upto - self._work.spent))
-        part = self._with(self.share(share)._clock, _Work(float(int(allowed))))
+        whole = self._work
+        left = max(0.0, whole.limit * upto - whole.spent) / whole.element
+        part = self._with(self.share(share)._clock, _Work(float(int(min(elements, left))), 1.0))
         try:
             yield part
         finally:
-            self._work.spent += min(part._work.spent, part._work.limit)
+            whole.spent += min(part._work.spent, part._work.limit) * whole.element
 
     def _with(self, clock: _Clock, work: _Work) -> Budget:
         made = Budget.__new__(Budget)

@@ -51,7 +51,7 @@ def build(given: GroupInput) -> Group:
     members = tuple(map(listed.__getitem__, order))
     ids = list(map(listed_ids.__getitem__, order))
     class_of, class_topics = _classes(ids, order, given["subscriptions"], topics)
-    rows = claim_rows(ids, order, given.get("owned", {}), topics)
+    rows = claim_rows(ids, order, given.get("owned") or {}, topics)
     generations = np.array([member.generation for member in members], dtype=np.int64)
     claims = settle(rows, topics, generations, class_of, class_topics)
     lag, quality = lag_columns(given, topics)

@@ -79,8 +79,10 @@ def some_of(names: Sequence[str], most: int) -> str:
     return f"{', '.join(names[:most])}{more}"
 
 
-def guess(word: str, known: Iterable[str]) -> str:
+def guess(word: object, known: Iterable[str]) -> str:
     """Return `, did you mean "…"?` if something known is close to `word`, else nothing."""
+    if not isinstance(word, str):
+        return ""
     close = difflib.get_close_matches(word[: 2 * LONGEST], list(known)[:10_000], n=3)
     return f", did you mean {' or '.join(map(show, close))}?" if close else ""
 

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from equilag.budget import NODE, OVERHEAD, SECOND, Budget, OutOfBudget, limit_steps
+from equilag.budget import ELEMENT, NODE, OVERHEAD, Budget, OutOfBudget, limit_steps
 
 
 def test_time_runs_down_and_the_budget_remembers_that_it_cut() -> None:
@@ -101,7 +101,7 @@ def test_work_is_told_in_seconds() -> None:
     assert budget.seconds_of_work() == pytest.approx(1.5)
     assert budget.seconds_of_work(upto=0.5) == pytest.approx(0.5)
     assert budget.seconds_of_work(upto=0.1) == 0.0
-    assert budget.work == pytest.approx(1.5 * SECOND)
+    assert budget.work == pytest.approx(1.5 / ELEMENT)
     assert budget.effort == 2.0
     assert Budget().effort is None
 

@@ -298,3 +298,34 @@ def test_an_argument_of_the_wrong_type_is_named(argument: str, value: Any, probl
         Group.build(**given)
     assert caught.value.place == argument
     assert caught.value.problem.endswith(problem)
+
+
+@pytest.mark.parametrize("argument", ["owned", "offsets", "lags", "racks", "unknown_lags"])
+def test_none_counts_as_not_given(argument: str) -> None:
+    given: dict[str, Any] = {
+        "name": "g", "topics": {"orders": 2}, "members": ["c-1"],
+        "subscriptions": {"c-1": ["orders"]},
+    }  # fmt: skip
+    assert Group.build(**given, **{argument: None}).lag.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    ("changed", "place"),
+    [
+        ({"lags": {"orders": np.ma.array([5, 2], mask=[1, 0])}}, "lags.orders"),
+        ({"lags": {"orders": np.array(5)}}, "lags.orders"),
+        ({"lags": {"orders": np.ones((2, 1), np.int64)}}, "lags.orders[0]"),
+        ({"owned": ClaimColumns(None, None)}, "owned.member"),  # type: ignore[arg-type]
+        ({"owned": {None: {}}}, "owned[null]"),
+        ({"owned": np.array([1, 2])}, "owned"),
+        ({"subscriptions": {"c-1": ["orders"], 7: []}}, "subscriptions[7]"),
+    ],
+)
+def test_what_is_no_list_or_no_name_is_refused(changed: dict[str, Any], place: str) -> None:
+    given: dict[str, Any] = {
+        "name": "g", "topics": {"orders": 2}, "members": ["c-1"],
+        "subscriptions": {"c-1": ["orders"]}, **changed,
+    }  # fmt: skip
+    with pytest.raises(InputError) as caught:
+        Group.build(**given)
+    assert caught.value.place == place

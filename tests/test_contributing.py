@@ -23,10 +23,10 @@ from equilag.metrics import member_counts, member_loads, spread
 from equilag.objective import Objective
 from equilag.planner.compare import compare
 from equilag.planner.exhaustive_stage import ExhaustiveSearch
-from equilag.planner.problem import Task
 from equilag.planner.progress import ProgressObserver
 from equilag.planner.result import plan_of
 from equilag.planner.run import IMPROVING, count, improve, state_of
+from equilag.planner.task import Task
 from equilag.policy import Policy
 
 TEXT: Final = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")

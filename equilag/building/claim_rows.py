@@ -62,6 +62,8 @@ def _claims_of_columns(owned: ClaimColumns, order: Sequence[int], topics: TopicI
         ("member", owned.member, len(order)),
         ("partition", owned.partition, topics.n_partitions),
     ):
+        if not are_rows([values]):
+            raise InputError(not_a(values, "a list"), f"owned.{name}")
         column = integer_column([values], NATURAL, [f"owned.{name}"].__getitem__)
         beyond = np.flatnonzero(column >= end)
         if len(beyond):

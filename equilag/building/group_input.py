@@ -64,5 +64,6 @@ def check_arguments(given: GroupInput) -> None:
     """Check the types of arguments as a whole. Raises InputError that names the argument."""
     for name, value in given.items():
         types, expected = _KINDS.get(name, ((), ""))
-        if types and not isinstance(value, types):
+        absent = value is None and name not in GroupInput.__required_keys__
+        if types and not absent and not isinstance(value, types):
             raise InputError(not_a(value, expected), name)

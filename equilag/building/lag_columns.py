@@ -41,11 +41,12 @@ def lag_columns(given: GroupInput, topics: TopicIndex) -> tuple[Ints, Marks]:
     lags, unknown = given.get("lags"), given.get("unknown_lags")
     field = PartitionField.of("lags", topics, lags if lags is not None else {})
     unknown_partitions = _partitions(unknown, topics) if unknown else np.zeros(0, np.int64)
-    if "offsets" in given:
+    offsets = given.get("offsets")
+    if offsets is not None:
         told = np.zeros(n, dtype=np.bool_)
         told[field.covered] = lags is not None
         told[unknown_partitions] = True
-        _fill_from_offsets(given["offsets"], reset, topics, (lag, quality), told)
+        _fill_from_offsets(offsets, reset, topics, (lag, quality), told)
     if lags is not None:
         lag[field.covered] = field.integers(lags, PARTITION_FIELDS["lags"])
         quality[field.covered] = GIVEN

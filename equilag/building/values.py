@@ -121,9 +121,16 @@ def as_time(value: object, place: str) -> str:
 
 
 def are_rows(values: Iterable[object]) -> bool:
-    """True if all of `values` are of types that a Row can be."""
+    """True if each of `values` is a Row. An array has a dimension and no mask."""
+    values = list(values)
     kinds = set(map(type, values))
-    return kinds <= _ROWS or all(kind in _ROWS or issubclass(kind, np.ndarray) for kind in kinds)
+    if kinds <= _ROWS:
+        return True
+    if not all(kind in _ROWS or issubclass(kind, np.ndarray) for kind in kinds):
+        return False
+    if np.ma.MaskedArray in kinds:
+        return False
+    return all(value.ndim for value in values if isinstance(value, np.ndarray))
 
 
 def integer_column(

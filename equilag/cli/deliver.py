@@ -32,12 +32,16 @@ def deliver(plan: Plan, args: argparse.Namespace, target: OutputFile | None) -> 
     report to its end."""
     is_json = args.output == "json"
     text = to_json(plan.to_dict(), plan.group.n_partitions) if target or is_json else ""
+    # The text of the file serves both: a large plan takes long to write. An output that fails
+    # leaves no file.
+    report = text if is_json else _report(plan, args)
     if target is not None:
         target.write(text)
-    if is_json:  # the text of the file; a large plan takes long to write, so it is made once
-        emit(text)
-        return
+    emit(report)
 
+
+def _report(plan: Plan, args: argparse.Namespace) -> str | bytes:
     from equilag.report.facts.plan import plan_facts
 
-    show(plan_facts(plan, verbose=args.verbose), args.output)
+    with named():
+        return write_report(args.output, plan_facts(plan, verbose=args.verbose))

@@ -50,6 +50,8 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
                 self._display = _display(self._stream)
                 self._display.add_task(words, completed=round(done), total=length)
                 self._display.start()
+                # Rich hides the cursor, and a process that is killed could not show it again.
+                self._display.console.show_cursor(True)
             task = self._display.task_ids[0]
             self._display.update(task, description=words, completed=done, total=length)
             self._display.refresh()

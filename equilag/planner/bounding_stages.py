@@ -13,9 +13,10 @@ from equilag.claim import Claim
 from equilag.group import iter_names
 from equilag.metrics import member_loads
 from equilag.objective import VALUE
-from equilag.planner.problem import Problem, Task
+from equilag.planner.problem import Problem
 from equilag.planner.stage import STEP, Draft
 from equilag.planner.state import Contribution, SolveState
+from equilag.planner.task import Task
 from equilag.solver.lower_bounds.load_bounds import NO_LAG, LoadBounds, difference, load_bounds
 from equilag.solver.lower_bounds.maximum_matching import disjoint_pairs
 

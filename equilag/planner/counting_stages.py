@@ -11,8 +11,8 @@ from equilag.constraint import constraint_of
 from equilag.group import NOBODY
 from equilag.planner.cost_estimate import FLOW_IMPORT, SAFETY, seconds_of_flow
 from equilag.planner.fallback import fallback
-from equilag.planner.problem import Task
 from equilag.planner.stage import CountingStage, Draft
+from equilag.planner.task import Task
 from equilag.solver.counts.even_counts import balanced_assignment, counts_claim
 from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
 from equilag.solver.moves.fewest_moves import fewest_moves
@@ -79,8 +79,8 @@ class EvenCountsStage:
         if draft is not None and constraint.admits(draft.assigned):
             assigned, algorithm = draft.assigned, draft.algorithm
         claims = (counts_claim(group, constraint),)
-        # Pinned partitions and partitions without owners cannot move.
-        final = task.policy.pins_owned or not (task.original.owner != NOBODY).any()
+        # Pinned partitions cannot move, nor those that nobody owns.
+        final = constraint.has_pinned or not (task.original.owner != NOBODY).any()
         return Draft(assigned, algorithm, lambda: constraint, 0, claims, final)
 
 

@@ -17,7 +17,6 @@ from equilag.planner.improving_stages import (
     LargeNeighbourhoods,
     PairwiseSwaps,
 )
-from equilag.planner.problem import Task
 from equilag.planner.progress import ProgressObserver
 from equilag.planner.run import DEEP_WORK, count, improve, state_of
 from equilag.planner.settings import (
@@ -30,6 +29,7 @@ from equilag.planner.settings import (
 )
 from equilag.planner.stage import Draft, ImprovingStage
 from equilag.planner.state import SolveState
+from equilag.planner.task import Task
 from equilag.policy import Policy
 from equilag.solver.lower_bounds.move_limited import spread_bounds
 

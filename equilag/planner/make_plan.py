@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from equilag.budget import Budget
 from equilag.plan import Plan
-from equilag.planner.problem import Task
 from equilag.planner.progress import ProgressObserver, Watcher
 from equilag.planner.result import fallback_plan, plan_of, settled_plan
 from equilag.planner.run import count, improve, state_of
+from equilag.planner.task import Task
 
 
 def make_plan(task: Task, budget: Budget, progress: Watcher | None = None) -> Plan:

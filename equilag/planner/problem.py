@@ -1,37 +1,17 @@
-"""What a run has to solve: the task as it is given, and the problem once counts are exact."""
+"""What the improving stages have to solve: a task with the count constraint of its plans."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from equilag.certificate.counting import Counting
 from equilag.constraint import CountConstraint
 from equilag.group import Group, Ints
 from equilag.metrics import mean_load
 from equilag.objective import Objective
-from equilag.policy import Policy
-
-
-class Task(NamedTuple):
-    """A group and what is asked for."""
-
-    original: Group
-    objective: Objective
-    seed: int
-    group: Group
-    """The group that is planned: without owners where the policy says ``fresh``."""
-
-    @staticmethod
-    def of(original: Group, objective: Objective, seed: int = 0) -> Task:
-        fresh = objective.policy.fresh
-        return Task(original, objective, seed, original.without_owners() if fresh else original)
-
-    @property
-    def policy(self) -> Policy:
-        return self.objective.policy
+from equilag.planner.task import Task
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from equilag.budget import Budget
-from equilag.planner.state import SolveState
+
+if TYPE_CHECKING:
+    from equilag.planner.state import SolveState
 
 
 @dataclass(frozen=True, slots=True)

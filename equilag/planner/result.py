@@ -12,9 +12,9 @@ from equilag.group import Group
 from equilag.plan import Choice, Plan
 from equilag.planner.bounding_stages import no_lag_claims
 from equilag.planner.front import ParetoFront, knee
-from equilag.planner.problem import Task
 from equilag.planner.stage import Draft
 from equilag.planner.state import SolveState
+from equilag.planner.task import Task
 from equilag.solver.lower_bounds.load_bounds import difference, overall_bounds
 
 BOUNDED_SIZE: Final = 200_000

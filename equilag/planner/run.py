@@ -23,11 +23,12 @@ from equilag.planner.improving_stages import (
     Restarts,
     WindowSearch,
 )
-from equilag.planner.problem import Problem, Task
+from equilag.planner.problem import Problem
 from equilag.planner.progress import ProgressObserver
 from equilag.planner.proofs import Proofs
 from equilag.planner.stage import CountingStage, Draft, ImprovingStage
 from equilag.planner.state import SolveState
+from equilag.planner.task import Task
 
 QUICK_WORK: Final = 12_000_000
 """Array elements of the first exhaustive search: about 0.1 s, enough for most groups of 5 x 30."""

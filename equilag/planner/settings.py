@@ -10,8 +10,8 @@ from equilag.budget import Budget
 from equilag.errors import InputError
 from equilag.group import Group
 from equilag.objective import Objective
-from equilag.planner.problem import Task
 from equilag.planner.progress import Watcher
+from equilag.planner.task import Task
 from equilag.policy import Policy
 
 

@@ -13,8 +13,8 @@ from equilag.budget import Budget
 from equilag.claim import Claim
 from equilag.constraint import CountConstraint
 from equilag.group import Index
-from equilag.planner.problem import Task
 from equilag.planner.state import Contribution, SolveState
+from equilag.planner.task import Task
 
 STEP: Final = 1.5e-4
 """Seconds that a step on small arrays takes, some ten calls of NumPy: the price where work counts.

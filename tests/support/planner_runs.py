@@ -5,11 +5,11 @@ from __future__ import annotations
 from equilag.budget import Budget
 from equilag.group import Group
 from equilag.objective import Objective
-from equilag.planner.problem import Task
 from equilag.planner.progress import ProgressObserver
 from equilag.planner.run import count, improve, state_of
 from equilag.planner.stage import ImprovingStage
 from equilag.planner.state import SolveState
+from equilag.planner.task import Task
 from equilag.policy import Policy
 
 
