@@ -16,7 +16,7 @@ from equilag.pipeline.session import check_spark, java_problem, session
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytest_plugins = ["support.grouping"]
+pytest_plugins = ["support.grouping", "support.traced"]
 
 # A busy machine is no reason to fail: no deadline for an example, none for making one.
 _PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100)
