@@ -68,8 +68,3 @@ class ImprovingStage(Protocol):
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         """Yield what is found as it is found; the runner records it before the next step."""
         ...
-
-
-def open_spread(state: SolveState) -> bool:
-    """True if the last goal is not proved yet."""
-    return not state.proved
