@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal, get_args
 
 Evidence = Literal["checked", "solver"]
+EVIDENCE: Final[tuple[Evidence, ...]] = get_args(Evidence)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,12 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 
 from equilag.assignment import by_name, by_topic
-from equilag.claim import Claim
+from equilag.claim import Claim, Evidence
+from equilag.evidence import evidence_for, strongest
 from equilag.group import NOBODY, Group, Index, Ints, iter_names
 from equilag.lag import QUALITY
 from equilag.metrics import count_figures, load_figures, moved
+from equilag.objective import Figures
 from equilag.phases import first_phase, revocations
 from equilag.policy import UNCONSTRAINED, Policy
 
@@ -124,6 +126,8 @@ class Plan:
     """Seconds' worth of counted work that the run was limited to; None for no such limit."""
     repeatable: bool = True
     """False if the clock cut the run short, so that another run may find another plan."""
+    interrupted: bool = False
+    """True if the run was told to end before it was done."""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -133,6 +137,18 @@ class Plan:
         effort = {} if self.effort is None else {"effort": self.effort}
         run = REPEATABLE if self.repeatable else CUT
         return {**self.policy.to_dict(), "seed": self.seed, **effort, "run": run}
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """``solver`` if the status, or else the gap, would differ without a solver's claims."""
+        checked = [claim for claim in self.claims if claim.evidence == "checked"]
+        if len(checked) == len(self.claims):
+            return "checked"
+        fresh = self.policy is not None and self.policy.fresh
+        moves = 0 if fresh else len(self.moves)
+        figures = Figures(self.lag.spread, moves)
+        bounds = strongest(self.claims), strongest(checked)
+        return evidence_for(self.policy, figures, self.lag.mean, *bounds)
 
     @cached_property
     def assignment(self) -> dict[str, dict[str, list[int]]]:
@@ -208,6 +224,7 @@ class Plan:
             "group": self.group.name,
             "policy": self.settings,
             "status": self.status,
+            "evidence": self.evidence,
             "algorithm": self.algorithm,
             "assignment": self.assignment,
             "counts": self.counts.to_dict(),
@@ -223,6 +240,8 @@ class Plan:
             "certificate": {"claims": [claim.to_dict() for claim in self.claims]},
             "timing": {"time_limit_s": self.time_limit, "wall_s": self.wall_s},
         }
+        if self.interrupted:
+            document["interrupted"] = True
         if self.notes:
             document["notes"] = list(self.notes)
         return document

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from equilag.assignment import read_assignment
-from equilag.claim import Claim
+from equilag.claim import EVIDENCE, Claim, Evidence
 from equilag.errors import InputError
 from equilag.group import Group, Index
 from equilag.plan import CUT, FORMAT, REPEATABLE, STATUSES, Status
@@ -25,7 +25,7 @@ FIGURES: Final = (
 )  # fmt: skip
 """Fields that follow from group, assignment and proved bounds."""
 REQUIRED: Final = (*FIGURES, "policy", "status", "algorithm", "certificate", "timing")
-OPTIONAL: Final = ("notes",)
+OPTIONAL: Final = ("evidence", "interrupted", "notes")
 RUN_FIELDS: Final = ("seed", "effort", "run")
 """Settings beside the policy's own; plans of other versions may lack them."""
 CLAIM_FIELDS: Final = {"claim", "value", "evidence", "kind", "data"}
@@ -49,6 +49,8 @@ class PlanDocument:
     """None for the plan of a single heuristic."""
     status: Status | None
     """None if it cannot be read."""
+    evidence: Evidence | None
+    """None if it cannot be read, and in plans from before there was any."""
     claims: tuple[PlacedClaim, ...]
 
 
@@ -79,6 +81,7 @@ def read_plan(group: Group, document: Any, findings: list[str]) -> PlanDocument 
         assigned,
         policy,
         status,
+        _evidence(document, findings),
         tuple(_claims(document.get("certificate"), findings)),
     )
 
@@ -127,12 +130,24 @@ def _status(value: Any, findings: list[str]) -> Status | None:
     return None
 
 
+def _evidence(document: Mapping[str, Any], findings: list[str]) -> Evidence | None:
+    if "evidence" not in document:
+        return None
+    for evidence in EVIDENCE:
+        if document["evidence"] == evidence:
+            return evidence
+    findings.append(f"evidence: {show(document['evidence'])} is none of {', '.join(EVIDENCE)}")
+    return None
+
+
 def _check_texts(document: Mapping[str, Any], findings: list[str]) -> None:
     if not isinstance(document.get("algorithm"), str) or not document["algorithm"]:
         findings.append("algorithm: not a name")
     notes = document.get("notes", [])
     if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
         findings.append("notes: not a list of texts")
+    if document.get("interrupted", True) is not True:
+        findings.append(f"interrupted: {show(document['interrupted'])}, not true")
 
 
 def _check_timing(table: Any, findings: list[str]) -> None:

@@ -11,9 +11,10 @@ from equilag.certificate.json_differences import differences
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.plan_document import PlacedClaim, PlanDocument, read_plan
 from equilag.constraint import CountConstraint, NotMinimal, constraint_of, unconstrained
+from equilag.evidence import MOVES, evidence_for, is_optimal
 from equilag.group import Group, Index
 from equilag.metrics import count_moves, load_figures
-from equilag.objective import SPREAD, VALUE, Figures, Objective, Proved
+from equilag.objective import SPREAD, VALUE, Figures, Objective
 from equilag.plan import LagFigures, Plan
 from equilag.policy import Policy
 
@@ -68,7 +69,7 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
         "",
         document.assigned,
         spread_lower_bound=ledger.proved.get(SPREAD, 0),
-        moves_lower_bound=ledger.proved.get("fewest_moves", 0),
+        moves_lower_bound=ledger.proved.get(MOVES, 0),
     )
     fields = expected.to_dict()
     for key, figures in document.figures.items():
@@ -87,7 +88,7 @@ def _ledger(group: Group, document: PlanDocument, findings: list[str]) -> Ledger
         constraint, exact = _constraint(planned, assigned, policy, findings)
     limit = None
     if policy is not None and not fallback:
-        claimed = [c.value for _, c in document.claims if c.claim == "fewest_moves"]
+        claimed = [c.value for _, c in document.claims if c.claim == MOVES]
         limit = Objective(policy).move_limit(max(claimed, default=0))
         if limit is not None and count_moves(planned.owner, assigned) > limit:
             limit = None  # the plan has more moves, so bounds within the limit say nothing of it
@@ -119,7 +120,7 @@ def _plan_figures(ledger: Ledger, assigned: Index) -> dict[str, int]:
     loads = load_figures(ledger.original, assigned)
     moves = count_moves(ledger.original.owner, assigned)
     return {
-        "fewest_moves": moves,
+        MOVES: moves,
         "max_load_at_least": loads.max,
         "min_load_at_most": loads.min,
         SPREAD: loads.spread,
@@ -161,30 +162,36 @@ def _check_status(
 ) -> None:
     """The status must be what the proved bounds make it; the plan must keep the policy's limits."""
     policy, status = document.policy, document.status
+    moves = count_moves(ledger.group.owner, document.assigned)
+    figures = Figures(lag.spread, moves)
+    _check_evidence(document, ledger, figures, lag.mean, findings)
     if policy is None:
         if status != "feasible":
             findings.append("status: the plan of a single heuristic is always feasible")
         return
-    moves = count_moves(ledger.group.owner, document.assigned)
     limit = policy.max_moves
     if limit is not None and moves > limit:
         findings.append(f"moves: {moves}, more than the {limit} that the policy allows")
     if status == "fallback":
-        if ledger.proved.get("fewest_moves"):
+        if ledger.proved.get(MOVES):
             findings.append("status: a fallback claims nothing about moves")
         return
     counts_proved = "counts" in ledger.proved
     if not counts_proved:
         findings.append(f"status: {status} without a claim about counts")
-    optimal = counts_proved and _is_optimal(policy, moves, lag, ledger)
+    optimal = counts_proved and is_optimal(policy, figures, lag.mean, ledger.proved)
     if status is not None and (status == "optimal") != optimal:
         proved = "every goal" if optimal else "not every goal"
         findings.append(f"status: {status}, but {proved} of the policy is proved")
 
 
-def _is_optimal(policy: Policy, moves: int, lag: LagFigures, ledger: Ledger) -> bool:
-    """True if each goal after exact counts is reached and proved."""
-    spread = lag.spread_lower_bound
-    fewest = 0 if policy.fresh else ledger.proved.get("fewest_moves", 0)
-    bounds = Proved(spread, fewest, max(ledger.proved.get(VALUE, 0), spread))
-    return Objective(policy).is_proved(Figures(lag.spread, moves), bounds, lag.mean)
+def _check_evidence(
+    document: PlanDocument, ledger: Ledger, figures: Figures, mean: float, findings: list[str]
+) -> None:
+    """The plan must say whether its status rests on a solver; plans from before do not."""
+    said = document.evidence
+    if said is None:
+        return
+    found = evidence_for(document.policy, figures, mean, ledger.proved, ledger.checked)
+    if said != found:
+        findings.append(f"evidence: {said}, but the status rests on claims with evidence {found}")

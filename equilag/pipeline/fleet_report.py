@@ -26,7 +26,7 @@ def read_report(path: str) -> FleetReport:
     """
     summary = read_summary(path)
     check_summary(summary, path)
-    plans = rows_of(path, "plans", _PLAN)
+    plans = rows_of(path, "plans", _PLAN, optional=("evidence",))
     current = {
         row["group"]: row for row in rows_of(path, "baseline", _CURRENT, {"assignor": CURRENT})
     }
@@ -47,6 +47,7 @@ def _row(plan: Mapping[str, Any], current: Mapping[str, Any] | None) -> GroupRow
     return GroupRow(
         group=plan["group"],
         status=plan["status"],
+        evidence=plan.get("evidence"),
         partitions=plan["partitions"],
         members=plan["members"],
         load_mean=plan["lag_mean"],

@@ -23,6 +23,7 @@ Fields = tuple[tuple[str, str], ...]
 
 PLAN: Final[Fields] = (
     ("status", "string"),
+    ("evidence", "string"),
     ("algorithm", "string"),
     ("policy", "string"),
     ("partitions", "bigint"),
@@ -180,6 +181,7 @@ def _plan_columns(plan: Plan) -> dict[str, Any]:
     lag = plan.lag
     return {
         "status": plan.status,
+        "evidence": plan.evidence,
         "algorithm": plan.algorithm,
         "policy": json.dumps(plan.settings),
         "partitions": plan.group.n_partitions,

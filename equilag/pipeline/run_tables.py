@@ -22,10 +22,15 @@ NAMES: Final = ("group", "assignor", "topic", "from", "to")
 
 
 def read_columns(
-    path: str, table: str, columns: Sequence[str], where: Mapping[str, str] | None = None
+    path: str,
+    table: str,
+    columns: Sequence[str],
+    where: Mapping[str, str] | None = None,
+    optional: Sequence[str] = (),
 ) -> pyarrow.Table:
     """Read columns of a table of the run in `path`: all rows, or those with the values in `where`.
 
+    Columns in `optional` are left out where a run from before has none.
     Raises InputError naming directory and table if the table is missing or cannot be read, and
     MissingExtra without pyarrow.
     """
@@ -44,9 +49,10 @@ def read_columns(
             for name in columns:
                 if name not in present:
                     raise InputError("missing", f"{table}: column {name}", path)
+            wanted = [*columns, *(name for name in optional if name in present)]
             encoded = [name for name in NAMES if name in present]
             with pyarrow.parquet.ParquetFile(file, read_dictionary=encoded) as parquet:
-                parts += _parts(parquet, list(columns), where or {})
+                parts += _parts(parquet, wanted, where or {})
         return pyarrow.concat_tables(parts)
     except (OSError, pyarrow.ArrowException) as error:
         reason = getattr(error, "strerror", None) or (str(error).splitlines() or ["broken"])[0]
@@ -84,10 +90,14 @@ def _parts(parquet: Any, columns: list[str], where: Mapping[str, str]) -> list[p
 
 
 def rows_of(
-    path: str, table: str, columns: Sequence[str], where: Mapping[str, str] | None = None
+    path: str,
+    table: str,
+    columns: Sequence[str],
+    where: Mapping[str, str] | None = None,
+    optional: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """Read as `read_columns` does, and return a dict per row."""
-    rows: list[dict[str, Any]] = read_columns(path, table, columns, where).to_pylist()
+    rows: list[dict[str, Any]] = read_columns(path, table, columns, where, optional).to_pylist()
     return rows
 
 

@@ -18,8 +18,8 @@ def figures_of(run: Path) -> dict[str, Any]:
     """Compute all figures of a run whose tables are complete."""
     return {
         **_fleet(
-            _table(run, "plans", "status", "partitions", "members", "moves", "task_s",
-                   "gap_percent_of_mean", "unowned", "unowned_lag"),
+            _table(run, "plans", "status", "evidence", "partitions", "members", "moves",
+                   "task_s", "gap_percent_of_mean", "unowned", "unowned_lag"),
             _table(run, "failures", "kind"),
         ),
         "assignors": _assignors(
@@ -52,6 +52,7 @@ def _total(table: pyarrow.Table, name: str) -> int:
 def _fleet(plans: pyarrow.Table, failures: pyarrow.Table) -> dict[str, Any]:
     """Count the planned groups with their quality, and the failed groups by kind."""
     gaps, seconds = _column(plans, "gap_percent_of_mean"), _column(plans, "task_s")
+    statuses = plans.select(["status", "evidence"]).to_pylist()
     kinds = Counter(failures.column("kind").to_pylist())
     return {
         "groups": len(plans) + len(failures),
@@ -67,7 +68,8 @@ def _fleet(plans: pyarrow.Table, failures: pyarrow.Table) -> dict[str, Any]:
             "longest_s": float(seconds.max(initial=0.0)),
             "median_gap_percent": _percentile(gaps, 50),
             "p95_gap_percent": _percentile(gaps, 95),
-            "by_status": dict(Counter(plans.column("status").to_pylist())),
+            "by_status": dict(Counter(row["status"] for row in statuses)),
+            "optimal_by_solver": statuses.count({"status": "optimal", "evidence": "solver"}),
         },
         "failed": {"groups": len(failures), "by_kind": dict(kinds)},
     }

@@ -71,8 +71,15 @@ class Proofs:
         return Proved(self.spread, fewest_moves, max(self.value(VALUE) or 0, self.spread))
 
     def in_order(self) -> tuple[Claim, ...]:
-        """The claims of a certificate."""
-        return tuple(self.claims[name] for name in CLAIM_ORDER if name in self.claims)
+        """The claims of a certificate: beside one of a solver, what holds without it."""
+        found = []
+        for name in CLAIM_ORDER:
+            strongest, checked = self.claims.get(name), self.checked.get(name)
+            if checked is not None and checked is not strongest:
+                found.append(checked)
+            if strongest is not None:
+                found.append(strongest)
+        return tuple(found)
 
     def hold_against(self, objective: Objective, figures: Figures, found_by: str) -> list[str]:
         """Compare a plan's figures with the bounds on them.

@@ -68,6 +68,12 @@ def short_percent(value: float) -> str:
     return percent(value)
 
 
+def status_words(status: str, evidence: str | None) -> str:
+    """A plan's status; an optimum that nobody can check without a solver says so."""
+    on_solver = status == "optimal" and evidence == "solver"
+    return f"{status} (solver)" if on_solver else printable(status)
+
+
 def duration(seconds: float) -> str:
     if seconds < 0.1:
         return f"{1000 * seconds:.1f} ms"

@@ -218,6 +218,8 @@ def test_every_alteration_is_a_finding_or_true(name: str) -> None:
             continue
         if any(path[: len(free)] == free for free in FREE):
             continue
+        if not path and word == "without evidence":  # as plans of 0.1.0 are
+            continue
         # The policy and the claims may be altered to something else that is true.
         debatable = path[:1] in (("policy",), ("certificate",))
         if not debatable or not is_true(group, altered):

@@ -20,6 +20,7 @@ from equilag.adapters.snapshot.load import load_snapshot
 from equilag.certificate.verify import MAX_FINDINGS, check_plan
 from equilag.claim import Claim
 from equilag.errors import InputError
+from equilag.plan import Plan
 from equilag.policy import POLICIES
 
 SNAPSHOT = snapshot_of(
@@ -117,6 +118,60 @@ def test_the_report_separates_proved_claims_from_those_of_a_solver() -> None:
     assert taken.holds
     assert len(taken.unproved) == 1
     assert "solver" in taken.unproved[0]
+
+
+def by_solver(plan: Plan, value: int) -> Plan:
+    """The plan with a solver's claim about the spread in the place of the checked one."""
+    claims = tuple(c for c in plan.claims if c.claim != "spread_at_least")
+    claim = Claim("spread_at_least", value, "cp-sat", {"max_moves": None}, "solver")
+    return replace(plan, claims=(*claims, claim))
+
+
+def test_evidence_says_whether_the_status_rests_on_a_solver() -> None:
+    plan = equilag.solve(GROUP, time_limit=20.0)
+    best = plan.spread_lower_bound
+    assert (plan.status, plan.evidence) == ("optimal", "checked")
+    for status, value, gap in (("optimal", best, 0), ("feasible", best - 1, 1)):
+        resting = replace(by_solver(plan, value), status=status, spread_lower_bound=best - gap)
+        assert resting.evidence == "solver"
+        assert equilag.verify(GROUP, resting) == []
+        told = {**resting.to_dict(), "evidence": "checked"}
+        assert equilag.verify(GROUP, told) == [
+            "evidence: checked, but the status rests on claims with evidence solver"
+        ]
+        assert equilag.verify(GROUP, {k: v for k, v in told.items() if k != "evidence"}) == []
+
+
+def test_a_plan_that_is_optimal_without_the_solver_says_so() -> None:
+    plan = equilag.solve(GROUP, time_limit=20.0)
+    weaker = next(c for c in plan.claims if c.claim == "spread_at_least")
+    weaker = replace(weaker, kind="difference", data={}, value=0)
+    resting = by_solver(plan, plan.spread_lower_bound)
+    both = replace(resting, claims=(weaker, *resting.claims))
+    assert both.evidence == "solver"
+    assert plan.policy is not None
+    within = replace(both, policy=replace(plan.policy, tolerance=100.0))
+    assert within.evidence == "checked"
+    document = within.to_dict()
+    assert document["evidence"] == "checked"
+    document["evidence"] = "solver"
+    findings = equilag.verify(GROUP, document)
+    assert "evidence: solver, but the status rests on claims with evidence checked" in findings
+
+
+@pytest.mark.parametrize("word", ["hearsay", None, ["solver"]])
+def test_evidence_is_one_of_two_words(word: Any) -> None:
+    document = {**equilag.solve(GROUP, time_limit=20.0).to_dict(), "evidence": word}
+    (finding,) = equilag.verify(GROUP, document)
+    assert finding.endswith("is none of checked, solver")
+
+
+@pytest.mark.parametrize(
+    ("value", "holds"), [(True, True), (False, False), (1, False), ("", False)]
+)
+def test_an_interrupted_plan_says_true(value: Any, holds: bool) -> None:
+    document = {**equilag.solve(GROUP, time_limit=20.0).to_dict(), "interrupted": value}
+    assert (equilag.verify(GROUP, document) == []) == holds
 
 
 def solver_claim(value: int, **data: Any) -> Claim:

@@ -22,8 +22,10 @@ def made(run, write, tmp_path):
 def test_a_good_plan(run, made) -> None:
     status, out, err = run("verify", *made)
     assert (status, err) == (0, "")
-    assert all(line.startswith("holds") for line in out.splitlines())
+    *lines, last = out.splitlines()
+    assert all(line.startswith("holds") for line in lines)
     claims = json.loads(made[1].read_text("utf-8"))["certificate"]["claims"]
+    assert last == f"OK: valid; {len(claims)} of {len(claims)} claims re-proved"
     for claim in claims:
         assert f"{claim['claim']} {claim['value']} ({claim['kind']})" in out
 

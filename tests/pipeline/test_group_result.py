@@ -92,6 +92,7 @@ def check(result: GroupResult, plan: Plan) -> None:
     unowned = group.assignable & (group.owner == NOBODY)
     assert columns == {
         "status": plan.status,
+        "evidence": plan.evidence,
         "algorithm": plan.algorithm,
         "partitions": group.n_partitions,
         "members": group.n_members,

@@ -23,6 +23,7 @@ def write_run(run: Path, plans: int = 2, lag: int = FAR) -> None:
     n = range(plans)
     write(run, "plans", {
         "status": pa.array(["optimal" for _ in n], pa.string()),
+        "evidence": pa.array(["solver" if i == 1 else "checked" for i in n], pa.string()),
         **{name: pa.array([k + 1 for k in n], pa.int64()) for name in
            ("partitions", "members", "moves", "unowned", "unowned_lag")},
         **{name: pa.array([float(k) for k in n], pa.float64()) for name in
@@ -58,6 +59,8 @@ def test_the_figures(tmp_path: Path) -> None:
     best, other = figures["assignors"]
     assert (best["assignor"], best["even_counts"], best["groups"]) == ("equilag", 2, 2)
     assert (other["assignor"], other["even_counts"], other["mean_gap_percent"]) == ("range", 1, 9.0)
+    assert figures["planned"]["by_status"] == {"optimal": 2}
+    assert figures["planned"]["optimal_by_solver"] == 1
     assert figures["quality"]["faults"]["late"] == {"count": 2, "groups": 1}
     assert figures["forecast"]["mean_error"] == 3.0
     assert figures["forecast"]["mean_lag"] == 20.0

@@ -21,6 +21,7 @@ from equilag.report.text.pages import text_for
 ROW = GroupRow(
     group="orders",
     status="optimal",
+    evidence="checked",
     partitions=12,
     members=3,
     load_mean=1000.0,
@@ -126,6 +127,17 @@ def test_the_header() -> None:
         "proved gap median 0.25 %, 95 % of the groups within 3.50 % of their mean load",
         "planned with lag-aware, effort 0.1 s, seed 3",
     ]
+
+
+def test_optima_that_rest_on_a_solver_are_counted_and_marked() -> None:
+    planned = {**SUMMARY["planned"], "optimal_by_solver": 2}
+    row = replace(ROW, evidence="solver")
+    assert "proved optimal 3 (75.0 %), 2 of them on the solver's word" in lines_of(
+        report(planned=planned)
+    )
+    assert group_line(row)[-2:] == ["optimal", "(solver)"]
+    assert group_line(replace(row, status="feasible"))[-1] == "feasible"
+    assert group_line(replace(row, evidence=None))[-1] == "optimal"
 
 
 def test_what_nobody_owns_is_said() -> None:

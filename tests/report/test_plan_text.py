@@ -143,6 +143,7 @@ def test_where_there_is_little_to_say(fields, words) -> None:
 
 
 BOUND = (Claim("spread_at_least", 40, "difference"),)
+BY_SOLVER = (Claim("spread_at_least", 1040, "cp-sat", {}, "solver"),)
 
 
 def test_status_in_words() -> None:
@@ -157,6 +158,22 @@ def test_status_in_words() -> None:
     assert "not proved how even" in text_of(plan_of(status="feasible"))
     single = plan_of(policy=None, algorithm="range")
     assert "Plan  range: this assignor's own result, not optimised\n" in text_of(single)
+
+
+def test_an_optimum_that_rests_on_a_solver_says_so() -> None:
+    plan = plan_of(status="optimal", claims=BY_SOLVER)
+    text = text_of(replace(plan, spread_lower_bound=plan.lag.spread))
+    assert "Plan  optimal (solver): counts are proved;" in text
+    assert "gap           0, on the solver's word\n" in text
+    feasible = plan_of(status="feasible", claims=BY_SOLVER, spread_lower_bound=1039)
+    assert "Plan  feasible: " in text_of(feasible)
+
+
+def test_an_interrupted_plan_says_when() -> None:
+    plan = plan_of(status="feasible", claims=BOUND, wall_s=1.234, interrupted=True)
+    assert "Plan  feasible, interrupted after 1.23 s: a valid plan" in text_of(plan)
+    fallback = text_of(replace(plan, status="fallback"))
+    assert "Plan  fallback, interrupted after 1.23 s: only a heuristic's plan" in fallback
 
 
 def test_how_a_plan_was_found_is_for_those_who_ask() -> None:
@@ -198,8 +215,7 @@ def test_the_bound_says_for_which_plans_it_holds(changes, words) -> None:
 
 
 def test_what_rests_on_a_solver_is_named() -> None:
-    claims = (Claim("spread_at_least", 1040, "cp-sat", {}, "solver"),)
-    assert "not checkable spread_at_least 1,040 (cp-sat): " in text_of(plan_of(claims=claims))
+    assert "not checkable spread_at_least 1,040 (cp-sat): " in text_of(plan_of(claims=BY_SOLVER))
     assert "not checkable" not in text_of(plan_of(claims=BOUND))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from support.orders_service import orders_group
 
 from equilag.certificate.verify import VerificationReport
@@ -18,15 +19,25 @@ def test_what_rests_on_a_solver_is_named() -> None:
     report = VerificationReport(
         unproved=["spread_at_least 7 (cp-sat)"], proved=["counts 3 (residual)"]
     )
-    first, proved, last = text_of(report).splitlines()
+    first, proved, unproved, last = text_of(report).splitlines()
     assert first == "holds: p.json: 9 partitions of group orders-service; all figures agree"
     assert proved == "holds: proved again: counts 3 (residual)"
-    assert last == "holds, but not proved again: spread_at_least 7 (cp-sat)"
+    assert unproved == "holds, but not proved again: spread_at_least 7 (cp-sat)"
+    assert last == "OK: valid; 1 of 2 claims re-proved, 1 rests on the solver's word"
 
 
-def test_a_plan_without_claims() -> None:
-    last = text_of(VerificationReport()).splitlines()[-1]
-    assert last == "holds: the plan makes no claim about how good it is"
+@pytest.mark.parametrize(
+    ("proved", "unproved", "words"),
+    [
+        (5, 0, "5 of 5 claims re-proved"),
+        (1, 0, "1 of 1 claim re-proved"),
+        (3, 2, "3 of 5 claims re-proved, 2 rest on the solver's word"),
+        (0, 0, "the plan makes no claim about how good it is"),
+    ],
+)
+def test_the_last_line_counts_the_claims(proved: int, unproved: int, words: str) -> None:
+    report = VerificationReport(unproved=["x"] * unproved, proved=["y"] * proved)
+    assert text_of(report).splitlines()[-1] == f"OK: valid; {words}"
 
 
 def test_findings_are_one_line_each_however_long() -> None:

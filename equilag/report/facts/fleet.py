@@ -21,6 +21,8 @@ class PlannedFacts:
     members: int
     moves: int
     optimal: int
+    optimal_by_solver: int
+    """Of these, the ones that rest on a solver's word."""
     median_gap_percent: float | None
     """None, as `p95_gap_percent`, without any group."""
     p95_gap_percent: float | None
@@ -156,6 +158,7 @@ def _planned(planned: Mapping[str, Any]) -> PlannedFacts:
         median_gap_percent=planned["median_gap_percent"],
         p95_gap_percent=planned["p95_gap_percent"],
         # Runs from before these were counted have none.
+        optimal_by_solver=planned.get("optimal_by_solver", 0),
         unowned=planned.get("unowned", 0),
         unowned_groups=planned.get("unowned_groups", 0),
         unowned_lag=planned.get("unowned_lag", 0),

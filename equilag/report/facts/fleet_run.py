@@ -12,6 +12,8 @@ class GroupRow:
 
     group: str
     status: str
+    evidence: str | None
+    """None in runs from before it was known."""
     partitions: int
     members: int
     load_mean: float

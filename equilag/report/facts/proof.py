@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from equilag.claim import Claim
+from equilag.claim import Claim, Evidence
 from equilag.phases import first_phase
 from equilag.plan import Plan, Status
 from equilag.policy import Policy
@@ -24,6 +24,10 @@ Verdict = Literal[
 @dataclass(frozen=True, slots=True)
 class ProofFacts:
     status: Status
+    evidence: Evidence
+    """``solver`` if the status, or else the gap, would differ without a solver's claims."""
+    interrupted_after: float | None
+    """Seconds after which the run was told to end; None if it was not."""
     policy: Policy | None
     """None for the plan of a single assignor."""
     verdict: Verdict
@@ -57,6 +61,8 @@ def proof_facts(plan: Plan) -> ProofFacts:
     first = first_phase(plan.group, plan.assigned)
     return ProofFacts(
         status=plan.status,
+        evidence=plan.evidence,
+        interrupted_after=plan.wall_s if plan.interrupted else None,
         policy=policy,
         verdict=_verdict(plan, policy, "spread_at_least" in claimed),
         counts_min=plan.counts.min,

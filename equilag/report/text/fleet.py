@@ -95,7 +95,10 @@ def _optimal(facts: FleetFacts) -> str:
     planned = facts.planned
     if not planned.groups:
         return ""
-    return f"{number(planned.optimal)} ({percent(100 * planned.optimal / planned.groups)})"
+    text = f"{number(planned.optimal)} ({percent(100 * planned.optimal / planned.groups)})"
+    if planned.optimal_by_solver:
+        text += f", {number(planned.optimal_by_solver)} of them on the solver's word"
+    return text
 
 
 def _gaps(facts: FleetFacts) -> str:

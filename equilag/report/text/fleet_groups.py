@@ -21,6 +21,7 @@ from equilag.report.words import (
     short_number,
     short_percent,
     shorten,
+    status_words,
 )
 
 MAX_NAMED: Final = 5
@@ -77,7 +78,7 @@ def _figures(row: GroupRow, write: Write) -> list[RenderableType]:
         NONE if row.saved is None else write(row.saved),
         number(row.moves),
         short_percent(row.gap_percent_of_mean),
-        row.status,
+        status_words(row.status, row.evidence),
     ]
 
 

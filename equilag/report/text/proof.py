@@ -10,7 +10,7 @@ from equilag.policy import Policy
 from equilag.report.facts.plan import PlanFacts, RunFacts
 from equilag.report.facts.proof import ProofFacts
 from equilag.report.text.layout import BOLD, GOOD, WARNING, Block, Prose, labelled
-from equilag.report.words import duration, number, percent, plural, printable
+from equilag.report.words import duration, number, percent, plural, printable, status_words
 
 HANG: Final = 6
 """Columns of the title and the blanks after it."""
@@ -28,6 +28,8 @@ VERDICTS: Final = {
     " possible",
     "moves-and-spread": "counts, moves and lag spread are proved to be the best possible",
 }
+ON_SOLVER: Final = "counts are proved; that the rest is the best possible is the solver's word"
+INTERRUPTED_FALLBACK: Final = "only a heuristic's plan was there"
 
 
 def proof_block(facts: PlanFacts) -> Block:
@@ -53,12 +55,20 @@ def _status(facts: PlanFacts) -> Prose:
     if proof.policy is None:
         name = printable(facts.plan.algorithm)
         return Prose(Text.assemble(("Plan", BOLD), f"  {name}: {VERDICTS['assignor']}"), HANG)
-    if proof.verdict == "tolerance":
+    if proof.status == "optimal" and proof.evidence == "solver":
+        verdict = ON_SOLVER
+    elif proof.verdict == "tolerance":
         verdict = f"within the tolerance of {percent(proof.policy.tolerance)} of the proved best"
+    elif proof.verdict == "fallback" and proof.interrupted_after is not None:
+        verdict = INTERRUPTED_FALLBACK
     else:
         verdict = VERDICTS[proof.verdict]
     colour = GOOD if proof.status == "optimal" else WARNING
-    text = Text.assemble(("Plan", BOLD), "  ", (proof.status, colour), f": {verdict}")
+    status = status_words(proof.status, proof.evidence)
+    text = Text.assemble(("Plan", BOLD), "  ", (status, colour))
+    if proof.interrupted_after is not None:
+        text.append(f", interrupted after {duration(proof.interrupted_after)}")
+    text.append(f": {verdict}")
     return Prose(text, HANG)
 
 
@@ -143,6 +153,8 @@ def bound_scope(policy: Policy) -> str:
 def _gap(proof: ProofFacts) -> str:
     if proof.gap is None:
         return ""
+    if proof.gap == 0 and proof.evidence == "solver":
+        return "0, on the solver's word"
     if proof.gap == 0:
         return "0: no smaller lag spread is possible"
     return _share(proof.gap, proof)

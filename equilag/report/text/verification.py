@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from equilag.report.facts.verification import VerificationFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.layout import Block, verbatim
-from equilag.report.words import plural, printable
+from equilag.report.words import form, plural, printable
 
 
 def verification_blocks(facts: VerificationFacts, screen: Screen) -> Iterator[Block]:
@@ -21,6 +21,15 @@ def verification_blocks(facts: VerificationFacts, screen: Screen) -> Iterator[Bl
             *(f"holds: proved again: {text}" for text in facts.proved),
             *(f"holds, but not proved again: {text}" for text in facts.unproved),
         ]
-        if not facts.proved and not facts.unproved:
-            lines.append("holds: the plan makes no claim about how good it is")
+        lines.append(f"OK: valid; {_evidence(len(facts.proved), len(facts.unproved))}")
     yield [verbatim(printable(line)) for line in lines]
+
+
+def _evidence(proved: int, unproved: int) -> str:
+    """How many claims hold without a solver's word."""
+    if not proved and not unproved:
+        return "the plan makes no claim about how good it is"
+    text = f"{proved} of {plural(proved + unproved, 'claim')} re-proved"
+    if unproved:
+        text += f", {unproved} {form(unproved, 'rests', 'rest')} on the solver's word"
+    return text
