@@ -86,7 +86,7 @@ class AssignmentState:
             self._held = [order[a:b].tolist() for a, b in pairwise(start.tolist())]
         return self._held
 
-    def by_member(self, of: Index | None = None) -> tuple[Ints, Ints]:
+    def by_member(self, of: Ints | Index | None = None) -> tuple[Ints, Ints]:
         """The movable partitions by member, and [M + 1] where each member's begin.
 
         Of the members `of` alone, where they are given.

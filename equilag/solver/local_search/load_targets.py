@@ -1,0 +1,84 @@
+"""The load that each member should come to, where single partitions are heavier than the mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from equilag.group import NOBODY, Flags, Group, Ints
+from equilag.solver.local_search.assignment_state import AssignmentState
+
+MAX_PASSES: Final = 40
+"""Passes that set partitions apart. Each lowers the mean, and three or four settle most groups."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class LoadTargets:
+    """Loads that members should come to, each [M]."""
+
+    aim: Ints
+    """The mean load of the member's part of the group, without what is heavier than that mean."""
+    high: Ints
+    """A member above it adds to the excess above a fair share, or to the spread."""
+    low: Ints
+    """A member below it adds to the spread."""
+    part: Ints
+    """The part of the group that the member belongs to: partitions pass only inside a part."""
+    active: Flags
+    """True for the members that are not idle."""
+
+    @staticmethod
+    def of(state: AssignmentState) -> LoadTargets:
+        """Of a group with at least one member that is not idle. O(P)."""
+        group = state.group
+        part = parts_of(state.constraint.face)[group.class_of]
+        mean = _means(state, part)
+        busy = np.unique(part[~group.idle])
+        fair = int(state.loads.sum()) // len(state.active)
+        aim = mean[part]
+        low = np.full(group.n_members, int(mean[busy].min()))
+        return LoadTargets(aim, np.maximum(aim, fair), low, part, ~group.idle)
+
+    def beyond(self, loads: Ints) -> Ints:
+        """[M] how far each load lies outside the window from `low` to `high`; −1 for idle ones."""
+        return np.where(self.active, np.maximum(loads - self.high, self.low - loads), -1)
+
+
+def parts_of(face: Flags) -> Ints:
+    """[K] the part of each member class: classes that partitions can pass between, directly or by
+    way of others, are one part. `face` [C, K] is that of a `CountConstraint`."""
+    classes, member_classes = np.nonzero(face)
+    n_classes, n_member_classes = face.shape
+    part: Ints = np.arange(n_member_classes)
+    while True:
+        least = np.full(n_classes, n_member_classes)
+        np.minimum.at(least, classes, part[member_classes])
+        joined = part.copy()
+        np.minimum.at(joined, member_classes, least[classes])
+        if np.array_equal(joined, part):
+            return np.unique(part, return_inverse=True)[1].ravel()
+        part = joined
+
+
+def _means(state: AssignmentState, part: Ints) -> Ints:
+    """[parts] the mean load without the partitions above it, and the members that hold those."""
+    group: Group = state.group
+    n_parts = int(part.max()) + 1
+    size = np.bincount(part[state.active], minlength=n_parts)
+    total = np.zeros(n_parts, np.int64)
+    np.add.at(total, part, state.loads)
+    held = np.flatnonzero(state.assigned != NOBODY)
+    whose, lag = part[state.assigned[held]], group.lag[held]
+    mean = total // np.maximum(size, 1)
+    for _ in range(MAX_PASSES):
+        apart = lag > mean[whose]
+        number = np.bincount(whose[apart], minlength=n_parts)
+        left = total.copy()
+        np.subtract.at(left, whose[apart], lag[apart])
+        fewer = np.where(number < size, left // np.maximum(size - number, 1), mean)
+        if not (fewer < mean).any():
+            break
+        mean = np.minimum(mean, fewer)
+    return mean

@@ -1,0 +1,100 @@
+"""Descent in bulk: windows of loads that close in, with few moves."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from support.groups import ODD, group_of
+from support.local_search import never, spread_of, start, starts
+
+from equilag.group import Group, Index, Ints
+from equilag.metrics import count_moves, is_valid
+from equilag.policy import Policy
+from equilag.solver.local_search.bulk_descent import descend_in_bulk
+
+
+def descent(group: Group, policy: Policy, seed: int = 0) -> list[Index]:
+    constraint, assigned = start(group, policy, keep=True)
+    return list(descend_in_bulk(group, constraint, assigned, np.random.default_rng(seed), never))
+
+
+def many_members(policy: Policy, classes: int = 1) -> tuple[Group, list[Index]]:
+    """99 members with 24 partitions each, 2 of every topic, or 6 where there are three classes."""
+    lags: Ints = np.random.default_rng(8).integers(1, 10_000, 12 * 198)
+    reads = [[t for t in range(12) if t % classes == m % classes] for m in range(99)]
+    turn = np.arange(198) // classes * classes % 99
+    owners = np.concatenate([turn + t % classes for t in range(12)])
+    group = group_of([198] * 12, reads, owners, lags)
+    return group, descent(group, policy)
+
+
+def test_every_yield_is_valid_and_no_less_even() -> None:
+    better = 0
+    for group, _, constraint, assigned in starts(seed=91, n=3):
+        given, last = assigned.copy(), spread_of(group, assigned)
+        for found in descend_in_bulk(group, constraint, assigned, np.random.default_rng(0), never):
+            assert is_valid(group, found)
+            assert constraint.admits(found)
+            assert spread_of(group, found) <= last
+            better += spread_of(group, found) < last
+            last = spread_of(group, found)
+        assert np.array_equal(assigned, given)
+    assert better > 15
+
+
+@pytest.mark.parametrize("classes", [1, 3])
+def test_some_moves_per_member_reach_a_hundredth_of_the_mean(classes: int) -> None:
+    group, found = many_members(Policy.of(), classes)
+    # Classes that share no topic differ in their means.
+    reached = spread_of(group, found[-1]) if classes > 1 else 0
+    near = reached + 0.01 * int(group.lag.sum()) / 99
+    assert min(count_moves(group.owner, a) for a in found if spread_of(group, a) <= near) <= 230
+
+
+def test_points_lie_between_few_moves_and_an_even_plan() -> None:
+    group, found = many_members(Policy.of())
+    spreads = [spread_of(group, a) for a in found[:10]]
+    assert len(spreads) == 10
+    assert max(one / other for one, other in pairwise(spreads)) <= 2
+
+
+@pytest.mark.parametrize("balance", ["per-topic", "both"])
+def test_topics_that_count_one_by_one_are_evened_out_too(balance: str) -> None:
+    group, found = many_members(Policy.of("lag-aware", balance))
+    _, assigned = start(group, Policy.of("lag-aware", balance), keep=True)
+    assert spread_of(group, found[-1]) * 10 < spread_of(group, assigned)
+
+
+def test_a_partition_heavier_than_all_else_costs_no_more_than_its_companions() -> None:
+    # The heavy one's member hands over what lies beside it; the others are even as they are.
+    group = group_of([9], [[0]] * 3, [0, 0, 0, 1, 1, 1, 2, 2, 2], [10**6, 9, 9, 5, 5, 5, 5, 5, 5])
+    found = descent(group, Policy.of())
+    assert found
+    assert count_moves(group.owner, found[-1]) <= 6
+    assert spread_of(group, found[-1]) < 10**6 + 18 - 15
+
+
+def test_lags_near_the_largest_are_no_problem() -> None:
+    rng = np.random.default_rng(3)
+    lags = rng.integers(2**52, 2**53, 40)
+    group = group_of([40], [[0]] * 4, np.arange(40) // 10, lags)
+    found = descent(group, Policy.of())
+    _, assigned = start(group, Policy.of(), keep=True)
+    assert spread_of(group, found[-1]) < spread_of(group, assigned) // 10
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_groups_are_no_problem(name: str) -> None:
+    group, policy = ODD[name](), Policy.of("lag-aware", "both")
+    constraint, _ = start(group, policy, keep=True)
+    assert all(constraint.admits(found) for found in descent(group, policy))
+
+
+def test_a_descent_stops_when_told_and_is_repeatable() -> None:
+    for group, policy, constraint, assigned in starts(seed=92, n=1):
+        rng = np.random.default_rng(0)
+        assert not list(descend_in_bulk(group, constraint, assigned, rng, lambda: True))
+        one, other = descent(group, policy, seed=5), descent(group, policy, seed=5)
+        assert all(np.array_equal(*pair) for pair in zip(one, other, strict=True))
