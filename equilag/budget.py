@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Final
 
 ELEMENT: Final = 8e-9
@@ -47,20 +48,28 @@ class _Clock:
     start: float = field(default_factory=time.monotonic)
     whole: _Clock | None = None
     cut: bool = False
+    stop: Event | None = None
+    """Once it is set, no time is left."""
 
     @property
     def elapsed(self) -> float:
         return time.monotonic() - self.start
 
     @property
+    def interrupted(self) -> bool:
+        return self.stop is not None and self.stop.is_set()
+
+    @property
     def left(self) -> float:
+        if self.interrupted:
+            return 0.0
         if self.limit == math.inf:
             return math.inf
         return max(0.0, self.limit - self.reserve - self.elapsed)
 
     def expired(self) -> bool:
         # Searches ask after every step, `verify` without a limit on time.
-        if self.limit == math.inf or self.left > 0.0:
+        if (self.limit == math.inf and self.stop is None) or self.left > 0.0:
             return False
         self.mark_cut()
         return True
@@ -72,7 +81,7 @@ class _Clock:
             clock = clock.whole
 
     def share(self, fraction: float) -> _Clock:
-        return _Clock(self.left * fraction, whole=self)
+        return _Clock(self.left * fraction, whole=self, stop=self.stop)
 
 
 @dataclass(slots=True, eq=False)
@@ -114,9 +123,16 @@ class Budget:
         """Seconds' worth of work that a run is limited to, as it was asked for."""
 
     @staticmethod
-    def of_run(seconds: float, reserve: float, effort: float | None) -> Budget:
-        """For a whole run: `effort` is in seconds' worth of work, None for no such limit."""
+    def of_run(
+        seconds: float, reserve: float, effort: float | None, stop: Event | None = None
+    ) -> Budget:
+        """For a whole run: `effort` is in seconds' worth of work, None for no such limit.
+
+        Once `stop` is set, by another thread or a signal handler, the budget and every part of it
+        have no time left.
+        """
         budget = Budget(math.inf, seconds, reserve, counted=effort is not None)
+        budget._clock.stop = stop
         budget._work = _Work(math.inf if effort is None else effort, ELEMENT)
         budget.effort = effort
         return budget
@@ -142,6 +158,16 @@ class Budget:
     def cut(self) -> bool:
         """True once the clock stopped anything: such a run need not be repeatable."""
         return self._clock.cut
+
+    @property
+    def stop(self) -> Event | None:
+        """What tells the run to end, for those who wait elsewhere."""
+        return self._clock.stop
+
+    @property
+    def interrupted(self) -> bool:
+        """True once the run was told to end."""
+        return self._clock.interrupted
 
     def mark_cut(self) -> None:
         """Note that something was left out for lack of time."""

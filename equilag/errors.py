@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+MAX_TEXT: Final = 500
+"""Characters of an exception's text that are kept."""
+
 
 class EquilagError(Exception):
     """Base of all errors raised by equilag."""
@@ -35,3 +40,12 @@ class ContradictedBound(EquilagError):
 
 class SparkFailed(EquilagError):
     """A Spark job ended with an error raised by Spark itself."""
+
+
+def describe_error(error: BaseException) -> str:
+    """Return an exception's type and text in one line."""
+    try:
+        text = " ".join(str(error).split())[:MAX_TEXT]
+    except Exception:  # noqa: BLE001  an exception's __str__ may raise as well
+        text = "(its text cannot be shown)"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from threading import Event
 
 import pytest
 
@@ -110,3 +111,25 @@ def test_a_number_of_steps() -> None:
     over = limit_steps(2, lambda: False)
     assert [over(), over(), over()] == [False, False, True]
     assert limit_steps(2, lambda: True)()
+
+
+def test_an_interruption_reaches_every_share_and_part() -> None:
+    stop = Event()
+    whole = Budget.of_run(math.inf, 0.0, None, stop)
+    counted = Budget.of_run(1000.0, 0.0, 5.0, stop)
+    share, stops = (
+        whole.share(0.5),
+        (whole.steps(0.1), counted.steps(0.1), whole.steps(1, share=0.5)),
+    )
+    with share.part(10**9) as part:
+        part.spend(1)
+        assert not any(over() for over in stops)
+        stop.set()
+        assert all(over() for over in stops)
+        with pytest.raises(OutOfBudget):
+            part.spend(1)
+    assert whole.time_left == share.time_left == 0.0
+    assert not whole.has_time(0.0)
+    assert whole.interrupted
+    assert whole.cut
+    assert not Budget().interrupted

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from equilag.cli import options
+from equilag.cli import FINE, INTERRUPTED, options
 from equilag.cli.deliver import show
+from equilag.cli.interruption import stopping
 from equilag.cli.progress_line import ProgressLine
 from equilag.cli.source import add_source, read_group
 
@@ -23,7 +24,7 @@ example:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    options.add_planning(parser, time_limit=2.0)
+    options.add_planning(parser, time_limit=2.0, tolerance=0.0)
     parser.add_argument(
         "--assignor",
         action="append",
@@ -45,12 +46,11 @@ def run(args: argparse.Namespace) -> int:
         for name in args.assignor:
             get_assignor(name)  # raises for a wrong name before a large file is read
         group = read_group(args)
-        with ProgressLine() as progress:
-            comparison = compare(
-                group, policy, assignors=args.assignor, **options.settings_of(args, progress)
-            )
+        with stopping() as stop, ProgressLine() as progress:
+            settings = options.settings_of(args, progress, stop)
+            comparison = compare(group, policy, assignors=args.assignor, **settings)
 
     from equilag.report.facts.comparison import comparison_facts
 
     show(comparison_facts(group, comparison), args.output)
-    return 0
+    return INTERRUPTED if comparison.plan.interrupted else FINE

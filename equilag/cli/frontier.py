@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from equilag.cli import options
+from equilag.cli import FINE, INTERRUPTED, options
 from equilag.cli.deliver import show
 from equilag.cli.files import OutputFile
+from equilag.cli.interruption import stopping
 from equilag.cli.progress_line import ProgressLine
 from equilag.cli.source import add_source, read_group
 
@@ -47,10 +48,10 @@ def run(args: argparse.Namespace) -> int:
     from equilag.planner.frontier import frontier
     from equilag.report.facts.frontier import frontier_facts
 
-    with ProgressLine() as progress, options.named():
-        points = frontier(group, policy, **options.settings_of(args, progress))
-    facts = frontier_facts(group, points)
+    with stopping() as stop, ProgressLine() as progress, options.named():
+        points = frontier(group, policy, **options.settings_of(args, progress, stop))
+    facts = frontier_facts(group, points, interrupted=stop.is_set())
     if plot is not None:
         plot.write(frontier_plot(facts, ending))
     show(facts, args.output)
-    return 0
+    return INTERRUPTED if facts.interrupted else FINE

@@ -14,6 +14,8 @@ from equilag.policy import BALANCES, MAX_MOVE_COST, POLICIES, Policy
 from equilag.report.words import shorten
 
 if TYPE_CHECKING:
+    from threading import Event
+
     from equilag.planner.progress import Watcher
     from equilag.planner.settings import SolveSettings
 
@@ -122,12 +124,12 @@ def add_snapshot(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("snapshot", metavar="SNAPSHOT", help=SNAPSHOT_HELP)
 
 
-def add_planning(parser: AnyParser, *, time_limit: float) -> None:
+def add_planning(parser: AnyParser, *, time_limit: float, tolerance: float = 0.0) -> None:
     """What a plan aims at, within which limits: the options of `plan`, `compare`, `frontier`.
 
     `policy_of` and `settings_of` read them.
     """
-    add_goals(parser, tolerance=0.0)
+    add_goals(parser, tolerance=tolerance)
     parser.add_argument(
         "--max-moves",
         metavar="N",
@@ -164,7 +166,7 @@ def policy_of(args: argparse.Namespace) -> Policy:
         )
 
 
-def settings_of(args: argparse.Namespace, progress: Watcher) -> SolveSettings:
+def settings_of(args: argparse.Namespace, progress: Watcher, stop: Event) -> SolveSettings:
     """The other settings of a run, from the same options."""
     return {
         "time_limit": args.time_limit,
@@ -172,6 +174,7 @@ def settings_of(args: argparse.Namespace, progress: Watcher) -> SolveSettings:
         "effort": args.effort,
         "deterministic": args.deterministic,
         "progress": progress,
+        "stop": stop,
     }
 
 

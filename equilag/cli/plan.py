@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from equilag.cli import options
+from equilag.cli import FINE, INTERRUPTED, options
 from equilag.cli.deliver import deliver, plan_file
+from equilag.cli.interruption import stopping
 from equilag.cli.progress_line import ProgressLine
 from equilag.cli.source import add_source, read_group
 
@@ -41,8 +42,8 @@ def run(args: argparse.Namespace) -> int:
 
     from equilag.planner.solve import solve
 
-    with ProgressLine() as progress, options.named():
-        plan = solve(group, policy, **options.settings_of(args, progress))
+    with stopping() as stop, ProgressLine() as progress, options.named():
+        plan = solve(group, policy, **options.settings_of(args, progress, stop))
 
     deliver(plan, args, target)
-    return 0
+    return INTERRUPTED if plan.interrupted else FINE

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import AbstractContextManager, suppress
+from threading import Event, Thread
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Final
 
 from equilag.report.terminal import is_terminal, wants_control_codes
-from equilag.report.words import number
+from equilag.report.words import plural, short_number, short_percent
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Display
@@ -18,14 +19,15 @@ if TYPE_CHECKING:
 
 PERIOD_S: Final = 0.1
 """Between two updates, and before the first one: what is done sooner shows no progress."""
-BAR_WIDTH: Final = 20
+BAR_WIDTH: Final = 10
 """Columns, of the 80 that a line has; the words need the others."""
 
 
 class ProgressLine(AbstractContextManager["ProgressLine"]):
     """Progress of one task. Silent unless standard error is a terminal that takes control codes.
 
-    Called with each `Progress` of the planner.
+    Called with each `Progress` of the planner: then the line is drawn by a thread of its own, so
+    that the time goes on during a long stage. Or told by `show` what to draw.
     """
 
     def __init__(self, stream: IO[str] | None = None) -> None:
@@ -33,21 +35,38 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
         self._stream = stream if is_terminal(stream) and wants_control_codes() else None
         self._display: Display | None = None
         self._last = time.monotonic()
+        self._latest: tuple[Progress, float] | None = None
+        """With the time at which it came."""
+        self._done = Event()
+        self._ticker: Thread | None = None
 
     def __call__(self, progress: Progress) -> None:
-        self.show(describe(progress), progress.elapsed, progress.limit)
+        self._latest = progress, time.monotonic()
+        if self._stream is not None and self._ticker is None:
+            self._ticker = Thread(target=self._tick, name="progress", daemon=True)
+            self._ticker.start()
 
     def show(self, words: str, done: float, total: float) -> None:
         """Show the words beside a bar, unless the last update is younger than PERIOD_S."""
         now = time.monotonic()
-        if self._stream is None or now - self._last < PERIOD_S:
-            return
-        self._last = now
+        if self._stream is not None and now - self._last >= PERIOD_S:
+            self._last = now
+            self._draw(self._stream, words, done, total)
+
+    def _tick(self) -> None:
+        assert self._stream is not None
+        while not self._done.wait(PERIOD_S):
+            assert self._latest is not None
+            progress, since = self._latest
+            elapsed = progress.elapsed + time.monotonic() - since
+            self._draw(self._stream, describe(progress, elapsed), elapsed, progress.limit)
+
+    def _draw(self, stream: IO[str], words: str, done: float, total: float) -> None:
         # The bar of a task of unknown length only pulses.
         length = total if 0 < total < float("inf") else None
         with suppress(OSError):  # a terminal that is gone is no reason to lose the plan
             if self._display is None:
-                self._display = _display(self._stream)
+                self._display = _display(stream)
                 self._display.add_task(words, completed=round(done), total=length)
                 self._display.start()
                 # Rich hides the cursor, and a process that is killed could not show it again.
@@ -62,6 +81,9 @@ class ProgressLine(AbstractContextManager["ProgressLine"]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._done.set()
+        if self._ticker is not None:
+            self._ticker.join()
         if self._display is not None:
             with suppress(OSError):
                 self._display.stop()
@@ -86,11 +108,22 @@ def _display(stream: IO[str]) -> Display:
     )
 
 
-def describe(progress: Progress) -> str:
-    """One line about where the planning is."""
-    parts = [f"{progress.elapsed:.1f} of {progress.limit:g} s", progress.stage]
-    if progress.spread is not None:
-        parts.append(f"lag spread {number(progress.spread)}")
-    if progress.bound is not None:
-        parts.append(f"at least {number(progress.bound)}")
-    return ", ".join(parts)
+def describe(progress: Progress, elapsed: float) -> str:
+    """One line about where the planning is, `elapsed` seconds after its start."""
+    parts = [f"{elapsed:.1f} of {progress.limit:g} s"]
+    if progress.spread is not None and progress.moves is not None:
+        parts.append(f"spread {short_number(progress.spread)}{_gap(progress)}")
+        parts.append(plural(progress.moves, "move"))
+    return f"{', '.join(parts)}: {progress.stage}"
+
+
+def _gap(progress: Progress) -> str:
+    """What is proved about the spread."""
+    if progress.bound is None or progress.spread is None:
+        return ""
+    if progress.spread <= progress.bound:
+        return " (proved)"
+    if not progress.mean:
+        return ""
+    gap = 100 * (progress.spread - progress.bound) / progress.mean
+    return f" (gap {short_percent(gap)})"

@@ -5,20 +5,22 @@ Nothing is imported before it is asked for; listing the names imports no assigno
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from equilag.errors import InputError
-from equilag.group import Group, Index
+from equilag.group import NOBODY, Group, Index
 from equilag.heuristics.parts import answer_of
 from equilag.heuristics.protocol import Assignor
 from equilag.metrics import is_valid
-from equilag.plugins import installed, load
+from equilag.plugins import guarded, installed, load, package_of
 
 ENTRY_POINT_GROUP: Final = "equilag.assignors"
 
-_BUILT_IN: Final = {
+BUILT_IN: Final = {
     "range": "equilag.heuristics.range:RangeAssignor",
     "round-robin": "equilag.heuristics.round_robin:RoundRobinAssignor",
     "fair": "equilag.heuristics.fair:FairAssignor",
@@ -30,7 +32,7 @@ _BUILT_IN: Final = {
 
 def assignor_names() -> tuple[str, ...]:
     """The built-in assignors in their fixed order, then installed ones by name."""
-    return (*_BUILT_IN, *sorted(installed(ENTRY_POINT_GROUP).keys() - _BUILT_IN.keys()))
+    return (*BUILT_IN, *sorted(installed(ENTRY_POINT_GROUP).keys() - BUILT_IN.keys()))
 
 
 def get_assignor(name: str) -> Assignor:
@@ -40,8 +42,8 @@ def get_assignor(name: str) -> Assignor:
     """
     if not isinstance(name, str):
         raise InputError(f"is given by its name, not as {type(name).__name__}", "assignor")
-    if name in _BUILT_IN:
-        return _load(name, _BUILT_IN[name])
+    if name in BUILT_IN:
+        return _load(name, BUILT_IN[name])
     if found := installed(ENTRY_POINT_GROUP).get(name):
         return _load(name, found.value)
     if ":" in name:
@@ -50,35 +52,67 @@ def get_assignor(name: str) -> Assignor:
     raise InputError(f"unknown assignor {name!r}; one of {known}, or MODULE:ATTRIBUTE", "assignor")
 
 
-def run_assignor(assignor: Assignor, group: Group) -> Index:
-    """The assignor's answer as [P] int32, checked; raises InputError if it is not valid."""
-    try:
-        answer = np.asarray(answer_of(assignor, group))
-    except Exception as error:  # a user's assignor may fail in any way
-        raise _broken(assignor, f"failed ({type(error).__name__}: {error})") from error
+def package_of_assignor(name: str) -> str | None:
+    """The installed package, with its version, that offers an assignor; None for any other."""
+    point = None if name in BUILT_IN else installed(ENTRY_POINT_GROUP).get(name)
+    return None if point is None else package_of(point)
+
+
+def run_assignor(assignor: Assignor, group: Group, name: str | None = None) -> Index:
+    """The assignor's answer as [P] int32, checked; raises InputError if it is not valid.
+
+    A user's assignor gets a group of its own, which it may write to. `name` is what the user calls
+    it, its own name unless given.
+    """
+    own = type(assignor).__module__.startswith("equilag.")
+    given = group if own else _own_copy(group)
+    if name is None:
+        name = str(assignor.name)
+    problem = f"assignor {name!r} failed"
+    answer = guarded("assignor", problem, lambda: np.asarray(answer_of(assignor, given)))
+    if problem := _what_is_wrong(answer, group):
+        raise InputError(f"assignor {name!r} {problem}", "assignor")
+    return answer.astype(np.int32, copy=False)
+
+
+def _what_is_wrong(answer: npt.NDArray[Any], group: Group) -> str:
+    """What keeps an answer from being an assignment; empty if it is one."""
     if answer.shape != (group.n_partitions,):
-        raise _broken(assignor, f"returned shape {answer.shape} instead of ({group.n_partitions},)")
+        return f"returned shape {answer.shape} instead of ({group.n_partitions},)"
     # An empty list comes back as floats; it says nothing wrong.
     if answer.size and not np.issubdtype(answer.dtype, np.integer):
-        raise _broken(assignor, f"returned {answer.dtype} instead of member numbers")
+        return f"returned {answer.dtype} instead of member numbers"
     # Checked before the cast, which would wrap large numbers into valid-looking ones.
-    if answer.size and (answer.min() < -1 or answer.max() >= group.n_members):
-        raise _broken(assignor, "returned a member number that does not exist")
-    assigned: Index = answer.astype(np.int32, copy=False)
-    if not is_valid(group, assigned):
-        raise _broken(
-            assignor, "did not give every partition that has a subscriber to one of its subscribers"
-        )
-    return assigned
+    if answer.size and (answer.min() < NOBODY or answer.max() >= group.n_members):
+        return "returned a member number that does not exist"
+    if not is_valid(group, answer.astype(np.int32, copy=False)):
+        return "did not give every partition that has a subscriber to one of its subscribers"
+    return ""
+
+
+def _own_copy(group: Group) -> Group:
+    """The same group with columns of its own."""
+    return replace(
+        group,
+        topic_start=group.topic_start.copy(),
+        class_of=group.class_of.copy(),
+        class_topics=tuple(topics.copy() for topics in group.class_topics),
+        lag=group.lag.copy(),
+        quality=group.quality.copy(),
+        claim_member=group.claim_member.copy(),
+        claim_partition=group.claim_partition.copy(),
+        owner=group.owner.copy(),
+    )
 
 
 def _load(name: str, reference: str) -> Assignor:
     """Import ``module:attribute`` and make it an assignor; a class is called without arguments."""
-    assignor = load("assignor", name, reference)
-    if not isinstance(assignor, Assignor) or not callable(assignor.assign):
+    assignor: Assignor = load("assignor", name, reference)
+    problem = f"assignor {name!r} cannot be loaded"
+    if not guarded(
+        "assignor",
+        problem,
+        lambda: isinstance(assignor, Assignor) and callable(assignor.assign),
+    ):
         raise InputError(f"assignor {name!r} lacks a name or assign(group)", "assignor")
     return assignor
-
-
-def _broken(assignor: Assignor, problem: str) -> InputError:
-    return InputError(f"assignor {assignor.name!r} {problem}", "assignor")

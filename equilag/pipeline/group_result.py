@@ -17,6 +17,7 @@ from equilag.pipeline.snapshot import Row, group_input
 
 if TYPE_CHECKING:
     from equilag.plan import Plan
+    from equilag.planner.compare import ComparisonRow
     from equilag.policy import Policy
 
 Fields = tuple[tuple[str, str], ...]
@@ -105,7 +106,7 @@ class PlanGroup:
 
     def __call__(self, problem: Row, settings: GroupSettings) -> GroupResult:
         """Plan a row of `problems/`. Raises what `Group.build` and `solve` raise."""
-        from equilag.planner.compare import comparison_of
+        from equilag.planner.compare import comparison_of, run_assignors
         from equilag.planner.solve import solve
 
         start = time.perf_counter()
@@ -117,12 +118,11 @@ class PlanGroup:
             effort=settings.effort,
             seed=settings.seed,
         )
-        results, failed = _baselines(group)
-        rows = [asdict(row) for row in comparison_of(plan, plan.wall_s, results).rows]
+        found = comparison_of(plan, plan.wall_s, run_assignors(group))
+        rows = [_baseline_columns(row) for row in found.rows]
         for row in rows:
             if not _comparable(plan, settings.policy, row["assignor"]):
                 row["gap_percent_of_mean"] = None
-        rows += failed
         columns = _plan_columns(plan)
         columns["task_s"] = time.perf_counter() - start
         return GroupResult(
@@ -157,24 +157,8 @@ def _unowned(group: Group) -> Flags:
     return unowned
 
 
-def _baselines(group: Group) -> tuple[list[Any], list[dict[str, Any]]]:
-    """Return the result of every assignor, and a row with the reason for each that failed.
-
-    A failing assignor of a plug-in must not cost the group its plan.
-    """
-    from equilag.errors import InputError
-    from equilag.heuristics import assignor_names
-    from equilag.planner.compare import run_assignors
-
-    results, failed = run_assignors(group, ()), []
-    for name in assignor_names():
-        try:
-            results += [
-                result for result in run_assignors(group, (name,)) if result.assignor == name
-            ]
-        except InputError as error:
-            failed.append({"assignor": name, "failed": str(error)})
-    return results, failed
+def _baseline_columns(row: ComparisonRow) -> dict[str, Any]:
+    return {name: getattr(row, name) for name, _ in BASELINE}
 
 
 def _plan_columns(plan: Plan) -> dict[str, Any]:

@@ -22,14 +22,14 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any, Final, Literal
 
+from equilag.errors import describe_error
+
 MAX_WAIT_S: Final = 1e6
 """Longest wait in seconds; `poll(2)` takes milliseconds as a 32-bit integer, at most 2.1e6 s."""
 _PR_SET_PDEATHSIG: Final = 1
 """The option of `prctl(2)` that names the signal a process gets when its parent ends."""
 WATCH: Final = 1.0
 """Seconds between a child's checks that its parent is alive: a check costs microseconds."""
-MAX_TEXT: Final = 500
-"""Characters of an error's text that are kept in a reason."""
 
 FailureKind = Literal["input", "error", "crash", "timeout"]
 
@@ -171,12 +171,3 @@ def _attempt(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         return Failure("error", "MemoryError: not enough memory for this group")
     except Exception as error:  # noqa: BLE001 - one group's error must not stop the other groups
         return Failure("error", describe_error(error))
-
-
-def describe_error(error: Exception) -> str:
-    """Return an exception's type and text in one line."""
-    try:
-        text = " ".join(str(error).split())[:MAX_TEXT]
-    except Exception:  # noqa: BLE001 - an exception's __str__ may raise as well
-        text = "(its text cannot be shown)"
-    return f"{type(error).__name__}: {text}"

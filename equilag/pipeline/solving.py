@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from equilag.errors import describe_error
 from equilag.group import NOBODY, Index
 from equilag.pipeline.binning import bins_of, estimated_seconds
 from equilag.pipeline.group_result import ASSIGNMENT, BASELINE, PLAN, Fields, GroupResult, Planner
-from equilag.pipeline.isolate import ChildProcess, Failure, describe_error
+from equilag.pipeline.isolate import ChildProcess, Failure
 from equilag.pipeline.rules import GroupSettings, Rules
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ def _warm_up() -> None:
     """Import in the worker what its children would otherwise import again and again."""
     import equilag.solver.cpsat.model  # noqa: F401
     from equilag.group import Group
+    from equilag.heuristics.registry import BUILT_IN
     from equilag.heuristics.subscription_graph import subscription_graph
     from equilag.planner.compare import run_assignors
     from equilag.planner.solve import solve
@@ -97,7 +99,7 @@ def _warm_up() -> None:
         owned={"a": {"t": [0, 1]}},
     )
     subscription_graph(group)
-    run_assignors(group)
+    run_assignors(group, tuple(BUILT_IN))  # a plug-in may end its process; that is for a child
     solve(group, time_limit=10.0, effort=0.01)
 
 

@@ -20,7 +20,7 @@ def assign(group: Group, assignor: str) -> Plan:
     """
     checked_group(group)
     start = time.monotonic()
-    assigned = run_assignor(get_assignor(assignor), group)
+    assigned = run_assignor(get_assignor(assignor), group, assignor)
     claims = unconstrained_claims(group)
     bound = claims[-1].value if claims else 0
     wall = time.monotonic() - start

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple, Unpack
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, replace
+from threading import Event
+from typing import Any, Literal, NamedTuple, Unpack
 
+from equilag.claim import Evidence
+from equilag.errors import InputError
 from equilag.group import NOBODY, Group, Index
 from equilag.heuristics import assignor_names, get_assignor
-from equilag.heuristics.registry import run_assignor
+from equilag.heuristics.registry import package_of_assignor, run_assignor
 from equilag.metrics import count_figures, count_moves, load_figures, mean_load
-from equilag.plan import Plan
+from equilag.plan import Plan, Status
 from equilag.planner.settings import SolveSettings, checked_group
 from equilag.planner.solve import solve
 from equilag.policy import Policy
 
 CURRENT = "current"
 """The row of the current assignment."""
+
+RowStatus = Status | Literal["current", "heuristic", "failed", "not run"]
+"""Of equilag's own row the plan's; an assignor that was not run had no time, since the run was
+interrupted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +33,23 @@ class ComparisonRow:
 
     `gap_percent_of_mean` is the distance of the lag spread from the proved bound in percent of the
     mean load. The bound holds for exactly balanced counts; an assignment without them can beat it.
+    Without an assignment all figures are None.
     """
 
     assignor: str
-    count_spread: int
-    moves: int
-    lag_max: int
-    lag_spread: int
-    gap_percent_of_mean: float
-    wall_ms: float
+    count_spread: int | None
+    moves: int | None
+    lag_max: int | None
+    lag_spread: int | None
+    gap_percent_of_mean: float | None
+    wall_ms: float | None
+    status: RowStatus = "heuristic"
+    evidence: Evidence | None = None
+    """What equilag's status rests on; None for the others, which claim nothing."""
+    failed: str | None = None
+    """Why the assignor has no assignment; None if it has one."""
+    package: str | None = None
+    """The installed package, with its version, that the assignor comes from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +60,11 @@ class Comparison:
     """The optimum's."""
 
     def to_dict(self) -> dict[str, Any]:
+        interrupted = {"interrupted": True} if self.plan.interrupted else {}
         return {
             "rows": [asdict(row) for row in self.rows],
             "spread_lower_bound": self.spread_lower_bound,
+            **interrupted,
         }
 
 
@@ -60,58 +77,98 @@ def compare(
 ) -> Comparison:
     """Run every assignor on the same group, and those in `assignors`: names or `module:attribute`.
 
-    `policy` and the other settings are those of `solve`, for the optimum alone. The row
-    ``current`` is there if anybody owns anything; it counts only what is owned. Raises InputError
-    for an unknown assignor, for one whose answer is not valid, and for settings as `solve` does.
+    `policy` and the other settings are those of `solve`, for the optimum alone; its tolerance is 0
+    unless given. The row ``current`` is there if anybody owns anything; it counts only what is
+    owned. An installed assignor that fails has a row that says so. Raises InputError for an
+    assignor in `assignors` that is unknown, or whose answer is not valid, and for settings as
+    `solve` does.
     """
     checked_group(group)
-    baselines = run_assignors(group, tuple(dict.fromkeys((*assignor_names(), *assignors))))
+    if not isinstance(policy, Policy) and settings.get("tolerance") is None:
+        settings["tolerance"] = 0.0
+    names = tuple(dict.fromkeys((*assignor_names(), *assignors)))
+    baselines = run_assignors(group, names, required=assignors, stop=settings.get("stop"))
     start = time.perf_counter()
     plan = solve(group, policy, **settings)
     return comparison_of(plan, time.perf_counter() - start, baselines)
 
 
 class Baseline(NamedTuple):
-    """The assignment of one assignor, and how long it took."""
+    """What one assignor did, and how long it took."""
 
     assignor: str
-    assigned: Index
-    """[P] member, or NOBODY."""
-    wall: float
+    assigned: Index | None
+    """[P] member, or NOBODY; None if the assignor failed or was not run."""
+    wall: float = 0.0
     """Seconds."""
+    failed: str | None = None
+    """Why there is no assignment; None if there is one, and for an assignor that was not run."""
 
 
-def run_assignors(group: Group, names: Sequence[str] | None = None) -> list[Baseline]:
+def run_assignors(
+    group: Group,
+    names: Sequence[str] | None = None,
+    *,
+    required: Collection[str] = (),
+    stop: Event | None = None,
+) -> list[Baseline]:
     """Return the current assignment, if anybody owns anything, and that of every assignor.
 
-    `names` are the assignors to run, None for all.
+    `names` are the assignors to run, None for all. One that fails has no assignment, but the
+    reason. Once `stop` is set no further one is run. Raises InputError if one of `required` fails.
     """
     found: list[Baseline] = []
     if (group.owner != NOBODY).any():
-        found.append(Baseline(CURRENT, group.owner, 0.0))
-    wanted = assignor_names() if names is None else names
-    for name, assignor in [(name, get_assignor(name)) for name in wanted]:
-        start = time.perf_counter()
-        assigned = run_assignor(assignor, group)
-        found.append(Baseline(name, assigned, time.perf_counter() - start))
+        found.append(Baseline(CURRENT, group.owner))
+    for name in assignor_names() if names is None else names:
+        if stop is not None and stop.is_set():
+            found.append(Baseline(name, None))
+            continue
+        try:
+            found.append(_run(group, name))
+        except InputError as error:
+            if name in required:
+                raise
+            found.append(Baseline(name, None, failed=error.problem))
     return found
 
 
-def comparison_of(plan: Plan, wall: float, baselines: list[Baseline]) -> Comparison:
+def _run(group: Group, name: str) -> Baseline:
+    assignor = get_assignor(name)
+    start = time.perf_counter()
+    assigned = run_assignor(assignor, group, name)
+    return Baseline(name, assigned, time.perf_counter() - start)
+
+
+def comparison_of(plan: Plan, wall: float, baselines: Sequence[Baseline]) -> Comparison:
     """A plan that took `wall` seconds, beside the assignments of others for its group."""
     bound = plan.spread_lower_bound if plan.status != "fallback" else 0
-    optimum = Baseline("equilag", plan.assigned, wall)
-    rows = tuple(_row(plan.group, found, bound) for found in [*baselines, optimum])
-    return Comparison(rows, bound, plan)
+    rows = [_row_of(plan.group, found, bound) for found in baselines]
+    optimum = _figures(plan.group, Baseline("equilag", plan.assigned, wall), plan.assigned, bound)
+    rows.append(replace(optimum, status=plan.status, evidence=plan.evidence))
+    return Comparison(tuple(rows), bound, plan)
 
 
-def _row(group: Group, found: Baseline, bound: int) -> ComparisonRow:
-    assigned = found.assigned
+def _row_of(group: Group, found: Baseline, bound: int) -> ComparisonRow:
+    name = found.assignor
+    if found.assigned is not None:
+        row = _figures(group, found, found.assigned, bound)
+        if name == CURRENT:
+            return replace(row, moves=0, status="current")
+        return replace(row, package=package_of_assignor(name))
+    status: RowStatus = "not run" if found.failed is None else "failed"
+    package = package_of_assignor(name)
+    return ComparisonRow(
+        name, None, None, None, None, None, None, status, None, found.failed, package
+    )
+
+
+def _figures(group: Group, found: Baseline, assigned: Index, bound: int) -> ComparisonRow:
     loads, mean = load_figures(group, assigned), mean_load(group)
     return ComparisonRow(
         found.assignor,
         count_figures(group, assigned).spread,
-        count_moves(group.owner, assigned) if found.assignor != CURRENT else 0,
+        count_moves(group.owner, assigned),
         int(loads.by_member.max(initial=0)),
         loads.spread,
         100.0 * (loads.spread - bound) / mean if mean else 0.0,

@@ -62,7 +62,10 @@ class FullModel:
         group = whole(problem, MODEL_SIZE)
         assert group is not None
         seconds = budget.seconds_of_work(UPTO) if budget.counted else budget.limit
-        limits = CpSatLimits(budget.time_left * SHARE, DETERMINISTIC * seconds, problem.task.seed)
+        deterministic = DETERMINISTIC * seconds
+        limits = CpSatLimits(
+            budget.time_left * SHARE, deterministic, problem.task.seed, budget.stop
+        )
         if budget.counted:
             budget.pay(seconds)
         hint = group.columns(state.incumbent.assigned)

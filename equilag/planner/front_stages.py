@@ -130,7 +130,7 @@ class ModelledFront:
             if budget.expired():
                 return
             wall = budget.time_left / (len(points) - number)
-            limits = CpSatLimits(wall, self.DETERMINISTIC, problem.task.seed)
+            limits = CpSatLimits(wall, self.DETERMINISTIC, problem.task.seed, budget.stop)
             hint = group.columns(point.assigned)
             answer = solve_model(group.problem, limits, hint, point.moves)
             yield MoveBound(point.moves, answer.bound)

@@ -81,7 +81,8 @@ def frontier(
     """
     time_limit = settings.pop("time_limit", 5.0)
     effort, deterministic = settings.pop("effort", None), settings.pop("deterministic", False)
-    budget = budget_of(checked_group(group), time_limit, effort, deterministic)
+    stop = settings.pop("stop", None)
+    budget = budget_of(checked_group(group), time_limit, effort, deterministic, stop)
     seed, watcher = settings.pop("seed", 0), settings.pop("progress", None)
     task = front_task(task_of(group, policy_from(policy, **cast(PolicySettings, settings)), seed))
     observer = ProgressObserver(watcher, budget)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from equilag.budget import Budget
+from equilag.objective import SPREAD
 
 if TYPE_CHECKING:
     from equilag.planner.state import SolveState
@@ -19,8 +20,12 @@ class Progress:
     stage: str
     spread: int | None
     """Of the incumbent, in records; None before there is one."""
+    moves: int | None
+    """Of the incumbent."""
     bound: int | None
     """Proved lower bound on the spread; None before there is one."""
+    mean: float
+    """Assigned lag per member that is not idle; 0 before there is an incumbent."""
     elapsed: float
     limit: float
 
@@ -45,7 +50,10 @@ class ProgressObserver:
         """Report what the stage has changed so far."""
         if self.watcher is None:
             return
-        spread = state.incumbent.spread if state is not None else None
-        bound = state.proofs.value("spread_at_least") if state is not None else None
-        budget = self.budget
-        self.watcher(Progress(self.stage, spread, bound, budget.elapsed, budget.limit))
+        elapsed, limit = self.budget.elapsed, self.budget.limit
+        if state is None:
+            self.watcher(Progress(self.stage, None, None, None, 0.0, elapsed, limit))
+            return
+        best, bound = state.incumbent, state.proofs.value(SPREAD)
+        mean = state.problem.mean
+        self.watcher(Progress(self.stage, best.spread, best.moves, bound, mean, elapsed, limit))

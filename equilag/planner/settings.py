@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from threading import Event
 from typing import Any, TypedDict, Unpack
 
 from equilag.budget import Budget
@@ -33,6 +34,7 @@ class SolveSettings(PolicySettings, total=False):
     effort: float | None
     deterministic: bool
     progress: Watcher | None
+    stop: Event | None
 
 
 def policy_from(policy: str | Policy, **settings: Unpack[PolicySettings]) -> Policy:
@@ -49,16 +51,20 @@ def task_of(group: Group, policy: Policy, seed: int) -> Task:
 
 
 def budget_of(
-    group: Group, time_limit: float, effort: float | None = None, deterministic: bool = False
+    group: Group,
+    time_limit: float,
+    effort: float | None = None,
+    deterministic: bool = False,
+    stop: Event | None = None,
 ) -> Budget:
-    """The budget of a run, from now on. Raises InputError."""
+    """The budget of a run, from now on; it ends early once `stop` is set. Raises InputError."""
     limit = checked_seconds(time_limit)
     if effort is None and deterministic:
         effort = limit / 2
     work = None if effort is None else checked_seconds(effort, "effort")
     # Kept for writing the plan back: 0.3 us per partition, and twice that per member, measured.
     reserve = 0.002 + 3e-7 * (group.n_partitions + 2 * group.n_members)
-    return Budget.of_run(limit, reserve, work)
+    return Budget.of_run(limit, reserve, work, stop)
 
 
 def checked_group(group: object) -> Group:

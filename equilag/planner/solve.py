@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from threading import Event
+
 from equilag.group import Group
 from equilag.plan import Plan
 from equilag.planner.progress import Watcher
@@ -23,6 +26,7 @@ def solve(
     effort: float | None = None,
     deterministic: bool = False,
     progress: Watcher | None = None,
+    stop: Event | None = None,
 ) -> Plan:
     """Return the best plan for the group that the time limit allows, with its certificate.
 
@@ -31,11 +35,13 @@ def solve(
     run that the clock does not cut short gives the same plan everywhere for the same `seed`.
     `deterministic` is an effort of half the time limit. The settings `balance` to `fresh` are those
     of `Policy`; None keeps the policy's own. `progress` is called now and then, from this thread.
+    Once another thread or a signal handler sets `stop`, the run ends with the best plan so far,
+    which says that it was `interrupted`.
 
     Raises InputError for settings that make no sense, and where `max_moves` is fewer than the
     count balance forces.
     """
-    budget = budget_of(checked_group(group), time_limit, effort, deterministic)
+    budget = budget_of(checked_group(group), time_limit, effort, deterministic, stop)
     wanted = policy_from(
         policy,
         balance=balance,
@@ -48,4 +54,6 @@ def solve(
     # The clock runs from the call, so what takes time to load is loaded after it was started.
     from equilag.planner.make_plan import make_plan
 
-    return make_plan(task, budget, progress)
+    plan = make_plan(task, budget, progress)
+    # Set after the run was done, `stop` changed nothing; whether it did cannot be told by then.
+    return replace(plan, interrupted=True, repeatable=False) if budget.interrupted else plan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from support.paths import SAMPLES
@@ -11,6 +12,7 @@ from equilag.heuristics.registry import assignor_names
 
 FIELDS = (
     "assignor", "count_spread", "moves", "lag_max", "lag_spread", "gap_percent_of_mean", "wall_ms",
+    "status", "evidence", "failed", "package",
 )  # fmt: skip
 
 
@@ -77,6 +79,84 @@ def test_ones_own_assignor_that_is_wrong(run, own: str, problem: str) -> None:
     assert (status, out) == (2, "")
     assert problem in err
     assert err.count("\n") == 1
+
+
+BROKEN = {
+    "import": "nowhere_at_all:Thing",
+    "raises": "own_plugin:Raises",
+    "ends": "own_plugin:Ends",
+    "invalid": "own_plugin:Invalid",
+    "odd-place": "own_plugin",
+}
+
+
+@pytest.fixture
+def plugin(tmp_path, monkeypatch):
+    """A package on the path, with one assignor that works and others that do not."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "own_plugin", raising=False)
+    (tmp_path / "own_plugin.py").write_text(
+        "import numpy as np\n"
+        "class Works:\n"
+        "    name = 'works'\n"
+        "    def assign(self, group):\n"
+        "        return np.where(group.assignable, 0, -1)\n"
+        "class Raises(Works):\n"
+        "    def assign(self, group):\n"
+        "        raise RuntimeError('no\\nidea')\n"
+        "class Ends(Works):\n"
+        "    def __init__(self):\n"
+        "        raise SystemExit(0)\n"
+        "class Invalid(Works):\n"
+        "    def assign(self, group):\n"
+        "        return [99]\n"
+    )
+    folder = tmp_path / "own_plugin-0.3.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: own-plugin\nVersion: 0.3\n")
+    points = {**BROKEN, "works": "own_plugin:Works"}
+    lines = "".join(f"{name} = {target}\n" for name, target in points.items())
+    (folder / "entry_points.txt").write_text(f"[equilag.assignors]\n{lines}")
+    yield points
+    sys.modules.pop("own_plugin", None)
+
+
+def test_an_installed_assignor_that_fails_has_a_row_that_says_so(run, plugin) -> None:
+    snapshot = SAMPLES / "audit.snapshot.json"
+    argv = ["compare", snapshot, "--time-limit", 0.2]
+    status, out, err = run(*argv, "--json")
+    assert (status, err) == (0, "")
+    rows = {row["assignor"]: row for row in json.loads(out)["rows"]}
+    assert rows.keys() == {"current", *assignor_names(), "equilag"}
+    assert {name for name, row in rows.items() if row["status"] == "failed"} == BROKEN.keys()
+    for name in BROKEN:
+        row = rows[name]
+        assert tuple(row) == FIELDS
+        assert [row[field] for field in FIELDS[1:7]] == [None] * 6
+        assert row["package"] == "own-plugin 0.3"
+        assert row["failed"].startswith(f"assignor '{name}' ")
+    assert (rows["works"]["status"], rows["works"]["package"]) == ("heuristic", "own-plugin 0.3")
+    assert rows["equilag"]["evidence"] == "checked"
+    shown = run(*argv).out
+    assert "  raises failed (package own-plugin 0.3): " in shown
+    assert "no idea" in shown
+
+
+@pytest.mark.parametrize("name", ["raises", "ends", "import"])
+def test_an_assignor_that_is_named_must_work(run, plugin, name: str) -> None:
+    snapshot = SAMPLES / "audit.snapshot.json"
+    for command in ("compare", "assign"):
+        status, out, err = run(command, snapshot, "--assignor", name)
+        assert (status, out) == (2, "")
+        assert err.startswith(f"equilag: --assignor: assignor '{name}' ")
+        assert err.count("\n") == 1
+
+
+def test_help_needs_no_plugin(run, plugin) -> None:
+    assert run("assign", "--help").status == 0
+    status, _, err = run("assign", SAMPLES / "audit.snapshot.json", "--assignor", "unheard-of")
+    assert status == 2
+    assert "raises" in err
 
 
 def test_the_table_has_aligned_columns(run) -> None:

@@ -6,12 +6,14 @@ import io
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from support.paths import SAMPLES
+from support.waiting import until
 
 from equilag.cli import main
 from equilag.cli.progress_line import ProgressLine, describe
@@ -158,33 +160,53 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 def test_the_progress_line_writes_over_itself(terminal) -> None:
     with ProgressLine(terminal) as line:
         line._last -= 1  # a second later
-        line(Progress("window [red]search", 12_345, 10, 0.1, 2.0))
-        line(Progress("too early", None, None, 0.11, 2.0))
+        line.show("window [red]search", 0.1, 2.0)
+        line.show("too early", 0.11, 2.0)
         line._last -= 1
-        line(Progress("end " * 30, None, None, 0.2, 2.0))
+        line.show("end " * 30, 0.2, 2.0)
     text = terminal.getvalue()
-    assert "0.1 of 2 s, window [red]search, lag spread 12,345, at least 10" in text
+    assert "window [red]search" in text
     assert "too early" not in text
     assert text.count("\n") == 1  # the last line is left, and erased from the next one
     assert "…" in text  # fits the 80 columns
     assert text.endswith(ERASE_LINE)
 
 
+def test_the_time_goes_on_during_a_stage(terminal) -> None:
+    with ProgressLine(terminal) as line:
+        line(Progress("cp-sat", 12_345, 3, 10, 100.0, 0.1, 2.0))
+        until(lambda: len(set(re.findall(r"[\d.]+ of 2 s", terminal.getvalue()))) > 1)
+    assert terminal.getvalue().endswith(ERASE_LINE)
+
+
 def test_what_is_done_at_once_shows_no_progress(terminal) -> None:
     with ProgressLine(terminal) as line:
-        line(Progress("fast path", 1, 1, 0.001, 2.0))
+        line(Progress("fast path", 1, 1, 1, 1.0, 0.001, 2.0))
     assert terminal.getvalue() == ""
 
 
-def test_the_words_of_progress() -> None:
-    assert describe(Progress("x", 5, None, 1.25, 0.5)) == "1.2 of 0.5 s, x, lag spread 5"
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ((None, None, None, 0.0), "x"),
+        ((5, 1, None, 10.0), "spread 5, 1 move: x"),
+        ((5, 2, 4, 10.0), "spread 5 (gap 10.0 %), 2 moves: x"),
+        ((12_345, 2, 12_345, 10.0), "spread 12.3k (proved), 2 moves: x"),
+        ((5, 2, 4, 0.0), "spread 5, 2 moves: x"),
+    ],
+)
+def test_the_words_of_progress(found, words) -> None:
+    text = describe(Progress("x", *found, 1.25, 0.5), 1.5)
+    assert text == f"1.5 of 0.5 s{': ' if words == 'x' else ', '}{words}"
 
 
 def test_the_progress_line_is_silent_elsewhere() -> None:
     stream = io.StringIO()
     with ProgressLine(stream) as line:
         line._last -= 1
-        line(Progress("sweeps", 1, 1, 0.1, 2.0))
+        line.show("sweeps", 0.1, 2.0)
+        line(Progress("sweeps", 1, 1, 1, 1.0, 0.1, 2.0))
+        assert line._ticker is None
     assert stream.getvalue() == ""
 
 

@@ -36,6 +36,22 @@ class Nameless:
 class NotCallable:
     name = "x"
     assign = None
+
+class NamelessByError(AllToFirst):
+    @property
+    def name(self):
+        raise RuntimeError("no name")
+
+class Writes:
+    name = "writes"
+    def assign(self, group):
+        group.owner[:] = 0
+        group.lag[:] = 0
+        return np.where(group.assignable, group.class_of[0], -1)
+
+class Ends(AllToFirst):
+    def assign(self, group):
+        raise SystemExit(0)
 """
 
 
@@ -134,6 +150,7 @@ def test_module_and_attribute_serve_as_a_name(own_module, reference):
         "own_assignors:Nameless",
         "own_assignors:NotCallable",
         "own_assignors:np",
+        "own_assignors:NamelessByError",
     ],
 )
 def test_what_is_not_an_assignor_is_refused(own_module, name):
@@ -145,6 +162,21 @@ def test_an_assignor_whose_module_fails_is_refused(own_module):
     (own_module / "failing_assignors.py").write_text("1 / 0\n")
     with pytest.raises(InputError, match="ZeroDivisionError"):
         get_assignor("failing_assignors:Any")
+
+
+def test_an_assignor_that_ends_the_process_is_refused(own_module, group):
+    (own_module / "ending_assignors.py").write_text("raise SystemExit(0)\n")
+    with pytest.raises(InputError, match="SystemExit"):
+        get_assignor("ending_assignors:Any")
+    with pytest.raises(InputError, match=r"'all-to-first' failed \(SystemExit"):
+        run_assignor(get_assignor("own_assignors:Ends"), group)
+
+
+def test_an_assignor_writes_to_a_group_of_its_own(own_module, group):
+    alike = load({"topics": {"t": 2}, "members": [{"id": "a", "subscription": ["t"],
+                  "owned": {"t": [1]}}], "lags": {"t": [5, 6]}})  # fmt: skip
+    assert run_assignor(get_assignor("own_assignors:Writes"), alike).tolist() == [0, 0]
+    assert (alike.owner.tolist(), alike.lag.tolist()) == ([-1, 0], [5, 6])
 
 
 @pytest.mark.parametrize("kind", [list, np.array, lambda x: np.array(x, dtype=np.uint64) - 0])

@@ -77,7 +77,7 @@ def test_odd_groups(name: str, time_limit: float) -> None:
     assert set(document) == {"rows", "spread_lower_bound"}
     assert set(document["rows"][0]) == {
         "assignor", "count_spread", "moves", "lag_max", "lag_spread", "gap_percent_of_mean",
-        "wall_ms",
+        "wall_ms", "status", "evidence", "failed", "package",
     }  # fmt: skip
     if time_limit == 0:
         assert found.spread_lower_bound == 0

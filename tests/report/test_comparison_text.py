@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from support.orders_service import orders_group
 
@@ -43,22 +45,44 @@ def test_the_columns_are_aligned_and_only_names_are_cut() -> None:
     text = text_of(orders_group(), row("range", 10**12, 0.0), row(name, 90, 1.0), width=80)
     lines = text.splitlines()
     at = next(i for i, line in enumerate(lines) if line.startswith("assignor"))
-    heading, first, second = lines[at : at + 3]
+    above, heading, first, second = lines[at - 1 : at + 3]
+    assert above.split() == ["count", "lag", "lag"]
     assert heading.split() == [
-        "assignor",
-        "count",
-        "spread",
-        "moves",
-        "lag",
-        "max",
-        "lag",
-        "spread",
-        "gap",
-        "ms",
-    ]
+        "assignor", "status", "spread", "moves", "max", "spread", "gap", "ms",
+    ]  # fmt: skip
     assert {len(heading), len(first), len(second)} == {80}
-    assert first.split() == ["range", "1", "2", "3,000", "1.00T", "0", "%", "1.5"]
+    assert first.split() == ["range", "heuristic", "1", "2", "3,000", "1.00T", "0", "%", "1.5"]
     assert "…" in second.split()[0]
+
+
+@pytest.mark.parametrize("width", [50, 60, 70])
+def test_a_narrow_screen_has_fewer_columns_with_whole_figures(width: int) -> None:
+    rows = (row("range", 123_456_789, 12.5), row("constrained-sticky", 90, 1.0))
+    lines = text_of(orders_group(), *rows, width=width).splitlines()
+    first = next(line for line in lines if line.startswith("range"))
+    for word in ("heuristic", "123M", "12.5 %"):
+        assert word in first
+    assert "1.5" not in first
+    assert max(map(len, lines)) <= width
+
+
+def test_an_assignor_that_failed_has_no_figures_but_a_reason() -> None:
+    empty = (None,) * 6
+    failed = ComparisonRow("mine", *empty, "failed", None, "no\x1b idea", "my-package 1.0")
+    skipped = ComparisonRow("other", *empty, "not run")
+    text = text_of(orders_group(), row("range", 90, 0.0), failed, skipped)
+    lines = [line.split() for line in text.splitlines()]
+    assert ["mine", "failed", *"------"] in lines
+    assert ["other", "not", "run", *"------"] in lines
+    assert "mine failed (package my-package 1.0): no\\x1b idea" in text
+
+
+def test_what_rests_on_a_solver_says_so() -> None:
+    ours = replace(row("equilag", 90, 0.0), status="optimal", evidence="solver")
+    text = text_of(orders_group(), ours)
+    assert "equilag   optimal (solver)" in text
+    assert "the solver's bound 90: no plan" in text
+    assert "proved bound 90" in text_of(orders_group(), replace(ours, evidence="checked"))
 
 
 def test_the_current_assignment_took_no_time() -> None:

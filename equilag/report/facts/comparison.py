@@ -5,24 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from equilag.claim import Evidence
 from equilag.group import Group
-from equilag.planner.compare import CURRENT, Comparison
+from equilag.planner.compare import CURRENT, Comparison, RowStatus
 from equilag.policy import Policy
 from equilag.report.facts.group import GroupFacts, group_facts
 
 
 @dataclass(frozen=True, slots=True)
 class AssignorFacts:
-    """The figures of one assignment."""
+    """The figures of one assignment; None where an assignor has none."""
 
     name: str
-    count_spread: int
-    moves: int
-    lag_max: int
-    lag_spread: int
-    gap_percent: float
+    count_spread: int | None
+    moves: int | None
+    lag_max: int | None
+    lag_spread: int | None
+    gap_percent: float | None
     wall_ms: float | None
-    """None for the current assignment, which nobody had to compute."""
+    """None also for the current assignment, which nobody had to compute."""
+    status: RowStatus
+    evidence: Evidence | None
+    failed: str | None
+    """Why the assignor has no figures."""
+    package: str | None
+    """The installed package, with its version, that the assignor comes from."""
     beyond_bound: bool
     """True if the bound does not hold for it: its counts are less even than equilag's, it moves
     more than the policy allows, or it leaves partitions out."""
@@ -42,13 +49,15 @@ class ComparisonFacts:
     """No plan with the balance of counts and the moves of `policy` has a smaller lag spread."""
     current_is_partial: bool
     """True if the current assignment is among the rows and leaves partitions out."""
+    interrupted_after: float | None
+    """Seconds after which equilag's run was told to end; None if it was not."""
 
     def document(self) -> dict[str, Any]:
         return self.comparison.to_dict()
 
 
 def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
-    even = comparison.rows[-1].count_spread
+    even = comparison.plan.counts.max - comparison.plan.counts.min
     figures = group_facts(group)
     rows = tuple(
         AssignorFacts(
@@ -59,11 +68,16 @@ def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
             row.lag_spread,
             row.gap_percent_of_mean,
             None if row.assignor == CURRENT else row.wall_ms,
-            row.count_spread > even or row.gap_percent_of_mean < 0,
+            row.status,
+            row.evidence,
+            row.failed,
+            row.package,
+            (row.count_spread or 0) > even or (row.gap_percent_of_mean or 0) < 0,
         )
         for row in comparison.rows
     )
     partial = any(row.name == CURRENT for row in rows) and not figures.fully_owned
-    policy = comparison.plan.policy or Policy()
-    bound = comparison.spread_lower_bound
-    return ComparisonFacts(comparison, figures, rows, policy, bound, partial)
+    plan, bound = comparison.plan, comparison.spread_lower_bound
+    after = plan.wall_s if plan.interrupted else None
+    policy = plan.policy or Policy()
+    return ComparisonFacts(comparison, figures, rows, policy, bound, partial, after)

@@ -38,6 +38,8 @@ class FrontierFacts:
     points: tuple[PointFacts, ...]
     """Moves ascending, spread descending."""
     group: GroupFacts
+    interrupted: bool
+    """True if the run was told to end before it was done."""
 
     @property
     def unproved(self) -> int:
@@ -45,10 +47,13 @@ class FrontierFacts:
         return sum(not point.is_proved for point in self.points)
 
     def document(self) -> dict[str, Any]:
-        return {"points": [point.to_dict() for point in self.source]}
+        interrupted = {"interrupted": True} if self.interrupted else {}
+        return {"points": [point.to_dict() for point in self.source], **interrupted}
 
 
-def frontier_facts(group: Group, points: Sequence[Point]) -> FrontierFacts:
+def frontier_facts(
+    group: Group, points: Sequence[Point], *, interrupted: bool = False
+) -> FrontierFacts:
     figures = group_facts(group)
     mean = figures.mean_lag
     most, least = (points[0].spread, points[-1].spread) if points else (0, 0)
@@ -62,4 +67,4 @@ def frontier_facts(group: Group, points: Sequence[Point]) -> FrontierFacts:
         )
         for point in points
     )
-    return FrontierFacts(tuple(points), rows, figures)
+    return FrontierFacts(tuple(points), rows, figures, interrupted)

@@ -13,15 +13,16 @@ from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, indented
 from equilag.report.text.named_table import Write, named_table
 from equilag.report.text.proof import bound_scope
-from equilag.report.words import NONE, number, printable, short_percent
+from equilag.report.words import NONE, duration, number, printable, short_percent, status_words
 
 
 def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]:
     """A row per assignor, and what the figures rest on."""
     yield group_block(facts.group, screen)
     columns = [
-        Column("count spread"), Column("moves"), Column("lag max"), Column("lag spread"),
-        Column("gap"), Column("ms"),
+        Column("status", is_name=True), Column("count\nspread", is_optional=True), Column("moves"),
+        Column("lag\nmax", is_optional=True), Column("lag\nspread"), Column("gap"),
+        Column("ms", is_optional=True),
     ]  # fmt: skip
     made = named_table(
         "assignor",
@@ -31,10 +32,11 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
         screen,
     )
     yield [made.table]
+    scope = bound_scope(facts.policy)
     notes: list[RenderableType] = [
         indented(
-            f"proved bound {number(facts.bound)}: no plan with {bound_scope(facts.policy)} has a"
-            " smaller lag spread; gap: distance from it in percent of the mean load"
+            f"{_kind_of_bound(facts)} {number(facts.bound)}: no plan with {scope} has a smaller lag"
+            " spread; gap: distance from it in percent of the mean load"
         )
     ]
     if facts.current_is_partial:
@@ -46,15 +48,37 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
                 " moves more than the policy allows, or it leaves partitions out"
             )
         )
+    notes += [
+        indented(f"{name} failed{_origin(row)}: {printable(row.failed)}")
+        for name, row in zip(made.labels, facts.rows, strict=True)
+        if row.failed is not None
+    ]
+    if facts.interrupted_after is not None:
+        notes.append(indented(f"interrupted after {duration(facts.interrupted_after)}"))
     yield notes
 
 
+def _kind_of_bound(facts: ComparisonFacts) -> str:
+    by_solver = any(row.evidence == "solver" for row in facts.rows)
+    return "the solver's bound" if by_solver else "proved bound"
+
+
+def _origin(row: AssignorFacts) -> str:
+    return "" if row.package is None else f" (package {printable(row.package)})"
+
+
 def _cells(row: AssignorFacts, write: Write) -> list[RenderableType]:
+    star = "*" if row.beyond_bound else ""
     return [
-        number(row.count_spread),
-        number(row.moves),
-        write(row.lag_max),
-        write(row.lag_spread),
-        short_percent(row.gap_percent) + ("*" if row.beyond_bound else ""),
+        status_words(row.status, row.evidence),
+        _figure(row.count_spread, number),
+        _figure(row.moves, number),
+        _figure(row.lag_max, write),
+        _figure(row.lag_spread, write),
+        NONE if row.gap_percent is None else short_percent(row.gap_percent) + star,
         NONE if row.wall_ms is None else f"{row.wall_ms:,.1f}",
     ]
+
+
+def _figure(value: int | None, write: Write) -> str:
+    return NONE if value is None else write(value)

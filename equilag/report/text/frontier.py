@@ -53,6 +53,8 @@ def _remarks(facts: FrontierFacts) -> str:
             "equilag plan with the same options and --max-moves N makes the plan of a row; N is in"
             " the first column."
         )
+    if facts.interrupted:
+        text = f"Interrupted: these are the points so far. {text}"
     if facts.unproved:
         rows = f"{number(facts.unproved)} {form(facts.unproved, 'row is', 'rows are')}"
         text += (

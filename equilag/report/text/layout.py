@@ -35,7 +35,10 @@ class Column(NamedTuple):
     """A column of a table. Only columns of names shrink where the screen is too narrow."""
 
     heading: str
+    """May have several lines."""
     is_name: bool = False
+    is_optional: bool = False
+    """True if a table of names may leave it out where the screen is too narrow, the last first."""
 
 
 class Prose(NamedTuple):
@@ -76,6 +79,7 @@ def table(
             justify="left" if column.is_name else "right",
             no_wrap=not column.is_name,
             overflow="crop" if screen.ascii else "ellipsis",
+            vertical="bottom",
         )
     for row in rows:
         made.add_row(*(_cell(cell, screen) for cell in row))

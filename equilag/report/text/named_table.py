@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from rich.bar import Bar
@@ -47,21 +47,31 @@ def named_table(
     longest = max(map(cell_len, names), default=0)
     cells: list[list[RenderableType]] = []
     room = 0
-    for write in (number, short_number):
-        cells = figures(write)
-        headings = [column.heading for column in columns]
+    for write, kept in _layouts(columns):
+        cells = [[row[i] for i in kept] for row in figures(write)]
+        headings = [columns[i].heading for i in kept]
         widths = (max(map(_width, column)) for column in zip(headings, *cells, strict=True))
         room = screen.width - indent - sum(width + GAP for width in widths)
         if room >= min(longest, ROOM):
             break
     short = labels(names, max(MIN_ROOM, room), screen.dots)
-    shown = [short[name] for name in names]
-    rows = [[name, *row] for name, row in zip(shown, cells, strict=True)]
-    made = table([Column(heading, is_name=True), *columns], rows, screen)
-    return NamedTable(made, shown, shown != list(names))
+    written = [short[name] for name in names]
+    rows = [[name, *row] for name, row in zip(written, cells, strict=True)]
+    made = table([Column(heading, is_name=True), *(columns[i] for i in kept)], rows, screen)
+    return NamedTable(made, written, written != list(names))
+
+
+def _layouts(columns: Sequence[Column]) -> Iterator[tuple[Write, list[int]]]:
+    """How to write figures and which columns to keep, from the widest table to the narrowest."""
+    kept = list(range(len(columns)))
+    yield number, kept
+    yield short_number, kept
+    for last in reversed([i for i in kept if columns[i].is_optional]):
+        kept = [i for i in kept if i != last]
+        yield short_number, kept
 
 
 def _width(cell: RenderableType) -> int:
     if isinstance(cell, Bar):
         return cell.width or 0
-    return cell_len(str(cell))
+    return max(map(cell_len, str(cell).split("\n")))

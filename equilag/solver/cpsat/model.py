@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import metadata
+from threading import Event
 from typing import Any, Final, Literal
 
 from ortools.sat.python import cp_model
@@ -12,6 +13,7 @@ from equilag.exhaustive.small_problem import SmallProblem
 from equilag.group import Ints
 from equilag.solver.cpsat import constraint_families as families
 from equilag.solver.cpsat.scale import scaled
+from equilag.solver.cpsat.stoppable import solve_until
 from equilag.solver.cpsat.variables import Variables
 
 MAX_LISTED: Final = 200
@@ -36,6 +38,8 @@ class CpSatLimits:
     deterministic: float
     """CP-SAT's deterministic time, which is the same on every machine."""
     seed: int = 0
+    stop: Event | None = None
+    """Set by somebody else to end the call at once."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -62,7 +66,7 @@ def parameters(limits: CpSatLimits) -> dict[str, Any]:
         "max_deterministic_time": limits.deterministic,
         "num_workers": 1,  # with the seed and the deterministic limit: the same run every time
         "random_seed": limits.seed % 2**31,
-        "catch_sigint_signal": False,  # an interrupt is for the caller, not for the solver
+        "catch_sigint_signal": False,  # an interruption is for the caller: see `solve_until`
         # The release in use certifies wrong optima on models of this very shape when its presolve
         # looks for inclusions (google/or-tools issue 5293).
         "presolve_inclusion_work_limit": 0,
@@ -102,7 +106,7 @@ def solve_model(
     """Solve within the limits. Raises SolverFailed, or MemoryError where memory runs out."""
     v = build(problem, hint, max_moves, move_cost)
     solver = _solver(limits)
-    status = solver.solve(v.model)
+    status = solve_until(solver, v.model, limits.stop)
     if status not in OUTCOMES:
         raise SolverFailed(f"status {solver.status_name(status)}")
     outcome = OUTCOMES[status]
@@ -131,7 +135,7 @@ def all_below(
     v.model.add(v.highest - v.lowest == (spread - 1 + (unit - 1) * (most_items + 1)) // unit)
     solver, listed = _solver(limits), _Listed(v)
     solver.parameters.enumerate_all_solutions = True
-    status = solver.solve(v.model, listed)
+    status = solve_until(solver, v.model, limits.stop, listed)
     if len(listed.found) > MAX_LISTED or status not in (cp_model.OPTIMAL, cp_model.INFEASIBLE):
         return None
     return listed.found

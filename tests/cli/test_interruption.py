@@ -1,0 +1,164 @@
+"""Ctrl-C during a run: the best plan so far, exit status 130, and nothing half written."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any, Final
+
+import numpy as np
+import pytest
+from support.waiting import until
+
+import equilag
+from equilag.cli import main
+from equilag.cli.interruption import stopping
+
+LONG: Final = ("--time-limit", "120")
+"""Nobody waits so long: a run that is not interrupted fails its test."""
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """A group with something to improve for minutes."""
+    lags = np.random.default_rng(3).lognormal(10, 2, 1_200).astype(int).tolist()
+    members = [
+        {"id": f"m{i}", "subscription": ["t", f"u{i % 7}"], "owned": {"t": [i]}} for i in range(60)
+    ]
+    topics = {"t": 500, **{f"u{i}": 100 for i in range(7)}}
+    columns, start = {}, 0
+    for topic, size in topics.items():
+        columns[topic] = lags[start : start + size]
+        start += size
+    path = tmp_path / "large.json"
+    document = {
+        "format": "equilag/snapshot/1", "group": "large", "topics": topics, "members": members,
+        "lags": columns,
+    }  # fmt: skip
+    path.write_text(json.dumps(document), "utf-8")
+    return path
+
+
+def interrupted(argv: list[object], environment: dict[str, str], times: int = 1) -> tuple[int, str]:
+    """Exit status and output of a command that gets SIGINT once its progress line is there."""
+    master, slave = pty.openpty()
+    seen = Event()
+
+    def read() -> None:
+        while True:
+            try:
+                if not os.read(master, 4096):
+                    return
+            except OSError:  # how Linux says that the other side is closed
+                return
+            seen.set()
+
+    environment = {k: v for k, v in environment.items() if k != "NO_COLOR"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "equilag", *map(str, argv)],
+        env={**environment, "TERM": "xterm"},
+        stdout=subprocess.PIPE,
+        stderr=slave,
+        encoding="utf-8",
+    )
+    os.close(slave)
+    reader = Thread(target=read)
+    reader.start()
+    until(seen.is_set)
+    for _ in range(times):
+        process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    reader.join()
+    os.close(master)
+    return process.returncode, out
+
+
+def test_plan(large: Path, tmp_path: Path, process_environment: dict[str, str]) -> None:
+    target = tmp_path / "plan.json"
+    status, out = interrupted(["plan", large, *LONG, "--out", target], process_environment)
+    assert status == 130
+    assert ", interrupted after " in out
+    plan = json.loads(target.read_text("utf-8"))
+    assert plan["interrupted"] is True
+    assert plan["timing"]["wall_s"] < 60
+    assert equilag.verify(equilag.load_snapshot(large), plan) == []
+
+
+@pytest.mark.parametrize("command", ["compare", "frontier"])
+def test_reports(command: str, large: Path, process_environment: dict[str, str]) -> None:
+    status, out = interrupted([command, large, *LONG, "--json"], process_environment)
+    document = json.loads(out)
+    assert (status, document["interrupted"]) == (130, True)
+    assert document["rows" if command == "compare" else "points"]
+
+
+class ThisProcess:
+    """An assignor that interrupts its own process, so that a run is over before it begins."""
+
+    name = "this-process"
+
+    def assign(self, group: Any) -> Any:
+        signal.raise_signal(signal.SIGINT)
+        return np.where(group.assignable, 0, -1)
+
+
+def test_before_there_is_any_plan(write: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    own = f"{__name__}:ThisProcess"
+    small = write()
+    assert main(["compare", str(small), "--assignor", own, "--json"]) == 130
+    rows = {row["assignor"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert rows[own]["status"] == "heuristic"
+    assert rows["equilag"]["status"] == "fallback"
+
+
+def test_assignors_after_the_interruption_are_not_run() -> None:
+    from equilag.planner.compare import compare
+
+    stop = Event()
+    stop.set()
+    group = equilag.Group.build(
+        name="g", topics={"t": 2}, members=["a"], subscriptions={"a": ["t"]}
+    )
+    *others, ours = compare(group, stop=stop).rows
+    assert {row.status for row in others} == {"not run"}
+    assert ours.status == "fallback"
+    assert compare(group, stop=stop).to_dict()["interrupted"] is True
+
+
+def test_the_second_interruption_ends_the_process() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with stopping() as stop:
+        signal.raise_signal(signal.SIGINT)
+        assert stop.is_set()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) == before
+
+
+def test_a_process_that_ignores_interruptions_goes_on() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with stopping() as stop:
+            signal.raise_signal(signal.SIGINT)
+        assert not stop.is_set()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_no_handler_outside_the_main_thread() -> None:
+    before, found = signal.getsignal(signal.SIGINT), []
+
+    def run() -> None:
+        with stopping() as stop:
+            found.append((stop.is_set(), signal.getsignal(signal.SIGINT)))
+
+    thread = Thread(target=run)
+    thread.start()
+    thread.join()
+    assert found == [(False, before)]
