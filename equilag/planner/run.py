@@ -29,6 +29,7 @@ from equilag.planner.proofs import Proofs
 from equilag.planner.stage import CountingStage, Draft, ImprovingStage
 from equilag.planner.state import SolveState
 from equilag.planner.task import Task
+from equilag.planner.transfer_stage import ExactTransfers
 
 QUICK_WORK: Final = 12_000_000
 """Array elements of the first exhaustive search: about 0.1 s, enough for most groups of 5 x 30."""
@@ -41,6 +42,7 @@ IMPROVING: Final[tuple[ImprovingStage, ...]] = (
     ExhaustiveSearch("exhaustive search", QUICK_WORK, upto=0.5),
     FullModel(searched=True),
     PairedExchange(),
+    ExactTransfers(),
     PairwiseSwaps(),
     WindowSearch(),
     LargeNeighbourhoods(),

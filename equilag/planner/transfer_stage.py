@@ -1,0 +1,40 @@
+"""The improving stage that looks for perfectly even loads among alike members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from equilag.budget import Budget
+from equilag.planner.state import Contribution, Proposal, SolveState
+from equilag.solver.local_search.equal_loads import equalise_loads
+
+STEP_PRICE: Final = 1e-3
+"""Seconds of a step of exact transfers and splits, as `equalise_loads` counts them."""
+
+
+class ExactTransfers:
+    """Loads within 1 of each other, set by set, where the counts and the lags allow it."""
+
+    name: Final = "exact transfers"
+    SETS: Final = 50
+    """Sets of members, the largest first; the rest hold too little to matter."""
+    SHARE: Final = 0.5
+    """Of the time left, for all sets together."""
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        problem = state.problem
+        if state.proved or problem.moves_matter:
+            return False
+        return bool(problem.sets_alike)
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem, found = state.problem, state.incumbent.assigned
+        sets = problem.sets_alike[: self.SETS]
+        for number, members in enumerate(sets):
+            share = self.SHARE / (len(sets) - number)
+            stop = budget.steps(STEP_PRICE, upto=0.6, share=share)
+            if budget.expired():
+                break
+            found = equalise_loads(problem.group, found, state.rng, stop, members)
+        yield Proposal(found, "exact-transfers")

@@ -1,0 +1,207 @@
+"""Exact splits: the partitions of a few members dealt anew, so that each load is its target.
+
+The last members off target seldom fit each other. Together with some members on target they have
+many more splits: one member's partitions are chosen with the right sum, then the next member's
+among what is left, and at last those of a pair. How many members are needed for a split to exist
+follows from the number of splits and from how widely their sums scatter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import exp, inf, lgamma, log, pi
+from typing import Final
+
+import numpy as np
+
+from equilag.group import Ints
+from equilag.solver.local_search.exact_transfers import TargetRows
+from equilag.solver.local_search.subset_sums import WORTHWHILE, SubsetPlaces, subsets_with_sum
+
+MAX_SUBSETS: Final = 100_000
+"""Subsets of half of the places of a split, about 10 ms of sorting and looking up."""
+MAX_ROWS: Final = 8
+"""Rows of one split; a split of more would take thousands of nodes."""
+ENOUGH: Final = 30.0
+"""Splits expected to exist among the rows taken, so that most attempts can succeed."""
+PRODUCTIVE: Final = 0.25
+"""Divisions of a subset among the halves that are tried before the last pair of rows, by their
+share of the pairs of the most productive one: the next attempt has other halves."""
+MAX_NODES: Final = 10_000
+"""Nodes that a split may be expected to take, 1 ms each; more would be a search of minutes."""
+PATIENCE: Final = 30
+"""Times the expected number of nodes, after which the search ends."""
+
+
+def split_exactly(
+    rows: TargetRows, listed: SubsetPlaces, rng: np.random.Generator, stop: Callable[[], bool]
+) -> None:
+    """Put rows on target that exact transfers leave over. `stop` is asked at every node."""
+    found = _expected_subsets(rows)
+    needed, enough = _rows_needed(found)
+    nodes = _expected_nodes(found, needed)
+    if nodes > MAX_NODES:
+        return
+    split = _Split(rows, listed, rng, stop, PATIENCE * int(nodes + len(rows.off)))
+    while (off := rows.off).size and split.nodes > 0:
+        if len(off) > enough and split.settle_one(rng.choice(off, enough, replace=False)):
+            continue
+        if len(off) <= needed:
+            beside = _beside(rows, off, max(1, needed - len(off)), rng)
+            split.settle_all(rng.permutation(np.concatenate((off, beside))))
+
+
+def _beside(rows: TargetRows, off: Ints, most: int, rng: np.random.Generator) -> Ints:
+    """Rows on target at random, those without an empty place first: they have more splits."""
+    on = rng.permutation(np.setdiff1d(np.arange(len(rows.table)), off))
+    return on[np.argsort(rows.empty(on), kind="stable")][:most]
+
+
+def _rows_needed(found: list[float]) -> tuple[int, int]:
+    """How many rows a split of all should have, and one that puts a single row on target.
+
+    `found` [n] are the `_expected_subsets` of 2, 3, ... rows.
+    """
+    splits = np.cumprod([n / rows for rows, n in enumerate(found, 2)])
+    most = len(found) + 1
+    all_of = 2 + int(np.count_nonzero(splits < ENOUGH))
+    return min(all_of, most), min(2 + int(np.searchsorted(found, 1.0)), most)
+
+
+def _expected_nodes(found: list[float], rows: int) -> float:
+    """How many nodes splits of so many rows are expected to take until one succeeds.
+
+    The subsets of the first row lead to as many nodes for the other rows, and so on; those of the
+    last pair are successes. Divided by the number of rows left, as a split counts once however its
+    rows are ordered.
+    """
+    nodes = width = 1.0
+    for left in range(rows, 2, -1):
+        width *= found[left - 2] / left
+        nodes += width
+    return nodes / (width * found[0] / 2) if found else inf
+
+
+def _expected_subsets(rows: TargetRows) -> list[float]:
+    """[n] for 2, 3, ... rows, how many choices of one row's partitions are expected to have its
+    target as their sum: the number of choices over √(2π) standard deviations of their sums.
+
+    As many as `MAX_SUBSETS` allows. An estimate for the effort alone.
+    """
+    places = rows.table[rows.table < rows.n_partitions]
+    n_rows, width = rows.table.shape
+    short = len(rows.lag) - rows.n_partitions  # where few rows are full, fewer splits exist
+    each = width if n_rows - short >= MAX_ROWS else len(places) / n_rows
+    variance = float(np.var(rows.lag[places].astype(np.float64)))
+    found = []
+    for taken in range(2, min(n_rows, MAX_ROWS) + 1):
+        if _log_choices(taken * each / 2, each / 2) > log(MAX_SUBSETS):
+            break
+        scatter = 2 * pi * max(1.0, variance * each * (taken - 1) / taken)
+        found.append(exp(_log_choices(taken * each, each) - log(scatter) / 2))
+    return found
+
+
+def _log_choices(of: float, size: float) -> float:
+    """The logarithm of a binomial coefficient, for numbers that need not be whole."""
+    return lgamma(of + 1) - lgamma(size + 1) - lgamma(of - size + 1)
+
+
+class _Split:
+    """Splits of some rows, with what they have in common."""
+
+    def __init__(
+        self, rows: TargetRows, listed: SubsetPlaces, rng: np.random.Generator,
+        stop: Callable[[], bool], nodes: int,
+    ) -> None:  # fmt: skip
+        self.rows = rows
+        self.listed = listed
+        self.rng = rng
+        self.stop = stop
+        self.nodes = nodes
+        """Nodes left."""
+
+    def settle_one(self, members: Ints) -> bool:
+        """Put the first of the rows on target, the others wherever what is left puts them.
+
+        False if no choice of its partitions was found.
+        """
+        places, empty = self._places(members)
+        target = int(self.rows.targets[members[0]])
+        for size in self._sizes(len(members), len(empty)):
+            if not self._enter():
+                break
+            for chosen in self._subsets(places, size, target, PRODUCTIVE):
+                rest = np.delete(places, chosen)
+                parts = [places[chosen], *self._dealt(rest, len(members) - 1)]
+                self._refill(members, parts, empty)
+                return True
+        return False
+
+    def settle_all(self, members: Ints) -> None:
+        """Put all the rows on target, or leave them as they are."""
+        places, empty = self._places(members)
+        targets = self.rows.targets[members].tolist()
+        parts = self._parts(places, targets, len(empty))
+        if parts is not None:
+            self._refill(members, parts, empty)
+
+    def _parts(self, places: Ints, targets: list[int], n_empty: int) -> list[Ints] | None:
+        """Places of each row with its target as their sum, None where none were found."""
+        if len(targets) == 1:
+            return [places]
+        share = PRODUCTIVE if len(targets) > 2 else WORTHWHILE
+        for size in self._sizes(len(targets), n_empty):
+            if not self._enter():
+                return None
+            left = n_empty - (size < self.rows.table.shape[1])
+            for chosen in self._with_heaviest(places, size, targets[0], share):
+                others = self._parts(np.delete(places, chosen), targets[1:], left)
+                if others is not None:
+                    return [places[chosen], *others]
+        return None
+
+    def _enter(self) -> bool:
+        """Count a node; False if it must not be entered."""
+        self.nodes = 0 if self.stop() else self.nodes - 1
+        return self.nodes > 0
+
+    def _places(self, members: Ints) -> tuple[Ints, Ints]:
+        """The partitions and the empty places of some rows."""
+        places = self.rows.table[members].ravel()
+        empty = places >= self.rows.n_partitions
+        return places[~empty], places[empty]
+
+    def _sizes(self, n_rows: int, n_empty: int) -> list[int]:
+        """How many partitions the next row may get, the fewest first: those left then have more
+        splits."""
+        width = self.rows.table.shape[1]
+        return [width - 1] * (n_empty > 0) + [width] * (n_empty < n_rows)
+
+    def _subsets(self, places: Ints, size: int, total: int, share: float) -> Iterator[Ints]:
+        lag = self.rows.lag[places]
+        return subsets_with_sum(lag, size, total, self.listed, self.rng, share)
+
+    def _with_heaviest(self, places: Ints, size: int, total: int, share: float) -> Iterator[Ints]:
+        """Subsets with the heaviest place: so no split is found once for each order of its rows."""
+        heaviest = int(self.rows.lag[places].argmax())
+        others = np.delete(np.arange(len(places)), heaviest)
+        rest = total - int(self.rows.lag[places[heaviest]])
+        for chosen in self._subsets(places[others], size - 1, rest, share):
+            yield np.append(others[chosen], heaviest)
+
+    def _dealt(self, places: Ints, n_rows: int) -> list[Ints]:
+        """The places dealt to so many rows in turn, by descending lag, back and forth."""
+        by_lag = places[np.argsort(-self.rows.lag[places], kind="stable")]
+        turn = np.arange(len(places))
+        round_number, seat = np.divmod(turn, n_rows)
+        row = np.where(round_number % 2 == 0, seat, n_rows - 1 - seat)
+        return [by_lag[row == number] for number in range(n_rows)]
+
+    def _refill(self, members: Ints, parts: list[Ints], empty: Ints) -> None:
+        """Give the rows their partitions, and an empty place each where they have one fewer."""
+        width, used = self.rows.table.shape[1], 0
+        for row, part in zip(members.tolist(), parts, strict=True):
+            missing = width - len(part)
+            self.rows.refill(row, np.concatenate((part, empty[used : used + missing])))
+            used += missing

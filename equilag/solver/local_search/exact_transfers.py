@@ -1,0 +1,163 @@
+"""Exact transfers: bring the loads of alike members to their targets, many members at once.
+
+A member with excess e exchanges a small subset A of its partitions for a subset B of as many
+partitions of another member, where the lag of A exceeds that of B by exactly e. The sums of the
+subsets of all members off target are sorted; B is looked up in them. The other member takes over
+the excess, so each exchange puts one more member on target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from equilag.group import Flags, Ints
+from equilag.solver.local_search.subset_sums import SubsetPlaces, subset_sums
+
+MAX_SUMS: Final = 2_000_000
+"""Subset sums of one round: some 100 MB with their order and what is looked up."""
+PIECE: Final = 10_000
+"""Subset sums for which a stop condition is asked once: about 1 ms."""
+SLOW: Final = 0.05
+"""Share of the members off target that a round must settle, or larger subsets follow."""
+RETRIES: Final = 6
+"""Rounds without a settled member where subsets are sampled, after which the search ends."""
+
+
+class TargetRows:
+    """Members as the rows of a table of places [members, width], with the loads they should have.
+
+    Some places may be empty: without lag, and not two in one row.
+    """
+
+    def __init__(self, table: Ints, lag: Ints, n_partitions: int, targets: Ints) -> None:
+        """`lag` [places] is that of partitions, then of empty places; the targets add up."""
+        self.table = table
+        self.lag = lag
+        self.n_partitions = n_partitions
+        self.targets = targets
+        self.excess: Ints = lag[table].sum(axis=1) - targets
+
+    @property
+    def off(self) -> Ints:
+        """The rows whose load is not their target."""
+        return np.flatnonzero(self.excess)
+
+    @property
+    def spread(self) -> int:
+        loads = self.excess + self.targets
+        return int(loads.max() - loads.min())
+
+    def empty(self, rows: Ints) -> Flags:
+        """True for the rows with an empty place."""
+        found: Flags = np.logical_or.reduce(self.table[rows] >= self.n_partitions, axis=1)
+        return found
+
+    def refill(self, row: int, places: Ints) -> None:
+        """Give a row other places, as many as it had."""
+        self.table[row] = places
+        self.excess[row] = self.lag[places].sum() - self.targets[row]
+
+
+class _Exchanges(NamedTuple):
+    """Exchanges of equally many places between two rows each: elementwise."""
+
+    giver: Ints
+    given: Ints
+    """[n, size] columns of the giver's row."""
+    taker: Ints
+    taken: Ints
+
+    def only(self, chosen: Ints | Flags) -> _Exchanges:
+        return _Exchanges(*(column[chosen] for column in self))
+
+
+def transfer_exactly(
+    rows: TargetRows, listed: SubsetPlaces, rng: np.random.Generator, stop: Callable[[], bool]
+) -> None:
+    """Put rows on target, by single places first, then by larger subsets, until none follows.
+
+    `stop` is asked before each `PIECE` of subset sums.
+    """
+    width, size, failed = rows.table.shape[1], 1, 0
+    while True:
+        off = rows.off
+        if len(off) < 2:
+            return
+        places = listed.drawn(width, size, MAX_SUMS // len(off), rng)
+        if any(stop() for _ in range(1 + len(off) * len(places) // PIECE)):
+            return
+        settled = _transfer(rows, off, places, rng)
+        if settled >= max(1.0, SLOW * len(off)):
+            failed = 0
+            continue
+        complete = len(places) < MAX_SUMS // len(off) // 2
+        if size < width // 2 and complete:
+            size += 1
+            continue
+        failed += 1
+        if settled == 0 and (complete or failed > RETRIES):
+            return
+
+
+def _transfer(rows: TargetRows, off: Ints, places: Ints, rng: np.random.Generator) -> int:
+    """Make one round of exchanges between rows off target; returns how many reach their target."""
+    found = _candidates(rows, off, places, rng)
+    after = np.abs(rows.excess[found.giver] + rows.excess[found.taker])
+    found = found.only(np.lexsort((rng.random(len(after)), after)))
+    found = found.only(_disjoint(found.giver, found.taker, len(rows.table)))
+    given = rows.table[found.giver[:, None], found.given]
+    taken = rows.table[found.taker[:, None], found.taken]
+    rows.table[found.giver[:, None], found.given] = taken
+    rows.table[found.taker[:, None], found.taken] = given
+    rows.excess[found.taker] += rows.excess[found.giver]
+    rows.excess[found.giver] = 0
+    return len(off) - len(rows.off)
+
+
+def _candidates(rows: TargetRows, off: Ints, places: Ints, rng: np.random.Generator) -> _Exchanges:
+    """The exchanges that put the giver on target: at most one for each subset of its places."""
+    sums = subset_sums(rows.lag[rows.table[off]], places).ravel()
+    order = np.argsort(sums)
+    sums = sums[order]
+    row, subset = np.divmod(order, len(places))
+    wanted = sums - rows.excess[off][row]
+    first = np.searchsorted(sums, wanted)
+    hit = np.flatnonzero(sums[np.minimum(first, len(sums) - 1)] == wanted)
+    first = first[hit]
+    several = np.searchsorted(sums, wanted[hit], side="right") - first
+    partner = first + (rng.random(len(hit)) * several).astype(np.int64)
+    found = _Exchanges(
+        off[row[hit]], places[subset[hit]], off[row[partner]], places[subset[partner]]
+    )
+    return found.only((found.giver != found.taker) & _keeps_counts(rows, found))
+
+
+def _keeps_counts(rows: TargetRows, found: _Exchanges) -> Flags:
+    """True where no row gets a second empty place."""
+    if len(rows.lag) == rows.n_partitions:
+        return np.ones(len(found.giver), np.bool_)
+    limit = rows.n_partitions
+    out = (rows.table[found.giver[:, None], found.given] >= limit).any(axis=1)
+    into = (rows.table[found.taker[:, None], found.taken] >= limit).any(axis=1)
+    second = (into & ~out & rows.empty(found.giver)) | (out & ~into & rows.empty(found.taker))
+    kept: Flags = ~second
+    return kept
+
+
+def _disjoint(one: Ints, other: Ints, n_rows: int) -> Ints:
+    """Indices of pairs without a common row: each pair that precedes all others of its rows, then
+    the same among those left."""
+    left, chosen = np.arange(len(one)), []
+    while len(left):
+        first = np.full(n_rows, len(one))
+        np.minimum.at(first, one[left], left)
+        np.minimum.at(first, other[left], left)
+        now = left[(first[one[left]] == left) & (first[other[left]] == left)]
+        chosen.append(now)
+        taken = np.zeros(n_rows, np.bool_)
+        taken[one[now]] = taken[other[now]] = True
+        left = left[~taken[one[left]] & ~taken[other[left]]]
+    return np.concatenate(chosen) if chosen else left

@@ -1,0 +1,110 @@
+"""Equal loads: inside the constraint, never worse, perfect where that is to be expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+
+import numpy as np
+import pytest
+from support.groups import group_of
+from support.local_search import never, spread_of, starts
+
+from equilag.constraint import CountConstraint, constraint_of
+from equilag.group import Group, Index, Ints
+from equilag.metrics import is_valid, member_counts, member_loads
+from equilag.policy import Policy
+from equilag.solver.counts.even_counts import balanced_assignment
+from equilag.solver.local_search.equal_loads import divisible, equal_targets, equalise_loads
+from equilag.solver.local_search.member_rows import MemberRows
+from equilag.solver.local_search.paired_exchange import exchange_in_pairs
+
+TOTAL = Policy.of()
+
+
+def prepared(lags: Ints, n_members: int) -> tuple[Group, CountConstraint, Index]:
+    """One subscription, and an assignment whose loads are close to each other."""
+    group = group_of([len(lags)], [[0]] * n_members, lags=lags)
+    assigned = balanced_assignment(group, TOTAL)
+    constraint = constraint_of(group, TOTAL, assigned)
+    near = exchange_in_pairs(group, assigned, np.random.default_rng(1), never)
+    return group, constraint, near
+
+
+@pytest.mark.parametrize(
+    ("n_partitions", "n_members", "top", "unit"),
+    [(100, 10, 10**5, 1), (120, 7, 10**6, 1), (301, 4, 10**7, 1), (200, 30, 10**4, 1),
+     (100, 10, 10**4, 1_000)],
+)  # fmt: skip
+def test_perfect_plans(n_partitions: int, n_members: int, top: int, unit: int) -> None:
+    lags = np.random.default_rng(2).integers(1, top + 1, n_partitions) * unit
+    group, constraint, assigned = prepared(lags, n_members)
+    given = assigned.copy()
+    found = equalise_loads(group, assigned, np.random.default_rng(1), never)
+    assert np.array_equal(assigned, given)
+    assert is_valid(group, found)
+    assert constraint.admits(found)
+    assert spread_of(group, found) == (unit if int(lags.sum()) // unit % n_members else 0)
+    again = equalise_loads(group, assigned, np.random.default_rng(1), never)
+    assert np.array_equal(found, again)
+
+
+def alike_sets(seed: int, n: int) -> Iterator[tuple[Group, CountConstraint, Index, Ints]]:
+    for group, _, constraint, assigned in starts(seed, n):
+        for members in constraint.alike_members():
+            yield group, constraint, assigned, members
+
+
+def test_never_worse_for_any_set_of_alike_members() -> None:
+    better = sets = 0
+    for group, constraint, assigned, members in alike_sets(seed=54, n=45):
+        asked = count()
+        found = equalise_loads(
+            group, assigned, np.random.default_rng(1), lambda: next(asked) > 100, members  # noqa: B023
+        )  # fmt: skip
+        assert constraint.admits(found)
+        others = ~np.isin(assigned, members)
+        assert np.array_equal(found[others], assigned[others])
+        loads, before = (member_loads(a, group.lag, group.n_members)[members]
+                         for a in (found, assigned))  # fmt: skip
+        assert np.ptp(loads) <= np.ptp(before)
+        better += int(np.ptp(loads) < np.ptp(before))
+        sets += 1
+    assert sets > 25
+    assert better > 2
+
+
+def test_members_with_heavy_partitions_are_left_out() -> None:
+    lags = np.append(np.random.default_rng(3).integers(1, 10_001, 118), [10**7, 10**6])
+    group, constraint, assigned = prepared(lags, 12)
+    rows = MemberRows(group, assigned)
+    chosen = divisible(rows)
+    assert len(chosen) == 10
+    found = equalise_loads(group, assigned, np.random.default_rng(1), never)
+    loads = np.sort(member_loads(found, group.lag, 12))
+    assert constraint.admits(found)
+    assert loads[9] - loads[0] <= 1
+    assert loads[0] == int(rows.loads[chosen].sum()) // 10
+    assert np.ptp(member_counts(found, 12)) == 0
+
+
+def test_targets_are_what_sums_of_the_lags_can_be() -> None:
+    lags = np.array([40, 40, 80, 120, 160, 200, 240, 280, 320, 400])
+    group, _, assigned = prepared(lags, 3)
+    rows = MemberRows(group, assigned)
+    targets = equal_targets(rows, np.arange(3))
+    assert sorted(targets.tolist()) == [600, 640, 640]
+
+
+def test_single_places_and_equal_lags_need_no_search() -> None:
+    for lags, n_members in ((np.arange(5), 5), (np.full(60, 7), 10), (np.zeros(9, int), 4)):
+        group, _, assigned = prepared(lags, n_members)
+        asked = count()
+        found = equalise_loads(
+            group,
+            assigned,
+            np.random.default_rng(1),
+            lambda: next(asked) < 0,  # noqa: B023
+        )
+        assert spread_of(group, found) == spread_of(group, assigned)
+        assert next(asked) <= 1
