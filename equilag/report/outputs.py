@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from equilag.errors import InputError
-from equilag.plugins import installed, load
+from equilag.plugins import guarded, installed, load
 
 if TYPE_CHECKING:
     from equilag.report.facts.protocol import Facts
@@ -64,11 +64,7 @@ def write_report(name: str, facts: Facts) -> str | bytes:
     output = get_output(name)
     if name in BUILT_IN:
         return output(facts)
-    try:
-        report: Any = output(facts)
-    except Exception as error:  # a user's output may fail in any way
-        problem = f"output {name!r} failed ({type(error).__name__}: {error})"
-        raise InputError(problem, "output") from error
+    report: Any = guarded("output", f"output {name!r} failed", lambda: output(facts))
     if not isinstance(report, (str, bytes)):
         problem = f"output {name!r} returned {type(report).__name__}, not str or bytes"
         raise InputError(problem, "output")

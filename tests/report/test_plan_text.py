@@ -165,6 +165,7 @@ def test_an_optimum_that_rests_on_a_solver_says_so() -> None:
     text = text_of(replace(plan, spread_lower_bound=plan.lag.spread))
     assert "Plan  optimal (solver): counts are proved;" in text
     assert "gap           0, on the solver's word\n" in text
+    assert "solver bound  " in text
     feasible = plan_of(status="feasible", claims=BY_SOLVER, spread_lower_bound=1039)
     assert "Plan  feasible: " in text_of(feasible)
 

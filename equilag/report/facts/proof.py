@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from equilag.claim import Claim, Evidence
+from equilag.evidence import strongest
+from equilag.objective import SPREAD
 from equilag.phases import first_phase
 from equilag.plan import Plan, Status
 from equilag.policy import Policy
@@ -40,6 +43,8 @@ class ProofFacts:
     lag_mean: float
     bound: int | None
     """No plan within what `policy` asks for has a smaller lag spread; None where not claimed."""
+    bound_by_solver: bool
+    """True if `bound` rests on a solver's word."""
     bound_is_general: bool
     """True if no assignment at all has a smaller lag spread."""
     moves: int
@@ -73,12 +78,20 @@ def proof_facts(plan: Plan) -> ProofFacts:
         lag_max=plan.lag.max,
         lag_mean=plan.lag.mean,
         bound=plan.spread_lower_bound if "spread_at_least" in claimed else None,
+        bound_by_solver=_by_solver(plan.claims),
         bound_is_general=policy is None or plan.status == "fallback",
         moves=len(plan.moves),
         least_moves=plan.moves_lower_bound if "fewest_moves" in claimed else None,
         paused=int(np.count_nonzero(first != plan.assigned)),
         unchecked=tuple(claim for claim in plan.claims if claim.evidence != "checked"),
     )
+
+
+def _by_solver(claims: Sequence[Claim]) -> bool:
+    """True if a solver says more about the spread than what is checked."""
+    everything = strongest(claims)
+    checked = strongest(claim for claim in claims if claim.evidence == "checked")
+    return everything.get(SPREAD) != checked.get(SPREAD)
 
 
 def _verdict(plan: Plan, policy: Policy | None, bounded: bool) -> Verdict:

@@ -12,7 +12,7 @@ from equilag.report.terminal import Screen
 from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, indented
 from equilag.report.text.named_table import Write, named_table
-from equilag.report.text.proof import bound_scope
+from equilag.report.text.proof import PROVED_BOUND, SOLVERS_BOUND, bound_scope
 from equilag.report.words import NONE, duration, number, printable, short_percent, status_words
 
 
@@ -60,7 +60,7 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
 
 def _kind_of_bound(facts: ComparisonFacts) -> str:
     by_solver = any(row.evidence == "solver" for row in facts.rows)
-    return "the solver's bound" if by_solver else "proved bound"
+    return SOLVERS_BOUND if by_solver else PROVED_BOUND
 
 
 def _origin(row: AssignorFacts) -> str:

@@ -28,7 +28,9 @@ VERDICTS: Final = {
     " possible",
     "moves-and-spread": "counts, moves and lag spread are proved to be the best possible",
 }
-ON_SOLVER: Final = "counts are proved; that the rest is the best possible is the solver's word"
+PROVED_BOUND: Final = "proved bound"
+SOLVERS_BOUND: Final = "solver bound"
+ON_SOLVER: Final = "counts are proved; the rest rests on the solver's word"
 INTERRUPTED_FALLBACK: Final = "only a heuristic's plan was there"
 
 
@@ -40,7 +42,7 @@ def proof_block(facts: PlanFacts) -> Block:
         ("found by", _run(facts.run)),
         ("counts", _counts(proof) if members else ""),
         ("lag spread", _spread(facts) if facts.members else ""),
-        ("proved bound", _bound(proof)),
+        (SOLVERS_BOUND if proof.bound_by_solver else PROVED_BOUND, _bound(proof)),
         ("gap", _gap(proof)),
         ("moves", _moves(proof) if facts.group.owned else ""),
         ("not checkable", _unchecked(proof)),
@@ -153,7 +155,7 @@ def bound_scope(policy: Policy) -> str:
 def _gap(proof: ProofFacts) -> str:
     if proof.gap is None:
         return ""
-    if proof.gap == 0 and proof.evidence == "solver":
+    if proof.gap == 0 and proof.bound_by_solver:
         return "0, on the solver's word"
     if proof.gap == 0:
         return "0: no smaller lag spread is possible"
