@@ -31,6 +31,19 @@ def spread(values: Ints, idle: Flags) -> int:
     return int(active.max() - active.min()) if len(active) else 0
 
 
+def excess(loads: Ints) -> float:
+    """Records above a fair share: the sum of max(0, load − mean) over members that are not idle.
+
+    `loads` are those members' alone. Exact but for the last division.
+    """
+    n = len(loads)
+    if not n:
+        return 0.0
+    whole, part = divmod(int(loads.sum()), n)
+    above = loads[loads > whole]
+    return (int((above - whole).sum()) * n - len(above) * part) / n
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class MemberFigures:
     """One figure per member; extremes and mean are over the members that are not idle."""

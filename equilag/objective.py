@@ -8,13 +8,15 @@ and a weight in `Objective.terms`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from equilag.policy import Policy
 
 SPREAD: Final = "spread_at_least"
 """The claim that bounds the lag spread alone."""
+EXCESS: Final = "excess_at_least"
+"""The claim that bounds the excess over the mean load."""
 VALUE: Final = "cost_at_least"
 """The claim that bounds the weighted sum of all terms, where there are several."""
 
@@ -25,6 +27,8 @@ class Figures(NamedTuple):
     spread: int
     """Heaviest minus lightest load, in records."""
     moves: int
+    excess: float = 0.0
+    """Sum over members of what lies above the mean load, in records."""
     unevenness: float = 0.0
     """Sum of squared distances from the mean load: the last tie-break."""
 
@@ -36,6 +40,15 @@ class Proved(NamedTuple):
     moves: int = 0
     value: int = 0
     """Of the weighted sum; at least `spread`, as every weight is 0 or more."""
+
+
+class Caps(NamedTuple):
+    """What counts as the best: no plan is better for a smaller value than these."""
+
+    value: int
+    """Of the last goal, in records."""
+    excess: float
+    """In records."""
 
 
 class Objective(NamedTuple):
@@ -72,21 +85,9 @@ class Objective(NamedTuple):
             return None
         return fewest_moves if self.policy.moves_first else self.policy.max_moves
 
-    def moves_matter(self, fewest_moves: int) -> bool:
-        """True if an exchange that adds a move can make a plan worse or forbidden."""
-        return self.move_limit(fewest_moves) is not None or self.move_cost > 0
-
     def value(self, figures: Figures) -> int:
         """The last goal, in records."""
         return sum(weight * getattr(figures, name) for name, weight in self.terms.items())
-
-    def key(self, figures: Figures, fewest_moves: int) -> tuple[float, ...]:
-        """The order of candidates; smaller is better."""
-        if self.moves_rank_first:
-            return figures.moves, figures.spread, figures.unevenness
-        limit = self.move_limit(fewest_moves)
-        excess = max(0, figures.moves - limit) if limit is not None else 0
-        return excess, self.value(figures), figures.moves, figures.unevenness
 
     def allowed(self, figures: Figures, fewest_moves: int) -> bool:
         """True if the assignment keeps the limit on moves."""
@@ -96,6 +97,29 @@ class Objective(NamedTuple):
     def allowance(self, mean: float) -> int:
         """Records by which the tolerance lets the last goal exceed the best; `mean` is the load."""
         return int(mean * self.policy.tolerance / 100)
+
+    def caps(self, figures: Sequence[Figures], mean: float, members: int) -> Caps:
+        """The values up to which a plan is as good as the best one of `figures`.
+
+        They depend on no limit on moves, so that a limit which does not bind changes no plan. The
+        excess may exceed the best by as much as a spread of the allowance leaves at most: a quarter
+        of it per member, where half of the members lie above the mean.
+        """
+        allowance = self.allowance(mean)
+        value = min(map(self.value, figures)) + allowance
+        excess = min(f.excess for f in figures if self.value(f) <= value)
+        return Caps(value, excess + allowance * members / 4)
+
+    def key(self, figures: Figures, fewest_moves: int, caps: Caps) -> tuple[float, ...]:
+        """The order of candidates; smaller is better. `caps` are those of all candidates."""
+        value, moves, excess = self.value(figures), figures.moves, figures.excess
+        if self.moves_rank_first:
+            return moves, value, excess, figures.unevenness
+        limit = self.move_limit(fewest_moves)
+        beyond = max(0, moves - limit) if limit is not None else 0
+        uneven = max(excess, caps.excess) if value <= caps.value else excess
+        ties = value, excess, figures.unevenness
+        return beyond, max(value, caps.value), uneven, moves, *ties
 
     def gap(self, figures: Figures, proved: Proved) -> int:
         """How far the last goal is from what is proved, in records; 0 or less if it is optimal."""

@@ -14,7 +14,7 @@ from equilag.claim import Claim, Evidence
 from equilag.evidence import evidence_for, strongest
 from equilag.group import NOBODY, Group, Index, Ints, iter_names
 from equilag.lag import QUALITY
-from equilag.metrics import count_figures, load_figures, moved
+from equilag.metrics import count_figures, excess, load_figures, moved
 from equilag.objective import Figures
 from equilag.phases import first_phase, revocations
 from equilag.policy import UNCONSTRAINED, Policy
@@ -69,6 +69,9 @@ class LagFigures:
     mean: float
     spread_lower_bound: int
     by_member: Mapping[str, int]
+    excess: float = 0.0
+    """Sum over members of what lies above the mean."""
+    excess_lower_bound: int = 0
 
     @property
     def gap(self) -> int:
@@ -88,6 +91,8 @@ class LagFigures:
             "spread_lower_bound": self.spread_lower_bound,
             "gap": self.gap,
             "gap_percent_of_mean": self.gap_percent_of_mean,
+            "excess": self.excess,
+            "excess_lower_bound": self.excess_lower_bound,
             "by_member": dict(self.by_member),
         }
 
@@ -126,6 +131,7 @@ class Plan:
     """Seconds' worth of counted work that the run was limited to; None for no such limit."""
     repeatable: bool = True
     """False if the clock cut the run short, so that another run may find another plan."""
+    excess_lower_bound: int = 0
     interrupted: bool = False
     """True if the run was told to end before it was done."""
 
@@ -171,6 +177,8 @@ class Plan:
             figures.mean,
             self.spread_lower_bound,
             self._per_member(figures.by_member),
+            excess(figures.by_member[~self.group.idle]),
+            self.excess_lower_bound,
         )
 
     @cached_property

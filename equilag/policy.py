@@ -18,6 +18,8 @@ UNCONSTRAINED: Final = "none"
 
 MAX_MOVE_COST: Final = 2**53
 """As for a lag: JSON readers keep whole numbers exact below it."""
+DEFAULT_TOLERANCE: Final = 1.0
+"""In percent of the mean load: lag is of one moment, and a move is a pause."""
 MAX_TOLERANCE: Final = 1e6
 """In percent: 10,000 times the mean load, beyond any spread that a plan could have."""
 
@@ -54,7 +56,8 @@ class Policy:
     move_cost: int
     """Records of lag spread that one move must save."""
     tolerance: float
-    """Percent of the mean load by which a spread may exceed the best if that saves moves."""
+    """Percent of the mean load by which a spread may exceed the best if that saves moves; 0 asks
+    for the most even plan."""
     max_moves: int | None
     fresh: bool
     """Plan as if nobody owned anything."""
@@ -64,7 +67,7 @@ class Policy:
         name: str = "lag-aware",
         balance: str | None = None,
         move_cost: int = 0,
-        tolerance: float = 0.0,
+        tolerance: float = DEFAULT_TOLERANCE,
         max_moves: int | None = None,
         fresh: bool = False,
     ) -> None:

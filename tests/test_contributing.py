@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from support.groups import group_of, small_groups
 from support.paths import CHECKOUT, SAMPLES
-from support.planner_runs import carry_out
+from support.planner_runs import STAGES, carry_out
 
 import equilag
 from equilag.budget import Budget
@@ -25,7 +25,7 @@ from equilag.planner.compare import compare
 from equilag.planner.exhaustive_stage import ExhaustiveSearch
 from equilag.planner.progress import ProgressObserver
 from equilag.planner.result import plan_of
-from equilag.planner.run import IMPROVING, count, improve, state_of
+from equilag.planner.run import PROVING, SEARCHING, count, search, state_of
 from equilag.planner.task import Task
 from equilag.policy import Policy
 
@@ -113,12 +113,12 @@ def test_the_constraint_is_kept_by_every_improving_stage(recipe: Any) -> None:
     lags = np.random.default_rng(3).integers(1, 1000, (5, 7))
     for lag in lags.tolist():
         group = group_of([7], [[0]] * 3, lags=lag)
-        budget, task = Budget(seconds=60.0), Task.of(group, Objective(Policy()))
+        budget, task = Budget(seconds=60.0), Task.of(group, Objective(Policy(tolerance=0)))
         observer, notes = ProgressObserver(None, budget), list[str]()
         draft = count(task, budget, observer, notes, [stage])
         state = state_of(task, draft, notes)
         assert state is not None
-        improve(state, budget, observer)
+        search(state, budget, observer, (*SEARCHING, *PROVING))
         assert notes == []
         assert state.incumbent.spread == state.proofs.spread == best_spread(group)
         counts = member_counts(state.incumbent.assigned, 3)
@@ -129,12 +129,12 @@ def test_the_constraint_is_kept_by_every_improving_stage(recipe: Any) -> None:
 def test_cp_sat_keeps_the_constraint_too(recipe: Any, skipped: type) -> None:
     stage = recipe("constraint").OneForTheFirst()
     group = group_of([7], [[0]] * 3, lags=[907, 411, 388, 205, 90, 77, 3])
-    budget, task = Budget(seconds=60.0), Task.of(group, Objective(Policy()))
+    budget, task = Budget(seconds=60.0), Task.of(group, Objective(Policy(tolerance=0)))
     notes: list[str] = []
     draft = count(task, budget, ProgressObserver(None, budget), notes, [stage])
     state = state_of(task, draft, notes)
     assert state is not None
-    carry_out(state, budget, *(s for s in IMPROVING if not isinstance(s, skipped)))
+    carry_out(state, budget, *(s for s in STAGES if not isinstance(s, skipped)))
     assert state.incumbent.spread == best_spread(group)
     assert state.notes == []
 
@@ -143,16 +143,16 @@ def test_cp_sat_keeps_the_constraint_too(recipe: Any, skipped: type) -> None:
 
 
 def test_the_objective_is_asked_by_everybody(recipe: Any) -> None:
-    objective = recipe("objective").ThreePerMove(Policy())
+    objective = recipe("objective").ThreePerMove(Policy(tolerance=0))
     for group in small_groups(seed=151, n=6, owned=0.9):
         budget = Budget(seconds=60.0)
         task = Task.of(group, objective)
         observer = ProgressObserver(None, budget)
         state = state_of(task, count(task, budget, observer, []), [])
         assert state is not None
-        improve(state, budget, observer)
+        search(state, budget, observer, (*SEARCHING, *PROVING))
         plan = plan_of(state, budget)
-        expected = equilag.solve(group, move_cost=3, time_limit=60.0)
+        expected = equilag.solve(group, move_cost=3, time_limit=60.0, tolerance=0)
         assert plan.claims == expected.claims
         assert np.array_equal(plan.assigned, expected.assigned)
         assert plan.status == expected.status == "optimal"

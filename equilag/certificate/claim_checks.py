@@ -17,6 +17,8 @@ from equilag.certificate.count_checks import (
 from equilag.certificate.ledger import Ledger
 from equilag.certificate.load_checks import (
     check_difference,
+    check_excess_by_average,
+    check_excess_by_heavy,
     check_highest_by_average,
     check_highest_by_heavy,
     check_highest_by_pairs,
@@ -41,6 +43,8 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("min_load_at_most", "pairs"): check_lowest_by_pairs,
     ("spread_at_least", "difference"): check_difference,
     ("spread_at_least", "search"): check_spread_by_search,
+    ("excess_at_least", "average"): check_excess_by_average,
+    ("excess_at_least", "heavy"): check_excess_by_heavy,
     ("cost_at_least", "sum"): check_sum,
     ("cost_at_least", "search"): check_cost_by_search,
 }

@@ -246,13 +246,28 @@ class Counting:
         at least those and as many others as their fewest counts require. The bound holds for every
         possible j. None if there is no such bound.
         """
+        found = self.carried_by_holders(members, heaviest)
+        if found is None:
+            return None
+        holders, carried = found
+        members = members & self.active
+        size, most = int(np.count_nonzero(members)), self.exclusive(members).most
+        all_of_them = holders == size  # nobody is left: then all that can be said is the mean
+        left = np.where(all_of_them, most, most - carried)
+        return max(0, int((left // np.where(all_of_them, size, size - holders)).max()))
+
+    def carried_by_holders(self, members: Flags, heaviest: int) -> tuple[Ints, Ints] | None:
+        """Each possible number of holders of the heaviest partitions, and what they carry at least.
+
+        Of the `heaviest` partitions that only `members` may take. None where there are not so many,
+        or fewer than two members.
+        """
         members = members & self.active
         size = int(np.count_nonzero(members))
         found = self._top(members, heaviest) if size > 1 else None
         if found is None:
             return None
         top, others = found
-        most = self.exclusive(members).most
         widest = max(1, int(self.hi[members].max()))
         holders = np.arange(-(-heaviest // widest), min(heaviest, size) + 1)
         if not len(holders):
@@ -261,10 +276,7 @@ class Counting:
         forced = np.minimum(np.maximum(0, fewest - heaviest), len(others))
         below = np.concatenate(([0], np.cumsum(self.lag[others])))
         base = np.cumsum(np.sort(self.base[members]))[holders - 1]
-        carried = int(self.lag[top].sum()) + base + below[forced]
-        all_of_them = holders == size  # nobody is left: then all that can be said is the mean
-        left = np.where(all_of_them, most, most - carried)
-        return max(0, int((left // np.where(all_of_them, size, size - holders)).max()))
+        return holders, int(self.lag[top].sum()) + base + below[forced]
 
 
 def lightest_of(lags: Ints, number: int) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from equilag.certificate.excess import excess_by_average, excess_by_heavy
 from equilag.certificate.ledger import Ledger, Refuted, natural_in
 from equilag.certificate.matching import Side, most_disjoint, pairs_beyond, pairs_needed
 from equilag.group import Flags, iter_names
@@ -73,6 +74,21 @@ def _partitions_apart(ledger: Ledger, data: Mapping[str, Any]) -> Flags:
             raise Refuted(f"data.apart: {name!r} is not a free partition")
         apart[place[tuple(name)]] = True
     return apart
+
+
+def check_excess_by_average(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`excess_at_least` by `average`: what these members carry above or below their share."""
+    bound = excess_by_average(ledger.counting, ledger.members_in(data))
+    if value > bound:
+        raise Refuted(f"the mean load of these members proves no more than {bound}")
+
+
+def check_excess_by_heavy(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`excess_at_least` by `heavy`: the heaviest partitions and what the counts force on top."""
+    members, heaviest = ledger.members_in(data), natural_in(data, "heaviest")
+    bound = excess_by_heavy(ledger.counting, members, heaviest)
+    if value > bound:
+        raise Refuted(f"the heaviest partitions prove no more than {bound}")
 
 
 def check_difference(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:

@@ -17,6 +17,7 @@ from equilag.planner.problem import Problem
 from equilag.planner.stage import STEP, Draft
 from equilag.planner.state import Contribution, SolveState
 from equilag.planner.task import Task
+from equilag.solver.lower_bounds.excess_bounds import excess_bound
 from equilag.solver.lower_bounds.load_bounds import NO_LAG, LoadBounds, difference, load_bounds
 from equilag.solver.lower_bounds.maximum_matching import disjoint_pairs
 
@@ -41,9 +42,10 @@ class CountingBounds:
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         price = STEP + BOUND_CELL * state.problem.group.n_partitions
         stop = budget.steps(price, upto=0.2, share=self.SHARE)
-        found = load_bounds(state.problem.counting, stop, state.incumbent.spread)
+        found = load_bounds(state.problem.counting, stop, state.most_even.spread)
         if found is not None:
-            yield from bound_claims(state.problem, found)
+            yield from bound_claims(found)
+            yield excess_bound(state.problem.counting, found)
 
 
 class MatchingBound:
@@ -56,24 +58,28 @@ class MatchingBound:
     """Of the time left."""
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
-        if state.proved:
+        if state.spread_proved:
             return False
         bounded = "min_load_at_most" in state.proofs and "max_load_at_least" in state.proofs
         return bounded and pairs_needed(state.problem.counting) > 0
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        problem, claims = state.problem, state.proofs.claims
+        problem = state.problem
+        lowest = state.proofs.strongest("min_load_at_most")
+        highest = state.proofs.strongest("max_load_at_least")
+        assert lowest is not None
+        assert highest is not None
         group = problem.group
-        loads = member_loads(state.incumbent.assigned, group.lag, group.n_members)[~group.idle]
+        loads = member_loads(state.most_even.assigned, group.lag, group.n_members)[~group.idle]
         price = self.PRICE * len(problem.counting.lag) ** 3
         steps = budget.steps(price, upto=0.8, share=self.SHARE)
 
         def stop() -> bool:
             return steps() or not budget.has_time(price)
 
-        low = _tightest(problem, int(loads.min()), claims["min_load_at_most"], "above", stop)
-        high = _tightest(problem, int(loads.max()), claims["max_load_at_least"], "below", stop)
-        yield from bound_claims(problem, LoadBounds(high, low))
+        low = _tightest(problem, int(loads.min()), lowest, "above", stop)
+        high = _tightest(problem, int(loads.max()), highest, "below", stop)
+        yield from bound_claims(LoadBounds(high, low))
 
 
 def no_lag_claims(task: Task, draft: Draft) -> tuple[Claim, ...]:
@@ -87,12 +93,9 @@ def no_lag_claims(task: Task, draft: Draft) -> tuple[Claim, ...]:
     return (*NO_SPREAD, Claim(VALUE, move_cost * draft.fewest_moves, "sum"))
 
 
-def bound_claims(problem: Problem, found: LoadBounds) -> Iterator[Claim]:
-    """Both loads, their difference, and what that costs with the moves that are forced."""
+def bound_claims(found: LoadBounds) -> Iterator[Claim]:
+    """Both loads, and their difference."""
     yield from (found.highest, found.lowest, difference(found))
-    if problem.objective.move_cost:
-        value = found.spread + problem.objective.move_cost * problem.fewest_moves
-        yield Claim(VALUE, value, "sum")
 
 
 def _tightest(

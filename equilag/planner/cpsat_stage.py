@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from equilag.budget import Budget
-from equilag.claim import Claim
 from equilag.exhaustive.whole_group import WholeGroup
+from equilag.planner.aim import Aim, aim_of_search
 from equilag.planner.exhaustive_stage import whole
 from equilag.planner.state import Contribution, Note, Proposal, SolveState
 
@@ -42,36 +42,46 @@ class FullModel:
 
     name: Final = ALGORITHM
 
-    def __init__(self, searched: bool) -> None:
+    def __init__(
+        self,
+        searched: bool | None,
+        upto: float = UPTO,
+        aim: Callable[[SolveState], Aim] = aim_of_search,
+    ) -> None:
+        """`searched` None: whether or not a search was tried. `upto`: part of the work that may be
+        spent when it ends."""
         self.searched = searched
+        self.upto = upto
+        self.aim = aim
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
-        if state.proved or (state.searched.work > 0) != self.searched:
+        if self.searched is not None and (state.searched.work > 0) != self.searched:
             return False
-        group = whole(state.problem, MODEL_SIZE)
+        aim = self.aim(state)
+        group = whole(state, aim.limit, MODEL_SIZE) if aim.open(state) else None
         if group is None or not len(group.items):
             return False
-        if budget.seconds_of_work(UPTO) < FIRST_MODEL:
+        if budget.seconds_of_work(self.upto) < FIRST_MODEL:
             return False
         return budget.time_left > FIRST_CALL
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         from equilag.solver.cpsat.model import CpSatLimits, SolverFailed, solve_model
 
-        problem = state.problem
-        group = whole(problem, MODEL_SIZE)
+        problem, aim = state.problem, self.aim(state)
+        group, best = whole(state, aim.limit, MODEL_SIZE), aim.best(state)
         assert group is not None
-        seconds = budget.seconds_of_work(UPTO) if budget.counted else budget.limit
+        assert best is not None
+        seconds = budget.seconds_of_work(self.upto) if budget.counted else budget.limit
         deterministic = DETERMINISTIC * seconds
         limits = CpSatLimits(
             budget.time_left * SHARE, deterministic, problem.task.seed, budget.stop
         )
         if budget.counted:
             budget.pay(seconds)
-        hint = group.columns(state.incumbent.assigned)
-        move_cost = problem.objective.move_cost
+        hint = group.columns(best.assigned)
         try:
-            answer = solve_model(group.problem, limits, hint, problem.move_limit, move_cost)
+            answer = solve_model(group.problem, limits, hint, aim.limit, aim.move_cost)
         except (SolverFailed, MemoryError, RuntimeError) as error:
             yield Note(f"cp-sat failed ({type(error).__name__}: {str(error)[:200]})")
             return
@@ -82,13 +92,13 @@ class FullModel:
         if answer.outcome == "infeasible":
             yield Note("cp-sat called a model infeasible that has a solution")
             return
-        yield from _solver_claim(state, answer.bound, limits)
-        if answer.outcome == "optimal" and answer.rounded and not state.proved:
-            yield from _compare_exactly(state, group, budget, limits)
+        yield from solver_claim(state, aim, answer.bound, limits)
+        if answer.outcome == "optimal" and answer.rounded and aim.open(state):
+            yield from _compare_exactly(state, aim, group, budget, limits)
 
 
 def _compare_exactly(
-    state: SolveState, group: WholeGroup, budget: Budget, limits: CpSatLimits
+    state: SolveState, aim: Aim, group: WholeGroup, budget: Budget, limits: CpSatLimits
 ) -> Iterator[Contribution]:
     """List all solutions that the rounded model takes for as good as the plan, and propose each.
 
@@ -96,8 +106,8 @@ def _compare_exactly(
     """
     from equilag.solver.cpsat.model import all_below
 
-    problem = state.problem
-    if problem.objective.move_cost:
+    reached = aim.reached(state)
+    if aim.move_cost or reached is None:
         return
     deterministic = LISTING * limits.deterministic
     if budget.counted:
@@ -105,24 +115,22 @@ def _compare_exactly(
         budget.pay(deterministic / DETERMINISTIC)
     wall = min(LISTING * limits.wall, budget.time_left * SHARE)
     limits = replace(limits, wall=wall, deterministic=deterministic)
-    found = all_below(group.problem, limits, state.incumbent.spread, problem.move_limit)
+    found = all_below(group.problem, limits, reached, aim.limit)
     if found is None:
         budget.mark_cut()
         return
     for assigned in found:
         yield Proposal(group.assignment(assigned), ALGORITHM)
-    yield from _solver_claim(state, state.incumbent.spread, limits)
+    yield from solver_claim(state, aim, aim.reached(state) or 0, limits)
 
 
-def _solver_claim(state: SolveState, bound: int, limits: CpSatLimits) -> Iterator[Contribution]:
+def solver_claim(
+    state: SolveState, aim: Aim, bound: int, limits: CpSatLimits
+) -> Iterator[Contribution]:
     """A bound that rests on the solver's word, if it says more than what is known."""
     from equilag.solver.cpsat.model import parameters, version
 
-    if bound <= state.bound:
+    if bound <= aim.bound(state):
         return
-    data = {
-        "max_moves": state.problem.move_limit,
-        "version": version(),
-        "parameters": {k: v for k, v in parameters(limits).items() if "max_time" not in k},
-    }
-    yield Claim(state.problem.objective.bound_claim, bound, "cp-sat", data, "solver")
+    settings = {k: v for k, v in parameters(limits).items() if "max_time" not in k}
+    yield aim.proved(bound, "cp-sat", "solver", version=version(), parameters=settings)

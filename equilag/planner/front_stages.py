@@ -1,107 +1,144 @@
-"""The improving stages that work on every point of the front, for `frontier`."""
+"""The stages that search the front between the fewest moves and the most even plan."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Final
 
-import numpy as np
-
-from equilag.budget import Budget, OutOfBudget
-from equilag.certificate.search_checks import SEARCH_WORK, search_target
-from equilag.exhaustive.search import Search
-from equilag.exhaustive.whole_group import WholeGroup, whole_problem
-from equilag.planner.cpsat_stage import FIRST_CALL, MODEL_SIZE
-from equilag.planner.problem import Problem
-from equilag.planner.state import Contribution, FrontPoint, MoveBound, SolveState
+from equilag.budget import Budget
+from equilag.planner.aim import Aim
+from equilag.planner.cpsat_stage import FIRST_CALL, MODEL_SIZE, solver_claim
+from equilag.planner.exhaustive_stage import whole
+from equilag.planner.front import Candidate, knee
+from equilag.planner.improving_stages import GREEDY_DESCENT
+from equilag.planner.stage import STEP
+from equilag.planner.state import Contribution, Proposal, SolveState
+from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.improvement_goal import ImprovementGoal
 from equilag.solver.local_search.large_neighbourhood import (
     NEIGHBOURHOOD_WORK,
+    perturbed,
     search_neighbourhoods,
 )
 from equilag.solver.local_search.pairwise_swaps import swap_pairwise
+from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
+
+SMALL: Final = 20_000
+"""Partitions up to which the front is searched point by point: a pass takes a millisecond."""
 
 
-class ExhaustiveFront:
-    """The least spread for every number of moves, where the whole group can be searched."""
+class TowardsOwners:
+    """From the most even plan back to the owners, as far as ever wider spreads allow."""
 
-    name: Final = "front"
+    name: Final = "towards the owners"
+    WIDTHS: Final = (0.0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
+    """Spreads beyond that of the most even plan, in parts of the mean load: each three times the
+    one before, from what nobody notices to what anybody would."""
+    UPTO: Final = 0.8
+    """Part of the work that may be spent when it ends."""
+    SHARE: Final = 0.5
+    """Of the time left."""
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
-        return searchable(state.problem) is not None
-
-    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem = state.problem
-        group = searchable(problem)
-        assert group is not None
-        with budget.part(SEARCH_WORK) as part:
-            try:
-                search = Search(group.problem, part)
-                moves = problem.fewest_moves
-                while True:
-                    yield MoveBound(moves, state.proofs.spread)
-                    yield from _least_spread(state, group, search, moves)
-                    proved = state.front.least_spread(moves) <= state.proofs.spread
-                    if proved or moves >= len(group.items):
-                        return
-                    moves += 1
-            except OutOfBudget:
-                return
-
-
-def searchable(problem: Problem) -> WholeGroup | None:
-    """The group as one small problem without a limit on moves; None if it is too large or fixed."""
-    group = whole_problem(problem.group, problem.constraint)
-    return group if group is not None and len(group.items) else None
-
-
-def _least_spread(
-    state: SolveState, group: WholeGroup, search: Search, moves: int
-) -> Iterator[Contribution]:
-    """Close the gap between the bound and the best plan with so many moves."""
-    proofs, step = state.proofs, 0
-    while (reached := state.front.least_spread(moves)) > (bound := state.move_bounds[moves]):
-        goal = min(bound + step, reached - 1)
-        found = search.find(search_target(goal + 1, moves, 0, proofs.highest, proofs.lowest))
-        if found is None:
-            yield MoveBound(moves, goal + 1)
-            step = max(1, step * 4)
-        else:
-            yield FrontPoint(group.assignment(found), "exhaustive-search")
-            step = (state.front.least_spread(moves) - bound) // 2
-
-
-class PolishedFront:
-    """Lower the spread of the points on the front without another move."""
-
-    name: Final = "front"
-    POINTS: Final = 40
-    """Points of a large group's front that are looked at; more than a screen shows."""
-    ROUNDS: Final = 60
-    """Neighbourhoods of one point."""
-
-    def applies(self, state: SolveState, budget: Budget) -> bool:
-        return searchable(state.problem) is None
+        moving = problem.moves_trade and state.most_even.moves > problem.fewest_moves
+        return moving and problem.group.n_partitions <= SMALL
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        problem, points = state.problem, state.front.points()
-        number = min(self.POINTS, len(points))
-        chosen = np.unique(np.linspace(0, len(points) - 1, number).astype(int))
-        for place in chosen.tolist():
-            if budget.expired():
+        problem, best = state.problem, state.most_even
+        price = STEP / 2 + 2e-9 * problem.group.n_partitions
+        stop = budget.steps(price, self.UPTO, self.SHARE)
+        assigned = best.assigned
+        for width in self.WIDTHS:
+            slack = width * problem.mean
+            limit = UnevennessLimit(
+                best.spread + int(slack), best.excess + slack * problem.active / 4
+            )
+            assigned = return_to_owners(
+                problem.group, problem.constraint, assigned, limit, stop
+            ).copy()
+            yield Proposal(assigned, "fewer-moves")
+
+
+class FrontRounds:
+    """The whole front again and again, from other starts, until the budget is used up.
+
+    A round walks downhill from a point of the front with blurred choices, evens out one point
+    without another move, and takes the way back from it. Every few rounds start from a
+    perturbation of the most even plan.
+    """
+
+    name: Final = "front"
+    UPTO: Final = 0.85
+    """Part of the work that may be spent when it ends."""
+    NOISE: Final = 0.5
+    """Part by which the greedy walk's scores are blurred."""
+    STEPS: Final = 40
+    """Exchanges of one walk."""
+    NEIGHBOURHOODS: Final = 16
+    """Neighbourhoods of one point in a round."""
+    PATIENCE: Final = 40
+    """FrontRounds in a row without any change of the front, after which a small group is done."""
+    EXCESS_ONLY: Final = 4
+    """The same where every goal is proved, and only excess may be left."""
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        return state.problem.group.n_partitions <= SMALL and not state.done
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        group = state.problem.group
+        price = (self.STEPS + 8) * 3 * STEP + 2e-5 * group.n_partitions
+        stop, number, last = budget.steps(price, self.UPTO), 0, 0
+        changes = state.front.changes
+        while not stop() and not state.done:
+            if state.front.changes != changes:
+                changes, last = state.front.changes, number
+            settled = state.goals_done or state.front_proved
+            if number - last >= (self.EXCESS_ONLY if settled else self.PATIENCE):
                 return
-            share = budget.share(1 / self.POINTS)
-            rng = np.random.default_rng(problem.task.seed)
-            better = swap_pairwise(
-                problem.group, problem.constraint, points[place].assigned, rng, share.expired,
-                ImprovementGoal(state.proofs.spread, True),
-            )  # fmt: skip
-            with share.part(self.ROUNDS * NEIGHBOURHOOD_WORK) as part:
-                better = search_neighbourhoods(
-                    problem.group, problem.constraint, better, rng, part,
-                    ImprovementGoal(state.proofs.spread, True), rounds=self.ROUNDS,
-                )  # fmt: skip
-            yield FrontPoint(better, "front")
+            yield from self._round(state, budget, number)
+            number += 1
+
+    def _round(self, state: SolveState, budget: Budget, number: int) -> Iterator[Contribution]:
+        problem, rng = state.problem, state.rng
+        group, constraint = problem.group, problem.constraint
+        stop = budget.steps(STEP, self.UPTO)
+        start = self._start(state, number)
+        if problem.moves_trade:
+            walk = descend(group, constraint, start.assigned, rng, stop, self.STEPS, self.NOISE)
+            for assigned in walk:
+                yield Proposal(assigned, GREEDY_DESCENT)
+        keep = problem.search_limit is not None or start is not state.most_even
+        assigned = start.assigned if keep else perturbed(group, constraint, start.assigned, rng)
+        goal = ImprovementGoal(state.proofs.spread if state.excess_settled(start) else -1, keep)
+        assigned = swap_pairwise(group, constraint, assigned, rng, stop, goal)
+        with budget.part(self.NEIGHBOURHOODS * NEIGHBOURHOOD_WORK, self.UPTO) as part:
+            assigned = search_neighbourhoods(
+                group, constraint, assigned, rng, part, goal, rounds=self.NEIGHBOURHOODS
+            )
+        yield Proposal(assigned, "front")
+        if problem.moves_trade:
+            limit = UnevennessLimit(start.spread, start.excess)
+            yield Proposal(
+                return_to_owners(group, constraint, assigned, limit, stop), "fewer-moves"
+            )
+
+    def _start(self, state: SolveState, number: int) -> Candidate:
+        """In turn the most even plan, the one within the usual tolerance, the knee, and any."""
+        points = state.front.points()
+        if state.problem.search_limit is not None or number % 4 == 0 or len(points) < 2:
+            return state.most_even
+        if number % 4 == 1:
+            slack = int(USUAL_TOLERANCE * state.problem.mean)
+            near = state.front.fewest_moves_within(points[-1].spread + slack)
+            return near or points[-1]
+        if number % 4 == 2:
+            return knee(points)
+        return points[int(state.rng.integers(len(points)))]
+
+
+USUAL_TOLERANCE: Final = 0.01
+"""Part of the mean load that most plans are made with; rounds look there more often."""
 
 
 class ModelledFront:
@@ -112,27 +149,25 @@ class ModelledFront:
     """CP-SAT's deterministic time for one point."""
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
-        if searchable(state.problem) is not None or budget.time_left < FIRST_CALL:
+        if not state.problem.moves_trade or budget.counted or budget.time_left < FIRST_CALL:
             return False
-        return self._group(state.problem) is not None
-
-    def _group(self, problem: Problem) -> WholeGroup | None:
-        group = whole_problem(problem.group, problem.constraint, cells=MODEL_SIZE)
-        return group if group is not None and len(group.items) else None
+        group = None if state.done else whole(state, None, MODEL_SIZE)
+        return group is not None and len(group.items) > 0
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         from equilag.solver.cpsat.model import CpSatLimits, solve_model
 
         problem, points = state.problem, state.front.points()
-        group = self._group(problem)
+        group = whole(state, None, MODEL_SIZE)
         assert group is not None
         for number, point in enumerate(points):
-            if budget.expired():
+            if budget.expired() or state.done:
                 return
+            aim = Aim(point.moves)
             wall = budget.time_left / (len(points) - number)
             limits = CpSatLimits(wall, self.DETERMINISTIC, problem.task.seed, budget.stop)
             hint = group.columns(point.assigned)
             answer = solve_model(group.problem, limits, hint, point.moves)
-            yield MoveBound(point.moves, answer.bound)
             if answer.assigned is not None:
-                yield FrontPoint(group.assignment(answer.assigned), "cp-sat")
+                yield Proposal(group.assignment(answer.assigned), "cp-sat")
+            yield from solver_claim(state, aim, answer.bound, limits)

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Final, Unpack, cast
+from typing import Any, Literal, TypeAlias, Unpack, cast
 
 from equilag.budget import Budget
+from equilag.claim import Evidence
 from equilag.group import Group
+from equilag.metrics import count_figures, is_valid
 from equilag.objective import Objective
 from equilag.planner.bounding_stages import CountingBounds
-from equilag.planner.exhaustive_stage import ExhaustiveSearch
-from equilag.planner.front_stages import ExhaustiveFront, ModelledFront, PolishedFront
-from equilag.planner.improving_stages import (
-    FewerMoves,
-    GreedyDescent,
-    LargeNeighbourhoods,
-    PairwiseSwaps,
-)
+from equilag.planner.front import Candidate, knee
 from equilag.planner.progress import ProgressObserver
-from equilag.planner.run import DEEP_WORK, count, improve, state_of
+from equilag.planner.run import POINTS, PROVING, SEARCHING, count, improve, search, state_of
 from equilag.planner.settings import (
     PolicySettings,
     SolveSettings,
@@ -27,29 +23,13 @@ from equilag.planner.settings import (
     policy_from,
     task_of,
 )
-from equilag.planner.stage import Draft, ImprovingStage
+from equilag.planner.stage import Draft
 from equilag.planner.state import SolveState
 from equilag.planner.task import Task
 from equilag.policy import Policy
-from equilag.solver.lower_bounds.move_limited import spread_bounds
 
-ENDS: Final[tuple[ImprovingStage, ...]] = (
-    CountingBounds(),
-    GreedyDescent(),
-    ExhaustiveSearch("exhaustive search", DEEP_WORK),
-    PairwiseSwaps(),
-    LargeNeighbourhoods(),
-    FewerMoves(),
-)
-"""From the fewest moves to the most even plan: both ends, and the points on the way."""
-BETWEEN: Final[tuple[ImprovingStage, ...]] = (
-    ExhaustiveFront(),
-    PolishedFront(),
-    ModelledFront(),
-)
-"""Every point of the front that there is."""
-SMALL: Final = 40
-"""Partitions up to which the ends take next to no time, so that they need no share of it."""
+Mark: TypeAlias = Literal["current", "knee", "plan"]
+"""What a point is besides: the current assignment, the knee, what `solve` takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +39,20 @@ class Point:
     moves: int
     spread: int
     spread_lower_bound: int
+    excess: float = 0.0
+    """Sum over members of what lies above the mean load, in records."""
+    evidence: Evidence | None = None
+    """What the bound rests on where it equals the spread; None where it does not."""
+    marks: tuple[Mark, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "moves": self.moves,
             "spread": self.spread,
             "spread_lower_bound": self.spread_lower_bound,
+            "excess": self.excess,
+            "evidence": self.evidence,
+            "marks": list(self.marks),
         }
 
 
@@ -76,26 +64,37 @@ def frontier(
     Exact where every `spread_lower_bound` equals its spread: small groups within the time limit (5
     seconds by default). `policy` and the other settings are those of `solve`: its count balance
     and what it pins decide which plans are on the front, and no point has more than `max_moves`.
-    Its move cost and tolerance choose one point, and so change nothing here. Raises InputError for
-    settings that make no sense.
+    Its move cost and tolerance choose the point that is marked ``plan``, and so change nothing
+    else. Where one partition outweighs all others, plans of the last point's spread may still
+    differ in their excess: the last point is the one that `solve` takes with tolerance 0. Raises
+    InputError for settings that make no sense.
     """
     time_limit = settings.pop("time_limit", 5.0)
     effort, deterministic = settings.pop("effort", None), settings.pop("deterministic", False)
     stop = settings.pop("stop", None)
     budget = budget_of(checked_group(group), time_limit, effort, deterministic, stop)
     seed, watcher = settings.pop("seed", 0), settings.pop("progress", None)
-    task = front_task(task_of(group, policy_from(policy, **cast(PolicySettings, settings)), seed))
+    wanted = task_of(group, policy_from(policy, **cast(PolicySettings, settings)), seed)
+    task = front_task(wanted)
     observer = ProgressObserver(watcher, budget)
     draft = count(task, budget, observer, [])
     if not draft.final:  # no time for the fewest moves, where the front starts, nor for the others
         unlimited = Budget()
         state = exact_state(task, count(task, unlimited, observer, []))
-        improve(state, unlimited, observer, ENDS[:1])
-        return points_of(state)
+        improve(state, unlimited, observer, (CountingBounds(),))
+        return points_of(state, wanted.objective)
     state = exact_state(task, draft)
-    improve(state, budget.share(0.5 if group.n_partitions > SMALL else None), observer, ENDS)
-    improve(state, budget, observer, BETWEEN)
-    return points_of(state)
+    state.whole_front = True
+    search(state, budget, observer, (*SEARCHING, *POINTS, *PROVING))
+    return points_of(state, wanted.objective)
+
+
+def front_task(task: Task) -> Task:
+    """The task of a search over the whole front, for a policy that keeps to the fewest moves."""
+    if task.policy.pins_owned or not task.objective.moves_rank_first:
+        return task
+    policy = replace(task.policy, name="lag-aware", balance=task.policy.balance)
+    return Task.of(task.original, Objective(policy), task.seed)
 
 
 def exact_state(task: Task, draft: Draft) -> SolveState:
@@ -106,23 +105,52 @@ def exact_state(task: Task, draft: Draft) -> SolveState:
     return state
 
 
-def front_task(task: Task) -> Task:
-    """The task whose last goal is the spread alone, as moves are the other axis."""
-    name = task.policy.name if task.policy.pins_owned else "lag-aware"
-    policy = replace(task.policy, name=name, move_cost=0, tolerance=0.0)
-    return Task.of(task.original, Objective(policy), task.seed)
+def points_of(state: SolveState, objective: Objective) -> list[Point]:
+    """The front with what is proved for each number of moves; `objective` chooses the plan."""
+    limit = state.problem.objective.policy.max_moves
+    front = [c for c in state.front.points() if limit is None or c.moves <= limit]
+    plan = choose(state, objective)
+    middle = knee(front) if len(front) > 2 else None
+    return [
+        Point(
+            found.moves,
+            found.spread,
+            bound := min(state.bound_within(found.moves), found.spread),
+            found.excess,
+            _evidence(state, found) if bound == found.spread else None,
+            tuple(_marks(state, found, middle, plan)),
+        )
+        for found in front
+    ]
 
 
-def points_of(state: SolveState) -> list[Point]:
-    """The front with what is proved for each number of moves."""
-    problem, front = state.problem, state.front.points()
-    if problem.objective.policy.max_moves is not None:
-        front = [c for c in front if c.moves <= problem.objective.policy.max_moves]
-    most = max((candidate.moves for candidate in front), default=0)
-    forced = spread_bounds(problem.group, problem.constraint, most)
-    points = []
-    for found in front:
-        known = state.move_bounds.get(found.moves, 0)
-        bound = max(state.proofs.spread, known, int(forced[found.moves]))
-        points.append(Point(found.moves, found.spread, min(bound, found.spread)))
-    return points
+def _evidence(state: SolveState, found: Candidate) -> Evidence:
+    """What proves the spread of a point: arithmetic or a search, or a solver's word."""
+    if state.problem.forced_spread(found.moves) >= found.spread:
+        return "checked"
+    claim = state.proofs.strongest("spread_at_least", found.moves)
+    return claim.evidence if claim is not None else "checked"
+
+
+def choose(state: SolveState, objective: Objective) -> Candidate:
+    """The candidate that `solve` takes for an objective."""
+    problem = replace(state.problem, task=state.problem.task._replace(objective=objective))
+    return problem.choose(state.front.candidates)
+
+
+def _marks(
+    state: SolveState, found: Candidate, middle: Candidate | None, plan: Candidate
+) -> Iterator[Mark]:
+    group = state.problem.task.original
+    if is_valid(group, group.owner) and found.moves == 0 and _same(state, found, group):
+        yield "current"
+    if found is middle:
+        yield "knee"
+    if (found.moves, found.spread) == (plan.moves, plan.spread):
+        yield "plan"
+
+
+def _same(state: SolveState, found: Candidate, group: Group) -> bool:
+    """True if the current assignment has the counts of the plan without moves."""
+    now, then = count_figures(group, group.owner), count_figures(group, found.assigned)
+    return now.max == then.max and now.min == then.min and state.problem.moves_trade

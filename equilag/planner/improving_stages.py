@@ -8,11 +8,10 @@ from typing import Final
 
 from equilag.budget import Budget
 from equilag.group import Index
-from equilag.planner.front import knee
 from equilag.planner.stage import STEP
-from equilag.planner.state import Contribution, FrontPoint, Proposal, SolveState
+from equilag.planner.state import Contribution, Proposal, SolveState
 from equilag.solver.local_search.cyclic_exchanges import Window
-from equilag.solver.local_search.greedy_descent import descend, return_to_owners
+from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.improvement_goal import ImprovementGoal
 from equilag.solver.local_search.large_neighbourhood import (
     NEIGHBOURHOOD_WORK,
@@ -31,6 +30,8 @@ SETTLE: Final = 1e-6
 """Seconds per partition before the first round of the paired exchange."""
 PAIRED_EXCHANGE: Final = "paired-exchange"
 """The algorithm's name, which `PairwiseSwaps` asks for."""
+GREEDY_DESCENT: Final = "greedy-descent"
+"""The algorithm's name."""
 
 
 class GreedyDescent:
@@ -39,20 +40,22 @@ class GreedyDescent:
     name: Final = "greedy descent"
     STEPS: Final = 400
     """Points of the front; a person chooses among far fewer."""
-    LARGEST: Final = 100_000
-    """Partitions; one step takes about 0.2 s there."""
+    LARGEST: Final = 20_000
+    """Partitions up to which one exchange is made at a time; a step takes about 40 ms there."""
+    SHARE: Final = 0.3
+    """Of the time left."""
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
         return not state.proved and state.problem.group.n_partitions <= self.LARGEST
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem = state.problem
-        start = state.front.by_moves[min(state.front.by_moves)].assigned
-        share = 2 / 3 if problem.move_limit is not None else 1 / 3
-        stop = budget.steps(3 * STEP + 2e-6 * problem.group.n_partitions, upto=0.3, share=share)
+        start = state.front.fewest_moves().assigned
+        price = 3 * STEP + 2e-6 * problem.group.n_partitions
+        stop = budget.steps(price, upto=0.3, share=self.SHARE)
         group, constraint = problem.group, problem.constraint
         for assigned in descend(group, constraint, start, state.rng, stop, self.STEPS):
-            yield Proposal(assigned, "greedy-descent")
+            yield Proposal(assigned, GREEDY_DESCENT)
 
 
 class PairedExchange:
@@ -72,7 +75,7 @@ class PairedExchange:
         return bool(problem.sets_alike) and budget.has_time(seconds)
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        problem, found = state.problem, state.incumbent.assigned
+        problem, found = state.problem, state.most_even.assigned
         size = problem.group.n_partitions
         budget.pay(SETTLE * size)
         sets = problem.sets_alike[: self.SETS]
@@ -96,15 +99,15 @@ class PairwiseSwaps:
     def applies(self, state: SolveState, budget: Budget) -> bool:
         if state.proved:
             return False
-        if state.incumbent.algorithm == PAIRED_EXCHANGE and state.problem.constraint.all_alike:
+        if state.most_even.algorithm == PAIRED_EXCHANGE and state.problem.constraint.all_alike:
             return state.problem.group.n_partitions <= self.LARGEST
         return True
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem = state.problem
-        stop = budget.steps(STEP + 2e-7 * problem.group.n_partitions, upto=0.7)
+        stop = budget.steps(STEP + 2e-7 * problem.group.n_partitions, upto=0.6)
         found = swap_pairwise(
-            problem.group, problem.constraint, state.incumbent.assigned, state.rng, stop,
+            problem.group, problem.constraint, state.most_even.assigned, state.rng, stop,
             ImprovementGoal(state.proofs.spread, problem.moves_matter),
         )  # fmt: skip
         yield Proposal(found, "pairwise-swaps")
@@ -133,9 +136,9 @@ class WindowSearch:
         if low is None or high is None:
             return
         price = 6 * STEP + 6e-7 * problem.group.n_partitions
-        stop = budget.steps(price, upto=0.75, share=self.SHARE)
+        stop = budget.steps(price, upto=0.65, share=self.SHARE)
         found = search_window(
-            problem.group, problem.constraint, state.incumbent.assigned,
+            problem.group, problem.constraint, state.most_even.assigned,
             Window(low, max(low, high)), state.rng, stop,
         )  # fmt: skip
         yield Proposal(found, "window-search")
@@ -153,8 +156,8 @@ class LargeNeighbourhoods:
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         rounds = NEIGHBOURHOODS_BEFORE_SEARCH if state.searched.work else NEIGHBOURHOODS
-        with budget.part(rounds * NEIGHBOURHOOD_WORK, upto=0.7) as part:
-            yield _resplit(state, state.incumbent.assigned, rounds, part)
+        with budget.part(rounds * NEIGHBOURHOOD_WORK, upto=0.65) as part:
+            yield _resplit(state, state.most_even.assigned, rounds, part)
 
 
 class Restarts:
@@ -175,69 +178,13 @@ class Restarts:
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem = state.problem
-        with budget.part(NEIGHBOURHOODS * NEIGHBOURHOOD_WORK, upto=0.8, share=self.SHARE) as part:
+        with budget.part(NEIGHBOURHOODS * NEIGHBOURHOOD_WORK, upto=0.75, share=self.SHARE) as part:
             for _ in range(self.TIMES):
                 if state.proved or part.expired() or part.work <= 0:
                     return
-                assigned = state.incumbent.assigned
+                assigned = state.most_even.assigned
                 start = perturbed(problem.group, problem.constraint, assigned, state.rng)
                 yield _resplit(state, start, NEIGHBOURHOODS, part)
-
-
-class FewerMoves:
-    """Back to the owners where the spread and its tolerance allow it."""
-
-    name: Final = "fewer moves"
-    LARGEST: Final = 20_000
-    """Partitions; each moved one takes a pass over all of them."""
-
-    def applies(self, state: SolveState, budget: Budget) -> bool:
-        problem = state.problem
-        policy = problem.objective.policy
-        return (
-            not policy.moves_first
-            and not policy.fresh
-            and state.incumbent.moves > problem.fewest_moves
-            and problem.group.n_partitions <= self.LARGEST
-        )
-
-    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        problem, best = state.problem, state.incumbent
-        stop = budget.steps(STEP / 2 + 2e-9 * problem.group.n_partitions, upto=0.95)
-        widest = best.spread + problem.allowance
-        near = state.front.fewest_moves_within(widest)
-        for start in [best] if near is None else [best, near]:
-            limit = max(start.spread, widest)
-            home = return_to_owners(problem.group, problem.constraint, start.assigned, limit, stop)
-            yield Proposal(home, "fewer-moves")
-
-
-class Knee:
-    """A better middle of the front, which a plan offers beside itself."""
-
-    name: Final = "choices"
-    LARGEST: Final = 20_000
-    """Partitions, as for fewer moves."""
-    ROUNDS: Final = 16
-    """Neighbourhoods; the middle is an offer, not the plan."""
-
-    def applies(self, state: SolveState, budget: Budget) -> bool:
-        small = state.problem.group.n_partitions <= self.LARGEST
-        moves_first = state.problem.objective.policy.moves_first
-        return small and not moves_first and len(state.front.points()) > 2
-
-    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        problem = state.problem
-        found = swap_pairwise(
-            problem.group, problem.constraint, knee(state.front.points()).assigned, state.rng,
-            budget.steps(STEP), ImprovementGoal(state.proofs.spread, True),
-        )  # fmt: skip
-        with budget.part(self.ROUNDS * NEIGHBOURHOOD_WORK) as part:
-            found = search_neighbourhoods(
-                problem.group, problem.constraint, found, state.rng, part,
-                ImprovementGoal(state.proofs.spread, True), rounds=self.ROUNDS,
-            )  # fmt: skip
-        yield FrontPoint(found, "choices")
 
 
 def _resplit(state: SolveState, start: Index, rounds: int, budget: Budget) -> Proposal:

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
+
+import numpy as np
 
 from equilag.certificate.counting import Counting
 from equilag.constraint import CountConstraint
-from equilag.group import Group, Ints
+from equilag.group import NOBODY, Group, Ints
 from equilag.metrics import mean_load
-from equilag.objective import Objective
+from equilag.objective import Caps, Objective
+from equilag.planner.front import Candidate
 from equilag.planner.task import Task
+from equilag.solver.lower_bounds.move_limited import spread_bounds
+
+NEGLIGIBLE: Final = 0.001
+"""Part of the mean load by which members may differ without anybody noticing."""
+MOST_FORCED: Final = 64
+"""Moves up to which counting bounds the spread: beyond, it proves next to nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +51,34 @@ class Problem:
         """The moves beyond which a plan is out of the question; None for no limit."""
         return self.objective.move_limit(self.fewest_moves)
 
-    @cached_property
+    @property
+    def moves_trade(self) -> bool:
+        """True if plans may move more than they must for the sake of the spread."""
+        return not (self.objective.policy.fresh or self.moves_matter)
+
+    @property
     def moves_matter(self) -> bool:
-        """True if an exchange that adds a move can make a plan worse or forbidden."""
-        return self.objective.moves_matter(self.fewest_moves)
+        """True if no plan may move more than it must: the search keeps to the fewest moves."""
+        return self.objective.moves_rank_first
+
+    @property
+    def search_limit(self) -> int | None:
+        """The moves beyond which the search does not look; None for no limit.
+
+        A limit of the policy's is not among them: the search is the same for all limits.
+        """
+        return self.fewest_moves if self.moves_matter else None
+
+    @cached_property
+    def forced_spreads(self) -> Ints:
+        """[moves + 1] what the spread is at least with so many moves, by counting; may be empty."""
+        owned = int(np.count_nonzero(self.group.owner != NOBODY))
+        return spread_bounds(self.group, self.constraint, min(owned, MOST_FORCED))
+
+    def forced_spread(self, moves: int) -> int:
+        """The spread is at least this with at most so many moves, by counting."""
+        forced = self.forced_spreads
+        return int(forced[moves]) if 0 <= moves < len(forced) else 0
 
     @cached_property
     def counting(self) -> Counting:
@@ -62,6 +96,25 @@ class Problem:
         return mean_load(self.group)
 
     @cached_property
-    def allowance(self) -> int:
-        """Records by which the tolerance lets the last goal exceed the best."""
-        return min(self.objective.allowance(self.mean), int(self.group.lag.sum()))
+    def active(self) -> int:
+        """Members that are not idle."""
+        return int(np.count_nonzero(~self.group.idle))
+
+    @cached_property
+    def negligible_excess(self) -> float:
+        """Records of excess that no search tries to save: what a spread of `NEGLIGIBLE` leaves."""
+        return NEGLIGIBLE * self.mean * self.active / 4
+
+    @cached_property
+    def excess_allowance(self) -> float:
+        """Records by which the tolerance lets the excess exceed the best."""
+        return self.objective.allowance(self.mean) * self.active / 4
+
+    def caps(self, candidates: Sequence[Candidate]) -> Caps:
+        """Up to which value and excess a candidate is as good as the best one."""
+        return self.objective.caps([c.figures for c in candidates], self.mean, self.active)
+
+    def choose(self, candidates: Sequence[Candidate]) -> Candidate:
+        """The candidate that the policy takes."""
+        caps = self.caps(candidates)
+        return min(candidates, key=lambda c: self.objective.key(c.figures, self.fewest_moves, caps))

@@ -9,6 +9,7 @@ from equilag.certificate.counting import Counting
 from equilag.claim import Claim
 from equilag.constraint import unconstrained
 from equilag.group import Group
+from equilag.objective import EXCESS
 from equilag.plan import Choice, Plan
 from equilag.planner.bounding_stages import no_lag_claims
 from equilag.planner.front import ParetoFront, knee
@@ -23,21 +24,22 @@ BOUNDED_SIZE: Final = 200_000
 
 def plan_of(state: SolveState, budget: Budget) -> Plan:
     """The plan of a run whose counts are exact."""
-    task, best = state.problem.task, state.incumbent
+    task, best, limit = state.problem.task, state.incumbent, state.limit
     return Plan(
         task.original,
         task.policy,
         "optimal" if state.optimal else "feasible",
         best.algorithm,
         best.assigned,
-        state.proofs.in_order(),
-        state.proofs.spread,
+        state.proofs.in_order(limit),
+        state.proofs.spread_within(limit),
         state.problem.fewest_moves,
         budget.limit,
         budget.elapsed,
         tuple(state.notes),
         choices(state.front),
         *_run(task, budget),
+        state.proofs.value(EXCESS) or 0,
     )
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from equilag.budget import Budget
 from equilag.certificate.search_checks import SEARCH_WORK
 from equilag.errors import ContradictedBound, InputError
+from equilag.planner.aim import aim_of_policy
 from equilag.planner.bounding_stages import CountingBounds, MatchingBound, no_lag_claims
 from equilag.planner.counting_stages import COUNTING
 from equilag.planner.cpsat_stage import FullModel
-from equilag.planner.exhaustive_stage import ExhaustiveSearch
+from equilag.planner.exhaustive_stage import ExhaustiveFront, ExhaustiveSearch
 from equilag.planner.front import candidate_of
+from equilag.planner.front_stages import ModelledFront, FrontRounds, TowardsOwners
 from equilag.planner.improving_stages import (
-    FewerMoves,
     GreedyDescent,
-    Knee,
     LargeNeighbourhoods,
     PairedExchange,
     PairwiseSwaps,
@@ -31,29 +31,61 @@ from equilag.planner.state import SolveState
 from equilag.planner.task import Task
 from equilag.planner.transfer_stage import ExactTransfers
 
+
+class Phase(NamedTuple):
+    """Stages that share a part of the time."""
+
+    stages: tuple[ImprovingStage, ...]
+    share: float | None = None
+    """Of the time left; None for all of it."""
+
+
 QUICK_WORK: Final = 12_000_000
 """Array elements of the first exhaustive search: about 0.1 s, enough for most groups of 5 x 30."""
 DEEP_WORK: Final = SEARCH_WORK // 10
 """Array elements of the last one: a tenth of what whoever checks its claim may spend."""
 
-IMPROVING: Final[tuple[ImprovingStage, ...]] = (
-    CountingBounds(),
-    GreedyDescent(),
-    ExhaustiveSearch("exhaustive search", QUICK_WORK, upto=0.5),
-    FullModel(searched=True),
-    PairedExchange(),
-    ExactTransfers(),
-    PairwiseSwaps(),
-    WindowSearch(),
-    LargeNeighbourhoods(),
-    MatchingBound(),
-    Restarts(),
-    FullModel(searched=False),
-    ExhaustiveSearch("deep exhaustive search", DEEP_WORK, upto=0.9),
-    FewerMoves(),
-    Knee(),
+SEARCHING: Final[tuple[Phase, ...]] = (
+    Phase((CountingBounds(), GreedyDescent()), share=0.4),
+    Phase(
+        (
+            ExhaustiveSearch("exhaustive search", QUICK_WORK, upto=0.4),
+            ExhaustiveFront("exhaustive front", QUICK_WORK, upto=0.5),
+            FullModel(searched=True, upto=0.6),
+            PairedExchange(),
+            ExactTransfers(),
+            PairwiseSwaps(),
+            WindowSearch(),
+            LargeNeighbourhoods(),
+            MatchingBound(),
+            Restarts(),
+            FullModel(searched=False, upto=0.7),
+        ),
+        share=0.6,
+    ),
+    Phase(
+        (
+            ExhaustiveSearch("deep exhaustive search", DEEP_WORK, upto=0.75),
+            ExhaustiveFront("deep exhaustive front", DEEP_WORK, upto=0.8),
+            TowardsOwners(),
+            FrontRounds(),
+        ),
+        share=0.8,
+    ),
 )
-"""In this order: cheap bounds and plans first, and what proves before what only improves."""
+"""The search over the front, the same for all limits and tolerances: cheap bounds and plans first,
+then the most even plan, then what lies between."""
+PROVING: Final[tuple[Phase, ...]] = (
+    Phase(
+        (
+            ExhaustiveSearch("proof", DEEP_WORK, aim=aim_of_policy),
+            FullModel(searched=None, upto=1.0, aim=aim_of_policy),
+        )
+    ),
+)
+"""What closes the gap of the candidate that the policy takes."""
+POINTS: Final[tuple[Phase, ...]] = (Phase((ModelledFront(),)),)
+"""What closes the gaps of all points of the front."""
 
 
 def count(
@@ -96,14 +128,22 @@ def state_of(task: Task, draft: Draft, notes: list[str]) -> SolveState | None:
     problem = Problem(task, draft.make_constraint, draft.fewest_moves)
     claims = draft.claims + no_lag_claims(task, draft)
     start = candidate_of(task.group, draft.assigned, draft.algorithm)
-    return SolveState(problem, start, Proofs.of(claims), notes=notes)
+    return SolveState.of(problem, start, Proofs.of(claims), notes)
+
+
+def search(
+    state: SolveState, budget: Budget, observer: ProgressObserver, phases: Sequence[Phase]
+) -> None:
+    """Carry out the phases in turn, each with its share of the time that is left."""
+    for phase in phases:
+        improve(state, budget.share(phase.share), observer, phase.stages)
 
 
 def improve(
     state: SolveState,
     budget: Budget,
     observer: ProgressObserver,
-    stages: Sequence[ImprovingStage] = IMPROVING,
+    stages: Sequence[ImprovingStage],
 ) -> None:
     """Carry out the stages in turn until everything is proved or the budget is used up.
 

@@ -13,31 +13,17 @@ import numpy as np
 
 from equilag.claim import Claim
 from equilag.group import Index
-from equilag.objective import Proved
-from equilag.planner.front import Candidate, ParetoFront, candidate_of, fewest_moves
+from equilag.objective import EXCESS, SPREAD, VALUE, Proved
+from equilag.planner.front import Candidate, ParetoFront, candidate_of
 from equilag.planner.problem import Problem
 from equilag.planner.proofs import Proofs
 
 
 class Proposal(NamedTuple):
-    """An assignment [P] that may become the incumbent."""
+    """An assignment [P] for the front."""
 
     assigned: Index
     algorithm: str
-
-
-class FrontPoint(NamedTuple):
-    """An assignment [P] for the front of moves against spread alone."""
-
-    assigned: Index
-    algorithm: str
-
-
-class MoveBound(NamedTuple):
-    """No plan with so many moves has a smaller spread."""
-
-    moves: int
-    spread: int
 
 
 class Searched(NamedTuple):
@@ -54,24 +40,33 @@ class Note(NamedTuple):
     text: str
 
 
-Contribution: TypeAlias = Proposal | FrontPoint | MoveBound | Searched | Note | Claim
+Contribution: TypeAlias = Proposal | Searched | Note | Claim
 
 
 @dataclass(eq=False)
 class SolveState:
-    """The incumbent, the front and the proofs of one problem."""
+    """The front and the proofs of one problem.
+
+    What the front holds depends on no limit on moves, no move cost and no tolerance. They choose
+    one of its candidates, so that the plans of one group agree with each other.
+    """
 
     problem: Problem
-    incumbent: Candidate
-    proofs: Proofs = field(default_factory=Proofs)
     front: ParetoFront = field(default_factory=ParetoFront)
-    move_bounds: dict[int, int] = field(default_factory=dict)
-    """Proved spread for a number of moves."""
+    proofs: Proofs = field(default_factory=Proofs)
     searched: Searched = field(default_factory=Searched)
     notes: list[str] = field(default_factory=list)
+    whole_front: bool = False
+    """True if every point of the front is asked for, not only the one that the policy takes."""
+    _selected: tuple[int, Candidate] | None = None
+    """The candidate that the policy takes, and the changes of the front until then."""
 
-    def __post_init__(self) -> None:
-        self.front.record(self.incumbent)
+    @staticmethod
+    def of(problem: Problem, start: Candidate, proofs: Proofs, notes: list[str]) -> SolveState:
+        """The state of a run that has found `start`."""
+        state = SolveState(problem, proofs=proofs, notes=notes)
+        state.front.record(start)
+        return state
 
     def record(self, contribution: Contribution) -> None:
         """Take what a stage found, if it is any better than what is known.
@@ -81,34 +76,35 @@ class SolveState:
         match contribution:
             case Proposal(assigned, algorithm):
                 self._propose(assigned, algorithm)
-            case FrontPoint(assigned, algorithm):
-                self.front.record(candidate_of(self.problem.group, assigned, algorithm))
             case Claim():
-                if self.proofs.record(contribution):
-                    self._hold_against_bounds(self.incumbent)
-            case MoveBound(moves, spread):
-                self.move_bounds[moves] = spread
+                self._claim(contribution)
             case Searched():
                 self.searched = contribution
             case Note(text):
                 self.notes.append(text)
+
+    def _claim(self, claim: Claim) -> None:
+        if not self.proofs.record(claim):
+            return
+        for candidate in self.front.candidates:
+            self._hold_against_bounds(candidate)
+        move_cost = self.problem.objective.move_cost
+        if claim.claim == SPREAD and claim.evidence == "checked" and move_cost:
+            value = claim.value + move_cost * self.problem.fewest_moves
+            limit = {"max_moves": claim.data["max_moves"]} if "max_moves" in claim.data else {}
+            self._claim(Claim(VALUE, value, "sum", limit))
 
     def _propose(self, assigned: Index, algorithm: str) -> None:
         if not self.problem.constraint.admits(assigned):
             self.notes.append(f"{algorithm}: a plan that broke the count balance was thrown away")
             return
         candidate = candidate_of(self.problem.group, assigned, algorithm)
-        self.front.record(candidate)
-        self._hold_against_bounds(candidate)
-        if self.key(candidate) < self.key(self.incumbent):
-            self.incumbent = candidate
+        if self.front.record(candidate):
+            self._hold_against_bounds(candidate)
 
     def _hold_against_bounds(self, candidate: Candidate) -> None:
-        if self.within_move_limit(candidate):
-            objective = self.problem.objective
-            self.notes += self.proofs.hold_against(
-                objective, candidate.figures, candidate.algorithm
-            )
+        objective = self.problem.objective
+        self.notes += self.proofs.hold_against(objective, candidate.figures, candidate.algorithm)
 
     # What stages ask.
 
@@ -117,54 +113,88 @@ class SolveState:
         """The run's random numbers, from its seed; made when a stage first needs them."""
         return np.random.default_rng(self.problem.task.seed)
 
-    def key(self, candidate: Candidate) -> tuple[float, ...]:
-        """The order of candidates; smaller is better."""
-        return self.problem.objective.key(candidate.figures, self.problem.fewest_moves)
+    @property
+    def incumbent(self) -> Candidate:
+        """The candidate that the policy takes."""
+        if self._selected is None or self._selected[0] != self.front.changes:
+            self._selected = self.front.changes, self.problem.choose(self.front.candidates)
+        return self._selected[1]
 
-    def value(self, candidate: Candidate) -> int:
-        """The last goal of the policy, in records."""
-        return self.problem.objective.value(candidate.figures)
+    @property
+    def most_even(self) -> Candidate:
+        """The most even candidate of those that the search is about."""
+        return self.front.most_even(self.problem.search_limit)
 
-    def within_move_limit(self, candidate: Candidate) -> bool:
-        """True if the candidate moves no more than is allowed."""
-        return self.problem.objective.allowed(candidate.figures, self.problem.fewest_moves)
+    @property
+    def proved(self) -> bool:
+        """True if the least spread is proved of `most_even`, and no excess is left to be saved."""
+        return self.spread_proved and self.excess_settled(self.most_even)
+
+    @property
+    def spread_proved(self) -> bool:
+        """True if no plan that the search is about has a smaller spread than `most_even`."""
+        return self.most_even.spread <= self.proofs.spread_within(self.problem.search_limit)
+
+    def excess_settled(self, candidate: Candidate) -> bool:
+        """True if next to no plan can have an excess that is worth less than this one's."""
+        slack = max(self.problem.negligible_excess, self.problem.excess_allowance)
+        return candidate.excess <= (self.proofs.value(EXCESS) or 0) + slack
+
+    def bound_within(self, moves: int | None) -> int:
+        """No plan with at most `moves` has a smaller spread."""
+        known = self.proofs.spread_within(moves)
+        return known if moves is None else max(known, self.problem.forced_spread(moves))
+
+    @property
+    def limit(self) -> int | None:
+        """The moves beyond which a plan is out of the question for the policy."""
+        return self.problem.move_limit
 
     @property
     def bounds(self) -> Proved:
         """The bounds as the objective takes them."""
-        return self.proofs.proved(self.problem.fewest_moves)
-
-    @property
-    def bound(self) -> int:
-        """Of the last goal, in records."""
-        return self.proofs.value(self.problem.objective.bound_claim) or 0
-
-    @property
-    def proved(self) -> bool:
-        """True if every goal is proved for the incumbent, without any tolerance used."""
-        return self.problem.objective.is_proved(self.incumbent.figures, self.bounds)
+        return self.proofs.proved(self.problem.fewest_moves, self.limit)
 
     @property
     def optimal(self) -> bool:
-        """True if every goal is proved, within the tolerance."""
+        """True if every goal of the policy is proved for the incumbent, within the tolerance."""
         if "counts" not in self.proofs:
             return False
         objective, figures = self.problem.objective, self.incumbent.figures
-        return self.proved or objective.is_proved(figures, self.bounds, self.problem.mean)
+        return objective.is_proved(figures, self.bounds, self.problem.mean)
 
     @property
     def done(self) -> bool:
-        """True if nothing is left to find: every goal is proved, and no plan moves less."""
-        if "spread_at_least" not in self.proofs or len(self.front.by_moves) > 1:
+        """True if nothing is left to find."""
+        if not self.excess_settled(self.incumbent if not self.whole_front else self.most_even):
             return False
-        best = self.incumbent
-        return best.spread == 0 and best.moves <= self.problem.fewest_moves and self.proved
+        return self.goals_done
 
-    def use_tolerance(self) -> None:
-        """Take the plan of the fewest moves among those as good as the best by the tolerance."""
-        problem = self.problem
-        if problem.objective.policy.moves_first or not problem.allowance:
-            return
-        limit = self.value(self.incumbent) + problem.allowance
-        near = [c for c in self.front.by_moves.values() if self.value(c) <= limit]
-        self.incumbent = fewest_moves([self.incumbent, *near])
+    @property
+    def goals_done(self) -> bool:
+        """True if nothing is left to find but excess, of which little is proved."""
+        return self.front_proved if self.whole_front else self.final
+
+    @property
+    def final(self) -> bool:
+        """True if every goal of the policy is proved, and no plan as good moves less."""
+        if not self.optimal:
+            return False
+        problem, best = self.problem, self.incumbent
+        if not problem.moves_trade or best.moves <= problem.fewest_moves:
+            return True
+        objective = problem.objective
+        cap = max(problem.caps(self.front.candidates).value, objective.value(best.figures))
+        cost = objective.move_cost
+        fewer = range(problem.fewest_moves if cost else best.moves - 1, best.moves)
+        return all(self.bound_within(moves) > cap - cost * moves for moves in fewer)
+
+    @property
+    def front_proved(self) -> bool:
+        """True if the spread of each point of the front is proved to be the least."""
+        points = self.front.points()
+        ends = [point.moves - 1 for point in points[1:]]
+        return all(
+            self.bound_within(moves) >= point.spread
+            for point, moves in zip(points, [*ends, self.problem.search_limit], strict=True)
+        )

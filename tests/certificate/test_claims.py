@@ -80,6 +80,9 @@ CASES: Final = [
     Proved("spread_at_least", "search", 91, {"max_moves": None}),
     Proved("cost_at_least", "sum", 131, before={"spread_at_least": 91, "fewest_moves": 4},
            policy={"move_cost": 10}),
+    Proved("excess_at_least", "average", 5, {"members": ["m00", "m01"]}),
+    Proved("excess_at_least", "average", 5, {"members": ["m02"]}),
+    Proved("excess_at_least", "heavy", 48, {"members": "all", "heaviest": 1}),
     Proved("cost_at_least", "search", 131, {"max_moves": None}, policy={"move_cost": 10}),
 ]  # fmt: skip
 
@@ -122,6 +125,7 @@ def test_its_value_is_true(case: Proved) -> None:
         "min_load_at_most": int(balanced.lowest.max()),
         "spread_at_least": int(balanced.spread.min()),
         "cost_at_least": int(truth.cost.min()),
+        "excess_at_least": balanced.least_excess,
     }[case.claim]
     assert case.value >= extreme if case.claim in UPPER else case.value <= extreme
 
@@ -141,7 +145,8 @@ def test_weaker_values_are_accepted_except_for_counts() -> None:
             check(ledger_for(case), case.claim, case.kind, weaker, case.data)
 
 
-SETS: Final = (("max_load_at_least", "average"), ("max_load_at_least", "heavy"),
+SETS: Final = (("excess_at_least", "average"), ("excess_at_least", "heavy"),
+               ("max_load_at_least", "average"), ("max_load_at_least", "heavy"),
                ("min_load_at_most", "average"), ("min_load_at_most", "rest"))  # fmt: skip
 
 

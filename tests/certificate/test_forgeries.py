@@ -154,6 +154,7 @@ def claims_are_true(
             "min_load_at_most": int(balanced.lowest.max()),
             "spread_at_least": int(eligible.spread.min()),
             "cost_at_least": int((eligible.spread + move_cost * eligible.moves).min()),
+            "excess_at_least": balanced.least_excess,
         }[claim["claim"]]
         value = claim["value"]
         if claim["claim"] == "counts" and value != extreme:

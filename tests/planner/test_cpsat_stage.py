@@ -10,6 +10,7 @@ from support.planner_runs import carry_out, start
 
 from equilag.planner import cpsat_stage
 from equilag.planner.cpsat_stage import FullModel
+from equilag.policy import Policy
 from equilag.solver.cpsat import model
 
 
@@ -23,11 +24,11 @@ def rounded_group(seed: int):
 @pytest.mark.parametrize("seed", range(3))
 def test_rounded_lags_still_give_the_best_plan(seed: int) -> None:
     group = rounded_group(seed)
-    state, budget = start(group)
+    state, budget = start(group, Policy(tolerance=0))
     carry_out(state, budget, FullModel(searched=False))
     truth = int(Assignments.all(group).balanced("total").spread.min())
     assert state.incumbent.spread == truth
-    assert state.bound <= truth
+    assert state.proofs.spread <= truth
 
 
 def test_solutions_that_cannot_be_listed_in_time_prove_nothing(
@@ -39,9 +40,9 @@ def test_solutions_that_cannot_be_listed_in_time_prove_nothing(
         limits.append(limit)
 
     monkeypatch.setattr(model, "all_below", unfinished)
-    state, budget = start(rounded_group(0))
+    state, budget = start(rounded_group(0), Policy(tolerance=0))
     carry_out(state, budget, FullModel(searched=False))
     assert len(limits) == 1
     assert limits[0].deterministic <= cpsat_stage.LISTING * cpsat_stage.DETERMINISTIC * 60.0
     assert not state.proved
-    assert state.incumbent.spread >= state.bound
+    assert state.incumbent.spread >= state.proofs.spread

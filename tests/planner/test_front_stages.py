@@ -7,7 +7,9 @@ from support.groups import group_of
 from support.planner_runs import carry_out, start
 
 from equilag.metrics import count_moves, member_loads, spread
-from equilag.planner.front_stages import ModelledFront, PolishedFront, searchable
+from equilag.planner.exhaustive_stage import whole
+from equilag.planner.front_stages import ModelledFront, FrontRounds, TowardsOwners
+from equilag.planner.improving_stages import PairwiseSwaps
 from equilag.planner.state import SolveState
 
 WIDE = group_of(
@@ -27,7 +29,7 @@ def check_front(state: SolveState) -> dict[int, int]:
         loads = member_loads(assigned, state.problem.group.lag, state.problem.group.n_members)
         assert spread(loads, state.problem.group.idle) == point.spread
         assert count_moves(state.problem.group.owner, assigned) == point.moves
-        assert state.move_bounds.get(point.moves, 0) <= point.spread
+        assert state.bound_within(point.moves) <= point.spread
         points[point.moves] = point.spread
     return points
 
@@ -35,24 +37,38 @@ def check_front(state: SolveState) -> dict[int, int]:
 def test_a_model_of_every_point_makes_the_front_better(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ModelledFront, "DETERMINISTIC", 0.05)  # enough for a better plan
     state, budget = start(WIDE)
-    assert searchable(state.problem) is None
+    assert whole(state, None) is None
     assert ModelledFront().applies(state, budget)
     before = check_front(state)
     carry_out(state, budget, ModelledFront())
     after = check_front(state)
     for moves, reached in before.items():
         assert state.front.least_spread(moves) <= reached
-        assert moves in state.move_bounds
+        assert state.proofs.spread_within(moves) > 0
     assert min(after.values()) < min(before.values())
 
 
-def test_a_polished_front_is_no_worse() -> None:
+def test_rounds_make_the_front_no_worse_and_better_somewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(FrontRounds, "PATIENCE", 3)
     state, budget = start(WIDE)
     before = check_front(state)
-    carry_out(state, budget, PolishedFront())
-    check_front(state)
+    carry_out(state, budget, FrontRounds())
+    after = check_front(state)
     for moves, reached in before.items():
         assert state.front.least_spread(moves) <= reached
+    assert len(after) > len(before)
+
+
+def test_the_way_back_to_the_owners_gives_points_in_between() -> None:
+    state, budget = start(WIDE)
+    carry_out(state, budget, PairwiseSwaps())
+    before = check_front(state)
+    assert TowardsOwners().applies(state, budget)
+    carry_out(state, budget, TowardsOwners())
+    after = check_front(state)
+    assert sum(after.values()) / len(after) < sum(before.values()) / len(before)
 
 
 def test_no_time_leaves_the_front_as_it_is() -> None:
@@ -60,5 +76,5 @@ def test_no_time_leaves_the_front_as_it_is() -> None:
     before = check_front(state)
     over = budget.share(0.0)
     assert not ModelledFront().applies(state, over)
-    carry_out(state, over, PolishedFront(), ModelledFront())
+    carry_out(state, over, FrontRounds(), ModelledFront())
     assert check_front(state) == before

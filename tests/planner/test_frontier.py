@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -85,9 +86,10 @@ def test_a_large_group_without_time(time_limit: float) -> None:
 def test_a_longer_look_reaches_no_less() -> None:
     """What the default policy reaches is on or above the front."""
     for group in small_groups(seed=123, n=10, owned=0.9):
-        plan = equilag.solve(group, time_limit=LIMIT)
+        plan = equilag.solve(group, time_limit=LIMIT, tolerance=0)
         last = equilag.frontier(group, time_limit=LIMIT)[-1]
-        assert (last.moves, last.spread) == (len(plan.moves), plan.lag.spread)
+        assert last.spread == plan.lag.spread
+        assert last.moves <= len(plan.moves)
 
 
 def test_same_seed_same_front() -> None:
@@ -97,7 +99,10 @@ def test_same_seed_same_front() -> None:
 
 
 def test_a_point_as_json() -> None:
-    assert Point(3, 20, 15).to_dict() == {"moves": 3, "spread": 20, "spread_lower_bound": 15}
+    assert Point(3, 20, 15, 7.5, None, ("knee",)).to_dict() == {
+        "moves": 3, "spread": 20, "spread_lower_bound": 15, "excess": 7.5, "evidence": None,
+        "marks": ["knee"],
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -116,7 +121,11 @@ def test_progress_is_told() -> None:
     group = group_of([6], [[0]] * 3, [0, 0, 0, 1, 1, -1], [13, 8, 5, 3, 2, 1])
     equilag.frontier(group, time_limit=LIMIT, progress=lambda p: stages.append(p.stage))
     assert stages[0] == "quotas"
-    assert "front" in stages
+    assert "greedy descent" in stages
+
+
+def without_marks(points: list[Point]) -> list[Point]:
+    return [replace(point, marks=()) for point in points]
 
 
 # The same policy and limits as `solve` takes.
@@ -144,9 +153,12 @@ def test_a_limit_on_moves_cuts_the_front() -> None:
 
 def test_what_chooses_a_point_changes_nothing_on_the_front() -> None:
     group = group_of([6], [[0]] * 3, [0, 0, 0, 1, 1, -1], [13, 8, 5, 3, 2, 1])
-    plain = equilag.frontier(group, time_limit=LIMIT)
-    assert equilag.frontier(group, move_cost=9, tolerance=50.0, time_limit=LIMIT) == plain
-    assert equilag.frontier(group, "fair-yet-sticky", time_limit=LIMIT) == plain
+    plain = without_marks(equilag.frontier(group, time_limit=LIMIT))
+    chosen = equilag.frontier(group, move_cost=9, tolerance=50.0, time_limit=LIMIT)
+    assert without_marks(chosen) == plain
+    first = equilag.frontier(group, "fair-yet-sticky", time_limit=LIMIT)
+    assert without_marks(first) == plain
+    assert "plan" in first[0].marks
 
 
 def test_a_policy_without_voluntary_moves_has_one_point() -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.groups import LAG_KINDS, group_of, groups, small_groups
+from support.local_search import excess_of
 from support.oracles import Assignments, Truth
 
 import equilag
@@ -24,6 +25,7 @@ LIMIT: Final = 30.0
 
 def is_the_best(group: Group, **wanted: Any) -> Plan:
     """Plans, verifies, and compares every figure of the goals with brute force."""
+    wanted.setdefault("tolerance", 0.0)
     plan = equilag.solve(group, time_limit=LIMIT, **wanted)
     wanted = {"name": wanted.pop("policy", "lag-aware"), **wanted}
     policy = Policy.of(**wanted)
@@ -162,12 +164,34 @@ def test_tolerance_changes_nothing_where_moves_come_first() -> None:
             assert (loose.lag.spread, len(loose.moves)) == (strict.lag.spread, len(strict.moves))
 
 
-def test_without_a_tolerance_ties_go_to_fewer_moves() -> None:
+def test_without_a_tolerance_ties_go_to_the_least_excess_and_then_to_fewer_moves() -> None:
     for group in small_groups(seed=107, n=25, owned=1.0, limit=500):
-        plan = equilag.solve(group, time_limit=LIMIT)
+        plan = equilag.solve(group, time_limit=LIMIT, tolerance=0)
         balanced = Assignments.all(group).balanced("total")
         ties = balanced.where(balanced.spread == balanced.spread.min())
-        assert len(plan.moves) == ties.moves.min()
+        assert int(plan.lag.excess) == ties.least_excess
+        as_even = [excess_of(group, row) <= plan.lag.excess for row in ties.rows]
+        assert len(plan.moves) == ties.where(np.array(as_even)).moves.min()
+
+
+def test_what_lies_between_the_extremes_counts() -> None:
+    """One partition that nobody can help does not leave four heavy ones on one member."""
+    lags = [100_000, 0, 0, 0, *[20_000] * 4, *[0] * 16]
+    group = group_of([24], [[0]] * 6, owners=np.repeat(range(6), 4), lags=lags)
+    for tolerance in (0.0, 1.0):
+        plan = equilag.solve(group, tolerance=tolerance, effort=0.1)
+        loads = sorted(plan.lag.by_member.values())
+        assert loads == [0, 20_000, 20_000, 20_000, 20_000, 100_000]
+        assert len(plan.moves) == 6  # three partitions away, three empty ones in return
+        assert plan.lag.excess == plan.lag.excess_lower_bound == 70_000
+
+
+def test_a_group_that_one_partition_outweighs_is_left_alone() -> None:
+    lags = [10**9, *range(3, 26)]
+    group = group_of([24], [[0]] * 6, owners=np.repeat(range(6), 4), lags=lags)
+    plan = equilag.solve(group, time_limit=LIMIT)
+    assert plan.status == "optimal"
+    assert not plan.moves
 
 
 # No time at all.

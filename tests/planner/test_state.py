@@ -15,9 +15,11 @@ from equilag.claim import Claim
 from equilag.errors import ContradictedBound
 from equilag.objective import Figures
 from equilag.plan import Plan
-from equilag.planner.front import Candidate, ParetoFront, candidate_of, knee
+from equilag.planner import front as front_module
+from equilag.planner.front import Candidate, ParetoFront, knee
 from equilag.planner.proofs import Proofs
-from equilag.planner.state import FrontPoint, MoveBound, Note, Proposal, Searched, SolveState
+from equilag.planner.state import Note, Proposal, Searched, SolveState
+from equilag.policy import Policy
 
 GROUP = group_of([4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 2])
 
@@ -28,8 +30,8 @@ def solver_claim(value: int) -> Claim:
 
 def state_below_the_optimum() -> tuple[SolveState, Plan]:
     """A run up to the fewest moves, and the optimum that is better than its incumbent."""
-    best = equilag.solve(GROUP, time_limit=20.0)
-    state, _ = start(GROUP)
+    best = equilag.solve(GROUP, time_limit=20.0, tolerance=0)
+    state, _ = start(GROUP, Policy(tolerance=0))
     assert state.incumbent.spread > best.lag.spread
     return state, best
 
@@ -37,11 +39,11 @@ def state_below_the_optimum() -> tuple[SolveState, Plan]:
 def test_a_solvers_wrong_bound_is_dropped_and_noted() -> None:
     state, best = state_below_the_optimum()
     state.record(solver_claim(state.incumbent.spread))
-    assert state.proved
+    assert state.spread_proved
     state.record(Proposal(best.assigned, "better"))
     assert state.incumbent.algorithm == "better"
     assert "spread_at_least" not in state.proofs
-    assert not state.proved
+    assert not state.spread_proved
     (note,) = state.notes
     assert "solver" in note
     assert str(best.lag.spread) in note
@@ -65,16 +67,16 @@ def test_after_a_wrong_bound_of_the_solver_the_checked_one_stands() -> None:
     state, _ = state_below_the_optimum()
     state.record(Claim("spread_at_least", 1, "search"))
     state.record(solver_claim(state.incumbent.spread + 1))
-    assert state.proofs.claims["spread_at_least"].value == 1
+    assert state.proofs.claims["spread_at_least", None].value == 1
 
 
 def test_the_stronger_claim_is_kept_and_a_proof_rather_than_a_word() -> None:
     state, _ = state_below_the_optimum()
     for claim in (solver_claim(2), Claim("spread_at_least", 1, "search")):
         state.record(claim)
-    assert state.proofs.claims["spread_at_least"].evidence == "solver"
+    assert state.proofs.claims["spread_at_least", None].evidence == "solver"
     state.record(Claim("spread_at_least", 2, "search"))
-    assert state.proofs.claims["spread_at_least"].evidence == "checked"
+    assert state.proofs.claims["spread_at_least", None].evidence == "checked"
     state.record(Claim("min_load_at_most", 5, "average"))
     state.record(Claim("min_load_at_most", 6, "average"))
     assert state.proofs.value("min_load_at_most") == 5
@@ -83,40 +85,68 @@ def test_the_stronger_claim_is_kept_and_a_proof_rather_than_a_word() -> None:
 def test_proofs_come_in_the_order_of_a_certificate() -> None:
     names = ("spread_at_least", "counts", "min_load_at_most")
     proofs = Proofs.of([Claim(name, 1, "average") for name in names])
-    assert [claim.claim for claim in proofs.in_order()] == [
+    assert [claim.claim for claim in proofs.in_order(None)] == [
         "counts", "min_load_at_most", "spread_at_least",
     ]  # fmt: skip
 
 
-def test_a_point_of_the_front_is_not_the_incumbent() -> None:
-    state, best = state_below_the_optimum()
-    before = state.incumbent
-    state.record(FrontPoint(best.assigned, "front"))
-    assert state.incumbent is before
-    assert state.front.points()[-1].spread == best.lag.spread
-
-
 def test_what_else_stages_contribute() -> None:
     state, _ = state_below_the_optimum()
-    for contribution in (MoveBound(3, 7), Searched(5, True), Note("out of order")):
+    for contribution in (Searched(5, True), Note("out of order")):
         state.record(contribution)
-    assert state.move_bounds == {3: 7}
     assert state.searched == Searched(5, True)
     assert state.notes == ["out of order"]
 
 
-def test_a_front_keeps_the_most_even_candidate_of_each_number_of_moves() -> None:
-    group = group_of([4], [[0], [0]], owners=[0, 0, 1, 1], lags=[9, 8, 1, 2])
+def test_a_claim_about_few_moves_bounds_only_plans_with_as_few() -> None:
+    state, best = state_below_the_optimum()
+    few = len(best.moves) - 1
+    beyond = best.lag.spread + 1
+    state.record(Claim("spread_at_least", beyond, "search", {"max_moves": few}))
+    assert state.proofs.spread_within(few) == state.proofs.spread_within(few - 1) == beyond
+    assert state.proofs.spread_within(few + 1) == state.proofs.spread == 0
+    state.record(Proposal(best.assigned, "better"))
+    assert state.incumbent.algorithm == "better"
+
+
+def candidate(moves: int, spread: int, excess: float, uneven: float = 0.0) -> Candidate:
+    return Candidate(np.zeros(1, np.int32), "x", Figures(spread, moves, excess, uneven))
+
+
+def test_a_front_keeps_what_nothing_beats_on_moves_spread_and_excess_at_once() -> None:
     front = ParetoFront()
-    assignments = ([0, 0, 1, 1], [0, 1, 0, 1], [1, 0, 1, 0], [0, 1, 1, 0], [1, 1, 0, 0])
-    for assigned in assignments:
-        front.record(candidate_of(group, np.array(assigned, np.int32), "x"))
-    assert [(c.moves, c.spread) for c in front.points()] == [(0, 14), (2, 0)]
-    nearest = front.fewest_moves_within(13)
+    rows = [(0, 14, 9.0), (2, 5, 3.0), (2, 6, 3.0), (3, 5, 1.0), (1, 20, 9.0), (4, 0, 2.0)]
+    kept = [front.record(candidate(*row)) for row in rows]
+    assert kept == [True, True, False, True, False, True]
+    assert [(c.moves, c.spread) for c in front.points()] == [(0, 14), (2, 5), (4, 0)]
+    assert front.changes == 4
+    nearest = front.fewest_moves_within(5)
     assert nearest is not None
     assert nearest.moves == 2
     assert front.fewest_moves_within(-1) is None
     assert (front.least_spread(1), front.least_spread(9)) == (14, 0)
+    assert (front.most_even().spread, front.most_even(3).excess) == (0, 1.0)
+    assert front.fewest_moves().spread == 14
+
+
+def test_of_equal_figures_the_less_uneven_candidate_is_kept() -> None:
+    front = ParetoFront()
+    for uneven in (5.0, 3.0, 4.0):
+        front.record(candidate(1, 2, 3.0, uneven))
+    assert [c.figures.unevenness for c in front.candidates] == [3.0]
+
+
+def test_a_front_of_a_large_group_is_thinned_out_but_for_its_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(front_module, "MAX_ELEMENTS", 1)
+    monkeypatch.setattr(front_module, "FEWEST_POINTS", 5)
+    front = ParetoFront()
+    for moves in range(64):
+        front.record(candidate(moves, 64 - moves, float(64 - moves)))
+    points = front.points()
+    assert len(points) == 5
+    assert (points[0].moves, points[-1].moves) == (0, 63)
 
 
 def test_the_knee_is_furthest_from_the_line_between_the_ends() -> None:

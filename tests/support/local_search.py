@@ -10,7 +10,7 @@ from support.groups import LAG_KINDS, ODD, random_group
 
 from equilag.constraint import CountConstraint, constraint_of
 from equilag.group import Group, Index
-from equilag.metrics import count_moves, is_valid, member_loads, spread
+from equilag.metrics import count_moves, excess, is_valid, load_figures, member_loads, spread
 from equilag.policy import BALANCES, Policy
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.local_search.improvement_goal import ImprovementGoal
@@ -26,6 +26,11 @@ Search = Callable[..., Index]
 
 def never() -> bool:
     return False
+
+
+def excess_of(group: Group, assigned: Index) -> float:
+    """What lies above the mean load."""
+    return excess(load_figures(group, assigned).by_member[~group.idle])
 
 
 def spread_of(group: Group, assigned: Index) -> int:

@@ -78,6 +78,16 @@ class Assignments:
     def spread(self) -> Ints:
         return self.highest - self.lowest
 
+    @property
+    def least_excess(self) -> int:
+        """The least of all that lies above the mean load, rounded down."""
+        number = max(1, len(self.active))
+        above = (
+            sum(max(0, load * number - sum(loads)) for load in loads)
+            for loads in self.loads[:, self.active].tolist()
+        )
+        return min(above) // number
+
     @cached_property
     def moves(self) -> Ints:
         """[A] partitions that leave their owner."""

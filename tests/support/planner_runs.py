@@ -6,11 +6,14 @@ from equilag.budget import Budget
 from equilag.group import Group
 from equilag.objective import Objective
 from equilag.planner.progress import ProgressObserver
-from equilag.planner.run import count, improve, state_of
+from equilag.planner.run import PROVING, SEARCHING, count, improve, state_of
 from equilag.planner.stage import ImprovingStage
 from equilag.planner.state import SolveState
 from equilag.planner.task import Task
 from equilag.policy import Policy
+
+STAGES = tuple(stage for phase in (*SEARCHING, *PROVING) for stage in phase.stages)
+"""The improving stages of a run, in their order."""
 
 
 def start(

@@ -10,7 +10,7 @@ import numpy as np
 
 from equilag.constraint import CountConstraint, ranges, topic_counts
 from equilag.group import NOBODY, Flags, Group, Index, Ints
-from equilag.metrics import member_counts, member_loads
+from equilag.metrics import excess, member_counts, member_loads
 
 
 @dataclass(eq=False)
@@ -61,6 +61,11 @@ class AssignmentState:
         """Heaviest less lightest load of the members that are not idle."""
         high, low = self.extremes()
         return high - low
+
+    @property
+    def unevenness(self) -> tuple[int, float]:
+        """The spread, and the excess over the mean load."""
+        return self.spread, excess(self.loads[self.active])
 
     def by_load(self) -> Index:
         """The members that are not idle, the heaviest first."""

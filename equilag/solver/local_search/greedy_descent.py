@@ -1,4 +1,4 @@
-"""Greedy descent along the front of moves and lag spread, and back towards the owners."""
+"""Greedy descent along the front of moves and lag spread."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import Final
 
 import numpy as np
 
+from equilag.columns import Floats
 from equilag.constraint import CountConstraint
-from equilag.group import NOBODY, Group, Index, Ints
+from equilag.group import Flags, Group, Index, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.pairwise_swaps import NEVER, holdings, possible_exchanges
+from equilag.solver.local_search.pairwise_swaps import Exchanges, holdings, possible_exchanges
 
 MAX_PARTNERS: Final = 48
 """Members at either end of the loads that an extreme member is paired with in one step."""
@@ -18,6 +19,8 @@ MAX_HELD_IN_STEP: Final = 64
 """Partitions of a member that one step considers; of more, the heaviest and a sample."""
 PATIENCE: Final = 20
 """Steps in a row that find nothing, after which the descent ends, where steps see a sample only."""
+FREE: Final = 0.25
+"""The part of a move that an exchange without any counts as: preferred, and never infinitely."""
 STEP_CELLS: Final = 80_000
 """Array elements of one step, about; it limits the number of partners."""
 
@@ -29,31 +32,39 @@ def descend(
     rng: np.random.Generator,
     stop: Callable[[], bool],
     steps: int,
+    noise: float = 0.0,
 ) -> Iterator[Index]:
     """Yield assignments [P], each more even than the one before, by greedy steps.
 
     Each step makes the exchange of the heaviest or the lightest member that lowers its excess most
-    per move. O(partners × c²) array elements per step, where c is the largest count.
+    per move. When neither can be helped, each step relieves another member above the mean load, the
+    heaviest first. `noise` blurs the choice by so large a part, for other walks from the same
+    start. O(partners × c²) array elements per step, where c is the largest count.
     """
     state = AssignmentState.of(group, constraint, assigned)
     if len(state.active) < 2:
         return
     patience = PATIENCE if int(state.counts.max()) > MAX_HELD_IN_STEP else 1
-    missed = 0
+    missed, helpless = 0, np.zeros(group.n_members, dtype=np.bool_)
     for _ in range(steps):
-        if stop() or missed >= patience:
+        if stop():
             return
-        if _step(state, rng):
-            missed = 0
-            yield state.assigned.copy()
+        if missed < patience:
+            found = _lower_extremes(state, rng, noise)
+            missed = 0 if found else missed + 1
         else:
-            missed += 1
+            heavy = _heaviest_above_mean(state, helpless)
+            if heavy is None:
+                return
+            found = _relieve(state, heavy, rng, noise)
+            helpless[heavy] = not found
+        if found:
+            yield state.assigned.copy()
 
 
-def _step(state: AssignmentState, rng: np.random.Generator) -> bool:
-    order = state.by_load()
-    width = min(MAX_HELD_IN_STEP, int(state.counts.max())) + 1
-    partners = max(4, min(MAX_PARTNERS, STEP_CELLS // (4 * width * width)))
+def _lower_extremes(state: AssignmentState, rng: np.random.Generator, noise: float) -> bool:
+    """Bring the heaviest member down or the lightest one up; False if no exchange does."""
+    order, partners = state.by_load(), _partners(state)
     near = np.unique(np.concatenate((order[:partners], order[-partners:])))
     top, bottom = order[0], order[-1]
     to = near[near != top]
@@ -69,9 +80,40 @@ def _step(state: AssignmentState, rng: np.random.Generator) -> bool:
     drop = np.where(at_top, np.minimum(weight, over - under - weight), -1)
     rise = np.minimum(weight, over - under - weight)
     gain = np.where(at_top, drop, rise)
+    return _make_best(state, found, gain, heavy, light, _blur(rng, noise, gain))
+
+
+def _heaviest_above_mean(state: AssignmentState, helpless: Flags) -> np.int32 | None:
+    """The heaviest member above the mean load that is not known to be beyond help."""
+    total, size = int(state.loads[state.active].sum()), len(state.active)
+    above = state.active[(state.loads[state.active] > total // size) & ~helpless[state.active]]
+    return above[state.loads[above].argmax()] if len(above) else None
+
+
+def _relieve(
+    state: AssignmentState, member: np.int32, rng: np.random.Generator, noise: float
+) -> bool:
+    """Lower the excess of one member by an exchange with one of the lightest members."""
+    mean = int(state.loads[state.active].sum()) // len(state.active)
+    light = state.by_load()[-2 * _partners(state) :]
+    light = light[(light != member) & (state.loads[light] <= mean)]
+    heavy = np.full(len(light), member, dtype=np.int32)
+    by_member, start = holdings(state, rng, np.append(light, member), MAX_HELD_IN_STEP)
+    found = possible_exchanges(state, by_member, start, heavy, light)
+    over, under = state.loads[heavy][:, None, None], state.loads[light][:, None, None]
+    # What leaves the member's excess, less what becomes the other's.
+    saved = np.minimum(found.change, over - mean)
+    gain = saved - np.maximum(0, under + found.change - mean)
+    return _make_best(state, found, gain, heavy, light, _blur(rng, noise, gain))
+
+
+def _make_best(
+    state: AssignmentState, found: Exchanges, gain: Ints, heavy: Index, light: Index, blur: Floats
+) -> bool:
+    """Make the exchange of the largest gain per move; False if none gains anything."""
     gain = np.where(found.fits, gain, -1)
     cost = np.maximum(found.moves, 0)
-    score = np.where(gain > 0, gain / np.where(cost == 0, 0.25, cost), -1.0)
+    score = np.where(gain > 0, blur * gain / np.where(cost == 0, FREE, cost), -1.0)
     pick = int(score.argmax()) if score.size else 0
     if not score.size or score.flat[pick] <= 0:
         return False
@@ -83,80 +125,11 @@ def _step(state: AssignmentState, rng: np.random.Generator) -> bool:
     return True
 
 
-def return_to_owners(
-    group: Group,
-    constraint: CountConstraint,
-    assigned: Index,
-    spread: int,
-    stop: Callable[[], bool],
-) -> Index:
-    """[P] an assignment with fewer moves and a spread of at most `spread`.
-
-    Partitions are returned to their owners by exchanges: first those that save two moves, then
-    those that save one, until there are no more. O(P) array elements for each moved partition.
-    """
-    state = AssignmentState.of(group, constraint, assigned)
-    found = True
-    while found:
-        found = False
-        for least in (2, 1):
-            for p in _away(state).tolist():
-                if stop():
-                    return state.assigned
-                if state.assigned[p] != group.owner[p]:
-                    found |= _bring_home(state, p, spread, least)
-    return state.assigned
+def _partners(state: AssignmentState) -> int:
+    """Members at either end of the loads that one step looks at."""
+    width = min(MAX_HELD_IN_STEP, int(state.counts.max())) + 1
+    return max(4, min(MAX_PARTNERS, STEP_CELLS // (4 * width * width)))
 
 
-def _away(state: AssignmentState) -> Ints:
-    """Partitions that are assigned to a member that is not their owner."""
-    owner = state.group.owner
-    return np.flatnonzero(
-        (owner != NOBODY) & (owner != state.assigned) & (state.assigned != NOBODY)
-    )
-
-
-def _bring_home(state: AssignmentState, p: int, spread: int, least: int) -> bool:
-    """Return `p` to its owner in exchange for another partition, or for nothing, if that saves at
-    least `least` moves and keeps the spread."""
-    group, constraint = state.group, state.constraint
-    holder, owner = int(state.assigned[p]), int(group.owner[p])
-    if not constraint.may(p, owner):
-        return False
-    mine = state.held_by(owner)
-    fits = constraint.may(mine, holder)
-    any_topic = not constraint.per_topic
-    if not any_topic:
-        fits = fits & (group.topic_of[mine] == group.topic_of[p])
-    mine = mine[fits]
-    saved = 1 - (group.owner[mine] == owner) + (group.owner[mine] == holder).astype(np.int64)
-    weight = group.lag[p] - group.lag[mine]
-    room = constraint.may_lose_one(state.counts, holder)
-    if any_topic and room and constraint.may_gain_one(state.counts, owner):
-        mine = np.append(mine, NOBODY)
-        saved, weight = np.append(saved, 1), np.append(weight, group.lag[p])
-    enough = saved >= least
-    if not enough.any():
-        return False
-    mine, weight = mine[enough], weight[enough]
-    high, low = state.extremes()
-    first, second = state.loads[owner] + weight, state.loads[holder] - weight
-    top = np.maximum(np.maximum(first, second), _others(state, owner, holder, high, 1))
-    bottom = np.minimum(np.minimum(first, second), _others(state, owner, holder, low, -1))
-    within = np.flatnonzero(top - bottom <= spread)
-    if not len(within):
-        return False
-    back = mine[within[:1]]
-    state.exchange(np.array([p]), back, np.array([holder], np.int32), group.owner[p : p + 1])
-    return True
-
-
-def _others(state: AssignmentState, one: int, other: int, extreme: int, sign: int) -> int:
-    """The heaviest (sign 1) or lightest (−1) load of all members but two."""
-    if state.loads[one] != extreme and state.loads[other] != extreme:
-        return extreme
-    rest = state.active[(state.active != one) & (state.active != other)]
-    if not len(rest):
-        return int(-sign * NEVER)
-    loads = state.loads[rest]
-    return int(loads.max() if sign > 0 else loads.min())
+def _blur(rng: np.random.Generator, noise: float, gain: Ints) -> Floats:
+    return 1.0 + noise * rng.random(gain.shape) if noise else np.ones(1)

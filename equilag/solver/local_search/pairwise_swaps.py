@@ -74,21 +74,23 @@ def swap_pairwise(
 ) -> Index:
     """[P] an assignment with a spread no larger, after at most `rounds` rounds.
 
+    Of assignments with the same spread, the one with the least excess over the mean load.
+
     Rounds pair the heaviest with the lightest members and so on, and in turn at random, so that
     swaps become possible that the first pairing never offers. `stop` is called before every batch.
     """
     state = AssignmentState.of(group, constraint, assigned)
-    best, best_spread, stalled = assigned, state.spread, 0
+    best, least, stalled = assigned, state.unevenness, 0
     if len(state.active) < 2:
         return best
     for number in range(rounds):
-        if stop() or best_spread <= goal.enough or stalled >= PATIENCE:
+        if stop() or least[0] <= goal.enough or stalled >= PATIENCE:
             break
         before = state.extremes()
         changed = _round(state, _pairs(state, rng, number), rng, stop, goal.keep_moves)
         stalled = 0 if state.extremes() != before else stalled + (1 if changed else 4)
-        if state.spread < best_spread:
-            best, best_spread = state.assigned.copy(), state.spread
+        if state.unevenness < least:
+            best, least = state.assigned.copy(), state.unevenness
     return best
 
 

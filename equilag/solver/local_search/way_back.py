@@ -1,0 +1,115 @@
+"""The way back: partitions return to their owners as far as a limit on unevenness allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from equilag.columns import Floats
+from equilag.constraint import CountConstraint
+from equilag.group import NOBODY, Group, Index, Ints
+from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.pairwise_swaps import NEVER
+
+
+class UnevennessLimit(NamedTuple):
+    """How uneven an assignment may be."""
+
+    spread: int
+    excess: float
+
+
+def return_to_owners(
+    group: Group,
+    constraint: CountConstraint,
+    assigned: Index,
+    limit: UnevennessLimit,
+    stop: Callable[[], bool],
+) -> Index:
+    """[P] an assignment with fewer moves and a spread and excess within `limit`.
+
+    Partitions are returned to their owners by exchanges: first those that save two moves, then
+    those that save one, until there are no more. O(P) array elements for each moved partition.
+    """
+    state = AssignmentState.of(group, constraint, assigned)
+    found = True
+    while found:
+        found = False
+        for least in (2, 1):
+            for p in _away(state).tolist():
+                if stop():
+                    return state.assigned
+                if state.assigned[p] != group.owner[p]:
+                    found |= _bring_home(state, p, limit, least)
+    return state.assigned
+
+
+def _away(state: AssignmentState) -> Ints:
+    """Partitions that are assigned to a member that is not their owner."""
+    owner = state.group.owner
+    return np.flatnonzero(
+        (owner != NOBODY) & (owner != state.assigned) & (state.assigned != NOBODY)
+    )
+
+
+def _bring_home(state: AssignmentState, p: int, limit: UnevennessLimit, least: int) -> bool:
+    """Return `p` to its owner in exchange for another partition, or for nothing, if that saves at
+    least `least` moves and keeps the limit."""
+    group, constraint = state.group, state.constraint
+    holder, owner = int(state.assigned[p]), int(group.owner[p])
+    if not constraint.may(p, owner):
+        return False
+    mine = state.held_by(owner)
+    fits = constraint.may(mine, holder)
+    any_topic = not constraint.per_topic
+    if not any_topic:
+        fits = fits & (group.topic_of[mine] == group.topic_of[p])
+    mine = mine[fits]
+    saved = 1 - (group.owner[mine] == owner) + (group.owner[mine] == holder).astype(np.int64)
+    weight = group.lag[p] - group.lag[mine]
+    room = constraint.may_lose_one(state.counts, holder)
+    if any_topic and room and constraint.may_gain_one(state.counts, owner):
+        mine = np.append(mine, NOBODY)
+        saved, weight = np.append(saved, 1), np.append(weight, group.lag[p])
+    enough = saved >= least
+    if not enough.any():
+        return False
+    mine, weight = mine[enough], weight[enough]
+    high, low = state.extremes()
+    first, second = state.loads[owner] + weight, state.loads[holder] - weight
+    top = np.maximum(np.maximum(first, second), _others(state, owner, holder, high, 1))
+    bottom = np.minimum(np.minimum(first, second), _others(state, owner, holder, low, -1))
+    within = np.flatnonzero(
+        (top - bottom <= limit.spread)
+        & (_excess_after(state, owner, holder, first, second) <= limit.excess)
+    )
+    if not len(within):
+        return False
+    back = mine[within[:1]]
+    state.exchange(np.array([p]), back, np.array([holder], np.int32), group.owner[p : p + 1])
+    return True
+
+
+def _excess_after(
+    state: AssignmentState, one: int, other: int, first: Ints, second: Ints
+) -> Floats:
+    """The excess over the mean load once two members have the loads `first` and `second`."""
+    loads = state.loads[state.active].astype(np.float64)
+    mean = loads.mean()
+    now = np.maximum(0.0, loads - mean).sum()
+    now -= max(0.0, state.loads[one] - mean) + max(0.0, state.loads[other] - mean)
+    after: Floats = now + np.maximum(0.0, first - mean) + np.maximum(0.0, second - mean)
+    return after
+
+
+def _others(state: AssignmentState, one: int, other: int, extreme: int, sign: int) -> int:
+    """The heaviest (sign 1) or lightest (−1) load of all members but two."""
+    if state.loads[one] != extreme and state.loads[other] != extreme:
+        return extreme
+    rest = state.active[(state.active != one) & (state.active != other)]
+    if not len(rest):
+        return int(-sign * NEVER)
+    loads = state.loads[rest]
+    return int(loads.max() if sign > 0 else loads.min())
