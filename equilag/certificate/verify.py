@@ -77,8 +77,8 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
     )
     fields = expected.to_dict()
     lag = document.figures.get("lag")
-    if isinstance(lag, Mapping):
-        for name in ADDED_TO_LAG - lag.keys():
+    if isinstance(lag, Mapping) and not ADDED_TO_LAG & lag.keys():
+        for name in ADDED_TO_LAG:
             del fields["lag"][name]
     for key, figures in document.figures.items():
         report.findings += differences(fields[key], figures, key)
