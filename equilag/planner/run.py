@@ -14,7 +14,7 @@ from equilag.planner.counting_stages import COUNTING
 from equilag.planner.cpsat_stage import FullModel
 from equilag.planner.exhaustive_stage import ExhaustiveFront, ExhaustiveSearch
 from equilag.planner.front import candidate_of
-from equilag.planner.front_stages import ModelledFront, FrontRounds, TowardsOwners
+from equilag.planner.front_stages import FrontRounds, ModelledFront, TowardsOwners
 from equilag.planner.improving_stages import (
     GreedyDescent,
     LargeNeighbourhoods,

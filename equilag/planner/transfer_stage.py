@@ -24,12 +24,12 @@ class ExactTransfers:
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
         problem = state.problem
-        if state.proved or problem.moves_matter:
+        if state.spread_proved or problem.moves_matter:
             return False
         return bool(problem.sets_alike)
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        problem, found = state.problem, state.incumbent.assigned
+        problem, found = state.problem, state.most_even.assigned
         sets = problem.sets_alike[: self.SETS]
         for number, members in enumerate(sets):
             share = self.SHARE / (len(sets) - number)

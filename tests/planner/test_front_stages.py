@@ -8,7 +8,7 @@ from support.planner_runs import carry_out, start
 
 from equilag.metrics import count_moves, member_loads, spread
 from equilag.planner.exhaustive_stage import whole
-from equilag.planner.front_stages import ModelledFront, FrontRounds, TowardsOwners
+from equilag.planner.front_stages import FrontRounds, ModelledFront, TowardsOwners
 from equilag.planner.improving_stages import PairwiseSwaps
 from equilag.planner.state import SolveState
 
