@@ -18,9 +18,11 @@ from equilag.solver.local_search.large_neighbourhood import (
     perturbed,
     search_neighbourhoods,
 )
+from equilag.solver.local_search.level_search import search_level
 from equilag.solver.local_search.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.pairwise_swaps import swap_pairwise
 from equilag.solver.local_search.window_search import search_window
+from equilag.solver.lower_bounds.load_bounds import crowds
 
 NEIGHBOURHOODS: Final = 400
 """Neighbourhoods that are tried; past these, a search that has not stalled seldom finds more."""
@@ -114,11 +116,16 @@ class PairwiseSwaps:
 
 
 class WindowSearch:
-    """Exchanges of a few members at a time, where subscriptions differ and moves do not count."""
+    """Ideal loads, then exchanges of a few members at a time, where subscriptions differ and moves
+    do not count."""
 
     name: Final = "window search"
     LARGEST: Final = 200_000
     """Partitions; one step takes about 0.1 s there."""
+    LAYER: Final = 1e-5
+    """Seconds of a layer or a round of cycles per partition, up to `LARGEST_LAYER`."""
+    LARGEST_LAYER: Final = 0.03
+    """Seconds of one with a full table."""
     SHARE: Final = 0.5
     """Of the time left: a member that comes no closer may need an exact split."""
 
@@ -135,11 +142,20 @@ class WindowSearch:
         low, high = proofs.value("min_load_at_most"), proofs.value("max_load_at_least")
         if low is None or high is None:
             return
+        window = Window(low, max(low, high))
+        crowd = crowds(problem.counting, problem.counting.active, len(problem.group.members))
+        price = min(self.LARGEST_LAYER, STEP + self.LAYER * problem.group.n_partitions)
+        stop = budget.steps(price, upto=0.6, share=self.SHARE)
+        found = search_level(
+            problem.group, problem.constraint, state.most_even.assigned,
+            window, state.rng, stop, crowd[0] if crowd else 0,
+        )  # fmt: skip
+        yield Proposal(found, "level-search")
         price = 6 * STEP + 6e-7 * problem.group.n_partitions
         stop = budget.steps(price, upto=0.65, share=self.SHARE)
         found = search_window(
             problem.group, problem.constraint, state.most_even.assigned,
-            Window(low, max(low, high)), state.rng, stop,
+            window, state.rng, stop,
         )  # fmt: skip
         yield Proposal(found, "window-search")
 

@@ -205,7 +205,7 @@ def _heavy_sides(
         if value > highest.value:
             data = {"members": name, "heaviest": heaviest}
             highest = Claim("max_load_at_least", value, "heavy", data)
-    for heaviest in _crowds(counting, members, size):
+    for heaviest in crowds(counting, members, size):
         if over():
             break
         value_left = counting.rest(members, heaviest)
@@ -215,7 +215,7 @@ def _heavy_sides(
     return LoadBounds(highest, lowest)
 
 
-def _crowds(counting: Counting, members: Flags, size: int) -> list[int]:
+def crowds(counting: Counting, members: Flags, size: int) -> list[int]:
     """Numbers of heaviest partitions whose holders leave the least to the others, best first.
 
     By a rough bound for every number, as if each partition had a holder of its own.

@@ -1,0 +1,162 @@
+"""Level search: bring members to their ideal loads, under mixed subscriptions.
+
+Partitions heavier than what the other members can share are settled with the lightest beside them
+(`heavy_first`). What is left gives all other members one common load, the level. Layers and cycles
+of exchanges bring them there: first those members among themselves, then everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from equilag.constraint import CountConstraint
+from equilag.group import Group, Index, Ints
+from equilag.metrics import member_loads
+from equilag.solver.local_search.assignment_layers import deal_layers
+from equilag.solver.local_search.cyclic_exchanges import Window
+from equilag.solver.local_search.heavy_first import settle_heavy
+from equilag.solver.local_search.places import PlaceTable
+from equilag.solver.local_search.window_cycles import exchange_in_cycles
+
+NEAR: Final = 0.99
+"""The part of the level below which a bound of the lightest load shows that the level is of no use:
+then another member is lighter, whatever the level is."""
+MAX_PAIRS: Final = 120_000
+"""Pairs of a place and a member that may hold it, in one table: about 30 ms for one layer. Of
+larger groups, the members furthest outside the window are searched with others at random."""
+FEW_LAYERS: Final = 10
+"""Layers in vain among the members with heavy partitions, where a layer has the most arcs."""
+PATIENCE: Final = 3
+"""Tables in a row without loads closer to the window, after which the search ends."""
+FEWEST: Final = 3
+"""Partitions of a member from which on heavy ones are settled first: where members hold pairs, all
+others cannot share one common load anyway."""
+
+
+def search_level(
+    group: Group,
+    constraint: CountConstraint,
+    assigned: Index,
+    window: Window,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+    heaviest: int = 0,
+) -> Index:
+    """[P] an assignment within the constraint, with a spread no larger.
+
+    `window` is the target: from the upper bound of the lightest load to the lower bound of the
+    heaviest one. `heaviest` is how many of the heaviest partitions may be too heavy for the level.
+    `stop` is called before every step. Where topics count one by one, nothing is changed.
+    """
+    active = np.flatnonzero(~group.idle)
+    if len(active) < 2 or constraint.per_topic or stop():
+        return assigned
+    options = [assigned]
+    if heaviest and int(constraint.counts_of(active).least.min()) >= FEWEST:
+        options.append(_settled(group, constraint, assigned, window, rng, stop, heaviest))
+    best = min(options, key=lambda option: _spread(group, option))
+    found = _searched(group, constraint, best, active, window, rng, stop)
+    return min(best, found, key=lambda option: _spread(group, option))
+
+
+def _spread(group: Group, assigned: Index) -> int:
+    loads = member_loads(assigned, group.lag, group.n_members)[~group.idle]
+    return int(loads.max() - loads.min())
+
+
+def _settled(
+    group: Group,
+    constraint: CountConstraint,
+    assigned: Index,
+    window: Window,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+    heaviest: int,
+) -> Index:
+    """[P] the heaviest settled, and the other members brought to one load; or `assigned`."""
+    found = settle_heavy(group, constraint, assigned, heaviest)
+    if found is None:
+        return assigned
+    heavy = np.flatnonzero(found.heavy)
+    others = ~found.heavy & ~group.idle
+    if not others.any():
+        return found.assigned
+    loads = member_loads(found.assigned, group.lag, group.n_members)
+    level = int(loads[others].mean())
+    if window.low < NEAR * level:  # some member is too poor for any common load
+        return assigned
+    level = min(window.low, level)
+    # A member that would be too light with the lightest beside it exchanges with heavier ones.
+    places = PlaceTable(group, constraint, found.assigned, heavy)
+    deal_layers(places, Window(level, max(level, window.high)), rng, stop, patience=FEW_LAYERS)
+    others[heavy[places.loads < level]] = True
+    result = places.assigned(found.assigned)
+    level_window = Window(level, level)
+    return _searched(group, constraint, result, np.flatnonzero(others), level_window, rng, stop)
+
+
+def _searched(
+    group: Group,
+    constraint: CountConstraint,
+    assigned: Index,
+    members: Ints,
+    window: Window,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+) -> Index:
+    """[P] the loads of the members closer to the window, by exchanges among them.
+
+    Ends when no load is below the window: one above it may have to stay.
+    """
+    held = np.bincount(assigned[constraint.free], minlength=group.n_members)
+    least, most = constraint.counts_of()
+    members = members[((held > 0) | (least < most))[members]]
+    size = _table_size(group, constraint, members)
+    stalled = 0
+    while len(members) > 1 and stalled < PATIENCE and not stop():
+        drawn = _drawn(group, assigned, members, size, window, rng)
+        if int(member_loads(assigned, group.lag, group.n_members)[members].min()) >= window.low:
+            break
+        places = PlaceTable(group, constraint, assigned, drawn)
+        helped = deal_layers(places, window, rng, stop)
+        low, high = places.extremes
+        # A member may be as far above the window as the lightest is below it: that leaves more
+        # exchanges to it.
+        wide = Window(window.low, max(window.high, min(high, 2 * window.low - low)))
+        helped |= exchange_in_cycles(places, wide, rng, stop)
+        assigned = places.assigned(assigned)
+        stalled = 0 if helped else stalled + 1
+    return assigned
+
+
+def _table_size(group: Group, constraint: CountConstraint, members: Ints) -> int:
+    """How many of the members make a table of `MAX_PAIRS`, about."""
+    face = constraint.face.astype(np.int64)
+    readers = face @ np.bincount(group.class_of[members], minlength=face.shape[1])
+    partitions = np.bincount(group.partition_class[constraint.free], minlength=len(face))
+    least, most = constraint.counts_of(members)
+    elastic = int(np.count_nonzero(least < most))
+    share = len(members) / max(1, group.n_members)
+    pairs = int(readers @ partitions) * share + elastic * elastic
+    return int(len(members) * min(1.0, (MAX_PAIRS / max(1.0, pairs)) ** 0.5))
+
+
+def _drawn(
+    group: Group,
+    assigned: Index,
+    members: Ints,
+    size: int,
+    window: Window,
+    rng: np.random.Generator,
+) -> Ints:
+    """All of the members, or as many as `size`: half of them those furthest outside the window, the
+    others at random; ascending."""
+    if size >= len(members):
+        return members
+    outside = window.outside(member_loads(assigned, group.lag, group.n_members)[members])
+    first = np.argsort(-outside, kind="stable")[: size // 2]
+    others = rng.permutation(np.delete(np.arange(len(members)), first))[: max(2, size - len(first))]
+    return np.sort(members[np.concatenate((first, others))])
