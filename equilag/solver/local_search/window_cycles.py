@@ -75,7 +75,7 @@ def _next_part(part: float, helped: bool) -> float:
 
 def _round(places: PlaceTable, window: Window, rng: np.random.Generator, outside: Ints) -> None:
     """Exchange along a cycle for every member outside for which there is one, and some others."""
-    arcs = Arcs(places, window, rng)
+    arcs = ExchangeArcs(places, window, rng)
     others = rng.integers(len(places.members), size=OTHERS)
     for member in [*rng.permutation(outside).tolist(), *others.tolist()]:
         cycle = arcs.cycle(member)
@@ -84,7 +84,7 @@ def _round(places: PlaceTable, window: Window, rng: np.random.Generator, outside
             places.rotate(cycle)
 
 
-class Arcs:
+class ExchangeArcs:
     """The arcs between the places of a table, for one window and the present loads."""
 
     def __init__(self, places: PlaceTable, window: Window, rng: np.random.Generator) -> None:
