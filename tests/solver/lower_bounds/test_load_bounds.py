@@ -19,8 +19,8 @@ from equilag.solver.lower_bounds.load_bounds import (
     MAX_CROWDS,
     MAX_POOREST,
     LoadBounds,
-    _crowds,
     _poorest,
+    crowds,
     difference,
     load_bounds,
 )
@@ -263,7 +263,7 @@ def test_crowds_are_those_that_leave_the_least() -> None:
         counting = counting_of(group, Policy.of())
         members = counting.active
         size = int(members.sum())
-        found = _crowds(counting, members, size)
+        found = crowds(counting, members, size)
         exclusive = len(counting.exclusive(members).mine)
         numbers = range(1, min(size - 1, exclusive) + 1)
         assert len(found) == min(len(numbers), MAX_CROWDS)
