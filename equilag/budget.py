@@ -61,7 +61,7 @@ class _Clock:
 
     @property
     def left(self) -> float:
-        if self.interrupted:
+        if self.stop is not None and self.stop.is_set():
             return 0.0
         if self.limit == math.inf:
             return math.inf
