@@ -14,6 +14,7 @@ from equilag.claim import Claim
 from equilag.errors import InputError
 from equilag.group import NOBODY, Group, Index
 from equilag.metrics import count_moves
+from equilag.objective import EXCESS
 from equilag.pipeline.run_dir import read_summary
 from equilag.pipeline.run_tables import check_summary, plan_row, read_columns, rows_of
 from equilag.pipeline.snapshot import group_input
@@ -111,6 +112,7 @@ def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> P
         tuple(row["notes"] or ()),
         choices,
         *run,
+        excess_lower_bound=max((c.value for c in claims if c.claim == EXCESS), default=0),
     )
 
 

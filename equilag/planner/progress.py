@@ -54,6 +54,6 @@ class ProgressObserver:
         if state is None:
             self.watcher(Progress(self.stage, None, None, None, 0.0, elapsed, limit))
             return
-        best, bound = state.incumbent, state.proofs.value(SPREAD)
-        mean = state.problem.mean
+        best, mean = state.incumbent, state.problem.mean
+        bound = state.bound_within(state.limit) if SPREAD in state.proofs else None
         self.watcher(Progress(self.stage, best.spread, best.moves, bound, mean, elapsed, limit))

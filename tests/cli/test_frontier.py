@@ -17,7 +17,8 @@ def test_json(run, write) -> None:
     assert (status, err) == (0, "")
     points = json.loads(out)["points"]
     assert len(points) > 1
-    assert all(list(p) == ["moves", "spread", "spread_lower_bound"] for p in points)
+    fields = ["moves", "spread", "spread_lower_bound", "excess", "evidence", "marks"]
+    assert all(list(p) == fields for p in points)
     moves, spreads = [p["moves"] for p in points], [p["spread"] for p in points]
     assert moves == sorted(set(moves))
     assert spreads == sorted(set(spreads), reverse=True)

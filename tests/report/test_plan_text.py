@@ -23,7 +23,7 @@ UUID = "e9d00e9f-e0e0-4613-9bc2-97cee50c653a"
 def plan_of(fields: dict[str, Any] | None = None, **changes: Any) -> Plan:
     """A plan with the assignment of range and everything else as a test wants it."""
     plan = assign(orders_group(**(fields or {})), "range")
-    settings = {"claims": (), "policy": Policy(), "algorithm": "sweeps"}
+    settings = {"claims": (), "policy": Policy(tolerance=0.0), "algorithm": "sweeps"}
     return replace(plan, **{**settings, **changes})
 
 
@@ -237,7 +237,9 @@ def test_settings_are_told() -> None:
         "policy        kip-169, balance both, a move must save 7, tolerance 2.50 % of the mean,"
         " at most 3 moves\n" in text
     )
-    assert "policy        lag-aware\n" in text_of(plan_of())
+    assert "policy        lag-aware\n" in text_of(plan_of(policy=Policy()))
+    exact = text_of(plan_of(policy=Policy(tolerance=0.0)))
+    assert "policy        lag-aware, tolerance 0 % of the mean\n" in exact
 
 
 def test_rebalances() -> None:

@@ -6,7 +6,7 @@ from typing import Final
 
 from rich.text import Text
 
-from equilag.policy import Policy
+from equilag.policy import DEFAULT_TOLERANCE, Policy
 from equilag.report.facts.plan import PlanFacts, RunFacts
 from equilag.report.facts.proof import ProofFacts
 from equilag.report.text.layout import BOLD, GOOD, WARNING, Block, Prose, labelled
@@ -83,7 +83,7 @@ def _policy(policy: Policy | None) -> str:
         parts.append(f"balance {policy.balance}")
     if policy.move_cost:
         parts.append(f"a move must save {number(policy.move_cost)}")
-    if policy.tolerance:
+    if policy.tolerance != DEFAULT_TOLERANCE:
         parts.append(f"tolerance {percent(policy.tolerance)} of the mean")
     if policy.max_moves is not None:
         parts.append(f"at most {plural(policy.max_moves, 'move')}")
