@@ -167,6 +167,14 @@ class Group:
         return np.bincount(self.class_of, minlength=len(self.class_topics)).astype(np.int64)
 
     @cached_property
+    def readers(self) -> Ints:
+        """[T] members that subscribe to each topic; 0 for topics without partitions."""
+        topics, member_classes = self.subscriptions
+        number = np.zeros(len(self.topics), dtype=np.int64)
+        np.add.at(number, topics, self.class_size[member_classes])
+        return number
+
+    @cached_property
     def _topic_classes(self) -> TopicClasses:
         return topic_classes(self.reads, self.subscriptions)
 

@@ -18,6 +18,7 @@ from equilag.constraint import (
     ALL,
     CountConstraint,
     NotMinimal,
+    TopicCounts,
     constraint_of,
     unconstrained,
     water_fill,
@@ -158,13 +159,13 @@ def test_room_to_lose_and_to_gain() -> None:
     assert constraint.may_gain_one(counts, ALL).tolist() == [False, True]
     assert not constraint.may_gain_one(counts, 0)
     with pytest.raises(ValueError, match="one by one"):
-        constraint.topic_counts_of()
+        _ = constraint.topics
 
 
 def test_room_to_lose_and_to_gain_of_a_topic() -> None:
     group = group_of([3, 2], [[0, 1], [0, 1]])
     constraint = constraint_of(group, Policy.of("kip-169"), np.array([0, 0, 1, 0, 1], np.int32))
-    held = np.array([[2, 1], [1, 1]])
+    held = TopicCounts.of(group, np.array([0, 0, 1, 0, 1], np.int32))
     topics, members = np.array([[0], [1]]), np.array([0, 1])
     assert constraint.may_lose_of_topic(held, topics, members).tolist() == [
         [True, False],
@@ -174,8 +175,8 @@ def test_room_to_lose_and_to_gain_of_a_topic() -> None:
         [False, True],
         [False, False],
     ]
-    least, most = constraint.topic_counts_of(np.array([0]), np.array([1]))
-    assert (least.tolist(), most.tolist()) == ([[1]], [[2]])
+    least, most = constraint.topics.at(0, np.array([1]))
+    assert (least.tolist(), most.tolist()) == ([1], [2])
 
 
 def private_uses(source: str) -> list[str]:

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.claim import Claim
-from equilag.constraint import CountConstraint, topic_counts
-from equilag.group import NOBODY, Group, Ints
+from equilag.constraint import CountConstraint, TopicCounts, TopicIntervals
+from equilag.group import NOBODY, Flags, Group, Ints
 
 
 class Potentials(NamedTuple):
@@ -89,12 +89,29 @@ def bound_by_potentials(
 
 def bound_by_topics(group: Group, constraint: CountConstraint) -> int:
     """Fewest moves under per-topic counts alone: a closed form, topic by topic."""
-    lo, hi = constraint.topic_counts_of()
-    owned = topic_counts(group, group.owner)
-    remainder = group.topic_size - lo.sum(axis=1)
-    takers = ((owned > lo) & (hi > lo)).sum(axis=1)
-    kept = int(np.minimum(owned, lo).sum() + np.minimum(remainder, takers).clip(min=0).sum())
+    owned = owned_of_topics(group, constraint.topics)
+    takers = np.bincount(owned.topic[owned.gains], minlength=len(group.topics))
+    kept = owned.sure + int(np.minimum(constraint.topics.remainder, takers).sum())
     return retainable(group) - kept
+
+
+class OwnedOfTopics(NamedTuple):
+    """Cells of topic and member that hold owned partitions: [cells]."""
+
+    topic: Ints
+    member: Ints
+    gains: Flags
+    """True where one more than the fewest could be kept."""
+    sure: int
+    """Partitions that are kept whatever happens to the remainders."""
+
+
+def owned_of_topics(group: Group, topics: TopicIntervals) -> OwnedOfTopics:
+    """Who owns what of the topics. O(P log P)."""
+    topic, member, count = TopicCounts.of(group, group.owner).cells()
+    least = topics.least_of_subscribers(topic, member)
+    gains = (count > least) & (topics.most_of_subscribers(topic, member) > least)
+    return OwnedOfTopics(topic, member, gains, int(np.minimum(count, least).sum()))
 
 
 def _kept_total(group: Group, constraint: CountConstraint, potentials: Potentials) -> int | None:
@@ -121,19 +138,34 @@ def _kept_per_topic(
 ) -> int | None:
     if potentials.partition is not None:
         return None
-    lo, hi = constraint.topic_counts_of()
-    owned = topic_counts(group, group.owner)
-    remainder = np.where(group.reads.any(axis=1), group.topic_size, 0) - lo.sum(axis=1)
-    gain = (owned > lo) - potentials.topic[:, None] - potentials.member[None, :]
-    arcs = np.where(hi > lo, np.maximum(0, gain), 0)
-    sure = np.minimum(owned, lo).sum()
-    fixed = lo.sum(axis=0)
+    topics, member = constraint.topics, potentials.member
+    owned = owned_of_topics(group, topics)
+    height = potentials.topic[owned.topic[owned.gains]] + member[owned.member[owned.gains]]
+    arcs = int((np.maximum(0, 1 - height) - np.maximum(0, -height)).sum())
     return int(
-        sure
-        + (remainder * potentials.topic).sum()
-        + _member_part(constraint, potentials.member, fixed)
-        + arcs.sum()
+        owned.sure
+        + (topics.remainder * potentials.topic).sum()
+        + _member_part(constraint, member, topics.by_member.least)
+        + arcs
+        + _below_zero(topics, potentials)
     )
+
+
+def _below_zero(topics: TopicIntervals, potentials: Potentials) -> int:
+    """The sum of max(0, −y − z) over all cells of topic and member that may have one more."""
+    topic, slot = topics.open_pairs
+    values, rank = np.unique(potentials.member, return_inverse=True)
+    width = len(values) + 1
+    key = topics.slots.of * width + rank.ravel()
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    below = np.concatenate(([0], np.cumsum(potentials.member[order])))
+    first = np.searchsorted(key, slot * width)
+    last = np.searchsorted(key, slot * width + np.searchsorted(values, -potentials.topic[topic]))
+    total = ((last - first) * -potentials.topic[topic] - (below[last] - below[first])).sum()
+    barred_topic, barred_member = topics.barred
+    barred = -potentials.topic[barred_topic] - potentials.member[barred_member]
+    return int(total - np.maximum(0, barred).sum())
 
 
 def _member_part(constraint: CountConstraint, member: Ints, fixed: Ints | int) -> int:

@@ -4,11 +4,12 @@ from equilag.constraint.blocks import Levels, NotMinimal, ranges, reach_levels
 from equilag.constraint.count_constraint import (
     ALL,
     CountConstraint,
-    CountInterval,
     unconstrained,
 )
 from equilag.constraint.derive import constraint_of, pinned_partitions
-from equilag.constraint.per_topic import topic_counts, topic_intervals, water_fill
+from equilag.constraint.per_topic import topic_intervals, water_fill
+from equilag.constraint.topic_counts import TopicCounts
+from equilag.constraint.topic_intervals import CountInterval, TopicIntervals
 
 __all__ = [
     "ALL",
@@ -16,11 +17,12 @@ __all__ = [
     "CountInterval",
     "Levels",
     "NotMinimal",
+    "TopicCounts",
+    "TopicIntervals",
     "constraint_of",
     "pinned_partitions",
     "ranges",
     "reach_levels",
-    "topic_counts",
     "topic_intervals",
     "unconstrained",
     "water_fill",

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
-from equilag.constraint.per_topic import topic_counts
+from equilag.constraint.topic_counts import TopicCounts
+from equilag.constraint.topic_intervals import CountInterval, TopicIntervals
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.metrics import member_counts
 
@@ -20,13 +21,6 @@ Some: TypeAlias = int | Ints | Index | Flags | slice
 """Some members, topics or partitions: one number, an array of numbers, flags, or a slice."""
 
 ALL: Final = slice(None)
-
-
-class CountInterval(NamedTuple):
-    """Fewest and most partitions, elementwise."""
-
-    least: Ints
-    most: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +39,8 @@ class CountConstraint:
     """[C, K] see `face`."""
     _pinned: Flags
     """[P] partitions that stay where they are (``sticky-yet-fair``)."""
-    _topic_least: Ints | None = None
-    """[T, M] fewest partitions of a topic per member, where topics count one by one."""
-    _topic_most: Ints | None = None
+    _topics: TopicIntervals | None = None
+    """Fewest and most partitions of a topic per member, where topics count one by one."""
 
     @staticmethod
     def by_intervals(group: Group, least: Ints, most: Ints) -> CountConstraint:
@@ -129,30 +122,31 @@ class CountConstraint:
     @property
     def per_topic(self) -> bool:
         """True if every topic is balanced by itself."""
-        return self._topic_least is not None
+        return self._topics is not None
 
-    def topic_counts_of(self, topics: Some = ALL, members: Some = ALL) -> CountInterval:
-        """[topics, members] fewest and most partitions of a topic; only where `per_topic`."""
-        least, most = self._topic_bounds()
-        return CountInterval(least[topics][:, members], most[topics][:, members])
+    @property
+    def topics(self) -> TopicIntervals:
+        """Fewest and most partitions of each topic per member; only where `per_topic`."""
+        if self._topics is None:
+            raise ValueError("topics are not counted one by one")
+        return self._topics
 
-    def may_lose_of_topic(self, held: Ints, topics: Ints | Index, members: Ints | Index) -> Flags:
-        """True where the member may have one partition of the topic fewer; broadcast together.
-
-        `held` [T, M] are the partitions of each topic at each member now.
-        """
-        fewer: Flags = held[topics, members] > self._topic_bounds().least[topics, members]
+    def may_lose_of_topic(
+        self, held: TopicCounts, topics: Ints | Index, members: Ints | Index
+    ) -> Flags:
+        """True where a subscriber of the topic may have one partition of it fewer than `held`; the
+        two are broadcast together."""
+        least = self.topics.least_of_subscribers(topics, members)
+        fewer: Flags = held.at(topics, members) > least
         return fewer
 
-    def may_gain_of_topic(self, held: Ints, topics: Ints | Index, members: Ints | Index) -> Flags:
-        """True where the member may have one partition of the topic more; broadcast together."""
-        more: Flags = held[topics, members] < self._topic_bounds().most[topics, members]
+    def may_gain_of_topic(
+        self, held: TopicCounts, topics: Ints | Index, members: Ints | Index
+    ) -> Flags:
+        """True where a subscriber of the topic may have one partition of it more than `held`."""
+        most = self.topics.most_of_subscribers(topics, members)
+        more: Flags = held.at(topics, members) < most
         return more
-
-    def _topic_bounds(self) -> CountInterval:
-        if self._topic_least is None or self._topic_most is None:
-            raise ValueError("topics are not counted one by one")
-        return CountInterval(self._topic_least, self._topic_most)
 
     # Members that are alike
 
@@ -196,11 +190,9 @@ class CountConstraint:
             return False
         if (assigned[self._pinned] != group.owner[self._pinned]).any():
             return False
-        if not self.per_topic:
+        if self._topics is None:
             return True
-        least, most = self._topic_bounds()
-        held = topic_counts(group, assigned)
-        return bool(((held >= least) & (held <= most)).all())
+        return self._topics.first_outside(TopicCounts.of(group, assigned)) is None
 
 
 def unconstrained(group: Group) -> CountConstraint:

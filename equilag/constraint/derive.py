@@ -10,12 +10,8 @@ import numpy as np
 
 from equilag.constraint.blocks import Levels, NotMinimal, ranges, reach_levels
 from equilag.constraint.count_constraint import CountConstraint
-from equilag.constraint.per_topic import (
-    inside_blocks,
-    remainder_levels,
-    topic_counts,
-    topic_intervals,
-)
+from equilag.constraint.per_topic import inside_blocks, remainder_levels, topic_intervals
+from equilag.constraint.topic_counts import TopicCounts
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.metrics import member_counts
 from equilag.policy import Policy
@@ -33,27 +29,27 @@ def constraint_of(group: Group, policy: Policy, assigned: Index) -> CountConstra
     """The count constraint of a policy, from a valid assignment [P] that meets it.
 
     Raises NotMinimal where it does not meet it. O(P + members × partition classes), and
-    O(members × topics) for the balances that count topic by topic.
+    O(P + subscriptions) for the balances that count topic by topic.
     """
     pinned = pinned_partitions(group, policy)
     if policy.balance == "total":
         return _by_totals(group, assigned, pinned)
-    lo, hi = topic_intervals(group, pinned)
-    counts = topic_counts(group, assigned)
-    wrong = np.argwhere((counts < lo) | (counts > hi))
-    if len(wrong):
-        topic, member = wrong[0].tolist()
+    topics = topic_intervals(group, pinned)
+    held = TopicCounts.of(group, assigned)
+    wrong = topics.first_outside(held)
+    if wrong is not None:
+        topic, member = wrong
         raise NotMinimal(member, member, topic)
-    if policy.balance == "both":
-        levels = remainder_levels(lo, hi, counts)
-        lo, hi = inside_blocks(levels, lo, hi, counts)
-        totals = counts.sum(axis=0)
-        free = (hi > lo).any(axis=0)
-        total_hi = np.where(free, levels.member, totals)
-        total_lo = np.where(free, np.maximum(levels.member - 1, lo.sum(axis=0)), totals)
-    else:
-        total_lo, total_hi = lo.sum(axis=0), hi.sum(axis=0)
-    return CountConstraint(group, total_lo, total_hi, group.eligible, pinned, lo, hi)
+    if policy.balance == "per-topic":
+        least, most = topics.by_member
+        return CountConstraint(group, least, most, group.eligible, pinned, topics)
+    totals = member_counts(assigned, group.n_members)
+    levels = remainder_levels(topics, held, totals)
+    topics = inside_blocks(topics, levels, held)
+    free = topics.n_open > 0
+    most = np.where(free, levels.member, totals)
+    least = np.where(free, np.maximum(levels.member - 1, topics.by_member.least), totals)
+    return CountConstraint(group, least, most, group.eligible, pinned, topics)
 
 
 def _by_totals(group: Group, assigned: Index, pinned: Flags) -> CountConstraint:

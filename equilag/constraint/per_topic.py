@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from equilag.constraint.blocks import Levels, reach_levels
+from equilag.constraint.blocks import Levels, ranges, reach_levels
+from equilag.constraint.topic_counts import TopicCounts
+from equilag.constraint.topic_intervals import Cells, TopicIntervals
 from equilag.errors import InputError
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 
 
-def topic_counts(group: Group, assigned: Index) -> Ints:
-    """[T, M] partitions of each topic at each member."""
-    held = assigned != NOBODY
-    cell = group.topic_of[held].astype(np.int64) * group.n_members + assigned[held]
-    size = len(group.topics) * group.n_members
-    flat = np.bincount(cell, minlength=size).astype(np.int64)
-    return flat.reshape(len(group.topics), group.n_members)
-
-
-def topic_intervals(group: Group, pinned: Flags) -> tuple[Ints, Ints]:
-    """[T, M] fewest and most partitions of each topic per member.
+def topic_intervals(group: Group, pinned: Flags) -> TopicIntervals:
+    """Fewest and most partitions of each topic per member.
 
     Floor and ceiling of an even split over the subscribers. Where some partitions are pinned
     (`pinned` [P]), the free ones go to the subscribers with the fewest, see `water_fill`. Raises
@@ -28,21 +23,34 @@ def topic_intervals(group: Group, pinned: Flags) -> tuple[Ints, Ints]:
     """
     if group.partition_classes is not None:
         raise InputError("topics are not counted one by one where partitions differ", "balance")
-    readers = group.reads[:, group.class_of]
+    size = np.where(group.readers > 0, group.topic_size, 0)
+    level, rest = np.divmod(size, np.maximum(1, group.readers))
+    nothing = np.zeros(0, np.int64)
     if not pinned.any():
-        width = np.maximum(1, readers.sum(axis=1))
-        lo = np.where(readers, (group.topic_size // width)[:, None], 0)
-        hi = np.where(readers, -(-group.topic_size // width)[:, None], 0)
-        return lo, hi
-    base = topic_counts(group, np.where(pinned, group.owner, NOBODY))
-    lo, hi = base.copy(), base.copy()
-    for topic in range(len(group.topics)):
-        who = np.flatnonzero(readers[topic])
-        if not len(who):
-            continue
-        free = int(group.topic_size[topic] - base[topic].sum())
-        lo[topic, who], hi[topic, who] = water_fill(base[topic, who], free)
-    return lo, hi
+        return TopicIntervals(group, level, rest > 0, Cells(nothing, nothing, nothing))
+    base = TopicCounts.of(group, np.where(pinned, group.owner, NOBODY).astype(np.int32))
+    topic, member, count = base.cells()
+    edges = np.searchsorted(topic, np.arange(len(size) + 1))
+    extra = rest > 0
+    for t in np.unique(topic).tolist():
+        held = count[edges[t] : edges[t + 1]]
+        free = int(size[t] - held.sum())
+        level[t], extra[t] = _water_level(np.sort(held), int(group.readers[t]) - len(held), free)
+    above = count > level[topic]
+    cells = Cells(topic[above], member[above], count[above])
+    return TopicIntervals(group, level, extra, cells)
+
+
+def _water_level(base: Ints, zeros: int, free: int) -> tuple[int, bool]:
+    """The level of `water_fill`, and whether a part of the counts at it get one more, for counts
+    `base`, ascending and above 0, and so many zeros beside them."""
+    if free <= 0:
+        return 0, False
+    below = np.cumsum(base)
+    room = base * (zeros + np.arange(len(base))) - (below - base)
+    lifted = int(np.searchsorted(room, free, side="right"))
+    level, rest = divmod(free + int(base[:lifted].sum()), zeros + lifted)
+    return level, rest > 0
 
 
 def water_fill(base: Ints, free: int) -> tuple[Ints, Ints]:
@@ -60,24 +68,44 @@ def water_fill(base: Ints, free: int) -> tuple[Ints, Ints]:
     return lo, np.where(base > level, base, hi)
 
 
-def remainder_levels(lo: Ints, hi: Ints, counts: Ints) -> Levels:
-    """Blocks of the members [M] and the topics [T] by the topics' remainders, on top of `lo`.
+def remainder_levels(intervals: TopicIntervals, held: TopicCounts, totals: Ints) -> Levels:
+    """Blocks of the members [M] and the topics [T] by the topics' remainders.
 
-    `lo`, `hi` and `counts` are [T, M]. Raises NotMinimal where the totals can be evened out.
+    `held` are the counts of an assignment within `intervals`, `totals` [M] their sums by member.
+    Raises NotMinimal where the totals can be evened out. O(P + subscriptions), and O(M) for each
+    step of the search.
     """
-    open_cell = hi > lo
-    topic, holder = np.nonzero(open_cell & (counts == hi))
-    gets = open_cell & (counts == lo)
+    group, cells = intervals.group, intervals.cells
+    topic, member, count = held.cells()
+    above = count > intervals.least_of_subscribers(topic, member)
+    topic, member = topic[above], member[above]
+    # A subscriber may take of an open topic unless it has one more already, or is fixed.
+    shut_topic = np.concatenate((topic, cells.topic))
+    shut_member = np.concatenate((member, cells.member))[np.argsort(shut_topic, kind="stable")]
+    every = np.arange(len(intervals.level) + 1)
+    shut_start = np.searchsorted(np.sort(shut_topic), every)
+    read_topic, read_class = group.subscriptions
+    read_class = read_class[np.argsort(read_topic, kind="stable")]
+    read_start = np.searchsorted(np.sort(read_topic), every)
 
     def takers(topics: Index) -> Index:
-        return np.flatnonzero(gets[topics].any(axis=0)).astype(np.int32)
+        some = topics[intervals.extra[topics]]
+        classes = read_class[ranges(read_start[some], read_start[some + 1])]
+        read = np.bincount(classes, minlength=len(group.class_topics))
+        shut = shut_member[ranges(shut_start[some], shut_start[some + 1])]
+        n_shut = np.bincount(shut, minlength=group.n_members)
+        return np.flatnonzero(read[group.class_of] > n_shut).astype(np.int32)
 
-    return reach_levels(
-        counts.sum(axis=0), holder.astype(np.int32), topic.astype(np.int32), len(lo), takers
-    )
+    holder, node = member.astype(np.int32), topic.astype(np.int32)
+    return reach_levels(totals, holder, node, len(intervals.level), takers)
 
 
-def inside_blocks(levels: Levels, lo: Ints, hi: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    """[T, M] intervals, with topic and member of different blocks fixed at what is held there."""
-    outside = levels.node[:, None] != levels.member[None, :]
-    return np.where(outside, counts, lo), np.where(outside, counts, hi)
+def inside_blocks(intervals: TopicIntervals, levels: Levels, held: TopicCounts) -> TopicIntervals:
+    """The intervals with topic and member of different blocks fixed at what is held there."""
+    topic, member, count = held.cells()
+    fixed = levels.node[topic] != levels.member[member]
+    fixed &= count > intervals.least_of_subscribers(topic, member)
+    found = Cells(topic[fixed], member[fixed], count[fixed])
+    cells = [np.concatenate(both) for both in zip(intervals.cells, found, strict=True)]
+    order = np.lexsort((cells[1], cells[0]))
+    return replace(intervals, cells=Cells(*(column[order] for column in cells)), blocks=levels)

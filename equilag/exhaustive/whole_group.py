@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.constraint import CountConstraint, topic_counts
+from equilag.constraint import CountConstraint, TopicCounts
 from equilag.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS, OUTSIDE, SmallProblem
 from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import member_counts, member_loads
@@ -61,8 +61,9 @@ def whole_problem(
     if constraint.per_topic:
         number = np.unique(group.topic_of[items])
         topic = np.searchsorted(number, group.topic_of[items]).astype(np.int64)
-        pinned = topic_counts(group, rest)[np.ix_(number, members)]
-        bounds = constraint.topic_counts_of(number, members)
+        places = number[:, None], members[None, :]
+        pinned = TopicCounts.of(group, rest).at(*places)
+        bounds = constraint.topics.at(*places)
         topic_lo, topic_hi = bounds.least - pinned, bounds.most - pinned
     problem = SmallProblem(
         lag=group.lag[items],

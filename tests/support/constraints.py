@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from equilag.certificate.counting import Counting
-from equilag.constraint import CountConstraint, constraint_of
-from equilag.group import Group
+from equilag.constraint import CountConstraint, CountInterval, constraint_of
+from equilag.group import NOBODY, Group, Index, Ints
 from equilag.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
 
@@ -17,8 +17,22 @@ def same_constraint(one: CountConstraint, other: CountConstraint) -> bool:
         return False
     pairs = [(one.face, other.face), (one.free, other.free), (one.counts_of(), other.counts_of())]
     if one.per_topic:
-        pairs.append((one.topic_counts_of(), other.topic_counts_of()))
+        pairs.append((topic_table(one), topic_table(other)))
     return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+
+
+def topic_table(constraint: CountConstraint) -> CountInterval:
+    """[T, M] fewest and most partitions of each topic per member."""
+    group = constraint.group
+    return constraint.topics.at(np.arange(len(group.topics))[:, None], np.arange(group.n_members))
+
+
+def held_table(group: Group, assigned: Index) -> Ints:
+    """[T, M] partitions of each topic at each member."""
+    table = np.zeros((len(group.topics), group.n_members), np.int64)
+    held = np.flatnonzero(assigned != NOBODY)
+    np.add.at(table, (group.topic_of[held], assigned[held]), 1)
+    return table
 
 
 def constraint_for(group: Group, policy: Policy) -> CountConstraint:

@@ -7,9 +7,9 @@ import numpy as np
 from equilag.claim import Claim
 from equilag.constraint import (
     CountConstraint,
+    TopicCounts,
     pinned_partitions,
     ranges,
-    topic_counts,
     topic_intervals,
     water_fill,
 )
@@ -17,6 +17,7 @@ from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import member_counts
 from equilag.policy import Policy
 from equilag.solver.counts.even_flow import Network, even_flow
+from equilag.solver.counts.topic_remainders import deal_in_turn, even_cells, even_totals
 
 
 def balanced_assignment(group: Group, policy: Policy) -> Index:
@@ -93,32 +94,19 @@ def _one_class(total: int, base: Ints, width: Ints) -> Ints:
 
 def _spread_topics(group: Group, assigned: Index, free: Ints, totals: bool) -> None:
     """Fill every topic to its lower counts, then deal the remainders."""
-    lo, hi = topic_intervals(group, assigned != NOBODY)
-    held = topic_counts(group, assigned)
-    supply = np.bincount(group.topic_of[free], minlength=len(group.topics))
-    remainder = supply - (lo - held).sum(axis=1)
-    tail, head = np.nonzero(hi > lo)
-    if totals:
-        ones = np.ones(len(tail), dtype=np.int64)
-        net = Network(
-            remainder, lo.sum(axis=0), np.ones(group.n_members, np.int64), tail, head, ones
-        )
-        taken = even_flow(net)
+    intervals = topic_intervals(group, assigned != NOBODY)
+    held = TopicCounts.of(group, assigned)
+    pinned = held.cells()
+    if not totals:
+        nobody = pinned[0][:0], pinned[1][:0]
+        topic, member = deal_in_turn(intervals, intervals.remainder, nobody)
+    elif len(pinned[0]):
+        topic, member = even_cells(intervals, intervals.remainder)
     else:
-        taken = _rotate(tail, remainder)
-    counts = lo - held
-    counts[tail, head] += taken
-    # `free` runs by topic, and so do the cells of `counts`.
-    assigned[free] = np.repeat(np.tile(np.arange(group.n_members), len(counts)), counts.ravel())
-
-
-def _rotate(topic: Ints, remainder: Ints) -> Ints:
-    """One unit each to consecutive candidates of a topic, going on where the last one stopped."""
-    taken = np.zeros(len(topic), dtype=np.int64)
-    start = np.searchsorted(topic, np.arange(len(remainder) + 1))
-    turn = 0
-    for t in np.flatnonzero(remainder).tolist():
-        width = int(start[t + 1] - start[t])
-        taken[start[t] + (turn + np.arange(int(remainder[t]))) % width] = 1
-        turn += int(remainder[t])
-    return taken
+        topic, member = even_totals(intervals, intervals.remainder)
+    sure_topic, sure_member, least = intervals.least_cells()
+    number = np.concatenate((least - held.at(sure_topic, sure_member), np.ones_like(topic)))
+    topic, member = np.concatenate((sure_topic, topic)), np.concatenate((sure_member, member))
+    order = np.lexsort((member, topic))
+    # `free` runs by topic, and so do the cells.
+    assigned[free] = np.repeat(member[order], number[order])

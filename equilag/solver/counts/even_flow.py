@@ -27,8 +27,8 @@ ANY: Final = 2**62
 class Network:
     """Supplies [S], sinks [D] and arcs [A] from supplies to sinks.
 
-    A sink stands for `width` members that are alike and hold `base` units each. Its width must be 1
-    if an arc into it has less capacity than its supply.
+    A sink stands for `width` members that are alike and hold `base` units each. The capacity of an
+    arc into it that is less than its supply must be a multiple of the width: as much for each.
     """
 
     supply: Ints
@@ -207,7 +207,7 @@ class _Part:
         got = np.zeros(len(net.base), dtype=np.int64)
         np.add.at(shipped, net.tail[down], net.capacity[down])
         np.add.at(got, net.head[down], net.capacity[down])
-        rest = replace(net, supply=net.supply - shipped, base=net.base + got)
+        rest = replace(net, supply=net.supply - shipped, base=net.base + got // net.width)
         upper = self._half(rest, sources, sinks, from_above & to_above, self.fits, fills)
         below = ~from_above & ~to_above
         lower = self._half(rest, ~sources, ~sinks, below, min(level, self.fits), self.fills)

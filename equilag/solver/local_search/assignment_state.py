@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from equilag.constraint import CountConstraint, ranges, topic_counts
+from equilag.constraint import CountConstraint, TopicCounts, ranges
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.metrics import excess, member_counts, member_loads
 
@@ -28,8 +28,8 @@ class AssignmentState:
     """[M] lag of each member."""
     counts: Ints
     """[M] partitions of each member."""
-    per_topic: Ints | None
-    """[T, M] partitions of each topic at each member; None unless topics count one by one."""
+    per_topic: TopicCounts | None
+    """Partitions of each topic at each member; None unless topics count one by one."""
     active: Index
     """The members that are not idle."""
     _settled: Flags | None = field(default=None, init=False)
@@ -45,7 +45,7 @@ class AssignmentState:
             assigned.copy(),
             member_loads(assigned, group.lag, group.n_members),
             member_counts(assigned, group.n_members),
-            topic_counts(group, assigned) if constraint.per_topic else None,
+            TopicCounts.of(group, assigned) if constraint.per_topic else None,
             np.flatnonzero(~group.idle).astype(np.int32),
         )
 
@@ -169,9 +169,9 @@ class AssignmentState:
         self.counts[giver] -= 1
         self.counts[taker] += 1
         if self.per_topic is not None:
-            topic = self.group.topic_of[partition]
-            self.per_topic[topic, giver] -= 1
-            self.per_topic[topic, taker] += 1
+            topic = self.group.topic_of[[partition]]
+            self.per_topic.add(topic, np.array([giver]), -1)
+            self.per_topic.add(topic, np.array([taker]), 1)
 
     def transfer(self, partitions: Ints, takers: Ints | Index) -> None:
         """Hand each of some partitions to its taker; O(partitions)."""
@@ -185,8 +185,8 @@ class AssignmentState:
         np.add.at(self.counts, takers, 1)
         if self.per_topic is not None:
             topic = self.group.topic_of[partitions]
-            np.subtract.at(self.per_topic, (topic, givers), 1)
-            np.add.at(self.per_topic, (topic, takers), 1)
+            self.per_topic.add(topic, givers, -1)
+            self.per_topic.add(topic, takers, 1)
 
     def exchange(self, given: Ints, taken: Ints, givers: Index, takers: Index) -> None:
         """Hand each `given` from giver to taker, and each `taken` (NOBODY for none) back."""

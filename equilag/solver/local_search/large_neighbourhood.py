@@ -147,11 +147,11 @@ def sub_problem(state: AssignmentState, items: Ints, members: Ints) -> tuple[Sma
     if state.per_topic is not None:
         number = np.unique(group.topic_of[items])
         topic = np.searchsorted(number, group.topic_of[items]).astype(np.int64)
-        cells = np.ix_(number, members)
+        cells = number[:, None], members[None, :]
         mine = np.zeros((len(number), len(members)), dtype=np.int64)
         np.add.at(mine, (topic, column[holder]), 1)
-        rest = state.per_topic[cells] - mine
-        bounds = constraint.topic_counts_of(number, members)
+        rest = state.per_topic.at(*cells) - mine
+        bounds = constraint.topics.at(*cells)
         topic_lo, topic_hi = bounds.least - rest, bounds.most - rest
     owner = group.owner[items]
     problem = SmallProblem(

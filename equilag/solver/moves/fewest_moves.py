@@ -18,12 +18,13 @@ from equilag.certificate.potentials import (
     moves_claim,
 )
 from equilag.claim import Claim
-from equilag.constraint import CountConstraint, topic_counts
+from equilag.constraint import CountConstraint
 from equilag.errors import ContradictedBound, EquilagError
-from equilag.group import NOBODY, Flags, Group, Index, Ints
+from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import count_moves, member_counts
 from equilag.policy import Policy
-from equilag.solver.moves.min_cost_flow import Arcs, cheapest_flow
+from equilag.solver.moves.kept_flow import between_counts
+from equilag.solver.moves.topic_moves import fewest_topic_moves
 
 
 class FewestMoves(NamedTuple):
@@ -53,7 +54,9 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
     classes, member classes and members.
     """
     if constraint.per_topic:
-        return _per_topic(group, constraint)
+        found = fewest_topic_moves(group, constraint)
+        dealt = _deal(group, constraint, group.topic_of, found.topic, found.member, found.number)
+        return FewestMoves(dealt, found.potentials)
     if len(group.eligible[group.eligible.any(axis=1)]) == 1 and not constraint.has_pinned:
         counts, potentials = _one_class(group, constraint)
         readers = np.flatnonzero(counts)
@@ -120,50 +123,6 @@ def _deal(
     return assigned
 
 
-def _per_topic(group: Group, constraint: CountConstraint) -> FewestMoves:
-    lo, hi = constraint.topic_counts_of()
-    least, most = constraint.counts_of()
-    owned = topic_counts(group, group.owner)
-    size = np.where(group.reads.any(axis=1), group.topic_size, 0)
-    remainder = size - lo.sum(axis=1)
-    topic, member = np.nonzero(hi > lo)
-    gain = owned[topic, member] > lo[topic, member]
-    room_lo, room_hi = least - lo.sum(axis=0), most - lo.sum(axis=0)
-    counts = lo.copy()
-    if _binds(topic, member, room_lo, room_hi):
-        taken, potentials = _extras_by_flow(topic, member, gain, remainder, room_lo, room_hi)
-        counts[topic, member] += taken
-    else:
-        # Topics are independent: each gives its remainder first to members that own more.
-        potentials = _topic_potentials(topic, member, gain, remainder, group.n_members)
-        order = np.lexsort((member, ~gain, topic))
-        rank = np.arange(len(order)) - np.searchsorted(topic[order], topic[order])
-        first = order[rank < remainder[topic[order]]]
-        counts[topic[first], member[first]] += 1
-    pinned = topic_counts(group, constraint.pinned_assignment)
-    cells = counts - pinned
-    cell_topic, cell_member = np.nonzero(cells)
-    dealt = _deal(
-        group, constraint, group.topic_of, cell_topic, cell_member, cells[cell_topic, cell_member]
-    )
-    return FewestMoves(dealt, potentials)
-
-
-def _binds(topic: Ints, member: Ints, room_lo: Ints, room_hi: Ints) -> bool:
-    """True if the intervals of the totals exclude anything that the topics' intervals allow."""
-    most = np.bincount(member, minlength=len(room_lo))
-    return bool((room_lo > 0).any() or (room_hi < most).any())
-
-
-def _topic_potentials(
-    topic: Ints, member: Ints, gain: Flags, remainder: Ints, n_members: int
-) -> Potentials:
-    """The potential of a topic is 1 if more members own a partition beyond the floor than its
-    remainder has places, else 0."""
-    takers = np.bincount(topic[gain], minlength=len(remainder))
-    return Potentials((takers > remainder).astype(np.int64), np.zeros(n_members, dtype=np.int64))
-
-
 def _by_flow(
     group: Group, constraint: CountConstraint
 ) -> tuple[tuple[Ints, Ints, Ints], Potentials]:
@@ -196,7 +155,7 @@ def _by_flow(
     )
     least, most = constraint.counts_of()
     counts = least - base, most - base
-    found = _between_counts(
+    found = between_counts(
         [kept_arcs, open_arcs, passing], own_count, supply, counts, n_member_classes
     )
     kept, opened, passed = found.units
@@ -219,70 +178,3 @@ def _open_arcs(group: Group, constraint: CountConstraint, supply: Ints) -> tuple
     classes, member_classes = group.arcs
     open_arcs = constraint.face[classes, member_classes] & (supply[classes] > 0)
     return classes[open_arcs], member_classes[open_arcs]
-
-
-class _Kept(NamedTuple):
-    """A minimum-cost flow within the counts: units by batch of arcs, and its potentials."""
-
-    units: list[Ints]
-    supply: Ints
-    member: Ints
-
-
-def _between_counts(
-    batches: list[tuple[Ints, Ints, Ints, int]],
-    start: Ints,
-    supply: Ints,
-    counts: tuple[Ints, Ints],
-    n_more: int,
-) -> _Kept:
-    """A minimum-cost flow that gives each member between lo and hi units (`counts`).
-
-    A batch is tails, heads, capacities and a cost; the nodes are the supplies, the members, and
-    `n_more` others. The flow starts with `start` units on the first batch: all owned partitions
-    kept.
-    """
-    lo, hi = counts
-    first, sink = len(supply), len(supply) + len(lo) + n_more
-    members = first + np.arange(len(lo))
-    tails, heads, capacities, costs = zip(*batches, strict=True)
-    arcs = Arcs(
-        np.concatenate((*tails, members)),
-        np.concatenate((*heads, np.full(len(lo), sink))),
-        np.concatenate((*capacities, hi - lo)),
-        np.concatenate((*(np.full(len(t), c) for t, c in zip(tails, costs, strict=True)), 0 * lo)),
-    )
-    held = np.bincount(heads[0] - first, weights=start, minlength=len(lo)).astype(np.int64)
-    over = np.clip(held - lo, 0, hi - lo)
-    units = np.zeros(len(arcs.tail), dtype=np.int64)
-    units[: len(start)] = start
-    units[len(units) - len(lo) :] = over
-    excess = np.zeros(sink + 1, dtype=np.int64)
-    excess[:first] = supply
-    np.subtract.at(excess, tails[0], start)
-    excess[members] = held - over - lo
-    excess[sink] = int(over.sum()) - int(supply.sum() - lo.sum())
-    found = cheapest_flow(arcs, units, excess)
-    height = found.potential
-    edges = np.cumsum([len(tail) for tail in tails])
-    return _Kept(
-        np.split(found.units, edges)[:-1],
-        1 + height[:first] - height[sink],
-        height[sink] - height[members],
-    )
-
-
-def _extras_by_flow(
-    topic: Ints, member: Ints, gain: Flags, remainder: Ints, room_lo: Ints, room_hi: Ints
-) -> tuple[Ints, Potentials]:
-    """[cells] units of the topics' remainders by member (``both``): one flow, topics to members."""
-    n_topics = len(remainder)
-    batches = [
-        (topic[some], n_topics + member[some], np.ones(int(some.sum()), np.int64), cost)
-        for some, cost in ((gain, 0), (~gain, 1))
-    ]
-    start = batches[0][2]
-    found = _between_counts(batches, start, remainder, (room_lo, room_hi), 0)
-    taken = np.zeros(len(topic), dtype=np.int64)
-    taken[gain], taken[~gain] = found.units
-    return taken, Potentials(found.supply, found.member)

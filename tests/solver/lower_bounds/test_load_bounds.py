@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.constraints import counting_of
+from support.constraints import counting_of, held_table, topic_table
 from support.groups import LAG_KINDS, ODD, group_of, groups, random_group, small_groups
 from support.oracles import Assignments
 
 from equilag.certificate.counting import Counting
-from equilag.constraint import topic_counts
 from equilag.group import Flags, Group, Ints
 from equilag.metrics import member_counts, member_loads
 from equilag.policy import BALANCES, Policy
@@ -123,8 +122,8 @@ class Plain:
         self.topic_lo: Ints | None = None
         self.topic_hi: Ints | None = None
         if constraint.per_topic:
-            per_topic = topic_counts(group, pinned)
-            self.topic_lo, self.topic_hi = (s - per_topic for s in constraint.topic_counts_of())
+            per_topic = held_table(group, pinned)
+            self.topic_lo, self.topic_hi = (s - per_topic for s in topic_table(constraint))
         self.buckets: dict[int, list[int]] = {}
         for p in range(group.n_partitions):
             if constraint.free[p]:
