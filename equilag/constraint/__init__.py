@@ -6,7 +6,7 @@ from equilag.constraint.count_constraint import (
     CountConstraint,
     unconstrained,
 )
-from equilag.constraint.derive import constraint_of, pinned_partitions
+from equilag.constraint.derive import constraint_of, pinned_partitions, topics_of
 from equilag.constraint.per_topic import topic_intervals, water_fill
 from equilag.constraint.topic_counts import TopicCounts
 from equilag.constraint.topic_intervals import CountInterval, TopicIntervals
@@ -24,6 +24,7 @@ __all__ = [
     "ranges",
     "reach_levels",
     "topic_intervals",
+    "topics_of",
     "unconstrained",
     "water_fill",
 ]

@@ -12,6 +12,7 @@ from equilag.constraint.blocks import Levels, NotMinimal, ranges, reach_levels
 from equilag.constraint.count_constraint import CountConstraint
 from equilag.constraint.per_topic import inside_blocks, remainder_levels, topic_intervals
 from equilag.constraint.topic_counts import TopicCounts
+from equilag.constraint.topic_intervals import TopicIntervals
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.metrics import member_counts
 from equilag.policy import Policy
@@ -25,8 +26,19 @@ def pinned_partitions(group: Group, policy: Policy) -> Flags:
     return np.zeros(group.n_partitions, dtype=np.bool_)
 
 
-def constraint_of(group: Group, policy: Policy, assigned: Index) -> CountConstraint:
+def topics_of(group: Group, policy: Policy) -> TopicIntervals | None:
+    """Fewest and most partitions of each topic per member, where topics count one by one."""
+    if policy.balance == "total":
+        return None
+    return topic_intervals(group, pinned_partitions(group, policy))
+
+
+def constraint_of(
+    group: Group, policy: Policy, assigned: Index, topics: TopicIntervals | None = None
+) -> CountConstraint:
     """The count constraint of a policy, from a valid assignment [P] that meets it.
+
+    `topics` are those of `topics_of`, if they are known.
 
     Raises NotMinimal where it does not meet it. O(P + members × partition classes), and
     O(P + subscriptions) for the balances that count topic by topic.
@@ -34,7 +46,7 @@ def constraint_of(group: Group, policy: Policy, assigned: Index) -> CountConstra
     pinned = pinned_partitions(group, policy)
     if policy.balance == "total":
         return _by_totals(group, assigned, pinned)
-    topics = topic_intervals(group, pinned)
+    topics = topics or topic_intervals(group, pinned)
     held = TopicCounts.of(group, assigned)
     wrong = topics.first_outside(held)
     if wrong is not None:

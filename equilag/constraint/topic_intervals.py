@@ -54,6 +54,24 @@ class OpenPairs(NamedTuple):
     slot: Ints
 
 
+class OpenRow(NamedTuple):
+    """All members that may have one more, topic by topic, in one row that is not written out."""
+
+    edges: Ints
+    """[T + 1] where each topic's begin."""
+    end: Ints
+    """[pairs] where the members of each open pair end; pairs by topic."""
+    shift: Ints
+    """[pairs] from a place in the row to the place in `by_slot`."""
+    by_slot: Ints
+    """[M] the members by slot."""
+
+    def members_at(self, places: Ints) -> Ints:
+        pair = self.end.searchsorted(places, side="right")
+        members: Ints = self.by_slot[places + self.shift[pair]]
+        return members
+
+
 @dataclass(frozen=True, eq=False)
 class TopicIntervals:
     """The intervals of all topics; shapes as in `Group`. O(subscriptions + cells) memory."""
@@ -221,16 +239,36 @@ class TopicIntervals:
         return OpenPairs(topic[there], place[there])
 
     @cached_property
+    def open_row(self) -> OpenRow:
+        """The members of all open pairs by topic, those that are `barred` included."""
+        pairs, slots = self.open_pairs, self.slots
+        order = pairs.topic.argsort(kind="stable")
+        topic, slot = pairs.topic[order], pairs.slot[order]
+        size = slots.size[slot]
+        end = size.cumsum()
+        first: Ints = slots.size.cumsum() - slots.size
+        edges = np.zeros(len(self.level) + 1, np.int64)
+        np.add.at(edges, topic + 1, size)
+        by_slot = slots.of.argsort(kind="stable")
+        return OpenRow(edges.cumsum(), end, first[slot] - end + size, by_slot)
+
+    @cached_property
     def barred(self) -> tuple[Ints, Ints]:
         """Topic and member of the cells of open pairs that may not have one more."""
         topic, member = self.cells.topic, self.cells.member
         closed = self._most_by_level(topic, member) > self.level[topic]
         return topic[closed], member[closed]
 
+    @cached_property
     def least_cells(self) -> tuple[Ints, Ints, Ints]:
-        """Topic, member and fewest partitions of every cell where that is not 0, by topic and then
-        by member. No more cells than partitions."""
-        topic, member = self._subscribers(np.flatnonzero(self.level > 0))
+        """Topic, member and fewest partitions of every cell where that is not 0. No more cells than
+        partitions."""
+        topic, member_class = self.group.subscriptions
+        some = self.level[topic] > 0
+        size = self.group.class_size
+        topic, member = _expanded(topic[some], member_class[some], self.group.class_of, size)
+        if not len(self._key):
+            return topic, member, self.level[topic]
         own = self.cells.fixed > 0
         topic = np.concatenate((topic, self.cells.topic[own]))
         member = np.concatenate((member, self.cells.member[own]))
@@ -238,29 +276,26 @@ class TopicIntervals:
         topic, member = key // max(1, self.group.n_members), key % max(1, self.group.n_members)
         return topic, member, self.least_of_subscribers(topic, member)
 
-    def _subscribers(self, topics: Ints) -> tuple[Ints, Ints]:
-        """Topic and member of every subscription to some topics."""
-        wanted = np.zeros(len(self.level), np.bool_)
-        wanted[topics] = True
-        topic, member_class = self.group.subscriptions
-        some = wanted[topic]
-        return self._of_pairs(topic[some], member_class[some], self.group.class_of)
-
-    def _of_pairs(self, topic: Ints, label: Ints, label_of: Ints | Index) -> tuple[Ints, Ints]:
-        """Topic and member for all members with the label that goes with the topic."""
-        order = np.argsort(label_of, kind="stable")
-        edges = np.searchsorted(label_of[order], np.arange(int(label_of.max(initial=0)) + 2))
-        size = (edges[1:] - edges[:-1])[label]
-        return np.repeat(topic, size), order[ranges(edges[label], edges[label + 1])]
-
     def open_cells(self) -> tuple[Ints, Ints]:
         """Topic and member of every cell that may have one more, by topic and then by member.
 
         O(topics × members) where all are open: for small groups only.
         """
-        topic, member = self._of_pairs(*self.open_pairs, self.slots.of)
+        topic, member = _expanded(*self.open_pairs, self.slots.of, self.slots.size)
         if len(self._key):
             there = ~np.isin(topic * self.group.n_members + member, self._key)
             topic, member = topic[there], member[there]
         order = np.lexsort((member, topic))
         return topic[order], member[order]
+
+
+def _expanded(topic: Ints, label: Ints, label_of: Ints | Index, size: Ints) -> tuple[Ints, Ints]:
+    """Topic and member for all members whose label goes with the topic; `size` is that of each."""
+    order = np.argsort(label_of, kind="stable")
+    if not len(topic):
+        return topic, topic
+    if len(size) == 1:
+        return np.repeat(topic, len(order)), np.tile(order, len(topic))
+    end = np.cumsum(size)[label]
+    number = size[label]
+    return np.repeat(topic, number), order[ranges(end - number, end)]

@@ -7,13 +7,12 @@ from functools import partial
 from typing import Final
 
 from equilag.budget import Budget
-from equilag.constraint import constraint_of
 from equilag.group import NOBODY
 from equilag.planner.cost_estimate import FLOW_IMPORT, SAFETY, seconds_of_flow
 from equilag.planner.fallback import fallback
 from equilag.planner.stage import CountingStage, Draft
 from equilag.planner.task import Task
-from equilag.solver.counts.even_counts import balanced_assignment, counts_claim
+from equilag.solver.counts.even_counts import balanced, counts_claim
 from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
 from equilag.solver.moves.fewest_moves import fewest_moves
 
@@ -74,8 +73,8 @@ class EvenCountsStage:
 
     def run(self, task: Task, draft: Draft | None) -> Draft:
         group = task.group
-        assigned, algorithm = balanced_assignment(group, task.policy), "balance"
-        constraint = constraint_of(group, task.policy, assigned)
+        assigned, constraint = balanced(group, task.policy)
+        algorithm = "balance"
         if draft is not None and constraint.admits(draft.assigned):
             assigned, algorithm = draft.assigned, draft.algorithm
         claims = (counts_claim(group, constraint),)

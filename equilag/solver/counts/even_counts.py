@@ -8,9 +8,11 @@ from equilag.claim import Claim
 from equilag.constraint import (
     CountConstraint,
     TopicCounts,
+    TopicIntervals,
+    constraint_of,
     pinned_partitions,
     ranges,
-    topic_intervals,
+    topics_of,
     water_fill,
 )
 from equilag.group import NOBODY, Group, Index, Ints
@@ -20,22 +22,33 @@ from equilag.solver.counts.even_flow import Network, even_flow
 from equilag.solver.counts.topic_remainders import deal_in_turn, even_cells, even_totals
 
 
-def balanced_assignment(group: Group, policy: Policy) -> Index:
+def balanced(group: Group, policy: Policy) -> tuple[Index, CountConstraint]:
+    """A balanced assignment, and the constraint that all such assignments meet."""
+    topics = topics_of(group, policy)
+    assigned = balanced_assignment(group, policy, topics)
+    return assigned, constraint_of(group, policy, assigned, topics)
+
+
+def balanced_assignment(
+    group: Group, policy: Policy, topics: TopicIntervals | None = None
+) -> Index:
     """[P] a valid assignment that meets the policy's count balance; owners are not looked at.
 
     ``total``: sorted member counts lexicographically smallest; ``per-topic``: every topic as even
     as possible over its subscribers (KIP-169); ``both``: per topic first, then the totals. On top
-    of the pinned partitions where the policy pins some.
+    of the pinned partitions where the policy pins some. `topics` are those of `topics_of`, if they
+    are known.
     """
     pinned = pinned_partitions(group, policy)
     assigned = np.where(pinned, group.owner, NOBODY).astype(np.int32)
     free = np.flatnonzero(group.assignable & ~pinned)
     if not len(free):
         return assigned
-    if policy.balance == "total":
+    topics = topics or topics_of(group, policy)
+    if topics is None:
         _spread_totals(group, assigned, free)
     else:
-        _spread_topics(group, assigned, free, totals=policy.balance == "both")
+        _spread_topics(topics, assigned, free, totals=policy.balance == "both")
     return assigned
 
 
@@ -92,20 +105,19 @@ def _one_class(total: int, base: Ints, width: Ints) -> Ints:
     return np.add.reduceat(lo - each, np.cumsum(width) - width)
 
 
-def _spread_topics(group: Group, assigned: Index, free: Ints, totals: bool) -> None:
+def _spread_topics(topics: TopicIntervals, assigned: Index, free: Ints, totals: bool) -> None:
     """Fill every topic to its lower counts, then deal the remainders."""
-    intervals = topic_intervals(group, assigned != NOBODY)
-    held = TopicCounts.of(group, assigned)
-    pinned = held.cells()
+    pinned = len(free) < np.count_nonzero(topics.group.assignable)
     if not totals:
-        nobody = pinned[0][:0], pinned[1][:0]
-        topic, member = deal_in_turn(intervals, intervals.remainder, nobody)
-    elif len(pinned[0]):
-        topic, member = even_cells(intervals, intervals.remainder)
+        topic, member = deal_in_turn(topics, topics.remainder)
+    elif pinned:
+        topic, member = even_cells(topics, topics.remainder)
     else:
-        topic, member = even_totals(intervals, intervals.remainder)
-    sure_topic, sure_member, least = intervals.least_cells()
-    number = np.concatenate((least - held.at(sure_topic, sure_member), np.ones_like(topic)))
+        topic, member = even_totals(topics, topics.remainder)
+    sure_topic, sure_member, number = topics.least_cells
+    if pinned:
+        number = number - TopicCounts.of(topics.group, assigned).at(sure_topic, sure_member)
+    number = np.concatenate((number, np.ones_like(topic)))
     topic, member = np.concatenate((sure_topic, topic)), np.concatenate((sure_member, member))
     order = np.lexsort((member, topic))
     # `free` runs by topic, and so do the cells.

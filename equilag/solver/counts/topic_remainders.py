@@ -12,34 +12,32 @@ Units = tuple[Ints, Ints]
 """Topic and member of single partitions."""
 
 
-def deal_in_turn(intervals: TopicIntervals, number: Ints, shut: Units) -> Units:
+def deal_in_turn(intervals: TopicIntervals, number: Ints, shut: Units | None = None) -> Units:
     """One partition each to `number` [T] members that may have one more, going on where the topic
     before stopped, so that the first members are not given all.
 
     `shut` are topics and members that get none; the others have to be enough. O(units + shut).
     """
-    pairs, slots = intervals.open_pairs, intervals.slots
-    n_topics, n_members = len(number), intervals.group.n_members
-    order = np.argsort(pairs.topic, kind="stable")
-    slot = pairs.slot[order]
-    end = np.cumsum(slots.size[slot])  # of each pair's members in one long row
-    edges = np.concatenate(([0], end))[np.searchsorted(pairs.topic[order], np.arange(n_topics + 1))]
-    width = np.diff(edges)
-    shut_topic, shut_member = (
-        np.concatenate(both) for both in zip(shut, intervals.barred, strict=True)
-    )
-    n_shut = np.bincount(shut_topic, minlength=n_topics)
-    span = np.where(number > 0, np.minimum(width, number + n_shut), 0)
-    topic = np.repeat(np.arange(n_topics), span)
-    turn = (np.cumsum(number) - number)[topic] + ranges(np.zeros(n_topics, np.int64), span)
-    spot = edges[topic] + turn % width[topic]
-    pair = np.searchsorted(end, spot, side="right")
-    by_slot = np.argsort(slots.of, kind="stable")
-    first = np.cumsum(slots.size) - slots.size
-    member = by_slot[first[slot[pair]] + spot - (end[pair] - slots.size[slot[pair]])]
-    there = ~np.isin(topic * n_members + member, shut_topic * n_members + shut_member)
+    if not number.any():
+        return number[:0], number[:0]
+    row, n_members = intervals.open_row, intervals.group.n_members
+    width = row.edges[1:] - row.edges[:-1]
+    barred = intervals.barred
+    if shut is not None:
+        barred = np.concatenate((barred[0], shut[0])), np.concatenate((barred[1], shut[1]))
+    span = number
+    if len(barred[0]):
+        span = number + np.bincount(barred[0], minlength=len(number)) * (number > 0)
+        span = np.minimum(span, width)
+    topic = np.arange(len(number)).repeat(span)
+    place = np.arange(len(topic)) - (span.cumsum() - span)[topic]
+    turn = (number.cumsum() - number)[topic] + place
+    member = row.members_at(row.edges[topic] + turn % width[topic])
+    if not len(barred[0]):
+        return topic, member
+    there = ~np.isin(topic * n_members + member, barred[0] * n_members + barred[1])
     topic, member = topic[there], member[there]
-    rank = np.arange(len(topic)) - np.searchsorted(topic, topic)
+    rank = np.arange(len(topic)) - topic.searchsorted(topic)
     enough = rank < number[topic]
     return topic[enough], member[enough]
 

@@ -43,16 +43,20 @@ def _cells(
     group: Group, constraint: CountConstraint, taken: tuple[Ints, Ints]
 ) -> tuple[Ints, Ints, Ints]:
     """The fewest of every cell and one more for those `taken`, without what is pinned."""
-    topic, member, least = constraint.topics.least_cells()
-    held_topic, held_member, held = TopicCounts.of(group, constraint.pinned_assignment).cells()
-    key = np.concatenate((topic, taken[0], held_topic)) * group.n_members
-    key += np.concatenate((member, taken[1], held_member))
-    number = np.concatenate((least, np.ones_like(taken[0]), -held))
-    key, place = np.unique(key, return_inverse=True)
-    count = np.zeros(len(key), np.int64)
-    np.add.at(count, place.ravel(), number)
-    some = count > 0
-    return key[some] // max(1, group.n_members), key[some] % max(1, group.n_members), count[some]
+    topic, member, least = constraint.topics.least_cells
+    key = np.concatenate((topic, taken[0])) * group.n_members
+    key += np.concatenate((member, taken[1]))
+    number = np.concatenate((least, np.ones_like(taken[0])))
+    if constraint.has_pinned:
+        pinned = TopicCounts.of(group, constraint.pinned_assignment).cells()
+        key = np.concatenate((key, pinned[0] * group.n_members + pinned[1]))
+        number = np.concatenate((number, -pinned[2]))
+    if len(topic):  # else every cell is taken once
+        key, place = np.unique(key, return_inverse=True)
+        count = np.zeros(len(key), np.int64)
+        np.add.at(count, place.ravel(), number)
+        key, number = key[count > 0], count[count > 0]
+    return key // max(1, group.n_members), key % max(1, group.n_members), number
 
 
 def _extras_by_topic(group: Group, topics: TopicIntervals) -> tuple[tuple[Ints, Ints], Potentials]:

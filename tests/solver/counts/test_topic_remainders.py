@@ -1,0 +1,52 @@
+"""Remainders of topics: different members for each, in turn or with even totals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.groups import group_of, random_group
+
+from equilag.constraint import topics_of
+from equilag.policy import Policy
+from equilag.solver.counts.topic_remainders import deal_in_turn, even_cells, even_totals
+
+
+@pytest.mark.parametrize("deal", [deal_in_turn, even_totals, even_cells])
+def test_a_topic_gives_its_remainder_to_different_subscribers(deal) -> None:  # type: ignore[no-untyped-def]
+    rng = np.random.default_rng(14)
+    for number in range(30):
+        group = random_group(rng, topics=9, members=8, size=9, reads=(0.4, 0.8, 1.0)[number % 3])
+        topics = topics_of(group, Policy.of("kip-169"))
+        assert topics is not None
+        topic, member = deal(topics, topics.remainder)
+        assert np.bincount(topic, minlength=len(group.topics)).tolist() == topics.remainder.tolist()
+        assert group.reads[topic, group.class_of[member]].all()
+        assert len(np.unique(topic * group.n_members + member)) == len(topic)
+
+
+def test_the_turn_leaves_out_who_is_shut_and_goes_on_behind_the_last() -> None:
+    group = group_of([2] * 4, [list(range(4))] * 5)
+    topics = topics_of(group, Policy.of("kip-169"))
+    assert topics is not None
+    shut = np.array([0, 0, 2]), np.array([0, 1, 4])
+    topic, member = deal_in_turn(topics, topics.remainder, shut)
+    assert topic.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert member.tolist() == [2, 3, 2, 3, 0, 1, 1, 2]
+
+
+def test_totals_of_classes_are_as_even_as_those_of_single_members() -> None:
+    rng = np.random.default_rng(15)
+    for _ in range(30):
+        group = random_group(rng, topics=7, members=9, size=9, reads=0.5)
+        topics = topics_of(group, Policy.of("kip-169"))
+        assert topics is not None
+        least = topics.by_member.least
+        totals = [
+            sorted(
+                (
+                    least + np.bincount(deal(topics, topics.remainder)[1], minlength=len(least))
+                ).tolist()
+            )
+            for deal in (even_totals, even_cells)
+        ]
+        assert totals[0] == totals[1]
