@@ -9,7 +9,8 @@ from equilag.constraint.count_constraint import (
 from equilag.constraint.derive import constraint_of, pinned_partitions, topics_of
 from equilag.constraint.per_topic import topic_intervals, water_fill
 from equilag.constraint.topic_counts import TopicCounts
-from equilag.constraint.topic_intervals import CountInterval, TopicIntervals
+from equilag.constraint.topic_intervals import TopicIntervals
+from equilag.constraint.topic_parts import CountInterval
 
 __all__ = [
     "ALL",

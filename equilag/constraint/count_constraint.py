@@ -13,7 +13,8 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from equilag.constraint.topic_counts import TopicCounts
-from equilag.constraint.topic_intervals import CountInterval, TopicIntervals
+from equilag.constraint.topic_intervals import TopicIntervals
+from equilag.constraint.topic_parts import CountInterval
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.metrics import member_counts
 

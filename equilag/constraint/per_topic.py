@@ -8,7 +8,8 @@ import numpy as np
 
 from equilag.constraint.blocks import Levels, ranges, reach_levels
 from equilag.constraint.topic_counts import TopicCounts
-from equilag.constraint.topic_intervals import Cells, TopicIntervals
+from equilag.constraint.topic_intervals import TopicIntervals
+from equilag.constraint.topic_parts import Cells
 from equilag.errors import InputError
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 

@@ -8,68 +8,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TypeAlias
 
 import numpy as np
 
-from equilag.constraint.blocks import Levels, ranges
+from equilag.constraint.blocks import Levels
 from equilag.constraint.topic_counts import TopicCounts
+from equilag.constraint.topic_parts import (
+    Cells,
+    CountInterval,
+    MemberSlots,
+    OpenPairs,
+    OpenRow,
+    members_of_pairs,
+)
 from equilag.group import Flags, Group, Index, Ints
 
-Numbers = int | Ints | Index
-
-
-class CountInterval(NamedTuple):
-    """Fewest and most partitions, elementwise."""
-
-    least: Ints
-    most: Ints
-
-
-class Cells(NamedTuple):
-    """Topics and members whose count is fixed by itself: [cells], by topic and then by member."""
-
-    topic: Ints
-    member: Ints
-    fixed: Ints
-
-
-class MemberSlots(NamedTuple):
-    """Members of one class and one block; their cells are alike but for `Cells`."""
-
-    of: Ints
-    """[M] the slot of each member."""
-    member_class: Ints
-    """[S] ascending."""
-    block: Ints
-    """[S] ascending within a class."""
-    size: Ints
-    """[S] members."""
-
-
-class OpenPairs(NamedTuple):
-    """Topics and slots whose members may have a partition more: [pairs], by slot."""
-
-    topic: Ints
-    slot: Ints
-
-
-class OpenRow(NamedTuple):
-    """All members that may have one more, topic by topic, in one row that is not written out."""
-
-    edges: Ints
-    """[T + 1] where each topic's begin."""
-    end: Ints
-    """[pairs] where the members of each open pair end; pairs by topic."""
-    shift: Ints
-    """[pairs] from a place in the row to the place in `by_slot`."""
-    by_slot: Ints
-    """[M] the members by slot."""
-
-    def members_at(self, places: Ints) -> Ints:
-        pair = self.end.searchsorted(places, side="right")
-        members: Ints = self.by_slot[places + self.shift[pair]]
-        return members
+Numbers: TypeAlias = int | Ints | Index
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,7 +221,7 @@ class TopicIntervals:
         topic, member_class = self.group.subscriptions
         some = self.level[topic] > 0
         size = self.group.class_size
-        topic, member = _expanded(topic[some], member_class[some], self.group.class_of, size)
+        topic, member = members_of_pairs(topic[some], member_class[some], self.group.class_of, size)
         if not len(self._key):
             return topic, member, self.level[topic]
         own = self.cells.fixed > 0
@@ -281,21 +236,9 @@ class TopicIntervals:
 
         O(topics × members) where all are open: for small groups only.
         """
-        topic, member = _expanded(*self.open_pairs, self.slots.of, self.slots.size)
+        topic, member = members_of_pairs(*self.open_pairs, self.slots.of, self.slots.size)
         if len(self._key):
             there = ~np.isin(topic * self.group.n_members + member, self._key)
             topic, member = topic[there], member[there]
         order = np.lexsort((member, topic))
         return topic[order], member[order]
-
-
-def _expanded(topic: Ints, label: Ints, label_of: Ints | Index, size: Ints) -> tuple[Ints, Ints]:
-    """Topic and member for all members whose label goes with the topic; `size` is that of each."""
-    order = np.argsort(label_of, kind="stable")
-    if not len(topic):
-        return topic, topic
-    if len(size) == 1:
-        return np.repeat(topic, len(order)), np.tile(order, len(topic))
-    end = np.cumsum(size)[label]
-    number = size[label]
-    return np.repeat(topic, number), order[ranges(end - number, end)]

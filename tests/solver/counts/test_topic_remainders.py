@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from support.groups import group_of, random_group
 
-from equilag.constraint import topics_of
+from equilag.constraint import TopicIntervals, topics_of
+from equilag.group import Ints
 from equilag.policy import Policy
 from equilag.solver.counts.topic_remainders import deal_in_turn, even_cells, even_totals
 
 
 @pytest.mark.parametrize("deal", [deal_in_turn, even_totals, even_cells])
-def test_a_topic_gives_its_remainder_to_different_subscribers(deal) -> None:  # type: ignore[no-untyped-def]
+def test_a_topic_gives_its_remainder_to_different_subscribers(
+    deal: Callable[[TopicIntervals, Ints], tuple[Ints, Ints]],
+) -> None:
     rng = np.random.default_rng(14)
     for number in range(30):
         group = random_group(rng, topics=9, members=8, size=9, reads=(0.4, 0.8, 1.0)[number % 3])
