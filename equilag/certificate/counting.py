@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.constraint import CountConstraint, TopicCounts, ranges
+from equilag.certificate.free_of_topics import FreeOfTopics
+from equilag.constraint import CountConstraint, ranges
 from equilag.group import Flags, Group, Ints
 from equilag.metrics import member_counts, member_loads
 
@@ -117,25 +118,14 @@ class Counting:
         return ranges(edges[mine], edges[mine + 1])
 
     @cached_property
-    def _pinned(self) -> TopicCounts:
-        """Pinned partitions of each topic at each member."""
-        return TopicCounts.of(self.group, self.constraint.pinned_assignment)
-
-    def _free_of_topics(self, members: Flags) -> tuple[Ints, Ints]:
-        """[T] fewest and most free partitions of each topic of the members [M] together."""
-        least, most = self.constraint.topics.by_topic(members)
-        if not self.constraint.has_pinned:
-            return least, most
-        topic, member, count = self._pinned.cells()
-        held = np.zeros(len(least), np.int64)
-        np.add.at(held, topic, count * members[member])
-        return least - held, most - held
+    def _free_of_topics(self) -> FreeOfTopics:
+        return FreeOfTopics(self.constraint)
 
     def shares(self, members: Flags) -> Shares:
         """Fewest and most partitions of each bucket that the members [M] take."""
         if self.per_topic:
-            inside_lo, inside_hi = self._free_of_topics(members)
-            outside_lo, outside_hi = self._free_of_topics(~members)
+            inside_lo, inside_hi = self._free_of_topics.together(members)
+            outside_lo, outside_hi = self._free_of_topics.together(~members)
             least = np.maximum(inside_lo, self.size - outside_hi)
             closed: Flags = np.logical_not(outside_hi)
             return Shares(least, np.minimum(inside_hi, self.size - outside_lo), closed)
@@ -215,8 +205,7 @@ class Counting:
         holders = np.flatnonzero(members)
         if self.per_topic and heaviest == 1:
             topic = int(self.bucket[top[0]])
-            most = self.constraint.topics.at(topic, holders).most
-            holders = holders[most > self._pinned.at(topic, holders)]
+            holders = holders[self._free_of_topics.most_at(topic, holders) > 0]
             beside = self._beside_in_topic(holders, topic)
         elif heaviest == 1 or self.lag[rest].max(initial=0) <= self.lag[top].min():
             other_than = np.ones(len(self.lag), dtype=np.bool_)
@@ -243,28 +232,9 @@ class Counting:
         """Least load beside one heavy partition, where every topic is balanced by itself."""
         if not len(holders):
             return 0
-        lo = self._fewest_free(holders)
+        lo = self._free_of_topics.fewest_of_any(holders)
         lo[topic] = max(0, int(lo[topic]) - 1)
         return int(self.lag[self.from_light < lo[self.bucket]].sum())
-
-    def _fewest_free(self, members: Ints) -> Ints:
-        """[T] the fewest free partitions of each topic that any of the members has to take."""
-        chosen = np.zeros(self.group.n_members, np.bool_)
-        chosen[members] = True
-        topics = self.constraint.topics
-        special = [np.stack(cells[:2]) for cells in (topics.cells, self._pinned.cells())]
-        topic, member = np.unique(np.concatenate(special, axis=1), axis=1)
-        topic, member = topic[chosen[member]], member[chosen[member]]
-        own = np.bincount(topic, minlength=self.n_buckets)
-        reading, member_class = self.group.subscriptions
-        size = np.bincount(self.group.class_of[members], minlength=len(self.group.class_topics))
-        readers = np.zeros(self.n_buckets, np.int64)
-        np.add.at(readers, reading, size[member_class])
-        fewest = np.where(readers > own, topics.level, np.iinfo(np.int64).max)
-        least = topics.least_of_subscribers(topic, member) - self._pinned.at(topic, member)
-        np.minimum.at(fewest, topic, least)
-        fewest[readers < len(members)] = 0
-        return fewest
 
     def rest(self, members: Flags, heaviest: int) -> int | None:
         """An upper bound on min λ: what the holders of the heaviest partitions leave to the others.
