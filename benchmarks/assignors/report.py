@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.assignors import perfect_lists
 from benchmarks.assignors.drawing import Dot, LogAxis, scatter
 from benchmarks.assignors.inputs import FRONT
 from benchmarks.assignors.targets import OWN, Cell, Results, judged
@@ -69,6 +70,9 @@ def markdown(results: Results) -> str:
         lines += ["", "## Lag, equilag alone", "", *alone_table(alone)]
     if results.get("frontier"):
         lines += ["", "## Moves against lag", "", *front_table(results["frontier"])]
+    if results.get("perfect"):
+        table = _table(perfect_lists.HEAD, perfect_lists.rows(results["perfect"]))
+        lines += ["", "## Perfectly even plans, equilag alone", "", *table]
     return "\n".join([*lines, ""])
 
 

@@ -21,7 +21,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.assignors import frontier, limits
+from benchmarks.assignors import frontier, limits, perfect_lists
 from benchmarks.assignors.cells import Peer, Slow, cell
 from benchmarks.assignors.inputs import full, short
 from benchmarks.assignors.peers import PEERS, CallBudget
@@ -34,7 +34,7 @@ BUDGETS: Final = {
     "full": CallBudget(warm_s=0.2, measure_s=0.3, limit_s=60.0),
 }
 """A peer that needs longer than the limit for a call has timed out; short runs have less time."""
-PARTS: Final = ("cells", "limits", "frontier")
+PARTS: Final = ("cells", "limits", "frontier", "perfect")
 PACKAGES: Final = ("equilag", "numpy", "ortools", "networkx")
 
 
@@ -80,6 +80,7 @@ def measure(
         "cells": [],
         "limits": {},
         "frontier": {},
+        "perfect": [],
     }
     missing = {peer.name: why for peer in peers if (why := peer.missing())}
     for name, why in missing.items():
@@ -92,6 +93,10 @@ def measure(
     if "frontier" in parts:
         say("the front of moves against lag")
         results["frontier"] = frontier.front(frontier.FULL if mode == "full" else frontier.SHORT)
+    if "perfect" in parts:
+        say("lists for which perfectly even plans exist")
+        draws = perfect_lists.FULL if mode == "full" else perfect_lists.SHORT
+        results["perfect"] = perfect_lists.measure(draws)
     results["seconds"] = time.monotonic() - start
     write(results, out)
     return results

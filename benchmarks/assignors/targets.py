@@ -35,6 +35,8 @@ WORST_MS: Final = 200.0
 FIRST_S: Final = 0.3
 MEMORY_MIB: Final = 1_024.0
 LOADING: Final = 1.5
+PERFECT: Final = 33
+"""Lists at their optimum, of the 35 of each draw."""
 
 
 class Target(NamedTuple):
@@ -69,6 +71,7 @@ def judged(results: Results) -> list[Target]:
         *_gaps(cells),
         _optimal("5 x 30, mixed subscriptions", _named(cells, "lag-small/5x30 mixed/")),
         _optimal("6 x 36", _named(cells, "lag-small/6x36/")),
+        _perfect(results.get("perfect") or []),
         *_limits(results.get("limits") or {}),
     ]
 
@@ -168,6 +171,19 @@ def _optimal(name: str, cells: list[Cell]) -> Target:
     if short:
         figures += f", not {short[0]}"
     return Target(name, "all proved optimal", figures, not short if answers else None)
+
+
+def _perfect(rows: Sequence[dict[str, Any]]) -> Target:
+    """Met if enough lists reach the known optimum, proved, with even counts."""
+    lists = len({row["list"] for row in rows})
+    short = [row["list"] for row in rows if not row["solved"]]
+    figures = f"{len(rows) - len(short)} of {len(rows)} lists" if rows else "not run"
+    if short:
+        figures += f", not {short[0]}"
+    elif rows:
+        figures += f", at most {max(row['seconds'] for row in rows):.1f} s"
+    met = (len(rows) - len(short)) * lists >= PERFECT * len(rows) if rows else None
+    return Target("perfect plans", f"at least {PERFECT} of 35", figures, met)
 
 
 def _limits(limits: dict[str, Any]) -> Iterator[Target]:

@@ -249,3 +249,22 @@ def test_labels_are_escaped_and_do_not_cover_each_other() -> None:
         if text.text in ("one", "two")
     ]
     assert abs(heights[0] - heights[1]) >= 14
+
+
+def test_perfect_plans_are_counted_against_their_target() -> None:
+    row = {
+        "list": "9 up to 9 for 3", "divides": True, "seconds": 1.5, "limit_s": 10.0,
+        "status": "optimal", "counts_even": True, "spread": 0, "optimum": 0, "solved": True,
+    }  # fmt: skip
+    rows = [{**row, "list": str(number)} for number in range(35)]
+    target = verdicts(results_of([], perfect=rows))["perfect plans"]
+    assert target.met
+    assert target.figures == "35 of 35 lists, at most 1.5 s"
+    for number in (1, 2, 3):
+        rows[number] |= {"solved": False, "spread": 7}
+        verdict = verdicts(results_of([], perfect=rows))["perfect plans"]
+        assert verdict.met == (number < 3)
+    assert "32 of 35 lists, not 1" in verdict.figures
+    assert "| 1 | divides | 1.50 of 10 s | optimal | even | **7** | 0 |" in markdown(
+        results_of([], perfect=rows)
+    )

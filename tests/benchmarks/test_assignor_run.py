@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from benchmarks.assignors import frontier, limits, own, run
+from benchmarks.assignors import frontier, limits, own, perfect_lists, run
 from benchmarks.assignors.case import Assignment, Case
 from benchmarks.assignors.cells import Peer, Slow, cell
 from benchmarks.assignors.inputs import catalogue, named
@@ -187,3 +188,25 @@ def test_a_run_is_written_printed_and_judged(
     assert "MISSED mixed subscriptions: counts and moves" in said.out
     assert "without other: not here" in said.err
     assert run.main(["--only", "^nothing$", "--out", str(out)]) == 0
+
+
+def test_a_list_is_drawn_planned_and_checked() -> None:
+    small = perfect_lists.NumberList(60, 10**3, 7)
+    dense = perfect_lists.NumberList(40, 41, 4)
+    for one in (small, dense, *perfect_lists.GRID[:20]):
+        for divides in (True, False):
+            values = one.draw(3, divides)
+            assert len(values) == one.numbers
+            assert (values.sum() % one.members == 0) == divides
+            assert len(np.unique(values)) >= one.numbers - 1
+            assert 1 <= values.min() <= values.max() <= one.top
+    rows = perfect_lists.measure(2, (small,))
+    assert [row["solved"] for row in rows] == [True, True]
+    assert rows[0]["optimum"] == rows[0]["spread"] == 0
+    assert len(perfect_lists.rows(rows)[0]) == len(perfect_lists.HEAD)
+
+
+def test_the_grid_of_lists_holds_the_hardest() -> None:
+    names = [str(one) for one in perfect_lists.GRID]
+    assert len(set(names)) == 35
+    assert {"100 up to 1,000,000 for 10", "300 up to 10,000,000 for 30"} <= set(names)

@@ -24,29 +24,37 @@ MAX_ROWS: Final = 8
 """Rows of one split; a split of more would take thousands of nodes."""
 ENOUGH: Final = 30.0
 """Splits expected to exist among the rows taken, so that most attempts can succeed."""
-PRODUCTIVE: Final = 0.25
+PRODUCTIVE: Final = 0.1
 """Divisions of a subset among the halves that are tried before the last pair of rows, by their
 share of the pairs of the most productive one: the next attempt has other halves."""
+ONE_FIRST: Final = 0.8
+"""Probability that one more row is put on target while a split of all would also be possible: with
+fewer rows off target, a split of all has more full rows."""
 MAX_NODES: Final = 10_000
 """Nodes that a split may be expected to take, 1 ms each; more would be a search of minutes."""
-PATIENCE: Final = 30
-"""Times the expected number of nodes, after which the search ends."""
+PATIENCE: Final = 100
+"""Times the expected number of nodes, after which the search ends: the estimate takes all rows for
+full, and was up to 20 times too low where most are not."""
 
 
 def split_exactly(
     rows: TargetRows, listed: SubsetPlaces, rng: np.random.Generator, stop: Callable[[], bool]
 ) -> None:
     """Put rows on target that exact transfers leave over. `stop` is asked at every node."""
-    found = _expected_subsets(rows)
-    needed, enough = _rows_needed(found)
+    n_rows, width = rows.table.shape
+    short = len(rows.lag) - rows.n_partitions
+    mean_count = width - short / n_rows
+    enough = _rows_for_one(_expected_subsets(rows, mean_count))
+    found = _expected_subsets(rows, width if n_rows - short >= MAX_ROWS else mean_count)
+    needed = _rows_for_all(found)
     nodes = _expected_nodes(found, needed)
     if nodes > MAX_NODES:
         return
     split = _Split(rows, listed, rng, stop, PATIENCE * int(nodes + len(rows.off)))
     while (off := rows.off).size and split.nodes > 0:
-        if len(off) > enough and split.settle_one(rng.choice(off, enough, replace=False)):
-            continue
-        if len(off) <= needed:
+        if len(off) > enough and (len(off) > needed or rng.random() < ONE_FIRST):
+            split.settle_one(rng.choice(off, enough, replace=False))
+        else:
             beside = _beside(rows, off, max(1, needed - len(off)), rng)
             split.settle_all(rng.permutation(np.concatenate((off, beside))))
 
@@ -57,15 +65,18 @@ def _beside(rows: TargetRows, off: Ints, most: int, rng: np.random.Generator) ->
     return on[np.argsort(rows.empty(on), kind="stable")][:most]
 
 
-def _rows_needed(found: list[float]) -> tuple[int, int]:
-    """How many rows a split of all should have, and one that puts a single row on target.
+def _rows_for_all(found: list[float]) -> int:
+    """How many rows a split should have that puts all of them on target.
 
     `found` [n] are the `_expected_subsets` of 2, 3, ... rows.
     """
     splits = np.cumprod([n / rows for rows, n in enumerate(found, 2)])
-    most = len(found) + 1
-    all_of = 2 + int(np.count_nonzero(splits < ENOUGH))
-    return min(all_of, most), min(2 + int(np.searchsorted(found, 1.0)), most)
+    return 2 + min(int(np.count_nonzero(splits < ENOUGH)), len(found) - 1)
+
+
+def _rows_for_one(found: list[float]) -> int:
+    """How many rows a split should have that puts one of them on target."""
+    return 2 + min(int(np.searchsorted(found, 1.0)), len(found) - 1)
 
 
 def _expected_nodes(found: list[float], rows: int) -> float:
@@ -82,19 +93,17 @@ def _expected_nodes(found: list[float], rows: int) -> float:
     return nodes / (width * found[0] / 2) if found else inf
 
 
-def _expected_subsets(rows: TargetRows) -> list[float]:
-    """[n] for 2, 3, ... rows, how many choices of one row's partitions are expected to have its
-    target as their sum: the number of choices over √(2π) standard deviations of their sums.
+def _expected_subsets(rows: TargetRows, each: float) -> list[float]:
+    """[n] for 2, 3, ... rows with `each` partitions, how many choices of one row's partitions are
+    expected to have its target as their sum: the number of choices over √(2π) standard deviations
+    of their sums.
 
     As many as `MAX_SUBSETS` allows. An estimate for the effort alone.
     """
     places = rows.table[rows.table < rows.n_partitions]
-    n_rows, width = rows.table.shape
-    short = len(rows.lag) - rows.n_partitions  # where few rows are full, fewer splits exist
-    each = width if n_rows - short >= MAX_ROWS else len(places) / n_rows
     variance = float(np.var(rows.lag[places].astype(np.float64)))
     found = []
-    for taken in range(2, min(n_rows, MAX_ROWS) + 1):
+    for taken in range(2, min(len(rows.table), MAX_ROWS) + 1):
         if _log_choices(taken * each / 2, each / 2) > log(MAX_SUBSETS):
             break
         scatter = 2 * pi * max(1.0, variance * each * (taken - 1) / taken)
