@@ -9,6 +9,7 @@ from threading import Event, Thread
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Final
 
+from equilag.cli.stage_words import stage_words
 from equilag.report.terminal import is_terminal, wants_control_codes
 from equilag.report.words import plural, short_number, short_percent
 
@@ -114,7 +115,7 @@ def describe(progress: Progress, elapsed: float) -> str:
     if progress.spread is not None and progress.moves is not None:
         parts.append(f"spread {short_number(progress.spread)}{_gap(progress)}")
         parts.append(plural(progress.moves, "move"))
-    return f"{', '.join(parts)}: {progress.stage}"
+    return f"{', '.join(parts)}: {stage_words(progress.stage)}"
 
 
 def _gap(progress: Progress) -> str:

@@ -1,0 +1,39 @@
+"""What a stage of the planner tries, in words for the progress line."""
+
+from __future__ import annotations
+
+from typing import Final
+
+WORDS: Final = {
+    "heuristic": "a first plan",
+    "quotas": "even counts",
+    "counts": "even counts",
+    "augmenting paths": "even counts",
+    "fewest moves": "the fewest moves",
+    "bounds": "how even it can be at best",
+    "matching bound": "how even it can be at best",
+    "greedy descent": "the best move each time",
+    "exhaustive search": "all plans",
+    "deep exhaustive search": "all plans",
+    "exhaustive front": "all plans with few moves",
+    "deep exhaustive front": "all plans with few moves",
+    "few moves": "all plans with few moves",
+    "cp-sat": "all plans, with CP-SAT",
+    "front by cp-sat": "all plans, with CP-SAT",
+    "paired exchange": "swaps between two members",
+    "pairwise swaps": "swaps between two members",
+    "exact transfers": "swaps of an exact size",
+    "window search": "swaps among a few members",
+    "large neighbourhood search": "splits among a few members",
+    "restarts": "the same from other starts",
+    "towards the owners": "as even with fewer moves",
+    "front": "plans between the extremes",
+    "proof": "a proof of the best",
+    "proof for a number of moves": "a proof of the best",
+}
+"""By the name of the stage; 28 characters fit 80 columns beside the figures."""
+
+
+def stage_words(stage: str) -> str:
+    """What a stage tries; the name of a stage that has no words."""
+    return WORDS.get(stage, stage)

@@ -1,0 +1,22 @@
+"""Every stage of the planner says what it tries."""
+
+from __future__ import annotations
+
+from equilag.cli.stage_words import WORDS, stage_words
+from equilag.planner.counting_stages import COUNTING
+from equilag.planner.run import POINTS, PROVING, SEARCHING
+
+NAMES = {stage.name for stage in COUNTING} | {
+    stage.name for phase in (*SEARCHING, *POINTS, *PROVING) for stage in phase.stages
+}
+MOST = 28
+"""Characters that the figures leave of 80 columns."""
+
+
+def test_every_stage_has_words_that_fit() -> None:
+    assert NAMES <= WORDS.keys()
+    assert max(map(len, WORDS.values())) <= MOST
+
+
+def test_a_stage_without_words_has_its_name() -> None:
+    assert stage_words("a new one") == "a new one"
