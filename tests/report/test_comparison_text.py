@@ -10,6 +10,8 @@ from support.orders_service import orders_group
 from equilag.group import Group
 from equilag.planner.assign import assign
 from equilag.planner.compare import Comparison, ComparisonRow
+from equilag.planner.solve import solve
+from equilag.policy import Policy
 from equilag.report.facts.comparison import comparison_facts
 from equilag.report.terminal import Screen
 from equilag.report.text.pages import text_for
@@ -75,6 +77,22 @@ def test_an_assignor_that_failed_has_no_figures_but_a_reason() -> None:
     assert ["mine", "failed", *"------"] in lines
     assert ["other", "not", "run", *"------"] in lines
     assert "mine failed (package my-package 1.0): no\\x1b idea" in text
+
+
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [
+        (Policy(tolerance=0.0), True),
+        (Policy(), False),
+        (Policy("fair-yet-sticky", tolerance=0.0), False),
+    ],
+)
+def test_the_most_even_plan_is_named_as_such(policy: Policy, said: bool) -> None:
+    group = orders_group()
+    comparison = Comparison((row("equilag", 90, 0.0),), 90, solve(group, policy))
+    text = text_for(comparison_facts(group, comparison), Screen(80))
+    words = "  equilag: the most even plan, tolerance 0; equilag plan has 1 % by default\n"
+    assert (words in text) == said
 
 
 def test_what_rests_on_a_solver_says_so() -> None:

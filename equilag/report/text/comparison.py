@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 
 from equilag.planner.compare import CURRENT
+from equilag.policy import DEFAULT_TOLERANCE
 from equilag.report.facts.comparison import AssignorFacts, ComparisonFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.group import group_block
@@ -39,6 +40,13 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
             " spread; gap: distance from it in percent of the mean load"
         )
     ]
+    if not facts.policy.tolerance and not facts.policy.moves_first:
+        usual = f"{DEFAULT_TOLERANCE:g} %"
+        notes.append(
+            indented(
+                f"equilag: the most even plan, tolerance 0; equilag plan has {usual} by default"
+            )
+        )
     if facts.current_is_partial:
         notes.append(indented(f"{CURRENT}: only of the partitions that are owned, not of all"))
     if any(row.beyond_bound for row in facts.rows):
