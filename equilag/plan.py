@@ -104,6 +104,8 @@ class Choice:
     label: str
     moves: int
     spread: int
+    excess: float = 0.0
+    """Records above a fair share, summed over the members."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,9 +32,9 @@ def front(extra: Sequence[int], name: str = FRONT, limit: float = LIMIT) -> dict
     """
     case = named(name)
     group = case.group()
-    unlimited = solve(group, time_limit=limit)
+    unlimited = solve(group, time_limit=limit, tolerance=0)
     fewest = unlimited.moves_lower_bound
-    plans = [solve(group, max_moves=fewest + more, time_limit=limit) for more in extra]
+    plans = [solve(group, max_moves=fewest + more, time_limit=limit, tolerance=0) for more in extra]
     free = int(np.count_nonzero(case.owner == NOBODY))
     points = [_point(case, plan.assignment, free) for plan in [*plans, unlimited]]
     return {

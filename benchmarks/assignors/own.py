@@ -81,7 +81,7 @@ def runs(group: Group, limits: Sequence[float], times: int) -> list[dict[str, fl
 
             gc.collect()
             start = time.monotonic()
-            solve(group, time_limit=limit, progress=watch)
+            solve(group, time_limit=limit, tolerance=0, progress=watch)
             wall = time.monotonic() - start
             measured.append({"limit": limit, "wall": wall, "first_valid": min([*seen, wall])})
     return measured
@@ -93,7 +93,7 @@ def quality(case: Case, limit: float) -> dict[str, Any]:
     from equilag.planner.solve import solve
 
     start = time.monotonic()
-    plan = solve(case.group(), time_limit=limit)
+    plan = solve(case.group(), time_limit=limit, tolerance=0)
     wall = time.monotonic() - start
     proof, figures = proved_by(case, plan)
     figures_beside = figures.beside(proof)
@@ -113,7 +113,7 @@ def planned_from(snapshot: Path, limit: float) -> dict[str, Any]:
     from equilag.adapters.snapshot.load import load_snapshot
     from equilag.planner.solve import solve
 
-    plan = solve(load_snapshot(snapshot), time_limit=limit)
+    plan = solve(load_snapshot(snapshot), time_limit=limit, tolerance=0)
     return {"bytes": len(json.dumps(plan.to_dict())), "status": plan.status}
 
 

@@ -19,9 +19,9 @@ PATIENCE: Final = 60.0
 def proved(case: Case) -> tuple[Proved, Figures]:
     """Plan a case; return the proved optimum and the figures of the plan."""
     if case.lag is None:
-        plan = solve(case.group(), "fair-yet-sticky", time_limit=PATIENCE)
+        plan = solve(case.group(), "fair-yet-sticky", time_limit=PATIENCE, tolerance=0)
     else:
-        plan = solve(case.group(), time_limit=case.time_limit)
+        plan = solve(case.group(), time_limit=case.time_limit, tolerance=0)
     return proved_by(case, plan)
 
 

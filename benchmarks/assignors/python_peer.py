@@ -121,7 +121,7 @@ def equilag(case: Document) -> tuple[Calls[Any, Any], str]:
     limit = float(case["time_limit_s"])
 
     def assign(group: Group) -> Plan:
-        return solve(group, policy, time_limit=limit)
+        return solve(group, policy, time_limit=limit, tolerance=0)
 
     calls = Calls(lambda: load_snapshot(snapshot), assign, lambda plan: plan.assignment)
     return calls, f"equilag {__version__}"

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from equilag.errors import InputError
-from equilag.policy import BALANCES, MAX_MOVE_COST, POLICIES, Policy
+from equilag.policy import BALANCES, DEFAULT_TOLERANCE, MAX_MOVE_COST, POLICIES, Policy
 from equilag.report.words import shorten
 
 if TYPE_CHECKING:
@@ -124,7 +124,9 @@ def add_snapshot(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("snapshot", metavar="SNAPSHOT", help=SNAPSHOT_HELP)
 
 
-def add_planning(parser: AnyParser, *, time_limit: float, tolerance: float = 0.0) -> None:
+def add_planning(
+    parser: AnyParser, *, time_limit: float, tolerance: float = DEFAULT_TOLERANCE
+) -> None:
     """What a plan aims at, within which limits: the options of `plan`, `compare`, `frontier`.
 
     `policy_of` and `settings_of` read them.
@@ -178,7 +180,7 @@ def settings_of(args: argparse.Namespace, progress: Watcher, stop: Event) -> Sol
     }
 
 
-def add_goals(parser: AnyParser, *, tolerance: float) -> None:
+def add_goals(parser: AnyParser, *, tolerance: float = DEFAULT_TOLERANCE) -> None:
     """``--policy`` and the settings on top of it, and ``--seed``."""
     parser.add_argument(
         "--policy",

@@ -117,7 +117,7 @@ def _add_worth(group: argparse._ArgumentGroup) -> None:
 
 
 def _add_planning(group: argparse._ArgumentGroup) -> None:
-    options.add_goals(group, tolerance=5.0)
+    options.add_goals(group)
     group.add_argument(
         "--time-limit",
         metavar="S",

@@ -19,7 +19,7 @@ from equilag.pipeline.run_dir import read_summary
 from equilag.pipeline.run_tables import check_summary, plan_row, read_columns, rows_of
 from equilag.pipeline.snapshot import group_input
 from equilag.plan import REPEATABLE, STATUSES, Choice, Plan, Status
-from equilag.policy import POLICY_FIELDS, Policy
+from equilag.policy import DEFAULT_TOLERANCE, POLICY_FIELDS, Policy
 from equilag.show import show
 
 _PLAN: Final = (
@@ -127,7 +127,7 @@ def plan_command(plan: Plan, snapshot: str) -> str:
         words += ["--balance", policy.balance]
     if policy.move_cost:
         words += ["--move-cost", str(policy.move_cost)]
-    if policy.tolerance:
+    if policy.tolerance != DEFAULT_TOLERANCE:
         words += ["--tolerance", repr(policy.tolerance)]
     if policy.max_moves is not None:
         words += ["--max-moves", str(policy.max_moves)]

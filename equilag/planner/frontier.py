@@ -10,7 +10,7 @@ from equilag.budget import Budget
 from equilag.claim import Evidence
 from equilag.group import Group
 from equilag.metrics import count_figures, is_valid
-from equilag.objective import Objective
+from equilag.objective import EXCESS, Objective
 from equilag.planner.bounding_stages import CountingBounds
 from equilag.planner.front import Candidate, knee
 from equilag.planner.progress import ProgressObserver
@@ -41,6 +41,8 @@ class Point:
     spread_lower_bound: int
     excess: float = 0.0
     """Sum over members of what lies above the mean load, in records."""
+    excess_lower_bound: int = 0
+    """No plan at all, whatever its moves, has less."""
     evidence: Evidence | None = None
     """What the bound rests on where it equals the spread; None where it does not."""
     marks: tuple[Mark, ...] = ()
@@ -51,6 +53,7 @@ class Point:
             "spread": self.spread,
             "spread_lower_bound": self.spread_lower_bound,
             "excess": self.excess,
+            "excess_lower_bound": self.excess_lower_bound,
             "evidence": self.evidence,
             "marks": list(self.marks),
         }
@@ -117,6 +120,7 @@ def points_of(state: SolveState, objective: Objective) -> list[Point]:
             found.spread,
             bound := min(state.bound_within(found.moves), found.spread),
             found.excess,
+            state.proofs.value(EXCESS) or 0,
             _evidence(state, found) if bound == found.spread else None,
             tuple(_marks(state, found, middle, plan)),
         )

@@ -112,11 +112,11 @@ def choices(front: ParetoFront) -> tuple[Choice, ...]:
     if not points:
         return ()
     first, last = points[0], points[-1]
-    chosen = [Choice("fewest moves", first.moves, first.spread)]
+    chosen = [Choice("fewest moves", first.moves, first.spread, first.excess)]
     if len(points) > 2:
         middle = knee(points)
         if middle is not first and middle is not last:
-            chosen.append(Choice("knee", middle.moves, middle.spread))
+            chosen.append(Choice("knee", middle.moves, middle.spread, middle.excess))
     if len(points) > 1:
-        chosen.append(Choice("most even", last.moves, last.spread))
+        chosen.append(Choice("most even", last.moves, last.spread, last.excess))
     return tuple(chosen)

@@ -17,7 +17,7 @@ class StewardOptions:
     group: str
     instance: str = "equilag-steward"
     protocols: tuple[str, ...] = BUILT_IN
-    policy: Policy = field(default_factory=lambda: Policy("lag-aware", tolerance=5.0))
+    policy: Policy = field(default_factory=Policy)
     thresholds: Thresholds = field(default_factory=Thresholds)
     session: float = 10.0
     observe_every: float = 10.0

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from equilag.claim import Evidence
 from equilag.group import Group
+from equilag.report.facts.gain import Gain
 from equilag.report.facts.group import GroupFacts, group_facts
 
 if TYPE_CHECKING:
@@ -21,8 +23,14 @@ class PointFacts:
     """No plan with as many moves has a smaller lag spread."""
     percent_of_mean: float
     """The lag spread in percent of the mean lag per member."""
+    excess: float
+    """Records above a fair share, summed over the members."""
     gain_percent: float
-    """Part of the lag spread saved, of what the most moves save."""
+    """Part of the excess saved, of what is not proved to be impossible to save."""
+    evidence: Evidence | None
+    """What proves the spread to be the least; None where nothing does."""
+    marks: tuple[str, ...]
+    """Of ``current``, ``knee`` and ``plan``."""
 
     @property
     def is_proved(self) -> bool:
@@ -56,14 +64,18 @@ def frontier_facts(
 ) -> FrontierFacts:
     figures = group_facts(group)
     mean = figures.mean_lag
-    most, least = (points[0].spread, points[-1].spread) if points else (0, 0)
+    first = points[0] if points else None
+    gain = Gain.of(figures, first.excess, first.excess_lower_bound) if first else Gain(0, 0, False)
     rows = tuple(
         PointFacts(
             point.moves,
             point.spread,
             point.spread_lower_bound,
             100 * point.spread / mean if mean else 0.0,
-            100 * (most - point.spread) / (most - least) if most > least else 0.0,
+            point.excess,
+            gain.percent(point.excess),
+            point.evidence,
+            point.marks,
         )
         for point in points
     )

@@ -9,7 +9,7 @@ import numpy as np
 
 from equilag.group import NOBODY, Group
 from equilag.lag import QUALITY
-from equilag.metrics import member_loads, spread
+from equilag.metrics import excess, member_loads, spread
 
 CERTAIN = ("ok", "given")
 """Quality marks of a lag that is known for sure."""
@@ -36,6 +36,8 @@ class GroupFacts:
     """True if every partition that has a subscriber is owned."""
     spread: int | None
     """Lag spread of the current assignment; None where nobody owns anything."""
+    excess: float | None
+    """What lies above a fair share under the current assignment; None as for `spread`."""
 
 
 def group_facts(group: Group) -> GroupFacts:
@@ -62,4 +64,5 @@ def group_facts(group: Group) -> GroupFacts:
         owned=int(np.count_nonzero(owned)),
         fully_owned=bool(np.array_equal(owned, group.assignable)),
         spread=spread(loads, group.idle) if owned.any() else None,
+        excess=excess(loads[~group.idle]) if owned.any() else None,
     )

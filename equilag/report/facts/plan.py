@@ -10,7 +10,9 @@ import numpy as np
 
 from equilag.group import NOBODY
 from equilag.metrics import member_counts, member_loads
-from equilag.plan import Move, Plan
+from equilag.plan import Choice, Move, Plan
+from equilag.policy import Policy
+from equilag.report.facts.gain import Gain
 from equilag.report.facts.group import GroupFacts, group_facts
 from equilag.report.facts.proof import ProofFacts, proof_facts
 
@@ -44,7 +46,7 @@ class ChoiceFacts:
     moves: int
     spread: int
     gain_percent: float
-    """Part of the lag spread saved, of what the most even choice saves."""
+    """Part of the excess saved, of what is not proved to be impossible to save."""
     is_this_plan: bool
     settings: Mapping[str, Any]
     """The settings on top of this plan's that ask for the choice."""
@@ -134,25 +136,32 @@ def _choices(plan: Plan, group: GroupFacts) -> ChoicesFacts | None:
     choices = plan.choices
     if len(choices) < 2:
         return None
-    start, least = choices[0].spread, choices[-1].spread
-    from_current = group.fully_owned and group.spread is not None and group.spread > least
-    if from_current and group.spread is not None:
-        start = group.spread
-    gain = start - least
-    # The policies that put fewer moves first never trade moves for lag.
-    moves_first = plan.policy is not None and plan.policy.moves_first
+    gain = Gain.of(group, choices[0].excess, plan.excess_lower_bound)
     rows = tuple(
         ChoiceFacts(
             label=choice.label,
             moves=choice.moves,
             spread=choice.spread,
-            gain_percent=100 * (start - choice.spread) / gain if gain > 0 else 100.0,
+            gain_percent=gain.percent(choice.excess),
             is_this_plan=choice.moves == len(plan.moves) and choice.spread == plan.lag.spread,
-            settings={
-                **({"policy": "lag-aware"} if moves_first else {}),
-                "max_moves": choice.moves,
-            },
+            settings=_settings(plan, choice, choice is choices[-1]),
         )
         for choice in choices
     )
-    return ChoicesFacts(rows, from_current)
+    return ChoicesFacts(rows, gain.from_current)
+
+
+def _settings(plan: Plan, choice: Choice, is_last: bool) -> dict[str, Any]:
+    """The settings that ask for a choice, and get a plan that is no worse."""
+    policy = plan.policy or Policy()
+    settings: dict[str, Any] = {}
+    if policy.moves_first:  # such policies never trade moves for lag
+        settings["policy"] = "lag-aware"
+    if policy.move_cost:
+        settings["move_cost"] = 0
+    if not is_last or policy.max_moves is not None:
+        settings["max_moves"] = choice.moves
+    # Up to the moves of this plan a limit alone does: it asks for as even a plan as it allows.
+    if policy.tolerance and (policy.moves_first or choice.moves >= len(plan.moves)):
+        settings["tolerance"] = 0
+    return settings

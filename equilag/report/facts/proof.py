@@ -41,6 +41,10 @@ class ProofFacts:
     lag_min: int
     lag_max: int
     lag_mean: float
+    excess: float
+    """Records above a fair share, summed over the members."""
+    excess_bound: int
+    """No plan has less excess."""
     bound: int | None
     """No plan within what `policy` asks for has a smaller lag spread; None where not claimed."""
     bound_by_solver: bool
@@ -77,6 +81,8 @@ def proof_facts(plan: Plan) -> ProofFacts:
         lag_min=plan.lag.min,
         lag_max=plan.lag.max,
         lag_mean=plan.lag.mean,
+        excess=plan.lag.excess,
+        excess_bound=plan.lag.excess_lower_bound,
         bound=plan.spread_lower_bound if "spread_at_least" in claimed else None,
         bound_by_solver=_by_solver(plan.claims),
         bound_is_general=policy is None or plan.status == "fallback",

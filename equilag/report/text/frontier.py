@@ -7,14 +7,16 @@ from typing import Final
 
 from rich.text import Text
 
-from equilag.report.facts.frontier import FrontierFacts
+from equilag.report.facts.frontier import FrontierFacts, PointFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, bars, table
 from equilag.report.words import form, number, short_percent
 
-BAR_WIDTH: Final = 20
-"""Columns of the bars: what the figures leave of 80."""
+BAR_WIDTH: Final = 8
+"""Columns of the bars: what the figures and the marks leave of 80."""
+MARKS: Final = {"current": "current assignment", "knee": "knee", "plan": "equilag plan"}
+"""What is said of a point."""
 
 
 def frontier_blocks(facts: FrontierFacts, screen: Screen) -> Iterator[Block]:
@@ -25,7 +27,7 @@ def frontier_blocks(facts: FrontierFacts, screen: Screen) -> Iterator[Block]:
         return
     columns = [
         Column("moves"), Column("lag spread"), Column("of the mean"), Column("at least"),
-        Column("gain"), Column("", is_name=True),
+        Column("excess"), Column("gain"), Column("", is_name=True), Column("", is_name=True),
     ]  # fmt: skip
     spreads = [point.spread for point in facts.points]
     rows = [
@@ -33,9 +35,11 @@ def frontier_blocks(facts: FrontierFacts, screen: Screen) -> Iterator[Block]:
             number(point.moves),
             number(point.spread),
             short_percent(point.percent_of_mean),
-            "proved" if point.is_proved else number(point.bound),
+            _bound(point),
+            number(round(point.excess)),
             short_percent(point.gain_percent),
             bar,
+            ", ".join(MARKS[mark] for mark in point.marks),
         ]
         for point, bar in zip(
             facts.points, bars(spreads, spreads[0], BAR_WIDTH, screen), strict=True
@@ -45,13 +49,20 @@ def frontier_blocks(facts: FrontierFacts, screen: Screen) -> Iterator[Block]:
     yield [Text(_remarks(facts))]
 
 
+def _bound(point: PointFacts) -> str:
+    if not point.is_proved:
+        return number(point.bound)
+    return "proved" if point.evidence == "checked" else "solver"
+
+
 def _remarks(facts: FrontierFacts) -> str:
     if len(facts.points) == 1:
         text = "One point: no plan with more moves and a smaller lag spread was found."
     else:
         text = (
-            "equilag plan with the same options and --max-moves N makes the plan of a row; N is in"
-            " the first column."
+            "equilag plan with the same options, --max-moves N and --tolerance 0 makes the plan of"
+            " a row; N is in the first column. Excess: records above a fair share, over all"
+            " members. Gain: part of it saved, up to what is proved to be the most."
         )
     if facts.interrupted:
         text = f"Interrupted: these are the points so far. {text}"

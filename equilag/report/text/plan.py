@@ -44,7 +44,10 @@ def choices_block(choices: ChoicesFacts, screen: Screen) -> Block:
         for row in choices.rows
     ]
     return [
-        title("Choices", f" of this run (gain: part of the lag spread saved, from {start})"),
+        title(
+            "Choices",
+            f" of this run (gain: part of the excess saved, from {start} to the proved bound)",
+        ),
         indented(table(columns, rows, screen)),
     ]
 

@@ -42,6 +42,7 @@ def proof_block(facts: PlanFacts) -> Block:
         ("found by", _run(facts.run)),
         ("counts", _counts(proof) if members else ""),
         ("lag spread", _spread(facts) if facts.members else ""),
+        ("excess", _excess(facts) if facts.members else ""),
         (SOLVERS_BOUND if proof.bound_by_solver else PROVED_BOUND, _bound(proof)),
         ("gap", _gap(proof)),
         ("moves", _moves(proof) if facts.group.owned else ""),
@@ -121,6 +122,17 @@ def _spread(facts: PlanFacts) -> str:
         text += f"; was {number(before)}"
         if not facts.group.fully_owned:
             text += " among the owned partitions"
+    return text
+
+
+def _excess(facts: PlanFacts) -> str:
+    """What lies above a fair share, before and after."""
+    proof, before = facts.proof, facts.group.excess
+    text = f"{number(round(proof.excess))} above a fair share, over all members"
+    if before is not None and facts.group.fully_owned:
+        text += f"; was {number(round(before))}"
+    if proof.excess_bound:
+        text += f"; no plan has less than {number(proof.excess_bound)}"
     return text
 
 

@@ -1,0 +1,30 @@
+"""How much of what can be gained a plan gains: excess saved, in percent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from equilag.report.facts.group import GroupFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """The base and the end of a percentage of a gain, in records above a fair share."""
+
+    start: float
+    end: float
+    """No plan has less."""
+    from_current: bool
+    """True if `start` is what the current assignment has."""
+
+    @staticmethod
+    def of(group: GroupFacts, first: float, proved: float) -> Gain:
+        """From the current assignment where it is whole, else from the fewest moves (`first`)."""
+        if group.fully_owned and group.excess is not None and group.excess > proved:
+            return Gain(group.excess, proved, True)
+        return Gain(first, proved, False)
+
+    def percent(self, excess: float) -> float:
+        """What is saved of all that is not proved to be impossible to save."""
+        most = self.start - self.end
+        return 100.0 * (self.start - excess) / most if most > 0 else 100.0
