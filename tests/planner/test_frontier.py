@@ -99,9 +99,9 @@ def test_same_seed_same_front() -> None:
 
 
 def test_a_point_as_json() -> None:
-    assert Point(3, 20, 15, 7.5, None, ("knee",)).to_dict() == {
-        "moves": 3, "spread": 20, "spread_lower_bound": 15, "excess": 7.5, "evidence": None,
-        "marks": ["knee"],
+    assert Point(3, 20, 15, 7.5, 5, None, ("knee",)).to_dict() == {
+        "moves": 3, "spread": 20, "spread_lower_bound": 15, "excess": 7.5,
+        "excess_lower_bound": 5, "evidence": None, "marks": ["knee"],
     }  # fmt: skip
 
 

@@ -58,23 +58,35 @@ def test_the_run_is_a_fact_only_for_those_who_ask() -> None:
 @pytest.mark.parametrize(
     ("policy", "settings"),
     [
-        (Policy(), {"max_moves": 1}),
-        (Policy("fair-yet-sticky"), {"policy": "lag-aware", "max_moves": 1}),
+        (Policy(), [{"max_moves": 1}, {"tolerance": 0}]),
+        (Policy(tolerance=0), [{"max_moves": 1}, {}]),
+        (Policy(max_moves=2), [{"max_moves": 1}, {"max_moves": 4, "tolerance": 0}]),
+        (Policy(move_cost=3), [{"move_cost": 0, "max_moves": 1}, {"move_cost": 0, "tolerance": 0}]),
+        (
+            Policy("fair-yet-sticky"),
+            [
+                {"policy": "lag-aware", "max_moves": 1, "tolerance": 0},
+                {"policy": "lag-aware", "tolerance": 0},
+            ],
+        ),
     ],
 )
 def test_choices_say_their_gain_and_how_to_get_them(policy: Policy, settings: object) -> None:
-    choices = (Choice("fewest moves", 1, 500), Choice("most even", 4, 100))
-    plan = replace(assign(orders_group(), "range"), policy=policy, choices=choices)
+    choices = (Choice("fewest moves", 1, 500, 250.0), Choice("most even", 4, 100, 50.0))
+    plan = replace(
+        assign(orders_group(), "range"), policy=policy, choices=choices, excess_lower_bound=50
+    )
+    assert len(plan.moves) == 3
     facts = plan_facts(plan).choices
     assert facts is not None
-    assert facts.from_current  # whose spread is 600
+    assert facts.from_current  # whose excess is 300
     assert [row.gain_percent for row in facts.rows] == [20.0, 100.0]
-    assert facts.rows[0].settings == settings
+    assert [row.settings for row in facts.rows] == settings
     assert plan_facts(replace(plan, choices=choices[:1])).choices is None
 
 
 def test_points_of_a_front() -> None:
-    points = [Point(0, 762, 762), Point(2, 381, 100), Point(3, 0, 0)]
+    points = [Point(0, 762, 762, 357.0), Point(2, 381, 100, 178.5), Point(3, 0, 0, 0.0)]
     facts = frontier_facts(orders_group(), points)
     assert [point.percent_of_mean for point in facts.points] == [100.0, 50.0, 0.0]
     assert [point.gain_percent for point in facts.points] == [0.0, 50.0, 100.0]

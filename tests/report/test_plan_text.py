@@ -234,7 +234,7 @@ def test_settings_are_told() -> None:
     policy = Policy.of("kip-169", "both", 7, 2.5, 3)
     text = text_of(plan_of(policy=policy))
     assert (
-        "policy        kip-169, balance both, a move must save 7, tolerance 2.50 % of the mean,"
+        "policy        kip-169, balance both, a move must save 7, tolerance 2.50 %,"
         " at most 3 moves\n" in text
     )
     assert "policy        lag-aware\n" in text_of(plan_of(policy=Policy()))
@@ -285,7 +285,7 @@ def test_choices() -> None:
     rows = (Choice("fewest moves", 1, plan.lag.spread + 300), here)
     text = text_of(replace(plan, choices=rows))
     block = text.partition("Choices")[2].splitlines()
-    assert "saved, from fewest moves)" in block[0]
+    assert "saved, from fewest moves to the proved bound)" in block[0]
     assert block[1].split() == ["choice", "moves", "lag", "spread", "gain"]
     row = f"fewest moves 1 {plan.lag.spread + 300:,} 0 % --max-moves 1"
     assert block[2].split() == row.split()
@@ -301,10 +301,10 @@ def test_the_gain_is_counted_from_the_current_assignment_where_there_is_one() ->
     lags = {"orders": [340, 0, 0, 0, 0], "payments": [0, 0, 0, 0]}
     even = plan_of({"lags": lags}, choices=rows)
     text = text_of(even)  # a has 340, the others nothing
-    assert "from the current assignment)" in text
+    assert "from the current assignment to the proved" in text
     assert " 70.0 %" in text
     free = replace(plan, group=replace(plan.group, owner=np.full(9, -1, np.int32)), choices=rows)
-    assert "from fewest moves)" in text_of(free)
+    assert "from fewest moves to the proved" in text_of(free)
 
 
 def test_long_names_keep_their_front() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from equilag.claim import Evidence
 from equilag.group import Group
-from equilag.report.facts.gain import Gain
+from equilag.report.facts.gain import GainScale
 from equilag.report.facts.group import GroupFacts, group_facts
 
 if TYPE_CHECKING:
@@ -65,7 +65,11 @@ def frontier_facts(
     figures = group_facts(group)
     mean = figures.mean_lag
     first = points[0] if points else None
-    gain = Gain.of(figures, first.excess, first.excess_lower_bound) if first else Gain(0, 0, False)
+    gain = (
+        GainScale.of(figures, first.excess, first.excess_lower_bound)
+        if first
+        else GainScale(0, 0, False)
+    )
     rows = tuple(
         PointFacts(
             point.moves,

@@ -8,7 +8,7 @@ from equilag.report.facts.group import GroupFacts
 
 
 @dataclass(frozen=True, slots=True)
-class Gain:
+class GainScale:
     """The base and the end of a percentage of a gain, in records above a fair share."""
 
     start: float
@@ -18,11 +18,11 @@ class Gain:
     """True if `start` is what the current assignment has."""
 
     @staticmethod
-    def of(group: GroupFacts, first: float, proved: float) -> Gain:
+    def of(group: GroupFacts, first: float, proved: float) -> GainScale:
         """From the current assignment where it is whole, else from the fewest moves (`first`)."""
         if group.fully_owned and group.excess is not None and group.excess > proved:
-            return Gain(group.excess, proved, True)
-        return Gain(first, proved, False)
+            return GainScale(group.excess, proved, True)
+        return GainScale(first, proved, False)
 
     def percent(self, excess: float) -> float:
         """What is saved of all that is not proved to be impossible to save."""

@@ -12,7 +12,7 @@ from equilag.group import NOBODY
 from equilag.metrics import member_counts, member_loads
 from equilag.plan import Choice, Move, Plan
 from equilag.policy import Policy
-from equilag.report.facts.gain import Gain
+from equilag.report.facts.gain import GainScale
 from equilag.report.facts.group import GroupFacts, group_facts
 from equilag.report.facts.proof import ProofFacts, proof_facts
 
@@ -136,7 +136,7 @@ def _choices(plan: Plan, group: GroupFacts) -> ChoicesFacts | None:
     choices = plan.choices
     if len(choices) < 2:
         return None
-    gain = Gain.of(group, choices[0].excess, plan.excess_lower_bound)
+    gain = GainScale.of(group, choices[0].excess, plan.excess_lower_bound)
     rows = tuple(
         ChoiceFacts(
             label=choice.label,
