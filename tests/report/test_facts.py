@@ -60,7 +60,7 @@ def test_the_run_is_a_fact_only_for_those_who_ask() -> None:
     [
         (Policy(), [{"max_moves": 1}, {"tolerance": 0}]),
         (Policy(tolerance=0), [{"max_moves": 1}, {}]),
-        (Policy(max_moves=2), [{"max_moves": 1}, {"max_moves": 4, "tolerance": 0}]),
+        (Policy(max_moves=2), [{"max_moves": 1}, {"max_moves": 6, "tolerance": 0}]),
         (Policy(move_cost=3), [{"move_cost": 0, "max_moves": 1}, {"move_cost": 0, "tolerance": 0}]),
         (
             Policy("fair-yet-sticky"),
@@ -72,15 +72,15 @@ def test_the_run_is_a_fact_only_for_those_who_ask() -> None:
     ],
 )
 def test_choices_say_their_gain_and_how_to_get_them(policy: Policy, settings: object) -> None:
-    choices = (Choice("fewest moves", 1, 500, 250.0), Choice("most even", 4, 100, 50.0))
+    choices = (Choice("fewest moves", 1, 500, 295.6), Choice("most even", 6, 100, 50.0))
     plan = replace(
         assign(orders_group(), "range"), policy=policy, choices=choices, excess_lower_bound=50
     )
-    assert len(plan.moves) == 3
+    assert len(plan.moves) == 5
     facts = plan_facts(plan).choices
     assert facts is not None
-    assert facts.from_current  # whose excess is 300
-    assert [row.gain_percent for row in facts.rows] == [20.0, 100.0]
+    assert facts.from_current  # whose excess is 357
+    assert [row.gain_percent for row in facts.rows] == pytest.approx([20.0, 100.0])
     assert [row.settings for row in facts.rows] == settings
     assert plan_facts(replace(plan, choices=choices[:1])).choices is None
 

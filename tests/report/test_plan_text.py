@@ -234,7 +234,7 @@ def test_settings_are_told() -> None:
     policy = Policy.of("kip-169", "both", 7, 2.5, 3)
     text = text_of(plan_of(policy=policy))
     assert (
-        "policy        kip-169, balance both, a move must save 7, tolerance 2.50 %,"
+        "policy        kip-169, balance both, a move must save 7, tolerance 2.50 % of the mean,"
         " at most 3 moves\n" in text
     )
     assert "policy        lag-aware\n" in text_of(plan_of(policy=Policy()))
@@ -279,10 +279,9 @@ def test_notes_are_shown() -> None:
 
 def test_choices() -> None:
     plan = plan_of()
-    here = Choice("most even", len(plan.moves), plan.lag.spread)
-    now = 1000 + 2 + 3 - 405  # a's lag less b's
-    assert plan.lag.spread > now
-    rows = (Choice("fewest moves", 1, plan.lag.spread + 300), here)
+    here = Choice("most even", len(plan.moves), plan.lag.spread, 1000.0)
+    rows = (Choice("fewest moves", 1, plan.lag.spread + 300, 2000.0), here)
+    plan = replace(plan, excess_lower_bound=1000)  # more than the current assignment has
     text = text_of(replace(plan, choices=rows))
     block = text.partition("Choices")[2].splitlines()
     assert "saved, from fewest moves to the proved bound)" in block[0]
@@ -297,7 +296,10 @@ def test_choices() -> None:
 
 def test_the_gain_is_counted_from_the_current_assignment_where_there_is_one() -> None:
     plan = plan_of()
-    rows = (Choice("fewest moves", 1, 370), Choice("knee", 2, 200), Choice("most even", 4, 140))
+    rows = (
+        Choice("fewest moves", 1, 370, 230.0), Choice("knee", 2, 200, 68.0),
+        Choice("most even", 4, 140, 30.0),
+    )  # fmt: skip
     lags = {"orders": [340, 0, 0, 0, 0], "payments": [0, 0, 0, 0]}
     even = plan_of({"lags": lags}, choices=rows)
     text = text_of(even)  # a has 340, the others nothing
