@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from equilag.certificate.excess import excess_by_average, excess_by_heavy
+from equilag.certificate.folding import folded
 from equilag.certificate.ledger import Ledger, Refuted, natural_in
 from equilag.certificate.matching import Side, most_disjoint, pairs_beyond, pairs_needed
 from equilag.group import Flags, iter_names
@@ -39,6 +40,27 @@ def check_lowest_by_rest(ledger: Ledger, value: int, data: Mapping[str, Any]) ->
     bound = ledger.counting.rest(ledger.members_in(data), natural_in(data, "heaviest"))
     if bound is None or value < bound:
         raise Refuted(f"what the heaviest partitions leave proves no less than {bound}")
+
+
+def check_highest_by_folding(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`max_load_at_least` by `folding`: at most two partitions each, folded."""
+    bound = _folded(ledger, data)[0]
+    if value > bound:
+        raise Refuted(f"the folded list of these members proves no more than {bound}")
+
+
+def check_lowest_by_folding(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`min_load_at_most` by `folding`: at most two partitions each, folded."""
+    bound = _folded(ledger, data)[1]
+    if value < bound:
+        raise Refuted(f"the folded list of these members proves no less than {bound}")
+
+
+def _folded(ledger: Ledger, data: Mapping[str, Any]) -> tuple[int, int]:
+    found = folded(ledger.counting, ledger.members_in(data))
+    if found is None:
+        raise Refuted("not all of these members hold at most two partitions, none of them pinned")
+    return found
 
 
 def check_highest_by_pairs(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:

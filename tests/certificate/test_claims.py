@@ -69,9 +69,11 @@ CASES: Final = [
     Proved("max_load_at_least", "average", 58, {"members": ["m00", "m01"]}),
     Proved("max_load_at_least", "heavy", 103, {"members": ["m00", "m01"], "heaviest": 1}),
     Proved("max_load_at_least", "pairs", 103, {"apart": []}),
+    Proved("max_load_at_least", "folding", 103, {"members": ["m00", "m01"]}),
     Proved("min_load_at_most", "pairs", 27, {"apart": [["t00", 0], ["t01", 0]]}),
     Proved("min_load_at_most", "average", 55, EVERYBODY),
     Proved("min_load_at_most", "average", 50, {"members": ["m02"]}),
+    Proved("min_load_at_most", "folding", 27, EVERYBODY),
     Proved("min_load_at_most", "rest", 12, {"members": ["m00", "m01"], "heaviest": 1}),
     Proved("spread_at_least", "difference", 91,
            before={"max_load_at_least": 103, "min_load_at_most": 12}),
@@ -147,6 +149,7 @@ def test_weaker_values_are_accepted_except_for_counts() -> None:
 
 SETS: Final = (("excess_at_least", "average"), ("excess_at_least", "heavy"),
                ("max_load_at_least", "average"), ("max_load_at_least", "heavy"),
+               ("max_load_at_least", "folding"), ("min_load_at_most", "folding"),
                ("min_load_at_most", "average"), ("min_load_at_most", "rest"))  # fmt: skip
 
 

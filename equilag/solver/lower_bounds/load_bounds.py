@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from equilag.budget import limit_steps
 from equilag.certificate.counting import Counting, heaviest_of
+from equilag.certificate.folding import folded
 from equilag.claim import Claim
 from equilag.group import Flags
 
@@ -65,7 +66,10 @@ def load_bounds(
     # A number of sets, so that bounds of large groups are repeatable.
     over = limit_steps(max(8, MAX_VISITS // size), stop)
     best = _heavy_sides(counting, best, counting.active, over)
-    blocks = [] if stop() else _blocks(counting.constraint.face)
+    blocks: list[Flags] = []
+    if not stop():
+        best = _by_folding(counting, best, counting.active, {"members": "all"})
+        blocks = _blocks(counting.constraint.face)
     for members in _member_sets(counting, blocks):
         if over():
             break
@@ -104,6 +108,21 @@ def _improved(counting: Counting, best: LoadBounds, members: Flags) -> LoadBound
         highest = Claim("max_load_at_least", heavy, "heavy", {**names, "heaviest": 1})
     if low < lowest.value:
         lowest = Claim("min_load_at_most", low, "average", names)
+    return _by_folding(counting, LoadBounds(highest, lowest), members, names)
+
+
+def _by_folding(
+    counting: Counting, best: LoadBounds, members: Flags, data: dict[str, Any]
+) -> LoadBounds:
+    found = folded(counting, members)
+    if found is None:
+        return best
+    high, low = found
+    highest, lowest = best.highest, best.lowest
+    if high > highest.value:
+        highest = Claim("max_load_at_least", high, "folding", data)
+    if low < lowest.value:
+        lowest = Claim("min_load_at_most", low, "folding", data)
     return LoadBounds(highest, lowest)
 
 
