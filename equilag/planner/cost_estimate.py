@@ -9,6 +9,7 @@ from typing import Final
 
 from equilag.group import Group
 from equilag.policy import Policy
+from equilag.solver.moves.topic_moves import MAX_CELLS
 
 SAFETY: Final = 3.0
 """How many times as long as estimated an exact step may take."""
@@ -16,10 +17,12 @@ ARC: Final = 2e-6
 """Seconds per pair of a partition class and a member class, for the flows of either step."""
 PART: Final = 2e-4
 """Seconds per part of the group that may have counts of its own: one more minimum cut."""
-CELL: Final = 2.6e-7
-"""Seconds per topic and member, where every topic is balanced by itself."""
+SUBSCRIPTION: Final = 4e-7
+"""Seconds per topic of a member class, where every topic is balanced by itself."""
 TIED: Final = 1.2e-6
-"""Seconds more for each of them that goes together, where totals tie topics together (``both``)."""
+"""Seconds per topic and member where totals tie topics together (``both``) by an arc for each."""
+KEPT: Final = 5e-6
+"""Seconds per partition where they are too many for that, so that only owners have arcs."""
 PARTITION: Final = 4e-7
 """Seconds per partition, for the passes over the owners."""
 START: Final = 5e-3
@@ -34,12 +37,11 @@ def seconds_of_flow(group: Group, policy: Policy) -> float:
 
 
 def _flow(group: Group, policy: Policy) -> float:
-    cells = len(group.topics) * group.n_members
-    if policy.balance == "per-topic":
-        return CELL * cells
-    if policy.balance == "both":
-        sizes = zip(group.class_size.tolist(), group.class_topics, strict=True)
-        pairs = sum(members * len(topics) for members, topics in sizes)
-        return CELL * cells + TIED * float(pairs)
+    if policy.balance != "total":
+        read = SUBSCRIPTION * sum(map(len, group.class_topics))
+        if policy.balance == "per-topic":
+            return read
+        pairs = int(group.readers.sum())
+        return read + (TIED * pairs if pairs <= MAX_CELLS else KEPT * group.n_partitions)
     arcs = len(group.arcs[0])
     return ARC * arcs + PART * min(group.eligible.shape) if arcs > 1 else 0.0

@@ -8,6 +8,7 @@ from typing import Final
 
 from equilag.budget import Budget
 from equilag.group import NOBODY
+from equilag.metrics import count_moves
 from equilag.planner.cost_estimate import FLOW_IMPORT, SAFETY, seconds_of_flow
 from equilag.planner.fallback import fallback
 from equilag.planner.stage import CountingStage, Draft
@@ -107,7 +108,8 @@ class FewestMovesStage:
             assigned, algorithm = draft.assigned, draft.algorithm
         claims = (*draft.claims, claim)
         made = draft.make_constraint
-        return Draft(assigned, algorithm, made, claim.value, claims, final=True)
+        final = found.exact or count_moves(task.original.owner, found.assigned) == claim.value
+        return Draft(assigned, algorithm, made, claim.value, claims, final)
 
 
 def in_time(task: Task, budget: Budget) -> bool:

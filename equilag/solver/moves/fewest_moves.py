@@ -32,6 +32,8 @@ class FewestMoves(NamedTuple):
     """[P]"""
     potentials: Potentials
     """The proof, see `equilag.certificate.potentials`."""
+    exact: bool = True
+    """False where the proof may be of fewer moves than `assigned` has."""
 
     def claim(self, group: Group, policy: Policy, constraint: CountConstraint) -> Claim:
         """The claim that no plan has fewer moves. Raises ContradictedBound if it is not proved."""
@@ -41,6 +43,8 @@ class FewestMoves(NamedTuple):
             claim = Claim("fewest_moves", reached, "per-topic")
         else:
             bound = bound_by_potentials(group, constraint, self.potentials)
+            if bound is not None and not self.exact:
+                reached = min(bound, reached)
             claim = moves_claim(group, reached, self.potentials)
         if bound != reached:
             raise ContradictedBound(f"fewest moves: {reached} reached, {bound} proved")
@@ -56,7 +60,7 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
     if constraint.per_topic:
         found = fewest_topic_moves(group, constraint)
         dealt = _deal(group, constraint, group.topic_of, found.topic, found.member, found.number)
-        return FewestMoves(dealt, found.potentials)
+        return FewestMoves(dealt, found.potentials, found.exact)
     if len(group.eligible[group.eligible.any(axis=1)]) == 1 and not constraint.has_pinned:
         counts, potentials = _one_class(group, constraint)
         readers = np.flatnonzero(counts)
