@@ -85,16 +85,9 @@ class Counting:
         return ~self.group.idle
 
     @cached_property
-    def _takes(self) -> Flags:
-        """[B, K] True if members of the class may take partitions of the bucket."""
-        face = self.constraint.face
-        return face[self.group.topic_class] if self.per_topic else face
-
-    @cached_property
     def _arcs(self) -> tuple[Ints, Ints]:
         """Bucket and member class of each pair where the class may take from the bucket."""
-        buckets, member_classes = np.nonzero(self._takes)
-        return buckets, member_classes
+        return self.group.subscriptions if self.per_topic else self.constraint.arcs
 
     def _reached(self, member_classes: Flags) -> Flags:
         """[B] buckets from which the member classes [K] may take."""
@@ -108,7 +101,7 @@ class Counting:
         """Buckets by member class, first one of each class [K + 1], first lag of each bucket."""
         bucket, member_class = self._arcs
         order = np.argsort(member_class, kind="stable")
-        first = np.searchsorted(member_class[order], np.arange(self._takes.shape[1] + 1))
+        first = np.searchsorted(member_class[order], np.arange(len(self.group.class_topics) + 1))
         return bucket[order], first, np.concatenate(([0], np.cumsum(self.size)))
 
     def within_reach(self, member_class: int) -> Ints:

@@ -33,7 +33,7 @@ class LoadTargets:
     def of(state: AssignmentState) -> LoadTargets:
         """Of a group with at least one member that is not idle. O(P)."""
         group = state.group
-        part = parts_of(state.constraint.face)[group.class_of]
+        part = state.constraint.parts[group.class_of]
         mean = _means(state, part)
         busy = np.unique(part[~group.idle])
         fair = int(state.loads.sum()) // len(state.active)
@@ -44,22 +44,6 @@ class LoadTargets:
     def beyond(self, loads: Ints) -> Ints:
         """[M] how far each load lies outside the window from `low` to `high`; −1 for idle ones."""
         return np.where(self.active, np.maximum(loads - self.high, self.low - loads), -1)
-
-
-def parts_of(face: Flags) -> Ints:
-    """[K] the part of each member class: classes that partitions can pass between, directly or by
-    way of others, are one part. `face` [C, K] is that of a `CountConstraint`."""
-    classes, member_classes = np.nonzero(face)
-    n_classes, n_member_classes = face.shape
-    part: Ints = np.arange(n_member_classes)
-    while True:
-        least = np.full(n_classes, n_member_classes)
-        np.minimum.at(least, classes, part[member_classes])
-        joined = part.copy()
-        np.minimum.at(joined, member_classes, least[classes])
-        if np.array_equal(joined, part):
-            return np.unique(part, return_inverse=True)[1].ravel()
-        part = joined
 
 
 def _means(state: AssignmentState, part: Ints) -> Ints:

@@ -12,6 +12,7 @@ from equilag.budget import limit_steps
 from equilag.certificate.counting import Counting, heaviest_of
 from equilag.certificate.folding import folded
 from equilag.claim import Claim
+from equilag.constraint import CountConstraint
 from equilag.group import Flags
 
 MAX_SETS: Final = 60
@@ -69,7 +70,7 @@ def load_bounds(
     blocks: list[Flags] = []
     if not stop():
         best = _by_folding(counting, best, counting.active, {"members": "all"})
-        blocks = _blocks(counting.constraint.face)
+        blocks = _blocks(counting.constraint)
     for members in _member_sets(counting, blocks):
         if over():
             break
@@ -137,14 +138,17 @@ def _member_sets(counting: Counting, blocks: list[Flags]) -> Iterator[Flags]:
     if n_member_classes > 1:
         size = group.class_size
         lag = np.bincount(group.partition_class, weights=group.lag, minlength=len(group.eligible))
-        readers = face.any(axis=1)
-        weight = np.where(readers, lag / np.maximum(1, face @ size), 0)
+        classes, member_classes = counting.constraint.arcs
+        readers = np.bincount(classes, weights=size[member_classes], minlength=len(face))
+        weight = np.where(readers > 0, lag / np.maximum(1, readers), 0)
         dense = np.argsort(-weight, kind="stable")[: MAX_SETS // 2]
         union = np.zeros(n_member_classes, np.bool_)
         for c in dense.tolist():
             union = union | face[c]
             candidates += [face[c][group.class_of], union[group.class_of]]
-        thin = np.argsort((face * weight[:, None]).max(axis=0), kind="stable")
+        heaviest = np.zeros(n_member_classes)
+        np.maximum.at(heaviest, member_classes, weight[classes])
+        thin = np.argsort(heaviest, kind="stable")
         chosen = np.zeros(n_member_classes, np.bool_)
         for k in thin[: MAX_SETS // 2].tolist():
             chosen[k] = True
@@ -183,28 +187,18 @@ def _poorest(counting: Counting) -> list[int]:
 
 def _parts(counting: Counting, blocks: list[Flags]) -> list[Flags]:
     """Each block and each member class: sets in which heavy partitions may concentrate."""
-    member_classes = np.eye(len(counting.group.class_topics), dtype=np.bool_)
-    parts = [*blocks, *member_classes]
-    if len(parts) > MAX_SETS or len(member_classes) == 1:
+    n_member_classes = len(counting.group.class_topics)
+    if len(blocks) + n_member_classes > MAX_SETS or n_member_classes == 1:
         return []
+    parts = [*blocks, *np.eye(n_member_classes, dtype=np.bool_)]
     return [*(part[counting.group.class_of] for part in parts)]
 
 
-def _blocks(face: Flags) -> list[Flags]:
-    """[K] masks of the connected components of the face; O(arcs × diameter)."""
-    classes, member_classes = np.nonzero(face)
-    label = np.arange(face.shape[1])
-    while True:
-        of_class = np.full(len(face), face.shape[1])
-        np.minimum.at(of_class, classes, label[member_classes])
-        fresh = label.copy()
-        np.minimum.at(fresh, member_classes, of_class[classes])
-        if np.array_equal(fresh, label):
-            break
-        label = fresh
-    reading = np.zeros(len(label), np.bool_)
-    reading[member_classes] = True
-    return [label == first for first in np.unique(label[reading])]
+def _blocks(constraint: CountConstraint) -> list[Flags]:
+    """[K] masks of the parts of the face, without classes that may take nothing."""
+    reading = np.zeros(len(constraint.parts), np.bool_)
+    reading[constraint.arcs[1]] = True
+    return [constraint.parts == first for first in np.unique(constraint.parts[reading])]
 
 
 def _heavy_sides(

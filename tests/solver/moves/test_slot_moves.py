@@ -1,0 +1,75 @@
+"""Few moves by slots of members: a true bound, and plans that reach it."""
+
+from __future__ import annotations
+
+import numpy as np
+from support.groups import group_of, random_group
+
+from equilag.certificate.potentials import Potentials, bound_by_potentials
+from equilag.constraint import CountConstraint
+from equilag.errors import EquilagError
+from equilag.group import Group, Ints
+from equilag.metrics import count_moves
+from equilag.policy import Policy
+from equilag.solver.counts.even_counts import balanced
+from equilag.solver.moves.fewest_moves import fewest_moves
+from equilag.solver.moves.slot_moves import extras_by_slots
+
+BOTH = Policy.of(balance="both")
+
+
+def room_of(constraint: CountConstraint) -> tuple[Ints, Ints]:
+    least, most = constraint.counts_of()
+    fixed = constraint.topics.by_member.least
+    return least - fixed, most - fixed
+
+
+def extras(group: Group, constraint: CountConstraint) -> tuple[Ints, Ints, Potentials] | None:
+    """None where the units that go together could not be parted."""
+    try:
+        (topic, member), potentials = extras_by_slots(group, constraint.topics, room_of(constraint))
+    except EquilagError:
+        return None
+    return topic, member, potentials
+
+
+def test_the_bound_is_true_and_the_remainders_are_dealt_within_the_constraint() -> None:
+    rng, parted, tight = np.random.default_rng(21), 0, 0
+    for number in range(60):
+        group = random_group(
+            rng, topics=12, members=14, size=6, reads=(0.5, 1.0)[number % 2], owned=0.9
+        )
+        _, constraint = balanced(group, BOTH)
+        fewest = count_moves(group.owner, fewest_moves(group, constraint).assigned)
+        found = extras(group, constraint)
+        if found is None:
+            continue
+        topic, member, potentials = found
+        bound = bound_by_potentials(group, constraint, potentials)
+        assert bound is not None
+        assert bound <= fewest
+        tight += bound == fewest
+        parted += 1
+        topics, (least, most) = constraint.topics, room_of(constraint)
+        number_of = np.bincount(topic, minlength=len(group.topics))
+        assert number_of.tolist() == topics.remainder.tolist()
+        cells = topic * group.n_members + member
+        assert len(np.unique(cells)) == len(cells)
+        open_topic, open_member = topics.open_cells()
+        assert np.isin(cells, open_topic * group.n_members + open_member).all()
+        taken = np.bincount(member, minlength=group.n_members)
+        assert ((least <= taken) & (taken <= most)).all()
+    assert parted >= 40
+    assert tight >= parted - 2
+
+
+def test_large_groups_reach_the_bound() -> None:
+    rng = np.random.default_rng(22)
+    owners = rng.integers(0, 400, 900)
+    group = group_of([3] * 300, [list(range(300))] * 400, [*owners.tolist()])
+    _, constraint = balanced(group, BOTH)
+    found = fewest_moves(group, constraint)
+    assert not found.exact
+    assert constraint.admits(found.assigned)
+    claim = found.claim(group, BOTH, constraint)
+    assert claim.value == count_moves(group.owner, found.assigned)
