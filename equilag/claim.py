@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 Evidence = Literal["checked", "solver"]
 EVIDENCE: Final[tuple[Evidence, ...]] = get_args(Evidence)
@@ -32,3 +32,24 @@ class Claim:
             "kind": self.kind,
             "data": dict(self.data),
         }
+
+
+Claims: TypeAlias = tuple[Claim, ...]
+
+
+class ClaimsWhenRead:
+    """A field that takes claims, or a function that makes them when they are first read."""
+
+    def __get__(self, holder: object | None, owner: type) -> Claims:
+        if holder is None:
+            return ()  # the default
+        given: Claims | Callable[[], Claims] = holder.__dict__["claims"]
+        if not isinstance(given, tuple):
+            given = holder.__dict__["claims"] = given()
+        return given
+
+    def __set__(self, holder: object, given: Claims | Callable[[], Claims]) -> None:
+        holder.__dict__["claims"] = given
+
+
+CLAIMS_WHEN_READ: Final = ClaimsWhenRead()

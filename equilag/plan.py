@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, get_args
 import numpy as np
 
 from equilag.assignment import by_name, by_topic
-from equilag.claim import Claim, Evidence
+from equilag.claim import CLAIMS_WHEN_READ, ClaimsWhenRead, Evidence
 from equilag.evidence import evidence_for, strongest
 from equilag.group import NOBODY, Group, Index, Ints, iter_names
 from equilag.lag import QUALITY
@@ -119,7 +119,7 @@ class Plan:
     algorithm: str
     assigned: Index
     """[P] member number per partition, NOBODY where the topic has no subscriber."""
-    claims: tuple[Claim, ...] = ()
+    claims: ClaimsWhenRead = CLAIMS_WHEN_READ
     spread_lower_bound: int = 0
     moves_lower_bound: int = 0
     time_limit: float | None = None
@@ -136,6 +136,10 @@ class Plan:
     excess_lower_bound: int = 0
     interrupted: bool = False
     """True if the run was told to end before it was done."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy takes its claims along, not what makes them."""
+        return {**self.__dict__, "claims": self.claims}
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import pickle
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import given
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from support.groups import group_of, groups
 
 import equilag
+from equilag.claim import Claim
 from equilag.group import NOBODY, Group
 from equilag.phases import first_phase, revocations
 from equilag.plan import Plan
@@ -18,6 +21,29 @@ from equilag.policy import POLICIES
 
 def plan_of(group: Group, *members: int) -> Plan:
     return Plan(group, None, "feasible", "by hand", np.array(members, np.int32))
+
+
+def test_claims_are_made_once_when_they_are_read() -> None:
+    made = []
+
+    def claims() -> tuple[Claim, ...]:
+        made.append(1)
+        return (Claim("counts", 2, "residual"),)
+
+    plan = replace(plan_of(group_of([1], [[0]]), 0), claims=claims)
+    assert not made
+    assert plan.claims == plan.claims == (Claim("counts", 2, "residual"),)
+    assert len(made) == 1
+
+
+def test_a_plan_of_a_small_group_is_proved_when_it_is_copied() -> None:
+    group = group_of([3, 4], [[0], [0, 1], [1]], owners=[0, 0, 0, 1, 1, 1, 2])
+    plan = equilag.solve(group, "fair-yet-sticky")
+    assert (plan.algorithm, plan.status) == ("augmenting-paths", "optimal")
+    copy = pickle.loads(pickle.dumps(plan))
+    assert [claim.claim for claim in copy.claims[:2]] == ["counts", "fewest_moves"]
+    assert copy.claims == plan.claims
+    assert equilag.verify(group, copy) == []
 
 
 def test_figures_of_a_plan() -> None:

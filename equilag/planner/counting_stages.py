@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
+from functools import cache, partial
 from typing import Final
 
 from equilag.budget import Budget
+from equilag.claim import Claims
+from equilag.constraint import constraint_of
 from equilag.group import NOBODY
 from equilag.metrics import count_moves
 from equilag.planner.cost_estimate import FLOW_IMPORT, SAFETY, seconds_of_flow
@@ -15,7 +17,8 @@ from equilag.planner.stage import CountingStage, Draft
 from equilag.planner.task import Task
 from equilag.solver.counts.even_counts import balanced, counts_claim
 from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
-from equilag.solver.moves.fewest_moves import fewest_moves
+from equilag.solver.moves.even_and_kept import is_small, keep_evenly
+from equilag.solver.moves.fewest_moves import FewestMoves, fewest_moves
 
 
 class QuotasStage:
@@ -34,8 +37,43 @@ class QuotasStage:
         group = task.original
         found = keep_to_quotas(group)
         task.policy.check_limit(found.moves)
-        claims, constraint = found.claims(group), partial(found.constraint, group)
+        claims, constraint = partial(found.claims, group), partial(found.constraint, group)
         return Draft(found.assigned, "quotas", constraint, found.moves, claims, final=True)
+
+
+class AugmentingPathsStage:
+    """Exact counts and the fewest moves together, in small groups with mixed subscriptions.
+
+    Only without lag: with lag, the search takes longer than the flows, and needs the claims.
+    """
+
+    name: Final = "augmenting paths"
+    must_answer: Final = False
+
+    def always(self, task: Task) -> bool:
+        return task.policy.max_moves is not None
+
+    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
+        if draft is not None or task.policy.fresh or not is_small(task.original, task.policy):
+            return False
+        return not task.original.lag.any()
+
+    def run(self, task: Task, draft: Draft | None) -> Draft:
+        group, policy = task.original, task.policy
+        found = keep_evenly(group)
+        policy.check_limit(found.moves)
+        constraint = cache(partial(constraint_of, group, policy, found.assigned))
+
+        def claims() -> Claims:
+            counts = counts_claim(group, constraint())
+            if not (group.owner != NOBODY).any():
+                return (counts,)
+            moves = FewestMoves(found.assigned, found.potentials())
+            return counts, moves.claim(group, policy, constraint())
+
+        return Draft(
+            found.assigned, "augmenting-paths", constraint, found.moves, claims, final=True
+        )
 
 
 class HeuristicStage:
@@ -81,7 +119,7 @@ class EvenCountsStage:
         claims = (counts_claim(group, constraint),)
         # Pinned partitions cannot move, nor those that nobody owns.
         final = constraint.has_pinned or not (task.original.owner != NOBODY).any()
-        return Draft(assigned, algorithm, lambda: constraint, 0, claims, final)
+        return Draft(assigned, algorithm, lambda: constraint, 0, lambda: claims, final)
 
 
 class FewestMovesStage:
@@ -106,10 +144,10 @@ class FewestMovesStage:
         assigned, algorithm = found.assigned, "min-cost-flow"
         if task.policy.fresh:  # who owns what is proved, but must not be planned from
             assigned, algorithm = draft.assigned, draft.algorithm
-        claims = (*draft.claims, claim)
+        claims = (*draft.make_claims(), claim)
         made = draft.make_constraint
         final = found.exact or count_moves(task.original.owner, found.assigned) == claim.value
-        return Draft(assigned, algorithm, made, claim.value, claims, final)
+        return Draft(assigned, algorithm, made, claim.value, lambda: claims, final)
 
 
 def in_time(task: Task, budget: Budget) -> bool:
@@ -121,6 +159,7 @@ def in_time(task: Task, budget: Budget) -> bool:
 
 COUNTING: Final[tuple[CountingStage, ...]] = (
     QuotasStage(),
+    AugmentingPathsStage(),
     HeuristicStage(early=True),
     EvenCountsStage(),
     HeuristicStage(),

@@ -47,7 +47,8 @@ def settled_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> 
     """The plan of a draft that leaves nothing to improve; None if there is anything.
 
     That is a group without lag whose counts and moves are both proved: the same plan as by way of
-    `SolveState`, which takes longer to make than such a plan.
+    `SolveState`, which takes longer to make than such a plan. Its claims are made when they are
+    read, since most callers of such a plan ask for the assignment alone.
     """
     if not draft.final or task.policy.fresh:
         return None
@@ -61,7 +62,7 @@ def settled_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> 
         "optimal",
         draft.algorithm,
         draft.assigned,
-        draft.claims + claims,
+        lambda: draft.make_claims() + claims,
         0,
         moves,
         budget.limit,

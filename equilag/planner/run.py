@@ -126,7 +126,7 @@ def state_of(task: Task, draft: Draft, notes: list[str]) -> SolveState | None:
     if draft.make_constraint is None:
         return None
     problem = Problem(task, draft.make_constraint, draft.fewest_moves)
-    claims = draft.claims + no_lag_claims(task, draft)
+    claims = draft.make_claims() + no_lag_claims(task, draft)
     start = candidate_of(task.group, draft.assigned, draft.algorithm)
     return SolveState.of(problem, start, Proofs.of(claims), notes)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple, Protocol
 
 from equilag.budget import Budget
-from equilag.claim import Claim
+from equilag.claim import Claims
 from equilag.constraint import CountConstraint
 from equilag.group import Index
 from equilag.planner.state import Contribution, SolveState
@@ -30,7 +30,8 @@ class Draft(NamedTuple):
     """Makes the constraint that the counts meet; None where they are a heuristic's, not exact."""
     fewest_moves: int = 0
     """Proved minimum under the constraint; 0 where nothing is proved."""
-    claims: tuple[Claim, ...] = ()
+    make_claims: Callable[[], Claims] = tuple
+    """Makes what proves counts and moves. They are exact by the method; this is what shows it."""
     final: bool = False
     """True if counts and moves are proved, so that no counting stage has anything to add."""
 

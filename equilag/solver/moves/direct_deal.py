@@ -1,0 +1,79 @@
+"""The first augmentations of a `SharedFlow`: partitions that go straight to members that lack some.
+
+Such paths cost 1, the least that any path costs, so that the potentials stay as they are. They are
+most of all paths, and need no search.
+"""
+
+from __future__ import annotations
+
+from equilag.solver.moves.shared_flow import SharedFlow
+from equilag.solver.moves.small_columns import numbers
+
+
+def deal_directly(flow: SharedFlow) -> None:
+    """Place what is too much, as far as paths of one step reach; classes with few readers first."""
+    readers = flow.readers
+    for c in sorted(numbers(flow.sources), key=lambda c: readers[c].bit_count()):
+        flow.take(c, _place(flow, c, flow.loose[c]))
+    for m in numbers(flow.over):
+        flow.lose(m, _release(flow, m, flow.count[m] - flow.most))
+    if flow.places < 0:
+        for m in numbers(flow.high & ~flow.over):
+            if _release(flow, m, 1):
+                flow.fall(m)
+                if not flow.places:
+                    break
+
+
+def _release(flow: SharedFlow, m: int, units: int) -> int:
+    """Place up to so many of the partitions that member m owns; returns how many."""
+    left, width, held = units, flow.width, flow.units
+    for c in numbers(flow.kept[m]):
+        given = _place(flow, c, min(left, held[c * width + m]))
+        if given:
+            flow.change(c, m, -given)
+            left -= given
+            if not left:
+                break
+    return units - left
+
+
+def _place(flow: SharedFlow, c: int, units: int) -> int:
+    """Give up to so many partitions of class c to members that lack some; returns how many.
+
+    These members hold at least what they own, so that all of it is new to them.
+    """
+    left, count, least, extra = units, flow.count, flow.least, bool(flow.spare)
+    held, kept, foreign, of_class = flow.units, flow.kept, flow.foreign, 1 << c
+    first = c * flow.width
+    reach = flow.readers[c] & flow.level[1]
+    lacking = reach & flow.below
+    while left:
+        if not lacking:
+            lacking = reach & flow.low if flow.places > 0 else 0
+            if not lacking:
+                break
+        bit = lacking & -lacking
+        lacking ^= bit
+        m = bit.bit_length() - 1
+        more = least - count[m]
+        if not more:
+            more = 1
+            flow.low ^= bit
+            flow.high |= bit
+            flow.places -= 1
+            if not flow.places:
+                lacking = 0
+        elif more > left:
+            more = left
+        else:
+            flow.below ^= bit
+            if extra:
+                flow.low |= bit
+        count[m] += more
+        left -= more
+        cell = first + m
+        held[cell] = held.get(cell, 0) + more
+        foreign[m] |= of_class
+        kept[m] &= ~of_class
+    return units - left
