@@ -9,6 +9,7 @@ import pytest
 from support.planners import Misbehaving
 from support.problem_rows import QUICK, member_row, problem_row, topic_row
 
+from equilag.heuristics import registry
 from equilag.pipeline.solving import BATCH_ROWS, SolveBatches, arrow_schema
 
 pa = pytest.importorskip("pyarrow")
@@ -30,6 +31,17 @@ def solved(*batches: list[str]) -> list[Any]:
     """The batches that a task returns for problems of these groups."""
     given = [pa.RecordBatch.from_pylist([problem(group) for group in names]) for names in batches]
     return list(SolveBatches(PLANNER, KILL_AFTER)(iter(given)))
+
+
+def test_a_task_itself_runs_no_installed_assignor(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that crashes would take the worker with it; a child process may."""
+
+    def asked(_: str) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(registry, "installed", asked)
+    (batch,) = solved(["g"])
+    assert batch.to_pylist()[0]["group"] == "g"
 
 
 def test_every_group_gets_one_row_in_order() -> None:
