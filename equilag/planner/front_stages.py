@@ -69,8 +69,6 @@ class FrontRounds:
     """
 
     name: Final = "front"
-    UPTO: Final = 0.85
-    """Part of the work that may be spent when it ends."""
     NOISE: Final = 0.5
     """Part by which the greedy walk's scores are blurred."""
     STEPS: Final = 40
@@ -82,13 +80,17 @@ class FrontRounds:
     EXCESS_ONLY: Final = 4
     """The same where every goal is proved, and only excess may be left."""
 
+    def __init__(self, upto: float = 0.85) -> None:
+        """`upto`: part of the work that may be spent when it ends."""
+        self.upto = upto
+
     def applies(self, state: SolveState, budget: Budget) -> bool:
         return state.problem.group.n_partitions <= SMALL and not state.done
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         group = state.problem.group
         price = (self.STEPS + 8) * 3 * STEP + 2e-5 * group.n_partitions
-        stop, number, last = budget.steps(price, self.UPTO), 0, 0
+        stop, number, last = budget.steps(price, self.upto), 0, 0
         changes = state.front.changes
         while not stop() and not state.done:
             if state.front.changes != changes:
@@ -102,7 +104,7 @@ class FrontRounds:
     def _round(self, state: SolveState, budget: Budget, number: int) -> Iterator[Contribution]:
         problem, rng = state.problem, state.rng
         group, constraint = problem.group, problem.constraint
-        stop = budget.steps(STEP, self.UPTO)
+        stop = budget.steps(STEP, self.upto)
         start = self._start(state, number)
         if problem.moves_trade:
             walk = descend(group, constraint, start.assigned, rng, stop, self.STEPS, self.NOISE)
@@ -112,7 +114,7 @@ class FrontRounds:
         assigned = start.assigned if keep else perturbed(group, constraint, start.assigned, rng)
         goal = ImprovementGoal(state.proofs.spread if state.excess_settled(start) else -1, keep)
         assigned = swap_pairwise(group, constraint, assigned, rng, stop, goal)
-        with budget.part(self.NEIGHBOURHOODS * NEIGHBOURHOOD_WORK, self.UPTO) as part:
+        with budget.part(self.NEIGHBOURHOODS * NEIGHBOURHOOD_WORK, self.upto) as part:
             assigned = search_neighbourhoods(
                 group, constraint, assigned, rng, part, goal, rounds=self.NEIGHBOURHOODS
             )

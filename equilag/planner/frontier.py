@@ -14,7 +14,16 @@ from equilag.objective import EXCESS, Objective
 from equilag.planner.bounding_stages import CountingBounds
 from equilag.planner.front import Candidate, knee
 from equilag.planner.progress import ProgressObserver
-from equilag.planner.run import POINTS, PROVING, SEARCHING, count, improve, search, state_of
+from equilag.planner.run import (
+    POINTS,
+    PROVING,
+    REMAINING,
+    SEARCHING,
+    count,
+    improve,
+    search,
+    state_of,
+)
 from equilag.planner.settings import (
     PolicySettings,
     SolveSettings,
@@ -88,7 +97,7 @@ def frontier(
         return points_of(state, wanted.objective)
     state = exact_state(task, draft)
     state.whole_front = True
-    search(state, budget, observer, (*SEARCHING, *POINTS, *PROVING))
+    search(state, budget, observer, (*SEARCHING, *POINTS, *PROVING, *REMAINING))
     return points_of(state, wanted.objective)
 
 

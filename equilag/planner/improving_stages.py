@@ -8,8 +8,10 @@ from typing import Final
 
 from equilag.budget import Budget
 from equilag.group import Index
+from equilag.planner.front import Candidate
 from equilag.planner.stage import STEP
 from equilag.planner.state import Contribution, Proposal, SolveState
+from equilag.solver.local_search.bulk_descent import descend_in_bulk
 from equilag.solver.local_search.cyclic_exchanges import Window
 from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.improvement_goal import ImprovementGoal
@@ -33,7 +35,8 @@ SETTLE: Final = 1e-6
 PAIRED_EXCHANGE: Final = "paired-exchange"
 """The algorithm's name, which `PairwiseSwaps` asks for."""
 GREEDY_DESCENT: Final = "greedy-descent"
-"""The algorithm's name."""
+BULK_DESCENT: Final = "descent-in-bulk"
+"""The names of the algorithms that go down from the fewest moves."""
 
 
 class GreedyDescent:
@@ -58,6 +61,40 @@ class GreedyDescent:
         group, constraint = problem.group, problem.constraint
         for assigned in descend(group, constraint, start, state.rng, stop, self.STEPS):
             yield Proposal(assigned, GREEDY_DESCENT)
+
+
+class BulkDescent:
+    """The same in bulk, where single exchanges take too long to get to the most even plan."""
+
+    name: Final = "descent in bulk"
+    SMALLEST: Final = 1_000
+    """Partitions below which the greedy descent gets there by itself."""
+    ROUND: Final = 2e-2
+    """Seconds of one round, whatever the size of the group."""
+
+    def __init__(self, share: float, upto: float) -> None:
+        """`share` of the time left; `upto` what part of the work may be spent when it ends."""
+        self.share = share
+        self.upto = upto
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        size = state.problem.group.n_partitions
+        return not state.done and size > self.SMALLEST and state.problem.moves_trade
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem = state.problem
+        stop = budget.steps(self.ROUND, self.upto, self.share)
+        walk = descend_in_bulk(
+            problem.group, problem.constraint, _end_of_descent(state).assigned, state.rng, stop
+        )
+        for assigned in walk:
+            yield Proposal(assigned, BULK_DESCENT)
+
+
+def _end_of_descent(state: SolveState) -> Candidate:
+    """The most even candidate of those that lie on a way down from the fewest moves."""
+    down = [c for c in state.front.candidates if c.algorithm in (GREEDY_DESCENT, BULK_DESCENT)]
+    return min(down, key=lambda c: (c.spread, c.moves), default=state.front.fewest_moves())
 
 
 class PairedExchange:

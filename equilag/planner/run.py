@@ -16,6 +16,7 @@ from equilag.planner.exhaustive_stage import ExhaustiveFront, ExhaustiveSearch
 from equilag.planner.front import candidate_of
 from equilag.planner.front_stages import FrontRounds, ModelledFront, TowardsOwners
 from equilag.planner.improving_stages import (
+    BulkDescent,
     GreedyDescent,
     LargeNeighbourhoods,
     PairedExchange,
@@ -46,7 +47,7 @@ DEEP_WORK: Final = SEARCH_WORK // 10
 """Array elements of the last one: a tenth of what whoever checks its claim may spend."""
 
 SEARCHING: Final[tuple[Phase, ...]] = (
-    Phase((CountingBounds(), GreedyDescent()), share=0.4),
+    Phase((CountingBounds(), GreedyDescent(), BulkDescent(share=0.8, upto=0.35)), share=0.4),
     Phase(
         (
             ExhaustiveSearch("exhaustive search", QUICK_WORK, upto=0.4),
@@ -67,6 +68,7 @@ SEARCHING: Final[tuple[Phase, ...]] = (
         (
             ExhaustiveSearch("deep exhaustive search", DEEP_WORK, upto=0.75),
             ExhaustiveFront("deep exhaustive front", DEEP_WORK, upto=0.8),
+            BulkDescent(share=0.7, upto=0.78),
             TowardsOwners(),
             FrontRounds(),
         ),
@@ -84,6 +86,8 @@ PROVING: Final[tuple[Phase, ...]] = (
     ),
 )
 """What closes the gap of the candidate that the policy takes."""
+REMAINING: Final[tuple[Phase, ...]] = (Phase((BulkDescent(share=0.7, upto=0.0), FrontRounds(0.0))),)
+"""What uses the time that is left; none of the work, as all plans of an effort are to agree."""
 POINTS: Final[tuple[Phase, ...]] = (Phase((ModelledFront(),)),)
 """What closes the gaps of all points of the front."""
 
