@@ -38,7 +38,8 @@ from equilag.planner.task import Task
 from equilag.policy import Policy
 
 Mark: TypeAlias = Literal["current", "knee", "plan"]
-"""What a point is besides: the current assignment, the knee, what `solve` takes."""
+"""What a point is besides: the current assignment, the knee, the spread that `solve` takes (with
+more moves where these save excess)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +78,8 @@ def frontier(
     seconds by default). `policy` and the other settings are those of `solve`: its count balance
     and what it pins decide which plans are on the front, and no point has more than `max_moves`.
     Its move cost and tolerance choose the point that is marked ``plan``, and so change nothing
-    else. Where one partition outweighs all others, plans of the last point's spread may still
-    differ in their excess: the last point is the one that `solve` takes with tolerance 0. Raises
-    InputError for settings that make no sense.
+    else. Of plans with the same spread, the one with the fewest moves is on the front; more moves
+    may still save excess. Raises InputError for settings that make no sense.
     """
     time_limit = settings.pop("time_limit", 5.0)
     effort, deterministic = settings.pop("effort", None), settings.pop("deterministic", False)
@@ -159,7 +159,7 @@ def _marks(
         yield "current"
     if found is middle:
         yield "knee"
-    if (found.moves, found.spread) == (plan.moves, plan.spread):
+    if found.spread == plan.spread:
         yield "plan"
 
 

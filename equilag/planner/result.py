@@ -112,11 +112,11 @@ def choices(front: ParetoFront) -> tuple[Choice, ...]:
     points = front.points()
     if not points:
         return ()
-    first, last = points[0], points[-1]
+    first, last = points[0], front.most_even()
     chosen = [Choice("fewest moves", first.moves, first.spread, first.excess)]
     if len(points) > 2:
         middle = knee(points)
-        if middle is not first and middle is not last:
+        if middle is not first and middle.spread > last.spread:
             chosen.append(Choice("knee", middle.moves, middle.spread, middle.excess))
     if len(points) > 1:
         chosen.append(Choice("most even", last.moves, last.spread, last.excess))

@@ -15,7 +15,7 @@ from equilag.claim import Claim
 from equilag.group import Index
 from equilag.objective import EXCESS, SPREAD, VALUE, Proved
 from equilag.planner.front import Candidate, ParetoFront, candidate_of
-from equilag.planner.problem import Problem
+from equilag.planner.problem import NEGLIGIBLE, Problem
 from equilag.planner.proofs import Proofs
 
 
@@ -177,17 +177,25 @@ class SolveState:
 
     @property
     def final(self) -> bool:
-        """True if every goal of the policy is proved, and no plan as good moves less."""
+        """True if every goal of the policy is proved, and no plan beats this one on both axes.
+
+        No plan as good moves less, and none with as many moves is noticeably more even.
+        """
         if not self.optimal:
             return False
         problem, best = self.problem, self.incumbent
-        if not problem.moves_trade or best.moves <= problem.fewest_moves:
+        if not problem.moves_trade:
             return True
         objective = problem.objective
         cap = max(problem.caps(self.front.candidates).value, objective.value(best.figures))
+        if best.spread - self.bound_within(best.moves) > NEGLIGIBLE * problem.mean:
+            return False
         cost = objective.move_cost
         fewer = range(problem.fewest_moves if cost else best.moves - 1, best.moves)
-        return all(self.bound_within(moves) > cap - cost * moves for moves in fewer)
+        return all(
+            moves < problem.fewest_moves or self.bound_within(moves) > cap - cost * moves
+            for moves in fewer
+        )
 
     @property
     def front_proved(self) -> bool:

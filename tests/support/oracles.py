@@ -5,6 +5,7 @@ Nothing in here uses equilag's own algorithms: only a group's columns, and netwo
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -12,6 +13,7 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
+import numpy.typing as npt
 
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.policy import Policy
@@ -78,15 +80,20 @@ class Assignments:
     def spread(self) -> Ints:
         return self.highest - self.lowest
 
+    @cached_property
+    def excesses(self) -> npt.NDArray[np.float64]:
+        """[A] what lies above the mean load, summed over the members."""
+        number = max(1, len(self.active))
+        above = [
+            sum(max(0, load * number - sum(loads)) for load in loads) / number
+            for loads in self.loads[:, self.active].tolist()
+        ]
+        return np.array(above, dtype=np.float64)
+
     @property
     def least_excess(self) -> int:
         """The least of all that lies above the mean load, rounded down."""
-        number = max(1, len(self.active))
-        above = (
-            sum(max(0, load * number - sum(loads)) for load in loads)
-            for loads in self.loads[:, self.active].tolist()
-        )
-        return min(above) // number
+        return math.floor(self.excesses.min())
 
     @cached_property
     def moves(self) -> Ints:

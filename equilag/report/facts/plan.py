@@ -159,7 +159,7 @@ def _settings(plan: Plan, choice: Choice, is_last: bool) -> dict[str, Any]:
         settings["policy"] = "lag-aware"
     if policy.move_cost:
         settings["move_cost"] = 0
-    if not is_last or policy.max_moves is not None:
+    if not is_last or policy.max_moves is not None or choice.moves < len(plan.moves):
         settings["max_moves"] = choice.moves
     # Up to the moves of this plan a limit alone does: it asks for as even a plan as it allows.
     if policy.tolerance and (policy.moves_first or choice.moves >= len(plan.moves)):

@@ -1,0 +1,128 @@
+"""Plans of one group agree with each other: the five rules of docs/guide.md.
+
+Runs with the same seed and effort search the same front, and every setting chooses from it.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.groups import LAG_KINDS, groups, random_group
+from support.oracles import Assignments
+
+import equilag
+from equilag.group import Group
+from equilag.plan import Plan
+from equilag.report.facts.plan import plan_facts
+
+EFFORT: Final = 0.03
+"""Seconds' worth of work: enough for small groups, and too little for the others."""
+NOTHING: Final = 0.001
+"""Part of the mean load by which a plan may be beaten."""
+
+
+class Found(NamedTuple):
+    asked: str
+    moves: int
+    spread: int
+
+    def is_no_worse_than(self, other: Found) -> bool:
+        return self.moves <= other.moves and self.spread <= other.spread
+
+
+def plan(group: Group, **wanted: Any) -> Plan:
+    return equilag.solve(group, **{"effort": EFFORT, "time_limit": 60.0, **wanted})
+
+
+def found(group: Group, **wanted: Any) -> Found:
+    made = plan(group, **wanted)
+    assert made.settings["run"] == "repeatable"
+    return Found(str(wanted), len(made.moves), made.lag.spread)
+
+
+def scattered(seed: int) -> Group:
+    rng = np.random.default_rng(seed)
+    members, size = int(rng.integers(3, 9)), int(rng.integers(8, 25))
+    kind = LAG_KINDS[seed % len(LAG_KINDS)]
+    return random_group(
+        rng, topics=2, members=members, size=size, reads=(1.0, 0.7)[seed % 2], owned=1.0, kind=kind
+    )
+
+
+MIDDLING: Final = [pytest.param(scattered(seed), id=str(seed)) for seed in range(6)]
+
+
+def check_limits(group: Group, tolerance: float) -> None:
+    """A limit on moves that does not bind changes nothing."""
+    free = found(group, tolerance=tolerance)
+    for more in (0, 1, 7):
+        limited = found(group, tolerance=tolerance, max_moves=free.moves + more)
+        assert limited.is_no_worse_than(free)
+
+
+def check_hints(group: Group, tolerance: float) -> None:
+    """A point that is printed with a hint gives, under that hint, a plan at least as good."""
+    made = plan(group, tolerance=tolerance)
+    choices = plan_facts(made).choices
+    for choice in choices.rows if choices is not None else ():
+        wanted = {"tolerance": tolerance, **choice.settings}
+        assert found(group, **wanted).is_no_worse_than(Found("", choice.moves, choice.spread))
+    for point in equilag.frontier(group, effort=EFFORT, time_limit=60.0):
+        limited = found(group, tolerance=0, max_moves=point.moves)
+        assert limited.is_no_worse_than(Found("", point.moves, point.spread))
+
+
+def check_nothing_is_beaten(group: Group) -> None:
+    """Of all that is found, nothing is beaten on moves and spread at once."""
+    free = plan(group, tolerance=0)
+    fewest, most = free.moves_lower_bound, len(free.moves)
+    wanted: list[dict[str, Any]] = [{"tolerance": t} for t in (0, 0.5, 1, 5, 50)]
+    wanted += [{"max_moves": n} for n in {fewest, fewest + 2, (fewest + most) // 2, most}]
+    wanted += [{"move_cost": int(free.lag.mean * part)} for part in (0.001, 0.02, 0.3)]
+    points = equilag.frontier(group, effort=EFFORT, time_limit=60.0)
+    every = [Found("frontier", point.moves, point.spread) for point in points]
+    every += [found(group, **settings) for settings in wanted]
+    slack = NOTHING * free.lag.mean
+    for one, other in permutations(every, 2):
+        assert not (other.moves <= one.moves and other.spread + slack < one.spread), (one, other)
+
+
+@pytest.mark.parametrize("tolerance", [0.0, 1.0, 20.0])
+@pytest.mark.parametrize("group", MIDDLING)
+def test_a_limit_that_does_not_bind_changes_nothing(group: Group, tolerance: float) -> None:
+    check_limits(group, tolerance)
+
+
+@pytest.mark.parametrize("group", MIDDLING)
+def test_what_is_printed_can_be_had(group: Group) -> None:
+    check_hints(group, 1.0)
+
+
+@pytest.mark.parametrize("group", MIDDLING)
+def test_nothing_is_beaten(group: Group) -> None:
+    check_nothing_is_beaten(group)
+
+
+@settings(max_examples=25)
+@given(groups(limit=300), st.sampled_from([0.0, 1.0, 30.0]))
+def test_the_same_for_odd_shapes(group: Group, tolerance: float) -> None:
+    check_limits(group, tolerance)
+    check_hints(group, tolerance)
+    check_nothing_is_beaten(group)
+
+
+@settings(max_examples=25)
+@given(groups(limit=300), st.sampled_from([0.0, 5.0, 40.0]))
+def test_an_early_optimum_goes_on_for_fewer_moves(group: Group, tolerance: float) -> None:
+    made = plan(group, tolerance=tolerance)
+    assert made.status == "optimal"
+    balanced = Assignments.all(group).balanced("total")
+    limit = int(balanced.spread.min()) + int(made.lag.mean * tolerance / 100)
+    within = balanced.where(balanced.spread <= limit)
+    least = within.excesses.min() + int(made.lag.mean * tolerance / 100) * len(within.active) / 4
+    assert len(made.moves) == within.where(within.excesses <= least + 1e-6).moves.min()
