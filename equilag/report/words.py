@@ -65,7 +65,7 @@ def short_percent(value: float) -> str:
     """A percentage in few columns."""
     if 0 < abs(value) < 0.01:
         return "<0.01 %" if value > 0 else ">-0.01 %"
-    return percent(value)
+    return percent(value).replace("over ", ">")
 
 
 def status_words(status: str, evidence: str | None) -> str:

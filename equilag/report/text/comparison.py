@@ -10,9 +10,10 @@ from equilag.planner.compare import CURRENT
 from equilag.policy import DEFAULT_TOLERANCE
 from equilag.report.facts.comparison import AssignorFacts, ComparisonFacts
 from equilag.report.terminal import Screen
+from equilag.report.text.fitted import Write
 from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, indented
-from equilag.report.text.named_table import Write, named_table
+from equilag.report.text.named_table import named_table
 from equilag.report.text.proof import PROVED_BOUND, SOLVERS_BOUND, bound_scope
 from equilag.report.words import NONE, duration, number, printable, short_percent, status_words
 

@@ -9,9 +9,10 @@ from rich.console import RenderableType
 from equilag.report.facts.fleet import FleetFacts
 from equilag.report.facts.fleet_run import GroupRow
 from equilag.report.terminal import Screen
+from equilag.report.text.fitted import Write
 from equilag.report.text.group import NAMELESS
 from equilag.report.text.layout import Block, Column, indented, title
-from equilag.report.text.named_table import Write, named_table
+from equilag.report.text.named_table import named_table
 from equilag.report.text.short_names import fitted
 from equilag.report.words import (
     NONE,

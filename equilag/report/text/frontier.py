@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from rich.console import RenderableType
 from rich.text import Text
 
 from equilag.report.facts.frontier import FrontierFacts, PointFacts
 from equilag.report.terminal import Screen
+from equilag.report.text.fitted import Write, fitted_table
 from equilag.report.text.group import group_block
-from equilag.report.text.layout import Block, Column, bars, table
+from equilag.report.text.layout import Block, Column, bars
 from equilag.report.words import form, number, short_percent
 
 BAR_WIDTH: Final = 8
 """Columns of the bars: what the figures and the marks leave of 80."""
-MARKS: Final = {"current": "current assignment", "knee": "knee", "plan": "equilag plan"}
+MARKS: Final = {"current": "current", "knee": "knee", "plan": "equilag plan"}
 """What is said of a point."""
 
 
@@ -26,32 +28,33 @@ def frontier_blocks(facts: FrontierFacts, screen: Screen) -> Iterator[Block]:
         yield [Text("No trade-offs: there is nothing to assign.")]
         return
     columns = [
-        Column("moves"), Column("lag spread"), Column("of the mean"), Column("at least"),
-        Column("excess"), Column("gain"), Column("", is_name=True), Column("", is_name=True),
+        Column("moves"), Column("lag\nspread"), Column("of the\nmean", is_optional=True),
+        Column("at\nleast"), Column("excess", is_optional=True), Column("gain"),
+        Column("", is_name=True, is_optional=True), Column("", is_name=True),
     ]  # fmt: skip
     spreads = [point.spread for point in facts.points]
-    rows = [
-        [
-            number(point.moves),
-            number(point.spread),
-            short_percent(point.percent_of_mean),
-            _bound(point),
-            number(round(point.excess)),
-            short_percent(point.gain_percent),
-            bar,
-            ", ".join(MARKS[mark] for mark in point.marks),
-        ]
-        for point, bar in zip(
-            facts.points, bars(spreads, spreads[0], BAR_WIDTH, screen), strict=True
-        )
-    ]
-    yield [table(columns, rows, screen)]
+    lengths = bars(spreads, spreads[0], BAR_WIDTH, screen)
+    rows = list(zip(facts.points, lengths, strict=True))
+    yield [fitted_table(columns, lambda write: [_cells(*row, write) for row in rows], screen)]
     yield [Text(_remarks(facts))]
 
 
-def _bound(point: PointFacts) -> str:
+def _cells(point: PointFacts, bar: RenderableType, write: Write) -> list[RenderableType]:
+    return [
+        number(point.moves),
+        write(point.spread),
+        short_percent(point.percent_of_mean),
+        _bound(point, write),
+        write(round(point.excess)),
+        short_percent(point.gain_percent),
+        bar,
+        ", ".join(MARKS[mark] for mark in point.marks),
+    ]
+
+
+def _bound(point: PointFacts, write: Write) -> str:
     if not point.is_proved:
-        return number(point.bound)
+        return write(point.bound)
     return "proved" if point.evidence == "checked" else "solver"
 
 

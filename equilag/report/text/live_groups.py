@@ -10,9 +10,10 @@ from rich.text import Text
 
 from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
 from equilag.report.terminal import Screen
+from equilag.report.text.fitted import Write
 from equilag.report.text.group import NAMELESS
 from equilag.report.text.layout import Block, Column, indented, title
-from equilag.report.text.named_table import Write, named_table
+from equilag.report.text.named_table import named_table
 from equilag.report.words import NONE, number, percent, plural, printable, shorten
 
 MAX_STATE: Final = 13

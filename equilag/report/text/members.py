@@ -9,8 +9,9 @@ from rich.console import RenderableType
 
 from equilag.report.facts.plan import MemberFacts, PlanFacts
 from equilag.report.terminal import Screen
+from equilag.report.text.fitted import Write
 from equilag.report.text.layout import Block, Column, bars, indented, title
-from equilag.report.text.named_table import Write, named_table
+from equilag.report.text.named_table import named_table
 from equilag.report.words import listed, number, plural
 
 MAX_ROWS: Final = 40

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from rich.bar import Bar
 from rich.cells import cell_len
-from rich.console import RenderableType
 from rich.table import Table
 
 from equilag.report.terminal import Screen
-from equilag.report.text.layout import GAP, Column, table
+from equilag.report.text.fitted import Figures, Room, fitted
+from equilag.report.text.layout import Column, table
 from equilag.report.text.short_names import labels
-from equilag.report.words import number, short_number
 
 ROOM: Final = 24
 """Columns that long names should have before figures are written in full."""
+LEAST_ROOM: Final = 18
+"""Columns that they should have before figures are left out: the longest assignor of Kafka's."""
 MIN_ROOM: Final = 8
 """Columns that names get at least: enough to tell a few apart."""
-
-Write = Callable[[int], str]
 
 
 class NamedTable(NamedTuple):
@@ -35,7 +33,7 @@ def named_table(
     heading: str,
     names: Sequence[str],
     columns: Sequence[Column],
-    figures: Callable[[Write], list[list[RenderableType]]],
+    figures: Figures,
     screen: Screen,
     indent: int = 0,
 ) -> NamedTable:
@@ -45,33 +43,10 @@ def named_table(
     row: text or bars.
     """
     longest = max(map(cell_len, names), default=0)
-    cells: list[list[RenderableType]] = []
-    room = 0
-    for write, kept in _layouts(columns):
-        cells = [[row[i] for i in kept] for row in figures(write)]
-        headings = [columns[i].heading for i in kept]
-        widths = (max(map(_width, column)) for column in zip(headings, *cells, strict=True))
-        room = screen.width - indent - sum(width + GAP for width in widths)
-        if room >= min(longest, ROOM):
-            break
-    short = labels(names, max(MIN_ROOM, room), screen.dots)
-    written = [short[name] for name in names]
-    rows = [[name, *row] for name, row in zip(written, cells, strict=True)]
-    made = table([Column(heading, is_name=True), *(columns[i] for i in kept)], rows, screen)
-    return NamedTable(made, written, written != list(names))
-
-
-def _layouts(columns: Sequence[Column]) -> Iterator[tuple[Write, list[int]]]:
-    """How to write figures and which columns to keep, from the widest table to the narrowest."""
-    kept = list(range(len(columns)))
-    yield number, kept
-    yield short_number, kept
-    for last in reversed([i for i in kept if columns[i].is_optional]):
-        kept = [i for i in kept if i != last]
-        yield short_number, kept
-
-
-def _width(cell: RenderableType) -> int:
-    if isinstance(cell, Bar):
-        return cell.width or 0
-    return max(map(cell_len, str(cell).split("\n")))
+    needed = Room(min(longest, ROOM), min(longest, LEAST_ROOM))
+    found = fitted(columns, figures, screen, indent, needed)
+    short = labels(names, max(MIN_ROOM, found.room), screen.dots)
+    shown = [short[name] for name in names]
+    rows = [[name, *row] for name, row in zip(shown, found.rows, strict=True)]
+    made = table([Column(heading, is_name=True), *found.columns], rows, screen)
+    return NamedTable(made, shown, shown != list(names))

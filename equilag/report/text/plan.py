@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from rich.console import RenderableType
+
 from equilag.report.facts.plan import ChoiceFacts, ChoicesFacts, PlanFacts
 from equilag.report.terminal import Screen
+from equilag.report.text.fitted import Write, fitted_table
 from equilag.report.text.group import group_block
-from equilag.report.text.layout import Block, Column, indented, table, title
+from equilag.report.text.layout import Block, Column, indented, title
 from equilag.report.text.members import members_block
 from equilag.report.text.moves import moves_block
 from equilag.report.text.proof import proof_block
@@ -30,25 +33,28 @@ def choices_block(choices: ChoicesFacts, screen: Screen) -> Block:
     """Two or three points between the fewest moves and the most even lag, and how to get them."""
     start = "the current assignment" if choices.from_current else choices.rows[0].label
     columns = [
-        Column("choice", is_name=True), Column("moves"), Column("lag spread"), Column("gain"),
-        Column("", is_name=True),
+        Column("choice", is_name=True), Column("moves"), Column("lag spread"),
+        Column("gain", is_optional=True), Column("", is_name=True),
     ]  # fmt: skip
-    rows = [
-        [
-            row.label,
-            number(row.moves),
-            number(row.spread),
-            short_percent(row.gain_percent),
-            _how(row),
+
+    def figures(write: Write) -> list[list[RenderableType]]:
+        return [
+            [
+                row.label,
+                number(row.moves),
+                write(row.spread),
+                short_percent(row.gain_percent),
+                _how(row),
+            ]
+            for row in choices.rows
         ]
-        for row in choices.rows
-    ]
+
     return [
         title(
             "Choices",
             f" of this run (gain: part of the excess saved, from {start} to the proved bound)",
         ),
-        indented(table(columns, rows, screen)),
+        indented(fitted_table(columns, figures, screen, indent=2)),
     ]
 
 
