@@ -1,12 +1,15 @@
 """Equal loads: alike members brought to the mean load exactly, or to one of its neighbours.
 
 Members with a partition that is too heavy for the mean stay as they are; the others share what is
-left. Exact transfers bring most of these to their targets, exact splits the last ones.
+left. Exact transfers bring most of these to their targets, exact splits the last ones. Where lags
+are too wide for that, loads come within a distance of the targets, and then within shorter ones.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
@@ -15,7 +18,18 @@ from equilag.solver.local_search.exact_splits import split_exactly
 from equilag.solver.local_search.exact_transfers import TargetRows, transfer_exactly
 from equilag.solver.local_search.member_rows import MemberRows
 from equilag.solver.local_search.paired_exchange import crowd
+from equilag.solver.local_search.split_estimate import estimate_split
 from equilag.solver.local_search.subset_sums import SubsetPlaces
+
+QUICK_NODES: Final = 1_000
+"""Expected nodes of the first splits, about 1 s; narrower ones follow while there is time."""
+PATIENCE: Final = (10, 30, 100, 300)
+"""Times the expected number of nodes that splits may take, in the first search and the next ones:
+the estimate takes all rows for full, and was up to 20 times too low where most are not."""
+NARROWER: Final = 4
+"""A distance that was reached is divided by it."""
+CLOSE: Final = 1.1
+"""Ratio of distances that need not be told apart."""
 
 
 def equalise_loads(
@@ -37,12 +51,63 @@ def equalise_loads(
     if before <= 1 or len(chosen) < 2:
         return assigned
     level = TargetRows(rows.table[chosen], rows.lag, rows.n_partitions, equal_targets(rows, chosen))
-    listed = SubsetPlaces()
-    transfer_exactly(level, listed, rng, stop)
-    split_exactly(level, listed, rng, stop)
-    rows.table[chosen] = level.table
-    rows.loads[chosen] = level.targets + level.excess
+    best = _narrowed(level, before, rng, stop)
+    rows.table[chosen] = best
+    rows.loads[chosen] = rows.lag[best].sum(axis=1)
     return rows.assigned(rows.table, assigned) if rows.spread < before else assigned
+
+
+def _narrowed(
+    level: TargetRows, before: int, rng: np.random.Generator, stop: Callable[[], bool]
+) -> Ints:
+    """The most even table found: on target exactly where that takes little, or ever closer to it.
+
+    A distance from the targets that was not reached is followed by a larger one, halfway between it
+    and the least one that was, on a logarithmic scale. Then the search starts anew with more
+    patience.
+    """
+    listed = SubsetPlaces()
+    best, least = level.table.copy(), level.spread
+    for patience in PATIENCE:
+        failed, reached = -1, least // 2
+        within = first_distance(level, reached)
+        while within is not None and not stop():
+            level.within = within
+            transfer_exactly(level, listed, rng, stop)
+            split_exactly(level, listed, rng, stop, patience)
+            if level.spread < least:
+                best, least = level.table.copy(), level.spread
+            if not len(level.off):
+                reached = within
+            else:
+                failed = within
+                level.restore(best)
+            within = next_distance(failed, reached)
+        if reached == 0 or stop():
+            break
+    return best
+
+
+def first_distance(level: TargetRows, most: int) -> int | None:
+    """The least distance, 0 or a power of 2, at which a split takes little.
+
+    0 for rows too wide to be split, where transfers have to do; None if none is below `most`.
+    """
+    if estimate_split(level, 0).nodes == math.inf:
+        return 0
+    for within in (0, *(1 << power for power in range(most.bit_length()))):
+        if estimate_split(level, within).nodes <= QUICK_NODES:
+            return within
+    return None
+
+
+def next_distance(failed: int, reached: int) -> int | None:
+    """The distance to try next, between one that failed and one that was reached; None if they are
+    close to each other."""
+    if failed < 0:
+        return reached // NARROWER if reached else None
+    within: int = math.isqrt(max(failed, 1) * reached)
+    return within if failed < within < reached / CLOSE else None
 
 
 def divisible(rows: MemberRows) -> Ints:

@@ -2,28 +2,21 @@
 
 The last members off target seldom fit each other. Together with some members on target they have
 many more splits: one member's partitions are chosen with the right sum, then the next member's
-among what is left, and at last those of a pair. How many members are needed for a split to exist
-follows from the number of splits and from how widely their sums scatter.
+among what is left, and at last those of a pair. `split_estimate` says how many members are needed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import exp, inf, lgamma, log, pi
 from typing import Final
 
 import numpy as np
 
 from equilag.group import Ints
 from equilag.solver.local_search.exact_transfers import TargetRows
+from equilag.solver.local_search.split_estimate import estimate_split
 from equilag.solver.local_search.subset_sums import WORTHWHILE, SubsetPlaces, subsets_with_sum
 
-MAX_SUBSETS: Final = 100_000
-"""Subsets of half of the places of a split, about 10 ms of sorting and looking up."""
-MAX_ROWS: Final = 8
-"""Rows of one split; a split of more would take thousands of nodes."""
-ENOUGH: Final = 30.0
-"""Splits expected to exist among the rows taken, so that most attempts can succeed."""
 PRODUCTIVE: Final = 0.1
 """Divisions of a subset among the halves that are tried before the last pair of rows, by their
 share of the pairs of the most productive one: the next attempt has other halves."""
@@ -32,25 +25,22 @@ ONE_FIRST: Final = 0.8
 fewer rows off target, a split of all has more full rows."""
 MAX_NODES: Final = 10_000
 """Nodes that a split may be expected to take, 1 ms each; more would be a search of minutes."""
-PATIENCE: Final = 100
-"""Times the expected number of nodes, after which the search ends: the estimate takes all rows for
-full, and was up to 20 times too low where most are not."""
 
 
 def split_exactly(
-    rows: TargetRows, listed: SubsetPlaces, rng: np.random.Generator, stop: Callable[[], bool]
-) -> None:
-    """Put rows on target that exact transfers leave over. `stop` is asked at every node."""
-    n_rows, width = rows.table.shape
-    short = len(rows.lag) - rows.n_partitions
-    mean_count = width - short / n_rows
-    enough = _rows_for_one(_expected_subsets(rows, mean_count))
-    found = _expected_subsets(rows, width if n_rows - short >= MAX_ROWS else mean_count)
-    needed = _rows_for_all(found)
-    nodes = _expected_nodes(found, needed)
-    if nodes > MAX_NODES:
+    rows: TargetRows, listed: SubsetPlaces, rng: np.random.Generator, stop: Callable[[], bool],
+    patience: int,
+) -> None:  # fmt: skip
+    """Put rows on target that exact transfers leave over.
+
+    Ends after `patience` times the nodes that are expected. `stop` is asked at every node.
+    """
+    estimate = estimate_split(rows)
+    if estimate.nodes > MAX_NODES:
         return
-    split = _Split(rows, listed, rng, stop, PATIENCE * int(nodes + len(rows.off)))
+    needed, enough = estimate.rows_for_all, estimate.rows_for_one
+    nodes = patience * (int(estimate.nodes) + len(rows.off))
+    split = _Split(rows, listed, rng, stop, nodes)
     while (off := rows.off).size and split.nodes > 0:
         if len(off) > enough and (len(off) > needed or rng.random() < ONE_FIRST):
             split.settle_one(rng.choice(off, enough, replace=False))
@@ -63,57 +53,6 @@ def _beside(rows: TargetRows, off: Ints, most: int, rng: np.random.Generator) ->
     """Rows on target at random, those without an empty place first: they have more splits."""
     on = rng.permutation(np.setdiff1d(np.arange(len(rows.table)), off))
     return on[np.argsort(rows.empty(on), kind="stable")][:most]
-
-
-def _rows_for_all(found: list[float]) -> int:
-    """How many rows a split should have that puts all of them on target.
-
-    `found` [n] are the `_expected_subsets` of 2, 3, ... rows.
-    """
-    splits = np.cumprod([n / rows for rows, n in enumerate(found, 2)])
-    return 2 + min(int(np.count_nonzero(splits < ENOUGH)), len(found) - 1)
-
-
-def _rows_for_one(found: list[float]) -> int:
-    """How many rows a split should have that puts one of them on target."""
-    return 2 + min(int(np.searchsorted(found, 1.0)), len(found) - 1)
-
-
-def _expected_nodes(found: list[float], rows: int) -> float:
-    """How many nodes splits of so many rows are expected to take until one succeeds.
-
-    The subsets of the first row lead to as many nodes for the other rows, and so on; those of the
-    last pair are successes. Divided by the number of rows left, as a split counts once however its
-    rows are ordered.
-    """
-    nodes = width = 1.0
-    for left in range(rows, 2, -1):
-        width *= found[left - 2] / left
-        nodes += width
-    return nodes / (width * found[0] / 2) if found else inf
-
-
-def _expected_subsets(rows: TargetRows, each: float) -> list[float]:
-    """[n] for 2, 3, ... rows with `each` partitions, how many choices of one row's partitions are
-    expected to have its target as their sum: the number of choices over √(2π) standard deviations
-    of their sums.
-
-    As many as `MAX_SUBSETS` allows. An estimate for the effort alone.
-    """
-    places = rows.table[rows.table < rows.n_partitions]
-    variance = float(np.var(rows.lag[places].astype(np.float64)))
-    found = []
-    for taken in range(2, min(len(rows.table), MAX_ROWS) + 1):
-        if _log_choices(taken * each / 2, each / 2) > log(MAX_SUBSETS):
-            break
-        scatter = 2 * pi * max(1.0, variance * each * (taken - 1) / taken)
-        found.append(exp(_log_choices(taken * each, each) - log(scatter) / 2))
-    return found
-
-
-def _log_choices(of: float, size: float) -> float:
-    """The logarithm of a binomial coefficient, for numbers that need not be whole."""
-    return lgamma(of + 1) - lgamma(size + 1) - lgamma(of - size + 1)
 
 
 class _Split:
@@ -136,11 +75,12 @@ class _Split:
         False if no choice of its partitions was found.
         """
         places, empty = self._places(members)
-        target = int(self.rows.targets[members[0]])
+        target, within = int(self.rows.targets[members[0]]), self.rows.within
+        window = target - within, target + within
         for size in self._sizes(len(members), len(empty)):
             if not self._enter():
                 break
-            for chosen in self._subsets(places, size, target, PRODUCTIVE):
+            for chosen in self._subsets(places, size, window, PRODUCTIVE):
                 rest = np.delete(places, chosen)
                 parts = [places[chosen], *self._dealt(rest, len(members) - 1)]
                 self._refill(members, parts, empty)
@@ -160,11 +100,12 @@ class _Split:
         if len(targets) == 1:
             return [places]
         share = PRODUCTIVE if len(targets) > 2 else WORTHWHILE
+        window = self._window(places, targets)
         for size in self._sizes(len(targets), n_empty):
             if not self._enter():
                 return None
             left = n_empty - (size < self.rows.table.shape[1])
-            for chosen in self._with_heaviest(places, size, targets[0], share):
+            for chosen in self._with_heaviest(places, size, window, share):
                 others = self._parts(np.delete(places, chosen), targets[1:], left)
                 if others is not None:
                     return [places[chosen], *others]
@@ -187,15 +128,27 @@ class _Split:
         width = self.rows.table.shape[1]
         return [width - 1] * (n_empty > 0) + [width] * (n_empty < n_rows)
 
-    def _subsets(self, places: Ints, size: int, total: int, share: float) -> Iterator[Ints]:
+    def _subsets(
+        self, places: Ints, size: int, window: tuple[int, int], share: float
+    ) -> Iterator[Ints]:
         lag = self.rows.lag[places]
-        return subsets_with_sum(lag, size, total, self.listed, self.rng, share)
+        return subsets_with_sum(lag, size, window, self.listed, self.rng, share)
 
-    def _with_heaviest(self, places: Ints, size: int, total: int, share: float) -> Iterator[Ints]:
+    def _window(self, places: Ints, targets: list[int]) -> tuple[int, int]:
+        """The loads of the first row that are on target and let the others be so."""
+        within = self.rows.within
+        left = int(self.rows.lag[places].sum()) - sum(targets[1:])
+        beyond = (len(targets) - 1) * within
+        return max(targets[0] - within, left - beyond), min(targets[0] + within, left + beyond)
+
+    def _with_heaviest(
+        self, places: Ints, size: int, window: tuple[int, int], share: float
+    ) -> Iterator[Ints]:
         """Subsets with the heaviest place: so no split is found once for each order of its rows."""
         heaviest = int(self.rows.lag[places].argmax())
         others = np.delete(np.arange(len(places)), heaviest)
-        rest = total - int(self.rows.lag[places[heaviest]])
+        own = int(self.rows.lag[places[heaviest]])
+        rest = window[0] - own, window[1] - own
         for chosen in self._subsets(places[others], size - 1, rest, share):
             yield np.append(others[chosen], heaviest)
 

@@ -32,28 +32,46 @@ class TargetRows:
     Some places may be empty: without lag, and not two in one row.
     """
 
-    def __init__(self, table: Ints, lag: Ints, n_partitions: int, targets: Ints) -> None:
-        """`lag` [places] is that of partitions, then of empty places; the targets add up."""
+    def __init__(
+        self, table: Ints, lag: Ints, n_partitions: int, targets: Ints, within: int = 0
+    ) -> None:
+        """`lag` [places] is that of partitions, then of empty places; the targets add up.
+
+        A load is on target if it is no further than `within` from it.
+        """
         self.table = table
         self.lag = lag
         self.n_partitions = n_partitions
         self.targets = targets
+        self.within = within
         self.excess: Ints = lag[table].sum(axis=1) - targets
 
     @property
     def off(self) -> Ints:
-        """The rows whose load is not their target."""
-        return np.flatnonzero(self.excess)
+        """The rows whose load is not on target."""
+        return np.flatnonzero(np.abs(self.excess) > self.within)
 
     @property
     def spread(self) -> int:
         loads = self.excess + self.targets
         return int(loads.max() - loads.min())
 
+    @property
+    def rigidity(self) -> Ints:
+        """Quarters of the target that the heaviest partition of each row has: the more, the fewer
+        subsets of other partitions put such a row on target."""
+        heaviest: Ints = 4 * self.lag[self.table].max(axis=1) // np.maximum(self.targets, 1)
+        return heaviest
+
     def empty(self, rows: Ints) -> Flags:
         """True for the rows with an empty place."""
         found: Flags = np.logical_or.reduce(self.table[rows] >= self.n_partitions, axis=1)
         return found
+
+    def restore(self, table: Ints) -> None:
+        """Take over the places of all rows."""
+        self.table[:] = table
+        self.excess = self.lag[table].sum(axis=1) - self.targets
 
     def refill(self, row: int, places: Ints) -> None:
         """Give a row other places, as many as it had."""
@@ -69,6 +87,8 @@ class _Exchanges(NamedTuple):
     """[n, size] columns of the giver's row."""
     taker: Ints
     taken: Ints
+    change: Ints
+    """Lag that the giver hands over, net."""
 
     def only(self, chosen: Ints | Flags) -> _Exchanges:
         return _Exchanges(*(column[chosen] for column in self))
@@ -105,15 +125,17 @@ def transfer_exactly(
 def _transfer(rows: TargetRows, off: Ints, places: Ints, rng: np.random.Generator) -> int:
     """Make one round of exchanges between rows off target; returns how many reach their target."""
     found = _candidates(rows, off, places, rng)
-    after = np.abs(rows.excess[found.giver] + rows.excess[found.taker])
-    found = found.only(np.lexsort((rng.random(len(after)), after)))
+    after = np.abs(rows.excess[found.taker] + found.change)
+    rigid = rows.rigidity
+    eased = rigid[found.taker] - rigid[found.giver]
+    found = found.only(np.lexsort((rng.random(len(after)), after, eased)))
     found = found.only(_disjoint(found.giver, found.taker, len(rows.table)))
     given = rows.table[found.giver[:, None], found.given]
     taken = rows.table[found.taker[:, None], found.taken]
     rows.table[found.giver[:, None], found.given] = taken
     rows.table[found.taker[:, None], found.taken] = given
-    rows.excess[found.taker] += rows.excess[found.giver]
-    rows.excess[found.giver] = 0
+    rows.excess[found.taker] += found.change
+    rows.excess[found.giver] -= found.change
     return len(off) - len(rows.off)
 
 
@@ -123,15 +145,18 @@ def _candidates(rows: TargetRows, off: Ints, places: Ints, rng: np.random.Genera
     order = np.argsort(sums)
     sums = sums[order]
     row, subset = np.divmod(order, len(places))
-    wanted = sums - rows.excess[off][row]
-    first = np.searchsorted(sums, wanted)
-    hit = np.flatnonzero(sums[np.minimum(first, len(sums) - 1)] == wanted)
+    least = sums - rows.excess[off][row] - rows.within
+    first = np.searchsorted(sums, least)
+    hit = np.flatnonzero(sums[np.minimum(first, len(sums) - 1)] - least <= 2 * rows.within)
     first = first[hit]
-    several = np.searchsorted(sums, wanted[hit], side="right") - first
+    several = np.searchsorted(sums, least[hit] + 2 * rows.within, side="right") - first
     partner = first + (rng.random(len(hit)) * several).astype(np.int64)
+    partner = np.minimum(partner, len(sums) - 1)
     found = _Exchanges(
-        off[row[hit]], places[subset[hit]], off[row[partner]], places[subset[partner]]
-    )
+        off[row[hit]], places[subset[hit]], off[row[partner]], places[subset[partner]],
+        sums[hit] - sums[partner],
+    )  # fmt: skip
+    found = found.only(several > 0)
     return found.only((found.giver != found.taker) & _keeps_counts(rows, found))
 
 

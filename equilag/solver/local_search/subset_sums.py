@@ -56,26 +56,28 @@ def subset_sums(values: Ints, places: Ints) -> Ints:
 
 
 def subsets_with_sum(
-    values: Ints, size: int, total: int, listed: SubsetPlaces, rng: np.random.Generator,
-    share: float = WORTHWHILE,
+    values: Ints, size: int, window: tuple[int, int], listed: SubsetPlaces,
+    rng: np.random.Generator, share: float = WORTHWHILE,
 ) -> Iterator[Ints]:  # fmt: skip
-    """Yield indices of `size` of the `values` that sum to `total`.
+    """Yield indices of `size` of the `values` with a sum in the `window`, from least to most.
 
     The values are halved at random. Divisions of `size` among the halves with fewer pairs of
-    subsets than a `share` of the most productive one are left out, as are further subsets with the
-    sum of one that was found. None is repeated.
+    subsets than a `share` of the most productive one are left out; of several subsets that share
+    their part of one half, one is yielded. None is repeated.
     """
     order = rng.permutation(len(values))
     half = len(values) // 2
     left, right = order[:half], order[half:]
+    least, most = window
     for first in _divisions(half, len(values) - half, size, share):
         one, other = listed.all_of(len(left), first), listed.all_of(len(right), size - first)
         known = subset_sums(values[right], other)
         by_sum = np.argsort(known)
         known = known[by_sum]
-        wanted = total - subset_sums(values[left], one)
-        place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-        for hit in np.flatnonzero(known[place] == wanted).tolist():
+        partial = subset_sums(values[left], one)
+        place = np.searchsorted(known, least - partial)
+        within = known[np.minimum(place, len(known) - 1)] + partial
+        for hit in np.flatnonzero((within >= least) & (within <= most)).tolist():
             yield np.concatenate((left[one[hit]], right[other[by_sum[place[hit]]]]))
 
 

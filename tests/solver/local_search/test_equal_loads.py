@@ -15,7 +15,12 @@ from equilag.group import Group, Index, Ints
 from equilag.metrics import is_valid, member_counts, member_loads
 from equilag.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
-from equilag.solver.local_search.equal_loads import divisible, equal_targets, equalise_loads
+from equilag.solver.local_search.equal_loads import (
+    divisible,
+    equal_targets,
+    equalise_loads,
+    next_distance,
+)
 from equilag.solver.local_search.member_rows import MemberRows
 from equilag.solver.local_search.paired_exchange import exchange_in_pairs
 
@@ -86,6 +91,27 @@ def test_members_with_heavy_partitions_are_left_out() -> None:
     assert loads[9] - loads[0] <= 1
     assert loads[0] == int(rows.loads[chosen].sum()) // 10
     assert np.ptp(member_counts(found, 12)) == 0
+
+
+def test_wide_lags_come_close() -> None:
+    lags = np.random.default_rng(4).integers(1, 10**9, 80)
+    group, constraint, assigned = prepared(lags, 20)
+    asked = count()
+    found = equalise_loads(
+        group, assigned, np.random.default_rng(1), lambda: next(asked) > 1_000
+    )  # fmt: skip
+    assert constraint.admits(found)
+    assert spread_of(group, found) < spread_of(group, assigned) // 5
+
+
+def test_distances_narrow_down_to_what_is_reached() -> None:
+    for limit in (0, 1, 7, 1_000, 10**6):
+        failed, reached, tries = -1, 10**6 + 1, 0
+        while (within := next_distance(failed, reached)) is not None:
+            failed, reached = (failed, within) if within >= limit else (within, reached)
+            tries += 1
+        assert limit <= reached <= max(limit + 1, 1.3 * limit)
+        assert tries < 40
 
 
 def test_targets_are_what_sums_of_the_lags_can_be() -> None:

@@ -22,7 +22,7 @@ def test_rows_are_split_exactly(n_rows: int, width: int, top: int, empty: int) -
     rng = np.random.default_rng(4)
     before = uniform_rows(rng, n_rows, width, top, empty)
     rows = copy_of(before)
-    split_exactly(rows, SubsetPlaces(), rng, never)
+    split_exactly(rows, SubsetPlaces(), rng, never, 100)
     check_rows(rows, before)
     assert not len(rows.off)
 
@@ -32,7 +32,7 @@ def test_targets_may_differ() -> None:
     rows = uniform_rows(rng, 4, 8, 1_000)
     targets = rows.targets + np.array([300, -300, 7, -7])
     rows = TargetRows(rows.table, rows.lag, rows.n_partitions, targets)
-    split_exactly(rows, SubsetPlaces(), rng, never)
+    split_exactly(rows, SubsetPlaces(), rng, never, 100)
     assert not len(rows.off)
 
 
@@ -41,5 +41,5 @@ def test_no_search_where_no_split_is_to_be_expected() -> None:
     lag = rng.integers(10**12, 10**13, 20)
     rows = TargetRows(np.arange(20).reshape(5, 4), lag, 20, targets_of(int(lag.sum()), 5))
     asked = count()
-    split_exactly(rows, SubsetPlaces(), rng, lambda: next(asked) < 0)
+    split_exactly(rows, SubsetPlaces(), rng, lambda: next(asked) < 0, 100)
     assert next(asked) == 0

@@ -25,7 +25,7 @@ def test_all_rows_reach_their_targets(n_rows: int, width: int, top: int, empty: 
     transfer_exactly(rows, SubsetPlaces(), rng, never)
     check_rows(rows, before)
     assert len(rows.off) < len(before.off) // 4
-    split_exactly(rows, SubsetPlaces(), rng, never)
+    split_exactly(rows, SubsetPlaces(), rng, never, 100)
     check_rows(rows, before)
     assert not len(rows.off)
     assert rows.spread == int(rows.targets.max() - rows.targets.min())
@@ -42,7 +42,7 @@ def test_nothing_is_lost_on_small_tables(seed: int) -> None:
     transfer_exactly(rows, SubsetPlaces(), rng, never)
     check_rows(rows, before)
     assert len(rows.off) <= len(before.off)
-    split_exactly(rows, SubsetPlaces(), rng, lambda: next(asked) > 300)
+    split_exactly(rows, SubsetPlaces(), rng, lambda: next(asked) > 300, 100)
     check_rows(rows, before)
 
 
@@ -51,5 +51,5 @@ def test_nothing_changes_when_it_is_stopped() -> None:
     rows = uniform_rows(rng, 20, 8, 10**4, 5)
     given = rows.table.copy()
     transfer_exactly(rows, SubsetPlaces(), rng, lambda: True)
-    split_exactly(rows, SubsetPlaces(), rng, lambda: True)
+    split_exactly(rows, SubsetPlaces(), rng, lambda: True, 100)
     assert np.array_equal(rows.table, given)

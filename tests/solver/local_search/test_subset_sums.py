@@ -50,7 +50,9 @@ def test_a_subset_of_each_sum_that_exists(seed: int) -> None:
     for total in range(-1, max(sums) + 2):
         found = [
             chosen.tolist()
-            for chosen in subsets_with_sum(values, size, total, SubsetPlaces(), rng, share=0.0)
+            for chosen in subsets_with_sum(
+                values, size, (total, total), SubsetPlaces(), rng, share=0.0
+            )
         ]
         assert bool(found) == (total in sums)
         assert len({frozenset(chosen) for chosen in found}) == len(found)
