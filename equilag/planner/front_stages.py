@@ -80,7 +80,7 @@ class FrontRounds:
     EXCESS_ONLY: Final = 4
     """The same where every goal is proved, and only excess may be left."""
 
-    def __init__(self, upto: float = 0.85) -> None:
+    def __init__(self, upto: float) -> None:
         """`upto`: part of the work that may be spent when it ends."""
         self.upto = upto
 

@@ -66,14 +66,12 @@ SEARCHING: Final[tuple[Phase, ...]] = (
     ),
     Phase(
         (
-            ExhaustiveSearch("deep exhaustive search", DEEP_WORK, upto=0.75),
-            ExhaustiveFront("deep exhaustive front", DEEP_WORK, upto=0.8),
-            BulkDescent(share=0.7, upto=0.78),
-            TowardsOwners(),
-            FrontRounds(),
+            ExhaustiveSearch("deep exhaustive search", DEEP_WORK, upto=0.7),
+            ExhaustiveFront("deep exhaustive front", DEEP_WORK, upto=0.75),
         ),
-        share=0.8,
+        share=0.5,
     ),
+    Phase((BulkDescent(share=0.7, upto=0.78), TowardsOwners(), FrontRounds(0.85)), share=0.7),
 )
 """The search over the front, the same for all limits and tolerances: cheap bounds and plans first,
 then the most even plan, then what lies between."""

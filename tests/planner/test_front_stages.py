@@ -54,7 +54,7 @@ def test_rounds_make_the_front_no_worse_and_better_somewhere(
     monkeypatch.setattr(FrontRounds, "PATIENCE", 3)
     state, budget = start(WIDE)
     before = check_front(state)
-    carry_out(state, budget, FrontRounds())
+    carry_out(state, budget, FrontRounds(1.0))
     after = check_front(state)
     for moves, reached in before.items():
         assert state.front.least_spread(moves) <= reached
@@ -76,5 +76,5 @@ def test_no_time_leaves_the_front_as_it_is() -> None:
     before = check_front(state)
     over = budget.share(0.0)
     assert not ModelledFront().applies(state, over)
-    carry_out(state, over, FrontRounds(), ModelledFront())
+    carry_out(state, over, FrontRounds(1.0), ModelledFront())
     assert check_front(state) == before
