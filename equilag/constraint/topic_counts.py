@@ -69,9 +69,14 @@ class TopicCounts:
         if self._table is not None:
             np.add.at(self._table, cell, amount)
             return
-        new = np.setdiff1d(cell, self._cell)
-        if len(new):
+        place = np.searchsorted(self._cell, cell)
+        known = place < len(self._cell)
+        known[known] = self._cell[place[known]] == cell[known]
+        if not known.all():
+            new = np.sort(cell[~known])
+            new = new[np.diff(new, prepend=-1) > 0]
             place = np.searchsorted(self._cell, new)
             self._cell = np.insert(self._cell, place, new)
             self._count = np.insert(self._count, place, 0)
-        np.add.at(self._count, np.searchsorted(self._cell, cell), amount)
+            place = np.searchsorted(self._cell, cell)
+        np.add.at(self._count, place, amount)

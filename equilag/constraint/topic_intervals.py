@@ -227,7 +227,8 @@ class TopicIntervals:
         own = self.cells.fixed > 0
         topic = np.concatenate((topic, self.cells.topic[own]))
         member = np.concatenate((member, self.cells.member[own]))
-        key = np.unique(topic * self.group.n_members + member)
+        key = np.sort(topic * self.group.n_members + member)
+        key = key[np.diff(key, prepend=-1) > 0]  # np.unique hashes, which is slow for many
         topic, member = key // max(1, self.group.n_members), key % max(1, self.group.n_members)
         return topic, member, self.least_of_subscribers(topic, member)
 
