@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from equilag.columns import distinct
 from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import is_valid
 from equilag.show import not_a, show
@@ -105,7 +106,7 @@ def _columns(group: Group, table: Mapping[Any, Any], findings: list[str]) -> Ind
                 findings.append(f"{place}: no partition {show(wrong[0])}")
                 continue
             columns = int(group.topic_start[t]) + np.array(numbers, dtype=np.int64)
-            if len(np.unique(columns)) < len(columns) or (assigned[columns] != NOBODY).any():
+            if len(distinct(columns)) < len(columns) or (assigned[columns] != NOBODY).any():
                 findings.append(f"{place}: assigns a partition twice")
             assigned[columns] = member_number[member]
     return assigned

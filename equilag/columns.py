@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,5 +13,21 @@ Marks: TypeAlias = npt.NDArray[np.uint8]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
+Column = TypeVar("Column", Ints, Index)
+
 NOBODY: Final = -1
 """In place of a member's number, for a partition that nobody owns or is assigned."""
+
+FEW: Final = 200
+"""Numbers up to which `np.unique` is as fast as a sort: 5 and 10 us for 100 of them."""
+
+
+def distinct(values: Column) -> Column:
+    """The values, ascending, each once.
+
+    From NumPy 2.3 on `np.unique` hashes: 135 ms for 200,000 numbers that take 1.4 ms to sort.
+    """
+    if len(values) <= FEW:
+        return np.unique(values)
+    values = np.sort(values)
+    return values[np.flatnonzero(np.append(True, values[1:] != values[:-1]))]

@@ -19,6 +19,7 @@ from equilag.columns import Flags as Flags
 from equilag.columns import Index as Index
 from equilag.columns import Ints as Ints
 from equilag.columns import Marks as Marks
+from equilag.columns import distinct
 from equilag.partition_classes import (
     PartitionClasses,
     TopicClasses,
@@ -220,7 +221,7 @@ class Group:
     def idle(self) -> Flags:
         """[M] True for members that may take no partition; they take part in no spread."""
         if self.partition_classes is not None:
-            there = self.eligible[np.unique(self.partition_class)]
+            there = self.eligible[distinct(self.partition_class)]
             busy: Flags = np.logical_or.reduce(there, axis=0)
             return ~busy[self.class_of]
         empty = np.array([len(topics) == 0 for topics in self.class_topics], dtype=np.bool_)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.certificate.free_of_topics import FreeOfTopics
+from equilag.columns import distinct
 from equilag.constraint import CountConstraint, ranges
 from equilag.group import Flags, Group, Ints
 from equilag.metrics import member_counts, member_loads
@@ -216,7 +217,7 @@ class Counting:
     def _classes_and_least(self, members: Ints) -> list[tuple[int, int]]:
         """The distinct pairs (member class, fewest free partitions) of the members."""
         n_member_classes = len(self.group.class_topics)
-        pairs = np.unique(self.lo[members] * n_member_classes + self.group.class_of[members])
+        pairs = distinct(self.lo[members] * n_member_classes + self.group.class_of[members])
         return [
             (number % n_member_classes, number // n_member_classes) for number in pairs.tolist()
         ]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from equilag.columns import distinct
 from equilag.group import Index, Ints
 
 
@@ -48,7 +49,7 @@ def reach_levels(
     order = np.argsort(holder, kind="stable")
     holder, node = holder[order], node[order]
     start = np.searchsorted(holder, np.arange(len(counts) + 1))
-    for level in np.unique(counts)[::-1].tolist():
+    for level in distinct(counts)[::-1].tolist():
         members = np.flatnonzero((counts == level) & (member_level < 0)).astype(np.int32)
         first = int(members[0]) if len(members) else -1
         while len(members):
@@ -56,11 +57,11 @@ def reach_levels(
             low = members[counts[members] < level - 1]
             if len(low):
                 raise NotMinimal(first, int(low[0]))
-            held = np.unique(node[ranges(start[members], start[members + 1])])
+            held = distinct(node[ranges(start[members], start[members + 1])])
             fresh = held[node_level[held] < 0]
             node_level[fresh] = level
             reached = takers(fresh.astype(np.int32))
-            members = np.unique(reached[member_level[reached] < 0])
+            members = distinct(reached[member_level[reached] < 0])
     return Levels(member_level, node_level)
 
 

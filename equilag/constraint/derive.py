@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from equilag.columns import distinct
 from equilag.constraint.blocks import Levels, NotMinimal, ranges, reach_levels
 from equilag.constraint.count_constraint import CountConstraint
 from equilag.constraint.per_topic import inside_blocks, remainder_levels, topic_intervals
@@ -69,7 +70,7 @@ def _by_totals(group: Group, assigned: Index, pinned: Flags) -> CountConstraint:
     held = (assigned != NOBODY) & ~pinned
     counts = member_counts(assigned, group.n_members)
     base = member_counts(np.where(pinned, group.owner, NOBODY), group.n_members)
-    cell = np.unique(
+    cell = distinct(
         assigned[held].astype(np.int64) * max(n_classes, 1) + group.partition_class[held]
     )
     by_class = np.argsort(group.class_of, kind="stable")

@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from equilag.columns import distinct
 from equilag.group import NOBODY, Group, Index, Ints
 
 MAX_SPARSITY: Final = 16
@@ -18,7 +19,7 @@ as sorted cells, and O(partitions) still."""
 class TopicCounts:
     """The counts of one assignment, and of what it is changed to; O(partitions) memory.
 
-    A cell is topic × members + member.
+    A cell is member × topics + topic: all partitions of a member are neighbours.
     """
 
     n_topics: int
@@ -27,14 +28,14 @@ class TopicCounts:
     """Ascending; empty where there is a table."""
     _count: Ints
     _table: Ints | None
-    """[T × M] counts of all cells, in small groups."""
+    """[M × T] counts of all cells, in small groups."""
 
     @staticmethod
     def of(group: Group, assigned: Index) -> TopicCounts:
         """Count an assignment [P], NOBODY for partitions of nobody. O(P log P)."""
         n_topics, n_members = len(group.topics), group.n_members
         held = np.flatnonzero(assigned != NOBODY)
-        cell = group.topic_of[held].astype(np.int64) * n_members + assigned[held]
+        cell = assigned[held].astype(np.int64) * n_topics + group.topic_of[held]
         size, nothing = n_topics * n_members, np.zeros(0, np.int64)
         if size <= MAX_SPARSITY * len(assigned):
             table = np.bincount(cell, minlength=size).astype(np.int64)
@@ -44,7 +45,7 @@ class TopicCounts:
 
     def at(self, topics: int | Ints | Index, members: int | Ints | Index) -> Ints:
         """The counts of topic and member, broadcast together."""
-        cell = np.asarray(topics, np.int64) * self.n_members + members
+        cell = np.asarray(members, np.int64) * self.n_topics + topics
         if self._table is not None:
             found: Ints = self._table[cell]
             return found
@@ -61,11 +62,13 @@ class TopicCounts:
         else:
             some = self._count != 0
             cell, count = self._cell[some], self._count[some]
-        return cell // max(1, self.n_members), cell % max(1, self.n_members), count
+        member, topic = cell // max(1, self.n_topics), cell % max(1, self.n_topics)
+        order = np.argsort(topic, kind="stable")
+        return topic[order], member[order], count[order]
 
     def add(self, topics: Ints | Index, members: Ints | Index, amount: int) -> None:
         """Add `amount` to a cell for every topic and member; a cell may come up several times."""
-        cell = np.asarray(topics, np.int64) * self.n_members + members
+        cell = np.asarray(members, np.int64) * self.n_topics + topics
         if self._table is not None:
             np.add.at(self._table, cell, amount)
             return
@@ -73,8 +76,7 @@ class TopicCounts:
         known = place < len(self._cell)
         known[known] = self._cell[place[known]] == cell[known]
         if not known.all():
-            new = np.sort(cell[~known])
-            new = new[np.diff(new, prepend=-1) > 0]
+            new = distinct(cell[~known])
             place = np.searchsorted(self._cell, new)
             self._cell = np.insert(self._cell, place, new)
             self._count = np.insert(self._count, place, 0)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from equilag.columns import distinct
 from equilag.constraint.blocks import Levels
 from equilag.constraint.topic_counts import TopicCounts
 from equilag.constraint.topic_parts import (
@@ -227,8 +228,7 @@ class TopicIntervals:
         own = self.cells.fixed > 0
         topic = np.concatenate((topic, self.cells.topic[own]))
         member = np.concatenate((member, self.cells.member[own]))
-        key = np.sort(topic * self.group.n_members + member)
-        key = key[np.diff(key, prepend=-1) > 0]  # np.unique hashes, which is slow for many
+        key = distinct(topic * self.group.n_members + member)
         topic, member = key // max(1, self.group.n_members), key % max(1, self.group.n_members)
         return topic, member, self.least_of_subscribers(topic, member)
 

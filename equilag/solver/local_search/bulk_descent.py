@@ -17,8 +17,9 @@ from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.load_targets import LoadTargets
 from equilag.solver.local_search.pair_exchanges import Pairs, exchange_best
 
-SHRINK: Final = 0.7
-"""Half the width of the window at one level, of that at the level before: two levels halve it."""
+SHRINK: Final = 0.6
+"""Half the width of the window at one level, of that at the level before: more than a half, so that
+the spread does not shrink by more than half from one point of the front to the next."""
 NEAR: Final = 0.0025
 """Of the mean load: a member so near to the load that it should have counts as even. It leaves half
 of a spread of 1 % to those that come no nearer."""
@@ -29,9 +30,9 @@ MAX_ROUNDS: Final = 24
 PATIENCE: Final = 4
 """Rounds in a row in which a member finds no exchange, after which it waits for the next level: one
 with each sort of partners in `_partners`."""
-ROUND_SIZE: Final = 60_000
+ROUND_SIZE: Final = 20_000
 """Partitions that one round looks at, about: it limits the partners that each member is tried with.
-A round of this size takes some 20 ms."""
+A round of this size takes some 10 ms."""
 MAX_PARTNERS: Final = 24
 """Members that one member is tried with in a round: more do not lower the moves any further."""
 
@@ -47,8 +48,8 @@ def descend_in_bulk(
 
     Starts at `assigned`, a plan of few moves, and goes on until nothing gets any nearer to the mean
     load, or `stop` returns True; it is called before every round. Every yield costs moves, as few
-    as the exchanges that are tried allow: two levels of the window lie between spreads of which one
-    is half the other. O(P + pairs × c log c) for each round, where c is the largest count.
+    as the exchanges that are tried allow. O(P + pairs × c log c) for each round, where c is the
+    largest count.
     """
     state = AssignmentState.of(group, constraint, assigned)
     if len(state.active) < 2:

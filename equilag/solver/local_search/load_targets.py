@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from equilag.columns import distinct
 from equilag.group import NOBODY, Flags, Group, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState
 
@@ -35,7 +36,7 @@ class LoadTargets:
         group = state.group
         part = state.constraint.parts[group.class_of]
         mean = _means(state, part)
-        busy = np.unique(part[~group.idle])
+        busy = distinct(part[~group.idle])
         fair = int(state.loads.sum()) // len(state.active)
         aim = mean[part]
         low = np.full(group.n_members, int(mean[busy].min()))

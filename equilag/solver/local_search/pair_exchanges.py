@@ -158,11 +158,7 @@ def _swaps(state: AssignmentState, give: Side, take: Side, wanted: Ints) -> list
     topic_of, n_topics = state.group.topic_of, len(state.group.topics)
     inner = give.pair * n_topics + topic_of[give.partition]
     other = take.pair * n_topics + topic_of[take.partition]
-    _, number = np.unique(np.concatenate((inner, other)), return_inverse=True)
-    same = _nearest(
-        give, take, every, np.arange(len(take.pair)), wanted, number[: len(inner)],
-        number[len(inner) :],
-    )  # fmt: skip
+    same = _nearest(give, take, every, np.arange(len(take.pair)), wanted, inner, other)
     out, into = np.flatnonzero(give.open), np.flatnonzero(take.open)
     return same + _nearest(give, take, out, into, wanted, give.pair, take.pair)
 

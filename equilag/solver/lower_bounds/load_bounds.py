@@ -12,6 +12,7 @@ from equilag.budget import limit_steps
 from equilag.certificate.counting import Counting, heaviest_of
 from equilag.certificate.folding import folded
 from equilag.claim import Claim
+from equilag.columns import distinct
 from equilag.constraint import CountConstraint
 from equilag.group import Flags
 
@@ -198,7 +199,7 @@ def _blocks(constraint: CountConstraint) -> list[Flags]:
     """[K] masks of the parts of the face, without classes that may take nothing."""
     reading = np.zeros(len(constraint.parts), np.bool_)
     reading[constraint.arcs[1]] = True
-    return [constraint.parts == first for first in np.unique(constraint.parts[reading])]
+    return [constraint.parts == first for first in distinct(constraint.parts[reading])]
 
 
 def _heavy_sides(

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from equilag.columns import distinct
 from equilag.constraint import ranges
 from equilag.errors import EquilagError
 from equilag.group import Ints
@@ -127,7 +128,7 @@ def _dial(tail: Ints, head: Ints, length: Ints, excess: Ints) -> Ints:
             nearer = through < distance[to]
             to, through = to[nearer], through[nearer]
             np.minimum.at(distance, to, through)
-            nodes = np.unique(to[through == now])
+            nodes = distinct(to[through == now])
         now = int(distance.min(where=left, initial=UNREACHED))
     return np.where(left, UNREACHED, distance)
 
