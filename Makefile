@@ -24,7 +24,7 @@ help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
 run: $(VENV)/.equilag ## plan the sample group, then compare all assignors on it
-	@$(BIN)/equilag plan $(SNAPSHOT) --tolerance 1 --effort 0.3
+	@$(BIN)/equilag plan $(SNAPSHOT) --effort 0.3
 	@echo
 	@$(BIN)/equilag compare $(SNAPSHOT)
 
