@@ -4,6 +4,7 @@ assignments within the count constraint."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from equilag.budget import Budget
@@ -244,6 +245,12 @@ def _resplit(state: SolveState, start: Index, rounds: int, budget: Budget) -> Pr
     problem = state.problem
     found = search_neighbourhoods(
         problem.group, problem.constraint, start, state.rng, budget,
-        ImprovementGoal(state.proofs.spread, problem.moves_matter), rounds=rounds,
+        _goal_of(state), rounds=rounds,
     )  # fmt: skip
     return Proposal(found, "large-neighbourhood-search")
+
+
+def _goal_of(state: SolveState) -> ImprovementGoal:
+    goal = ImprovementGoal(state.proofs.spread, state.problem.moves_matter)
+    low, high = (state.proofs.value(name) for name in ("min_load_at_most", "max_load_at_least"))
+    return goal if low is None or high is None else replace(goal, low=low, high=high)

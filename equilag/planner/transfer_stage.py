@@ -8,13 +8,17 @@ from typing import Final
 from equilag.budget import Budget
 from equilag.planner.state import Contribution, Proposal, SolveState
 from equilag.solver.local_search.equal_loads import equalise_loads
+from equilag.solver.local_search.three_way_splits import bring_close
 
 STEP_PRICE: Final = 1e-3
-"""Seconds of a step of exact transfers and splits, as `equalise_loads` counts them."""
+"""Seconds of a step of exact transfers and of splits, as the searches count them."""
 
 
 class ExactTransfers:
-    """Loads within 1 of each other, set by set, where the counts and the lags allow it."""
+    """Loads within 1 of each other, set by set, where the counts and the lags allow it.
+
+    Else as close as splits among three members bring them.
+    """
 
     name: Final = "exact transfers"
     SETS: Final = 50
@@ -33,8 +37,10 @@ class ExactTransfers:
         sets = problem.sets_alike[: self.SETS]
         for number, members in enumerate(sets):
             share = self.SHARE / (len(sets) - number)
-            stop = budget.steps(STEP_PRICE, upto=0.6, share=share)
+            stop = budget.steps(STEP_PRICE, upto=0.55, share=share)
             if budget.expired():
                 break
             found = equalise_loads(problem.group, found, state.rng, stop, members)
+            stop = budget.steps(STEP_PRICE, upto=0.6, share=share)
+            found = bring_close(problem.group, found, state.rng, stop, members)
         yield Proposal(found, "exact-transfers")

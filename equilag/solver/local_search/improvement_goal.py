@@ -13,3 +13,7 @@ class ImprovementGoal:
     """A spread at which the search ends."""
     keep_moves: bool = False
     """True if no step may add a move."""
+    low: int = 2**62
+    """No plan has a larger lightest load: a member there needs no other partitions."""
+    high: int = 0
+    """No plan has a smaller heaviest load."""

@@ -57,7 +57,7 @@ def search_neighbourhoods(
         if state.spread <= goal.enough or stalled >= PATIENCE:
             break
         before = state.extremes()
-        members = _members(state, rng, number)
+        members = _members(state, rng, number, goal)
         items = _items(state, rng, members)
         if len(items) > 1:
             with budget.part(NEIGHBOURHOOD_WORK) as part:
@@ -84,11 +84,20 @@ def perturbed(
     return result
 
 
-def _members(state: AssignmentState, rng: np.random.Generator, number: int) -> Ints:
+def _members(
+    state: AssignmentState, rng: np.random.Generator, number: int, goal: ImprovementGoal
+) -> Ints:
     """The heaviest member, the lightest or both, and others that share partition classes with
-    them, at random."""
+    them, at random.
+
+    If one of the two is where the goal has it already, only the other one, with others that are
+    close to it in load: far from it, a heavy partition leaves nothing to exchange.
+    """
     order = state.by_load()
     ends = {0: [order[0], order[-1]], 1: [order[0]], 2: [order[-1]]}[number % 3]
+    above, below = state.loads[order[0]] > goal.high, state.loads[order[-1]] < goal.low
+    if above != below:
+        ends = [order[0] if above else order[-1]]
     partners = np.setdiff1d(order, ends)
     class_of = state.group.class_of
     face = state.constraint.face
@@ -96,6 +105,10 @@ def _members(state: AssignmentState, rng: np.random.Generator, number: int) -> I
     shares: Flags = np.logical_or.reduce(face[shared], axis=0)
     partners = partners[shares[class_of[partners]]]
     size = min(len(partners), MAX_MEMBERS_IN - len(ends) - int(number % 2))
+    if above != below and size > 0:
+        apart = np.abs(state.loads[partners] - state.loads[ends[0]])
+        close = int(rng.integers(size, len(partners), endpoint=True))
+        partners = partners[np.argsort(apart, kind="stable")[:close]]
     drawn = rng.choice(partners, size=size, replace=False) if size > 0 else partners[:0]
     return np.concatenate((np.array(ends), drawn)).astype(np.int64)
 

@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from equilag.columns import Floats
 from equilag.group import NOBODY, Group, Index, Ints
 from equilag.solver.local_search.member_rows import MemberRows
 
@@ -128,11 +129,18 @@ def crowd(lag: Ints, n_members: int, width: int, n_empty: int) -> int:
     The number that leaves the least mean load to the other rows. `lag` is ascending; rows have
     `width` places, and `n_empty` of all places are empty.
     """
+    return int(np.argmin(mean_loads_left(lag, n_members, width, n_empty)))
+
+
+def mean_loads_left(lag: Ints, n_members: int, width: int, n_empty: int) -> Floats:
+    """The mean load of the other rows for each number of heaviest partitions with a row of their
+    own, from 0 on; as for `crowd`."""
     n = np.arange(min(n_members, len(lag) + 1))
     beside = np.clip(n * (width - 1) - np.minimum(n, n_empty), 0, len(lag) - n)
     below = np.concatenate(([0], np.cumsum(lag)))
     left = below[len(lag) - n] - below[beside]
-    return int(np.argmin(left / (n_members - n)))
+    found: Floats = left / (n_members - n)
+    return found
 
 
 def _rows_for(holder: Ints, n_members: int) -> Ints:

@@ -1,0 +1,218 @@
+"""Three-way splits: the places of three alike members dealt anew, close to their targets.
+
+Where members hold few partitions, hardly any subsets differ by an exact excess. Then the member
+furthest off its target is taken with pairs of others: of all subsets that it could hold of the
+three members' places, those closest to its target are kept, and for each of these all ways to deal
+the rest to the other two are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from equilag.columns import Floats
+from equilag.group import Flags, Group, Index, Ints
+from equilag.solver.local_search.exact_transfers import PIECE, TargetRows
+from equilag.solver.local_search.member_rows import MemberRows
+from equilag.solver.local_search.paired_exchange import mean_loads_left
+
+MAX_WIDTH: Final = 5
+"""Places of a member: 3,003 subsets of the places of three such members; 18,564 with one place
+more."""
+MAX_OTHERS: Final = 250
+"""Pairs of other members in one step, drawn at random: all pairs of 23 members."""
+MAX_KEPT: Final = 3_000
+"""Subsets of one step, those closest to the target, for which the other two are looked at."""
+NEAR: Final = 2
+"""Times the level: a row with a heavier load is too heavy by its heaviest partition alone, or so
+far away that others are more likely to be of use."""
+LEAST_GAIN: Final = 1e-6
+"""Of the present weight: a smaller gain may be a rounding error of the fourth powers."""
+MAX_STARTS: Final = 100
+"""Descents of one search, each from the best rows found, with one trio dealt at random."""
+
+
+class _Subsets(NamedTuple):
+    """All subsets of `size` out of `n` places."""
+
+    chosen: Ints
+    """[subsets, size]"""
+    left: Ints
+    """[subsets, n − size]"""
+
+    @staticmethod
+    def of(n: int, size: int) -> _Subsets:
+        chosen = np.array(list(combinations(range(n), size)), np.int64)
+        out = np.ones((len(chosen), n), np.bool_)
+        np.put_along_axis(out, chosen, False, axis=1)
+        return _Subsets(chosen, np.nonzero(out)[1].reshape(len(chosen), n - size))
+
+
+def bring_close(
+    group: Group,
+    assigned: Index,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+    members: Ints | None = None,
+) -> Index:
+    """[P] an assignment with counts of the same interval and a spread that is no larger.
+
+    For groups whose members are `all_alike`, or for one of the sets of `alike_members` (see
+    `CountConstraint`); then the spread is that of those. Where some partitions are too heavy for
+    the level of the others, only shortages count, and members far above it take no part. `stop` is
+    asked about once for each millisecond of work.
+    """
+    rows = MemberRows(group, assigned, members)
+    n_rows, width = rows.table.shape
+    places = rows.table[rows.table < rows.n_partitions]
+    left = mean_loads_left(np.sort(rows.lag[places]), n_rows, width, rows.n_empty)
+    level, lenient = int(left.min()), bool(left.argmin() > 0)
+    chosen = np.flatnonzero(rows.loads <= NEAR * level) if lenient else np.arange(n_rows)
+    if rows.spread <= 1 or not len(chosen):
+        return assigned
+    targets = np.full(len(chosen), level)
+    close = TargetRows(rows.table[chosen], rows.lag, rows.n_partitions, targets)
+    before = rows.spread
+    split_three_ways(close, rng, stop, lenient)
+    rows.table[chosen], rows.loads[chosen] = close.table, close.excess + level
+    return rows.assigned(rows.table, assigned) if rows.spread < before else assigned
+
+
+def split_three_ways(
+    rows: TargetRows, rng: np.random.Generator, stop: Callable[[], bool], lenient: bool
+) -> None:
+    """Bring rows closer to their targets, from several starts; leaves the best rows found.
+
+    If `lenient`, only shortages count. `stop` is asked before each `PIECE` of subset sums. Rows
+    wider than `MAX_WIDTH` stay as they are.
+    """
+    n_rows, width = rows.table.shape
+    if n_rows < 3 or not 2 <= width <= MAX_WIDTH:
+        return
+    subsets = _Subsets.of(3 * width, width), _Subsets.of(2 * width, width)
+    best, least = rows.table.copy(), _weight(rows.excess, lenient).max()
+    for _ in range(MAX_STARTS):
+        ended = _descend(rows, rng, stop, subsets, lenient)
+        reached = _weight(rows.excess, lenient).max()
+        if reached < least:
+            best, least = rows.table.copy(), reached
+        for row, places in enumerate(best):
+            rows.refill(row, places)
+        if not ended or least == 0.0:
+            return
+        _shuffle(rows, rng)
+    for row, places in enumerate(best):
+        rows.refill(row, places)
+
+
+def _descend(
+    rows: TargetRows,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+    subsets: tuple[_Subsets, _Subsets],
+    lenient: bool,
+) -> bool:
+    """Make steps until none gains anything; False if `stop` ends it.
+
+    The sum of the fourth powers of the excesses falls with every step, so that the furthest rows
+    come first.
+    """
+    n_rows = len(rows.table)
+    stuck = np.zeros(n_rows, np.bool_)
+    while not stuck.all():
+        weight = np.where(stuck, -1.0, _weight(rows.excess, lenient))
+        row = int(weight.argmax())
+        if weight[row] <= 0.0:
+            return True
+        others = _pairs_of_others(n_rows, row, rng)
+        work = len(others) * len(subsets[0].chosen) + MAX_KEPT * len(subsets[1].chosen)
+        if any(stop() for _ in range(1 + work // PIECE)):
+            return False
+        if _split(rows, row, others, subsets, lenient):
+            stuck[:] = False
+        else:
+            stuck[row] = True
+    return True
+
+
+def _shuffle(rows: TargetRows, rng: np.random.Generator) -> None:
+    """Deal the places of three rows at random, no row two empty ones."""
+    trio = rng.choice(len(rows.table), 3, replace=False)
+    places = rng.permutation(rows.table[trio].ravel())
+    places = places[np.argsort(places < rows.n_partitions, kind="stable")]  # the empty ones first
+    for number, row in enumerate(trio.tolist()):
+        rows.refill(row, places[number::3])
+
+
+def _weight(excess: Ints, lenient: bool) -> Floats:
+    """The fourth power of each excess; 0 for a surplus if `lenient`."""
+    counted = (np.minimum(excess, 0) if lenient else excess).astype(np.float64)
+    squared = counted * counted
+    return squared * squared
+
+
+def _pairs_of_others(n_rows: int, row: int, rng: np.random.Generator) -> Ints:
+    """[pairs, 2] different rows other than `row`."""
+    one, other = np.triu_indices(n_rows - 1, 1)
+    if len(one) > MAX_OTHERS:
+        drawn = rng.choice(len(one), MAX_OTHERS, replace=False)
+        one, other = one[drawn], other[drawn]
+    found = np.stack((one, other), axis=1)
+    return found + (found >= row)
+
+
+def _split(
+    rows: TargetRows,
+    row: int,
+    others: Ints,
+    subsets: tuple[_Subsets, _Subsets],
+    lenient: bool,
+) -> bool:
+    """Deal the places of `row` and of the best pair of others anew; False if that gains nothing."""
+    first, second = subsets
+    trio = np.concatenate((np.full((len(others), 1), row), others), axis=1)
+    places = rows.table[trio].reshape(len(others), -1)
+    lag = rows.lag[places]
+    mine = lag[:, first.chosen].sum(axis=2) - rows.targets[row]
+    now = _weight(rows.excess[trio], lenient).sum(axis=1)
+    closer = mine > rows.excess[row] if lenient else np.abs(mine) < abs(int(rows.excess[row]))
+    pair, subset = np.nonzero(closer)
+    if len(pair) > MAX_KEPT:
+        kept = np.argpartition(np.abs(mine[pair, subset]), MAX_KEPT)[:MAX_KEPT]
+        pair, subset = pair[kept], subset[kept]
+    if not len(pair):
+        return False
+    left = np.take_along_axis(places[pair], first.left[subset], axis=1)
+    ours = rows.lag[left]
+    one = ours[:, second.chosen].sum(axis=2) - rows.targets[others[pair, 0]][:, None]
+    two = ours[:, second.left].sum(axis=2) - rows.targets[others[pair, 1]][:, None]
+    before = now[pair] - _weight(mine[pair, subset], lenient)
+    gain = before[:, None] - _weight(one, lenient) - _weight(two, lenient)
+    if len(rows.lag) > rows.n_partitions:
+        gain[~_one_empty_each(rows, places[pair], left, first.chosen[subset], second)] = -np.inf
+    best, way = divmod(int(gain.argmax()), gain.shape[1])
+    if gain[best, way] <= LEAST_GAIN * now[pair[best]]:
+        return False
+    dealt = (
+        places[pair[best], first.chosen[subset[best]]],
+        left[best, second.chosen[way]],
+        left[best, second.left[way]],
+    )
+    for member, held in zip(trio[pair[best]].tolist(), dealt, strict=True):
+        rows.refill(member, held)
+    return True
+
+
+def _one_empty_each(
+    rows: TargetRows, places: Ints, left: Ints, chosen: Ints, second: _Subsets
+) -> Flags:
+    """[kept, ways] True where no row gets two empty places."""
+    empty, rest = places >= rows.n_partitions, left >= rows.n_partitions
+    first = np.take_along_axis(empty, chosen, axis=1).sum(axis=1) <= 1
+    one = rest[:, second.chosen].sum(axis=2) <= 1
+    fits: Flags = first[:, None] & one & (rest[:, second.left].sum(axis=2) <= 1)
+    return fits
