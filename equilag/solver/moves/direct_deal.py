@@ -12,13 +12,13 @@ from equilag.solver.moves.small_columns import numbers
 
 def deal_directly(flow: SharedFlow) -> None:
     """Place what is too much, as far as paths of one step reach; classes with few readers first."""
-    readers = flow.readers
-    for c in sorted(numbers(flow.sources), key=lambda c: readers[c].bit_count()):
+    readers = flow.flat
+    for c in sorted(numbers(flow.loose_classes), key=lambda c: readers[c].bit_count()):
         flow.take(c, _place(flow, c, flow.loose[c]))
     for m in numbers(flow.over):
         flow.lose(m, _release(flow, m, flow.count[m] - flow.most))
     if flow.places < 0:
-        for m in numbers(flow.high & ~flow.over):
+        for m in numbers(flow.flat[0] & ~flow.over):
             if _release(flow, m, 1):
                 flow.fall(m)
                 if not flow.places:
@@ -27,11 +27,19 @@ def deal_directly(flow: SharedFlow) -> None:
 
 def _release(flow: SharedFlow, m: int, units: int) -> int:
     """Place up to so many of the partitions that member m owns; returns how many."""
-    left, width, held = units, flow.width, flow.units
-    for c in numbers(flow.kept[m]):
-        given = _place(flow, c, min(left, held[c * width + m]))
+    left, width, held, steep = units, flow.width, flow.units, flow.steep
+    bit = 1 << m
+    for c in numbers(steep[m]):
+        cell = c * width + m
+        kept = held[cell]
+        given = _place(flow, c, kept if kept < left else left)
         if given:
-            flow.change(c, m, -given)
+            steep[c] |= bit
+            if given == kept:
+                del held[cell]
+                steep[m] ^= 1 << c
+            else:
+                held[cell] = kept - given
             left -= given
             if not left:
                 break
@@ -43,14 +51,16 @@ def _place(flow: SharedFlow, c: int, units: int) -> int:
 
     These members hold at least what they own, so that all of it is new to them.
     """
-    left, count, least, extra = units, flow.count, flow.least, bool(flow.spare)
-    held, kept, foreign, of_class = flow.units, flow.kept, flow.foreign, 1 << c
+    left, count, least, extra = units, flow.count, flow.least, flow.spare > 0
+    held, steep, flat, of_class = flow.units, flow.steep, flow.flat, 1 << c
     first = c * flow.width
-    reach = flow.readers[c] & flow.level[1]
+    reach = flat[c] & flow.level[1]
     lacking = reach & flow.below
     while left:
         if not lacking:
-            lacking = reach & flow.low if flow.places > 0 else 0
+            if flow.places <= 0:
+                break
+            lacking = reach & ~flow.below & ~flat[0]
             if not lacking:
                 break
         bit = lacking & -lacking
@@ -59,8 +69,8 @@ def _place(flow: SharedFlow, c: int, units: int) -> int:
         more = least - count[m]
         if not more:
             more = 1
-            flow.low ^= bit
-            flow.high |= bit
+            flat[m] ^= 1
+            flat[0] |= bit
             flow.places -= 1
             if not flow.places:
                 lacking = 0
@@ -69,11 +79,11 @@ def _place(flow: SharedFlow, c: int, units: int) -> int:
         else:
             flow.below ^= bit
             if extra:
-                flow.low |= bit
+                flat[m] |= 1
         count[m] += more
         left -= more
         cell = first + m
         held[cell] = held.get(cell, 0) + more
-        foreign[m] |= of_class
-        kept[m] &= ~of_class
+        flat[m] |= of_class
+        steep[m] &= ~of_class
     return units - left

@@ -17,23 +17,18 @@ from equilag.group import Group, Index
 from equilag.policy import Policy
 from equilag.solver.moves.cheapest_path import augment
 from equilag.solver.moves.direct_deal import deal_directly
+from equilag.solver.moves.forced_flow import forced_units
 from equilag.solver.moves.shared_flow import SharedFlow
-from equilag.solver.moves.small_columns import MAX_CELLS, SmallColumns, numbers
-
-
-class IndependentPart(NamedTuple):
-    """Members and classes that are independent of all others, as bits."""
-
-    members: int
-    classes: int
+from equilag.solver.moves.small_columns import MAX_CELLS, IndependentPart, SmallColumns, numbers
 
 
 class EvenAndKept(NamedTuple):
     """An assignment with exactly even counts and, under those, the fewest moves."""
 
     columns: SmallColumns
-    flows: list[SharedFlow]
-    """Of the parts; the members of a later one get no more than those of an earlier one."""
+    flows: list[SharedFlow] | None
+    """Of the parts; the members of a later one get no more than those of an earlier one. None if
+    subscriptions left no choice."""
     assigned: Index
     """[P]"""
     moves: int
@@ -44,19 +39,19 @@ class EvenAndKept(NamedTuple):
         The potentials of a block without extra places may be raised against all others: so far that
         its members may take no partition of a lower block for less than that is worth there.
         """
-        of_class, of_member, deepest = dict[int, int](), dict[int, int](), 1
-        for flow in reversed(self.flows):
+        value, deepest = dict[int, int](), 1
+        flows = _flows_of(self.columns) if self.flows is None else self.flows
+        for flow in reversed(flows):
             for members, classes, shares in flow.blocks():
-                top = flow.sink_height
+                top = flow.height[0]
                 if not shares:
-                    top = max(h for h, some in flow.level.items() if some & members) + 1 - deepest
-                for height, some in flow.level.items():
-                    of_member |= dict.fromkeys(numbers(some & members), top - height)
-                for height, some in flow.class_level.items():
-                    if some & classes:
-                        of_class |= dict.fromkeys(numbers(some & classes), 1 + height - top)
-                        deepest = min(deepest, 1 + height - top)
-        return self.columns.potentials(of_class, of_member)
+                    top = max(flow.height[m] for m in numbers(members)) + 1 - deepest
+                for m in numbers(members):
+                    value[m] = top - flow.height[m]
+                for c in numbers(classes):
+                    value[c] = flow.height[c] - top
+                    deepest = min(deepest, value[c])
+        return self.columns.potentials(value)
 
 
 def is_small(group: Group, policy: Policy) -> bool:
@@ -68,51 +63,38 @@ def is_small(group: Group, policy: Policy) -> bool:
 def keep_evenly(group: Group) -> EvenAndKept:
     """The fewest moves to the most even counts. Raises EquilagError on a fault of the method."""
     columns = SmallColumns.of(group)
-    whole = _whole(columns)
-    flows = _settled(columns, _without_poor(columns, whole))
-    if flows is None:
-        flows = _settled(columns, [whole])
-    if flows is None:
-        raise EquilagError("members were divided at a level that is not one")
-    units = flows[0].units if flows else {}
-    for flow in flows[1:]:
-        units = units | flow.units
+    flows, units = None, forced_units(columns)
+    if units is None:
+        flows, units = _flows_of(columns), {}
+        for flow in flows:
+            units |= flow.units
     return EvenAndKept(columns, flows, *columns.assignment(group.owner, units))
 
 
-def _whole(columns: SmallColumns) -> IndependentPart:
-    """All classes that are read and have partitions, and all members that may take any."""
-    members = classes = 0
-    for c, readers in enumerate(columns.readers):
-        if readers and columns.size[c]:
-            members |= readers
-            classes |= 1 << c
-    return IndependentPart(members, classes)
+def _flows_of(columns: SmallColumns) -> list[SharedFlow]:
+    flows = _settled(columns, _without_poor(columns))
+    if flows is None:
+        flows = _settled(columns, [columns.whole])
+    if flows is None:
+        raise EquilagError("members were divided at a level that is not one")
+    return flows
 
 
-def _without_poor(columns: SmallColumns, whole: IndependentPart) -> list[IndependentPart]:
+def _without_poor(columns: SmallColumns) -> list[IndependentPart]:
     """Members that reach fewer partitions than the mean, with all that they reach, and the rest.
 
     The two are independent if no member of the rest ends up below one of the first.
     """
-    readers, size = columns.readers, columns.size
-    total = sum([size[c] for c in numbers(whole.classes)])
-    least = total // max(1, whole.members.bit_count())
-    poor = taken = 0
-    for m in numbers(whole.members):
-        if columns.reach[m] >= least:  # a topic has at least one partition
-            break
-        bit = 1 << m
-        reached = [c for c, mask in enumerate(readers) if mask & bit]
-        if sum([size[c] for c in reached]) < least:
-            poor |= bit
-            taken |= sum([1 << c for c in reached])
-    if not poor:
+    whole, reach = columns.whole, columns.reach
+    least = columns.total // max(1, whole.members.bit_count())
+    first = (whole.members & -whole.members).bit_length() - 1
+    if min(reach[first:], default=least) >= least:
         return [whole]
-    return [
-        IndependentPart(poor, taken),
-        IndependentPart(whole.members & ~poor, whole.classes & ~taken),
-    ]
+    poor = sum([1 << m for m in numbers(whole.members) if reach[m] < least])
+    reached = [1 << c for c, readers in enumerate(columns.readers) if readers & poor]
+    taken = sum(reached) & whole.classes
+    rest = IndependentPart(whole.members & ~poor, whole.classes & ~taken)
+    return [IndependentPart(poor, taken), rest]
 
 
 def _settled(columns: SmallColumns, parts: list[IndependentPart]) -> list[SharedFlow] | None:
@@ -129,26 +111,25 @@ def _settled(columns: SmallColumns, parts: list[IndependentPart]) -> list[Shared
         flow = _flow_of(columns, part)
         deal_directly(flow)
         stuck = None
-        while not flow.settled and stuck is None:
+        while stuck is None and flow.sources:
             stuck = augment(flow)
         if stuck is None:
             if flows and flows[-1].least < flow.most:
                 return None
             flows.append(flow)
             continue
-        todo.append(IndependentPart(part.members & ~stuck.members, part.classes & ~stuck.classes))
-        todo.append(IndependentPart(stuck.members, stuck.classes))
+        above = stuck.reached & ~1
+        todo.append(IndependentPart(part.members & ~above, part.classes & ~above))
+        todo.append(IndependentPart(part.members & above, part.classes & above))
     return flows
 
 
 def _flow_of(columns: SmallColumns, part: IndependentPart) -> SharedFlow:
-    width, owned, readers = columns.width, columns.owned, columns.readers
-    members, classes = part
-    if members.bit_count() + 1 < width or classes.bit_count() < len(readers):
-        readers = [mask & members for mask in readers]
-        owned = {
-            cell: units
-            for cell, units in owned.items()
-            if classes >> cell // width & 1 and members >> cell % width & 1
-        }
-    return SharedFlow(readers, columns.size, owned, members, list(numbers(classes)), width)
+    readers, owned = columns.readers, columns.owned
+    if part != columns.whole:
+        readers = [mask & part.members for mask in readers]
+        there = [False] * len(readers)
+        for node in numbers(part.members | part.classes):
+            there[node] = True
+        owned = [cell for cell in owned if there[cell[0]] and there[cell[1]]]
+    return SharedFlow(readers, columns.size, owned, part, columns.width)

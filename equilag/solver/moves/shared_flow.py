@@ -9,112 +9,119 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from equilag.solver.moves.small_columns import numbers
+from equilag.solver.moves.small_columns import Cell, IndependentPart, numbers
 
 
 class SharedFlow:
     """Members share the partitions of some classes, as evenly as if everybody could take any.
 
-    Each member gets `least` partitions, and `spare` of them one more: an extra place, which it
-    takes from the sink. `height` is a node's potential, `level` has the members of each height, and
-    `class_level` the classes. No arc with room costs less than its head lies above its tail: from
-    class to member 1, or 0 up to what the member owns; back the same, negative; to and from the
-    sink, 0.
+    Nodes are the members, the classes, and node 0: the sink, from which members take extra places.
+    Each member gets `least` partitions, and `spare` of them one more, by an extra place. `height`
+    is a node's potential, and `level` has the nodes of each height. An arc with room leads at most
+    to a node of the same height (`flat`), or from a class to the height below and from a member to
+    the height above (`steep`): a unit of a flat arc from a class costs 1, and returns it back.
     """
 
     def __init__(
         self,
         readers: list[int],
         size: list[int],
-        owned: dict[int, int],
-        members: int,
-        classes: list[int],
+        owned: list[Cell],
+        part: IndependentPart,
         width: int,
     ) -> None:
-        """`owned` has the cells of `members` and `classes` only, `readers` [C] only `members`."""
-        self.readers, self.owned, self.members, self.width = readers, owned, members, width
-        self.classes = classes
-        self.units = dict(owned)
-        """Partitions by cell; none is 0."""
-        self.count = [0] * width
-        self.kept = [0] * width
-        """[W] classes of which the member holds some, and no more than it owns."""
-        self.foreign = [0] * width
-        """[W] classes of which the member holds more than it owns."""
-        self.cheap = [0] * len(readers)
-        """[C] members that hold less than they own."""
-        self.loose = {c: size[c] for c in classes}
-        """Partitions that nobody holds."""
-        self.least, self.spare = divmod(sum(self.loose.values()), members.bit_count())
+        """`readers` and `size` are by node. `owned` has cells of `part` only."""
+        self.members, self.classes = part
+        self.width = width
+        self.owned: dict[int, int] = {}
+        """Partitions that a member owns, by cell; none is 0."""
+        self.flat = readers[:]
+        """Of a class its members, of a member the classes of which it holds more than it owns, and
+        the sink if it may take an extra place; of the sink the members that have one."""
+        self.steep = [0] * len(readers)
+        """Of a class the members that hold less than they own, of a member the classes of which it
+        holds some, and no more than it owns."""
+        self.loose = loose = {c: size[c] for c in numbers(part.classes)}
+        """Partitions of each class that nobody holds."""
+        self.count = count = [0] * width
+        self.least, self.spare = divmod(sum(loose.values()), part.members.bit_count())
         self.most = self.least + (self.spare > 0)
-        self._keep_all()
-        self._sort_members()
-        self._set_potentials()
-
-    def _keep_all(self) -> None:
-        count, kept, loose, width = self.count, self.kept, self.loose, self.width
-        for cell, units in self.owned.items():
-            c, m = divmod(cell, width)
+        steep, by_cell = self.steep, self.owned
+        for c, m, units in owned:
+            by_cell[c * width + m] = units
             loose[c] -= units
             count[m] += units
-            kept[m] |= 1 << c
+            steep[m] |= 1 << c
+        self.units = by_cell.copy()
+        """Partitions that a member holds, as `owned`."""
+        self._sort_members()
+        self._set_heights()
 
     def _sort_members(self) -> None:
-        """The members that lack partitions, that have too many, and that have an extra place."""
-        count, least, most = self.count, self.least, self.most
-        below = over = lower = upper = 0
+        count, flat, least, most, spare = self.count, self.flat, self.least, self.most, self.spare
+        below = over = high = 0
         rest = self.members
         while rest:
             bit = rest & -rest
             rest ^= bit
-            n = count[bit.bit_length() - 1]
+            m = bit.bit_length() - 1
+            n = count[m]
             if n < least:
                 below |= bit
-            elif n == least:
-                lower |= bit
-            else:
-                upper |= bit
+            elif n > least:
+                high |= bit
                 if n > most:
                     over |= bit
+            elif spare:
+                flat[m] = 1
         self.below, self.over = below, over
-        self.low, self.high = (lower, upper) if self.spare else (0, 0)
-        """Members with `least`, and with more, where there are extra places."""
-        self.places = self.spare - self.high.bit_count()
+        """Members that lack partitions, and that have too many."""
+        flat[0] = high if spare else 0
+        self.places = spare - flat[0].bit_count()
         """Extra places that are free; negative if too many are taken."""
 
-    def _set_potentials(self) -> None:
-        """0 for what is too much and what costs nothing to reach from there, else 1."""
-        near = self.over if self.places >= 0 else self.high
-        self.sink_height = int(self.places >= 0)
-        self.sources = sum(1 << c for c in self.classes if self.loose[c])
+    def _set_heights(self) -> None:
+        """Lowest for what is too much, and what costs nothing to reach from there."""
+        near = self.over | self.flat[0] | 1 if self.places < 0 else self.over
+        of_class = self.loose_classes = sum([1 << c for c, units in self.loose.items() if units])
         """Classes with loose partitions."""
-        classes = self.sources
-        for m in numbers(near):
-            classes |= self.kept[m]
-        whole = sum(1 << c for c in self.classes)
-        self.level = {0: near, 1: self.members & ~near}
-        self.class_level = {0: classes, 1: whole & ~classes}
-        self.height = [near >> m & 1 ^ 1 for m in range(self.width)]
-        self.class_height = [classes >> c & 1 ^ 1 for c in range(len(self.readers))]
+        for m in numbers(near & ~1):
+            of_class |= self.steep[m]
+        # A class stands one above its potential, so that most arcs are flat.
+        self.level = {
+            0: near,
+            1: (self.members | 1) & ~near | of_class,
+            2: self.classes & ~of_class,
+        }
+        self.height = [1] * len(self.flat)
+        for node in numbers(near):
+            self.height[node] = 0
+        for node in numbers(self.level[2]):
+            self.height[node] = 2
 
     @property
-    def settled(self) -> bool:
-        """True if nothing is too much anywhere; then nothing is lacking either."""
-        return not (self.sources or self.over) and self.places >= 0
+    def sources(self) -> int:
+        """Where there is too much."""
+        return self.loose_classes | self.over | (self.places < 0)
+
+    @property
+    def lacking(self) -> int:
+        """Where there is too little."""
+        return self.below | (self.places > 0)
 
     def change(self, c: int, m: int, by: int) -> None:
         """Give member m so many more partitions of class c, or fewer; counts stay as they are."""
         cell, bit, of_class = c * self.width + m, 1 << m, 1 << c
         now, own = self.units.get(cell, 0) + by, self.owned.get(cell, 0)
-        self.kept[m] &= ~of_class
-        self.foreign[m] &= ~of_class
-        self.cheap[c] &= ~bit
+        self.steep[m] &= ~of_class
+        self.flat[m] &= ~of_class
+        self.steep[c] &= ~bit
         if now > own:
-            self.foreign[m] |= of_class
+            self.flat[m] |= of_class
         elif now:
-            self.kept[m] |= of_class
+            self.steep[m] |= of_class
         if now < own:
-            self.cheap[c] |= bit
+            self.steep[c] |= bit
         if now:
             self.units[cell] = now
         else:
@@ -124,25 +131,22 @@ class SharedFlow:
         """Count partitions of a member that has fewer than `least`."""
         self.count[m] += units
         if self.count[m] == self.least:
-            bit = 1 << m
-            self.below ^= bit
+            self.below ^= 1 << m
             if self.spare:
-                self.low |= bit
+                self.flat[m] |= 1
 
     def rise(self, m: int) -> None:
         """Give an extra place to a member."""
-        bit = 1 << m
         self.count[m] += 1
-        self.low ^= bit
-        self.high |= bit
+        self.flat[m] ^= 1
+        self.flat[0] |= 1 << m
         self.places -= 1
 
     def fall(self, m: int) -> None:
         """Take an extra place from a member that has `most`."""
-        bit = 1 << m
         self.count[m] -= 1
-        self.high ^= bit
-        self.low |= bit
+        self.flat[m] |= 1
+        self.flat[0] ^= 1 << m
         self.places += 1
 
     def lose(self, m: int, units: int) -> None:
@@ -155,12 +159,19 @@ class SharedFlow:
         """Count fewer loose partitions of a class."""
         self.loose[c] -= units
         if not self.loose[c]:
-            self.sources ^= 1 << c
+            self.loose_classes ^= 1 << c
 
-    def lower_potentials(self, members: int, classes: int, by: int) -> None:
+    def lower(self, nodes: int, by: int) -> None:
         """Lower the potentials of some nodes."""
-        _lower(self.level, self.height, members, by)
-        _lower(self.class_level, self.class_height, classes, by)
+        level, height = self.level, self.height
+        while nodes:
+            at = height[nodes.bit_length() - 1]
+            some = level[at] & nodes
+            nodes ^= some
+            level[at] ^= some
+            level[at - by] = level.get(at - by, 0) | some
+            for node in numbers(some):
+                height[node] = at - by
 
     def blocks(self) -> Iterator[tuple[int, int, bool]]:
         """Sets of members and classes between which no partition may pass, ascending.
@@ -168,31 +179,19 @@ class SharedFlow:
         The members of the first kind all have the same number; those of the second, with True,
         share the extra places.
         """
-        members, classes = self.high, 0
+        members, classes = self.flat[0], 0
         left = members
         while left:
             held = 0
             for m in numbers(left):
-                held |= self.kept[m] | self.foreign[m]
+                held |= (self.steep[m] | self.flat[m]) & ~1
             left = 0
             for c in numbers(held & ~classes):
-                left |= self.readers[c]
+                left |= self.flat[c]
             classes |= held
             left &= ~members
             members |= left
-        others = sum(1 << c for c in self.classes) & ~classes
         if self.members & ~members:
-            yield self.members & ~members, others, False
+            yield self.members & ~members, self.classes & ~classes, False
         if members:
             yield members, classes, True
-
-
-def _lower(level: dict[int, int], height: list[int], nodes: int, by: int) -> None:
-    while nodes:
-        at = height[nodes.bit_length() - 1]
-        some = level[at] & nodes
-        nodes ^= some
-        level[at] ^= some
-        level[at - by] = level.get(at - by, 0) | some
-        for number in numbers(some):
-            height[number] = at - by

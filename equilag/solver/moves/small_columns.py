@@ -8,7 +8,7 @@ with the fewest alternatives. A cell is one number for a class and a member.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,95 +20,137 @@ MAX_CELLS: Final = 30_000
 paths and 2.5 ms on OR-Tools' flows; both grow with the cells."""
 
 
+Cell: TypeAlias = tuple[int, int, int]
+"""Partitions of a class at a member: both nodes, and how many."""
+
+
+class IndependentPart(NamedTuple):
+    """Members and classes that are independent of all others, as bits."""
+
+    members: int
+    classes: int
+
+
 class SmallColumns(NamedTuple):
-    """Shapes: C partition classes, M members, T topics, P partitions; W = M + 1."""
+    """C partition classes, M members, T topics, P partitions; W = M + 1, N = W + C nodes."""
 
     member: Ints
     """[M] the group's numbers of the members 1 … M."""
     reach: list[int]
-    """[W] topics that a member reads; entry 0 stands for nobody."""
+    """[W] partitions that a member may take, or fewer if it may take more than the mean count."""
     width: int
-    """W; the cell of class c and member m is c · W + m."""
+    """W, the node of the first class. Class c and member m are cell c · W + m."""
     class_of_topic: list[int]
     """[T]"""
     readers: list[int]
-    """[C] the members that may take partitions of the class, as bits."""
+    """[N] the members that may take partitions of a class; 0 for the nodes that are none."""
     size: list[int]
-    """[C] partitions of the class."""
+    """[N] partitions of a class."""
     cell: Ints
-    """[P] class and owner of each partition; owner 0 is nobody."""
+    """[P] class and owner of each partition, less W · W; owner 0 is nobody."""
     units: Ints
     """[C · W] partitions by class and owner."""
-    owned: dict[int, int]
-    """Partitions by cell, of the cells in which a member owns any."""
+    owned: list[Cell]
+    whole: IndependentPart
+    """All classes that are read and have partitions, and all members that may take any."""
+    total: int
+    """Partitions that are assigned."""
 
     @staticmethod
     def of(group: Group) -> SmallColumns:
         reading = [topics.tolist() for topics in group.class_topics]
+        sizes = group.topic_size.tolist()
         of_member = group.class_of.tolist()
-        alternatives = list(map(len, reading))
-        reach = [alternatives[k] for k in of_member]
-        order = sorted(range(len(reach)), key=reach.__getitem__)
+        width = len(of_member) + 1
+        mean = len(group.owner) // width
+        reach = [
+            sum([sizes[t] for t in topics]) if len(topics) <= mean else mean + len(topics)
+            for topics in reading
+        ]
+        order = sorted(range(width - 1), key=[len(reading[k]) for k in of_member].__getitem__)
         members = [0] * len(reading)
-        place = [0] * (len(reach) + 1)  # NOBODY is -1, the last one
+        place = [0] * width  # NOBODY is -1, the last one
         for m, member in enumerate(order, 1):
             members[of_member[member]] |= 1 << m
             place[member] = m
-        by_topic = [0] * len(group.topics)
+        by_topic = [0] * len(sizes)
         for topics, bits in zip(reading, members, strict=True):
             for topic in topics:
                 by_topic[topic] |= bits
         number: dict[int, int] = {}
-        class_of_topic = [number.setdefault(bits, len(number)) for bits in by_topic]
-        size = [0] * len(number)
-        for c, partitions in zip(class_of_topic, group.topic_size.tolist(), strict=True):
+        class_of_topic = [number.setdefault(bits, len(number)) + width for bits in by_topic]
+        nothing = [0] * width
+        size = nothing + [0] * len(number)
+        for c, partitions in zip(class_of_topic, sizes, strict=True):
             size[c] += partitions
-        width = len(place)
-        base = np.array([c * width for c in class_of_topic], dtype=np.int64)
+        base = np.array(class_of_topic, dtype=np.int64) * width - width * width
         cell = base[group.topic_of] + np.array(place)[group.owner]
         units = np.bincount(cell, minlength=len(number) * width)
         cells = units.nonzero()[0]
-        owned = dict(zip(cells.tolist(), units[cells].tolist(), strict=True))
-        for c in range(len(number)):
-            owned.pop(c * width, None)
-        reach.sort()
-        columns = [0, *reach], width, class_of_topic, list(number), size, cell, units, owned
-        return SmallColumns(np.array(order, dtype=np.int64), *columns)
+        c, m = np.divmod(cells, width)
+        rows = zip((c + width).tolist(), m.tolist(), units[cells].tolist(), strict=True)
+        all_members = all_classes = total = 0
+        for c, readers in enumerate(number, width):
+            if readers and size[c]:
+                all_members |= readers
+                all_classes |= 1 << c
+                total += size[c]
+        return SmallColumns(
+            np.array(order, dtype=np.int64),
+            [0, *[reach[of_member[member]] for member in order]],
+            width,
+            class_of_topic,
+            nothing + list(number),
+            size,
+            cell,
+            units,
+            [row for row in rows if row[1]],
+            IndependentPart(all_members, all_classes),
+            total,
+        )
 
     def assignment(self, owner: Index, units: dict[int, int]) -> tuple[Index, int]:
         """[P] who takes what, and how many partitions move, from the partitions of each cell.
 
         A member loses the last of those that it owns.
         """
-        owned, width, assigned = self.owned, self.width, owner.copy()
-        lost = [cell for cell, before in owned.items() if units.get(cell, 0) < before]
-        gains = [cell for cell, now in units.items() if now > owned.get(cell, 0)]
-        if not gains:
+        width, assigned, moves = self.width, owner.copy(), 0
+        first = width * width
+        gained = units.copy()
+        lost, left = [], []
+        for c, m, before in self.owned:
+            cell = c * width + m
+            now = gained.pop(cell, 0)
+            if now < before:
+                lost.append(cell - first)
+                left.append(now)
+                moves += before - now
+            elif now > before:
+                gained[cell] = now - before
+        if not gained:
             return assigned, 0
-        gains.sort()
-        more = [units[cell] - owned.get(cell, 0) for cell in gains]
-        left = [units.get(cell, 0) for cell in lost]
         keep = self.units.copy()
         keep[::width] = 0
-        if 0 in self.readers:  # what nobody reads stays unassigned
-            nobody = self.readers.index(0) * width
-            keep[nobody] = self.units[nobody]
+        for c, readers in enumerate(self.readers[width:]):
+            if not readers:  # what nobody reads stays unassigned
+                keep[c * width] = self.units[c * width]
         keep[lost] = left
         some = (keep < self.units)[self.cell].nonzero()[0]
-        cell = self.cell[some]
-        order = cell.argsort(kind="stable")
-        cell = cell[order]
-        rank = np.arange(len(cell)) - cell.searchsorted(cell)
-        loose = some[order[rank >= keep[cell]]]
-        assigned[loose] = self.member[np.array(gains) % width - 1].repeat(more)
-        return assigned, sum(map(owned.__getitem__, lost)) - sum(left)
+        where = self.cell[some]
+        order = where.argsort(kind="stable")
+        where = where[order]
+        rank = np.arange(len(where)) - where.searchsorted(where)
+        loose = some[order[rank >= keep[where]]]
+        cells = sorted(gained)
+        members = self.member[np.array(cells) % width - 1]
+        assigned[loose] = members.repeat([gained[cell] for cell in cells])
+        return assigned, moves
 
-    def potentials(self, of_class: dict[int, int], of_member: dict[int, int]) -> Potentials:
-        """By the group's numbers, from potentials by class and by member; 0 where none is given."""
-        topic = np.array([of_class.get(c, 0) for c in self.class_of_topic], dtype=np.int64)
+    def potentials(self, value: dict[int, int]) -> Potentials:
+        """By the group's numbers, from potentials by node; 0 where none is given."""
+        topic = np.array([value.get(c, 0) for c in self.class_of_topic], dtype=np.int64)
         member = np.zeros(len(self.member), dtype=np.int64)
-        for m, value in of_member.items():
-            member[self.member[m - 1]] = value
+        member[self.member] = [value.get(m, 0) for m in range(1, self.width)]
         return Potentials(topic, member)
 
 

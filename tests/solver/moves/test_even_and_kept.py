@@ -73,6 +73,7 @@ def test_members_divide_where_the_mean_is_out_of_reach() -> None:
     group = group_of([8, 3, 1], [[0, 1], [0], [1], [1], [2]])
     found = checked(group)
     assert sorted(member_counts(found.assigned, 5).tolist()) == [1, 1, 2, 4, 4]
+    assert found.flows is not None
     assert [flow.least for flow in found.flows] == sorted(
         (flow.least for flow in found.flows), reverse=True
     )
