@@ -24,8 +24,6 @@ class PathForest:
         self.reached = flow.sources
         self.tree: list[tuple[int, int]] = []
         """Sets of nodes, with the node that they were reached from."""
-        self.open = 0
-        """Nodes reached that may have an arc to one that is not."""
         self.ends = 0
         """Nodes reached where something is lacking."""
 
@@ -34,13 +32,13 @@ class PathForest:
         self._spread(self.reached, 0)
         rounds = [self.reached]
         while not self.ends:
-            if not self.open:
+            edge = self._edge()
+            if not edge:
                 return False
             before = self.reached
-            again, self.open = self.open, 0
             for back, nodes in enumerate(reversed(rounds), 1):
-                if nodes & again and not self.ends:
-                    self._spread(nodes & again, back)
+                if nodes & edge and not self.ends:
+                    self._spread(nodes & edge, back)
             if not self.ends:
                 self._spread(self.reached & ~before, 0)
             rounds.append(self.reached & ~before)
@@ -49,35 +47,34 @@ class PathForest:
                 self.flow.lower(nodes, back)
         return True
 
+    def _edge(self) -> int:
+        """The nodes reached that have an arc to one that is not, at whatever cost."""
+        flat, steep, other = self.flow.flat, self.flow.steep, ~self.reached
+        return sum([1 << n for n in numbers(self.reached) if (flat[n] | steep[n]) & other])
+
     def _spread(self, nodes: int, back: int) -> None:
         """Go on at no reduced cost from nodes that lie lower by `back` than `flow` knows; and from
         those that they reach, if that is 0. Ends where something is lacking."""
-        flow, reached, tree, left = self.flow, self.reached, self.tree, self.open
+        flow, tree, other = self.flow, self.tree, ~self.reached
         flat, steep, level, height = flow.flat, flow.steep, flow.level, flow.height
         lacking, first_class = flow.lacking, flow.width
         while nodes:
             node = nodes.bit_length() - 1
-            bit = 1 << node
-            nodes ^= bit
-            rest = (flat[node] | steep[node]) & ~reached
-            if not rest:
-                continue
+            nodes ^= 1 << node
             at = height[node] - back
             found = flat[node] & level.get(at, 0)
             if steep[node]:
                 found |= steep[node] & level.get(at - 1 if node >= first_class else at + 1, 0)
-            found &= rest
-            if found != rest:
-                left |= bit
+            found &= other
             if found:
-                reached |= found
+                other ^= found
                 tree.append((found, node))
                 if found & lacking:
                     self.ends = found & lacking
                     break
                 if not back:
                     nodes |= found
-        self.reached, self.open = reached, left
+        self.reached = ~other
 
     def path_to(self, end: int) -> list[int]:
         """The nodes of the path to `end`, from there back."""

@@ -7,7 +7,6 @@ with the fewest alternatives. A cell is one number for a class and a member.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,6 +14,8 @@ import numpy as np
 from equilag.certificate.potentials import Potentials
 from equilag.group import Group, Index, Ints
 
+DENSE: Final = 4
+"""A bit costs as much to take out of a number as so many digits to look at, measured at 300 bits."""
 MAX_CELLS: Final = 30_000
 """Topics x members up to which a group counts as small: at 200 x 100, one call takes 1.5 ms on
 paths and 2.5 ms on OR-Tools' flows; both grow with the cells."""
@@ -154,9 +155,13 @@ class SmallColumns(NamedTuple):
         return Potentials(topic, member)
 
 
-def numbers(mask: int) -> Iterator[int]:
+def numbers(mask: int) -> list[int]:
     """The numbers of the bits of a set, ascending."""
+    if DENSE * mask.bit_count() > mask.bit_length():
+        return [number for number, digit in enumerate(bin(mask)[:1:-1]) if digit == "1"]
+    found = []
     while mask:
         bit = mask & -mask
-        yield bit.bit_length() - 1
+        found.append(bit.bit_length() - 1)
         mask ^= bit
+    return found
