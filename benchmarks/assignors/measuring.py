@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 from typing import Generic, TypeVar
 
 from benchmarks.assignors.case import Assignment
@@ -15,16 +16,22 @@ Got = TypeVar("Got")
 
 
 class Calls(Generic[Given, Got]):
-    """Calls of `assign`; `make` builds its input from names, `name` converts its output back."""
+    """Calls of `assign`; `make` builds its input from names, `name` converts its output back.
+
+    `prove` computes what an assignor does not compute with the assignment itself; its time is
+    reported beside.
+    """
 
     def __init__(
         self,
         make: Callable[[], Given],
         assign: Callable[[Given], Got],
         name: Callable[[Got], Assignment],
+        prove: Callable[[Got], object] | None = None,
     ) -> None:
-        self._make, self._assign, self._name = make, assign, name
+        self._make, self._assign, self._name, self._prove = make, assign, name, prove
         self._assign_s: list[float] = []
+        self._prove_s: list[float] = []
         self._names_s: list[float] = []
         self._last: Assignment = {}
 
@@ -41,6 +48,7 @@ class Calls(Generic[Given, Got]):
             peak_mib=peak_mib(),
             assignment=self._last,
             version=version,
+            extra={"proofs_ms": 1e3 * median(self._prove_s)} if self._prove_s else {},
         )
 
     def _warm_up(self, seconds: float) -> int:
@@ -53,6 +61,7 @@ class Calls(Generic[Given, Got]):
             calls += 1
             self._assign_s.clear()
             self._names_s.clear()
+            self._prove_s.clear()
         return calls
 
     def _more(self, in_time: bool) -> bool:
@@ -71,6 +80,10 @@ class Calls(Generic[Given, Got]):
         got = self._assign(given)
         assigning = time.perf_counter() - start
         say("end")
+        if self._prove is not None:
+            start = time.perf_counter()
+            self._prove(got)
+            self._prove_s.append(time.perf_counter() - start)
         start = time.perf_counter()
         self._last = self._name(got)
         self._names_s.append(before + time.perf_counter() - start)

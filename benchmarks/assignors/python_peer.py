@@ -123,7 +123,12 @@ def equilag(case: Document) -> tuple[Calls[Any, Any], str]:
     def assign(group: Group) -> Plan:
         return solve(group, policy, time_limit=limit, tolerance=0)
 
-    calls = Calls(lambda: load_snapshot(snapshot), assign, lambda plan: plan.assignment)
+    calls = Calls(
+        lambda: load_snapshot(snapshot),
+        assign,
+        lambda plan: plan.assignment,
+        prove=lambda plan: plan.claims,
+    )
     return calls, f"equilag {__version__}"
 
 

@@ -25,6 +25,8 @@ from benchmarks.assignors.targets import OWN, Cell, Results, judged
 LEAST_ABOVE: Final = 1e-6
 """Percent above the mean load that a picture still tells apart."""
 LEAST_MS: Final = 0.001
+PROOFS: Final = 0.05
+"""Share of a call from which the time of claims that are computed when they are read is shown."""
 LEAST_MOVES: Final = 0.1
 
 
@@ -79,7 +81,8 @@ def markdown(results: Results) -> str:
 LEGEND: Final = (
     "Median milliseconds of the assignment alone. `!`: member counts are not the most even ones;"
     " `+n`: so many moves above the fewest that those counts need; `~`: not run, since a smaller"
-    " case of the family timed out; in brackets: largest lag of a member over the mean. Memory is"
+    " case of the family timed out; `(x proved)`: with the plan's claims, which equilag computes"
+    " when they are read; in brackets: largest lag of a member over the mean. Memory is"
     " that of the runner's process, with its runtime and the input; Java's heap is 4 GiB."
 )
 
@@ -271,6 +274,8 @@ def _words(answer: dict[str, Any] | None, with_lags: bool) -> str:
     if not answer["valid"]:
         return "not valid"
     text = f"{_ms(answer['assign_ms'])}{'' if answer['counts_optimal'] else ' !'}"
+    if answer.get("extra", {}).get("proofs_ms", 0.0) > PROOFS * answer["assign_ms"]:
+        text += f" ({_ms(answer['assign_ms'] + answer['extra']['proofs_ms'])} proved)"
     if with_lags:
         return f"{text} ({answer['max_over_mean']:.5g})"
     return text + (f" +{answer['excess_moves']:,}" if answer["excess_moves"] > 0 else "")

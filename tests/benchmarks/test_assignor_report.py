@@ -54,6 +54,26 @@ def test_every_peer_named_has_to_be_beaten_in_every_cell() -> None:
     assert "1 of 2 cells, at worst 2.00 times, in grid/b" in both.figures
 
 
+def test_small_mixed_groups_may_take_three_times_as_long() -> None:
+    name = "mixed subscriptions up to 100 members: against franz-go"
+    for ours, met in ((3.0, True), (3.1, False)):
+        answers = {"equilag": answer_of(ours), "franz-go-sticky": answer_of(1.0)}
+        small = cell_of("mixed/a", answers, kind="mixed", members=100)
+        found = verdicts(results_of([small]))[name]
+        assert (found.met, found.limit) == (met, "at most 3 times")
+        large = cell_of("mixed/b", answers, kind="mixed", members=101)
+        assert verdicts(results_of([large]))[name].met is None
+
+
+def test_the_time_of_claims_stands_beside() -> None:
+    answers = {
+        "equilag": answer_of(2.0, extra={"proofs_ms": 1.5}),
+        "franz-go-sticky": answer_of(1.0, extra={}),
+    }
+    text = markdown(results_of([cell_of("mixed/a", answers, kind="mixed")]))
+    assert "| 2 (3.5 proved) | 1 |" in text
+
+
 def test_who_timed_out_is_slower_and_who_is_missing_says_nothing() -> None:
     name = "mixed subscriptions: against franz-go"
     answers = {"equilag": answer_of(2.0), "franz-go-sticky": {"timeout": 60.0}}

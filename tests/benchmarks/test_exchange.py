@@ -225,6 +225,15 @@ def test_calls_are_few_without_time_and_many_with_it() -> None:
     assert (answer.warm_up, len(answer.assign_ms)) == (MAX_CALLS, MAX_CALLS)
 
 
+def test_proofs_are_timed_apart_from_the_call() -> None:
+    proved: list[int] = []
+    calls = Calls(lambda: 1, lambda number: number, lambda number: {}, prove=proved.append)
+    answer = calls.measure(0.0, 0.0, "")
+    assert len(proved) == 1 + MIN_CALLS
+    assert answer.extra["proofs_ms"] >= 0.0
+    assert "proofs_ms" not in make_calls([]).measure(0.0, 0.0, "").extra
+
+
 def test_a_slow_call_counts_and_is_the_only_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(measuring, "SLOW_S", -1.0)
     took: list[int] = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -58,6 +60,26 @@ def test_as_the_flows_find_it(seed: int) -> None:
 @pytest.mark.parametrize(("members", "level", "moves"), [(9, 40, 60), (17, 160, 408)])
 def test_a_chain_of_members(members: int, level: int, moves: int) -> None:
     assert checked(ramp(members, level)).moves == moves
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_forest_of_subscriptions_leaves_no_choice(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    # Each topic joins a new member to one that is there: a tree. Each member gets 5 partitions.
+    reading, owners = [[0]], [[0] * 5]
+    for topic in range(1, int(rng.integers(2, 12))):
+        reading[int(rng.integers(len(reading)))].append(topic)
+        reading.append([topic])
+        owners.append([len(reading) - 1] * 5)
+    group = group_of([len(some) for some in owners], reading, [m for some in owners for m in some])
+    shuffled = replace(group, owner=rng.permutation(group.owner))
+    held = shuffled.may_hold(np.arange(group.n_partitions), np.maximum(shuffled.owner, 0))
+    drifted = replace(group, owner=np.where(held, shuffled.owner, -1).astype(np.int32))
+    for some in (group, drifted):
+        found = checked(some)
+        assert found.flows is None
+        flow = fewest_moves(some, constraint_for(some, TOTAL)).assigned
+        assert found.moves == count_moves(some.owner, flow)
 
 
 def test_one_member_more_takes_its_share_alone() -> None:
