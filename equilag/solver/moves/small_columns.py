@@ -15,7 +15,7 @@ from equilag.certificate.potentials import Potentials
 from equilag.group import Group, Index, Ints
 
 DENSE: Final = 4
-"""A bit costs as much to take out of a number as so many digits to look at, measured at 300 bits."""
+"""Taking a bit out of a number costs as much as so many digits, measured at 300 bits."""
 MAX_CELLS: Final = 30_000
 """Topics x members up to which a group counts as small: at 200 x 100, one call takes 1.5 ms on
 paths and 2.5 ms on OR-Tools' flows; both grow with the cells."""
