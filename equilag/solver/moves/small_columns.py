@@ -88,8 +88,9 @@ class SmallColumns(NamedTuple):
         cell = base[group.topic_of] + np.array(place)[group.owner]
         units = np.bincount(cell, minlength=len(number) * width)
         cells = units.nonzero()[0]
-        c, m = np.divmod(cells, width)
-        rows = zip((c + width).tolist(), m.tolist(), units[cells].tolist(), strict=True)
+        above, owner = np.divmod(cells, width)
+        columns = (above + width).tolist(), owner.tolist(), units[cells].tolist()
+        rows = zip(*columns, strict=True)
         all_members = all_classes = total = 0
         for c, readers in enumerate(number, width):
             if readers and size[c]:
