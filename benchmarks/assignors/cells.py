@@ -22,7 +22,7 @@ from benchmarks.assignors.peers import CallBudget
 from benchmarks.assignors.prove import proved
 
 OWN: Final = "equilag"
-ALONE: Final = ("lag", "lag-mixed", "lag-small")
+ALONE: Final = ("lag", "lag-few", "lag-20-topics", "lag-mixed", "lag-small")
 """Families that only equilag runs: no peer takes account of lags across topics."""
 PATIENCE: Final = 300.0
 """Seconds after which a child process is ended; the longest time limit of a case is 60 s."""

@@ -15,6 +15,8 @@ Families:
 - ``mixed``: random subscriptions, MEMBERS x TOPICS; with random owners, or without owners.
 - ``levels``: disjoint groups of members inside one group, each at a different load level.
 - ``lag``, ``lag-mixed``, ``lag-small``: groups with lags, for lag-aware assignors.
+- ``lag-few``: groups with lags and four partitions for each member.
+- ``lag-20-topics``: groups with lags, MEMBERS x TOPICS; each member reads 20 topics.
 - ``lag-peers``: groups with lags on which all assignors are compared.
 
 If a member joins, all other members own equal contiguous runs of partitions. If a member has left,
@@ -44,6 +46,14 @@ LEVELS: Final = ((200, 10, 10), (1_000, 5, 10), (1_000, 2, 20), (2_000, 4, 10), 
 """Members, disjoint groups among them, partitions per member of the first group."""
 LAGGING: Final = ((10, 60), (30, 300), (100, 1_000), (300, 3_000), (1_000, 10_000))
 """Members, partitions, of one subscription."""
+FEW: Final = (50, 200)
+"""Members, partitions."""
+READS: Final = 20
+"""Topics of each member in ``lag-20-topics``."""
+SAME_WIDTH: Final = (("20x40", 20, 40, None), ("500x200", 500, 200, None),
+                     ("500x200 of 10", 500, 200, 10))  # fmt: skip
+"""Name, members, topics, and partitions of a topic, None for random ones: then a member of the
+second holds one or two partitions, of the third four."""
 LARGEST: Final = (10_000, 500_000)
 FRONT: Final = "lag-peers/200 topics of 500/100 members/one leaves/lognormal"
 """The case of the Pareto front of moves and lag."""
@@ -150,6 +160,7 @@ def _lagging() -> Iterator[Input]:
                 yield _one_lagging("lag", members, partitions, kind, seed, 2.0)
         yield _one_lagging("lag", *LARGEST, kind, 1, 10.0)
     for kind in HEAVY:
+        yield from _few_and_same_width(kind)
         for seed in range(1, 6):
             yield _one_lagging("lag-small", 6, 36, kind, seed, 10.0)
             build = partial(shapes.small_mixed, members=5, partitions=30, seed=seed)
@@ -160,6 +171,17 @@ def _lagging() -> Iterator[Input]:
             for seed in (1, 2):
                 name = f"lag-mixed/{members}x{topics}/{kind}/{seed}"
                 yield Input(name, partial(_with_lags, partial(build, seed=seed), kind, seed, 3.0))
+
+
+def _few_and_same_width(kind: str) -> Iterator[Input]:
+    for seed in range(1, 4):
+        yield _one_lagging("lag-few", *FEW, kind, seed, 2.0)
+        for word, members, topics, size in SAME_WIDTH:
+            build = partial(
+                shapes.same_width, members=members, topics=topics, reads=READS, size=size, seed=seed
+            )
+            name = f"lag-20-topics/{word}/{kind}/{seed}"
+            yield Input(name, partial(_with_lags, build, kind, seed, 3.0))
 
 
 def _one_lagging(
@@ -217,6 +239,11 @@ SHORT: Final = frozenset(
         "lag-small/6x36/zipf/1",
         "lag-small/5x30 mixed/lognormal/1",
         "lag-small/5x30 mixed/zipf/1",
+        "lag-few/50x200/lognormal/1",
+        "lag-few/50x200/zipf/1",
+        "lag-20-topics/20x40/lognormal/1",
+        "lag-20-topics/500x200/zipf/1",
+        "lag-20-topics/500x200 of 10/lognormal/1",
         "lag-mixed/40x20/lognormal/1",
         "lag-mixed/100x200/zipf/1",
         "lag-mixed/500x1000/lognormal/1",

@@ -93,6 +93,19 @@ def random_mixed(
     return _random_case(name, family, rng, reading, sizes, owned)
 
 
+def same_width(
+    name: str, family: str, *, members: int, topics: int, reads: int, size: int | None, seed: int
+) -> Case:
+    """Random subscriptions to `reads` topics each, and random owners of 8 in 10 partitions.
+
+    Topics have `size` partitions, or 1 to LARGEST_TOPIC if that is None.
+    """
+    rng = np.random.default_rng([seed, members, topics])
+    reading = [set(rng.choice(topics, reads, replace=False).tolist()) for _ in range(members)]
+    sizes = rng.integers(1, LARGEST_TOPIC, topics, endpoint=True).tolist()
+    return _random_case(name, family, rng, reading, sizes if size is None else [size] * topics, 0.8)
+
+
 def small_mixed(name: str, family: str, *, members: int, partitions: int, seed: int = 1) -> Case:
     """Random subscriptions and owners of a small group.
 

@@ -31,6 +31,7 @@ GAP_SMALL: Final = 0.02
 GAP: Final = 0.01
 GAP_LARGEST: Final = 0.1
 GAP_MIXED: Final = 0.5
+GAP_SAME_WIDTH: Final = 0.2
 """Percent of the mean load."""
 OVERRUN_MS: Final = 50.0
 """In 95 of 100 runs."""
@@ -157,11 +158,15 @@ def _gaps(cells: list[Cell]) -> Iterator[Target]:
     small = [c for c in one if c["members"] < 100]
     largest = [c for c in one if c["partitions"] > 10_000]
     mixed = [cell for cell in heavy if cell["family"] == "lag-mixed"]
+    few = [cell for cell in heavy if cell["family"] == "lag-few"]
+    same = [cell for cell in heavy if cell["family"] == "lag-20-topics"]
     for name, some, most in (
         ("proved gap from 10 x 60, one subscription, 2 s", small, GAP_SMALL),
         ("proved gap from 100 x 1,000 to 1,000 x 10,000, 2 s", middle, GAP),
         ("proved gap of 10,000 x 500,000, 10 s", largest, GAP_LARGEST),
         ("proved gap, mixed subscriptions up to 500 members, 3 s", mixed, GAP_MIXED),
+        ("proved gap of 50 x 200, one subscription, 2 s", few, GAP_SMALL),
+        ("proved gap, 20 topics each, 20 x 40 and 500 x 200, 3 s", same, GAP_SAME_WIDTH),
     ):
         gaps = {cell["case"]: _gap(cell, answer) for cell, answer in _own(some)}
         yield _largest(name, gaps, most, lambda gap: f"{gap:.4g} %")

@@ -23,6 +23,8 @@ SMALL = (
     "levels/200 members in 10",
     "lag/10x60/zipf/1",
     "lag-small/5x30 mixed/lognormal/2",
+    "lag-few/50x200/zipf/2",
+    "lag-20-topics/20x40/lognormal/1",
     "lag-mixed/40x20/lognormal/1",
     "lag-peers/100x1000/lognormal",
 )
@@ -62,7 +64,7 @@ def test_names_of_cases_are_unique_and_tell_their_families() -> None:
     assert set(names) >= SHORT
     assert {found.family for found in catalogue()} == {
         "grid", "scale", "kip-615", "ramp", "mixed", "levels", "lag", "lag-small", "lag-mixed",
-        "lag-peers",
+        "lag-peers", "lag-few", "lag-20-topics",
     }  # fmt: skip
 
 

@@ -126,6 +126,8 @@ def test_milliseconds_at_most(case: str, name: str, most: float) -> None:
         ("lag", 1_000, 10_000, 0.01, "proved gap from 100 x 1,000 to 1,000 x 10,000, 2 s"),
         ("lag", 10_000, 500_000, 0.1, "proved gap of 10,000 x 500,000, 10 s"),
         ("lag-mixed", 500, 4_457, 0.5, "proved gap, mixed subscriptions up to 500 members, 3 s"),
+        ("lag-few", 50, 200, 0.02, "proved gap of 50 x 200, one subscription, 2 s"),
+        ("lag-20-topics", 500, 941, 0.2, "proved gap, 20 topics each, 20 x 40 and 500 x 200, 3 s"),
     ],
 )
 def test_the_largest_gap_decides(
