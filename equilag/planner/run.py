@@ -54,7 +54,7 @@ SEARCHING: Final[tuple[Phase, ...]] = (
             ExhaustiveFront("exhaustive front", QUICK_WORK, upto=0.5),
             FullModel(searched=True, upto=0.6),
             PairedExchange(),
-            ExactTransfers(),
+            ExactTransfers(share=0.5, upto=0.55),
             PairwiseSwaps(),
             WindowSearch(),
             LargeNeighbourhoods(),
@@ -84,7 +84,11 @@ PROVING: Final[tuple[Phase, ...]] = (
     ),
 )
 """What closes the gap of the candidate that the policy takes."""
-REMAINING: Final[tuple[Phase, ...]] = (Phase((BulkDescent(share=0.7, upto=0.0), FrontRounds(0.0))),)
+REMAINING: Final[tuple[Phase, ...]] = (
+    Phase(
+        (BulkDescent(share=0.7, upto=0.0), ExactTransfers(share=0.5, upto=0.0), FrontRounds(0.0))
+    ),
+)
 """What uses the time that is left; none of the work, as all plans of an effort are to agree."""
 POINTS: Final[tuple[Phase, ...]] = (Phase((ModelledFront(),)),)
 """What closes the gaps of all points of the front."""

@@ -23,8 +23,11 @@ class ExactTransfers:
     name: Final = "exact transfers"
     SETS: Final = 50
     """Sets of members, the largest first; the rest hold too little to matter."""
-    SHARE: Final = 0.5
-    """Of the time left, for all sets together."""
+
+    def __init__(self, share: float, upto: float) -> None:
+        """A share of the time left, for all sets together; the first part `upto` of the work."""
+        self._share = share
+        self._upto = upto
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
         problem = state.problem
@@ -36,8 +39,8 @@ class ExactTransfers:
         problem, found = state.problem, state.most_even.assigned
         sets = problem.sets_alike[: self.SETS]
         for number, members in enumerate(sets):
-            share = self.SHARE / (len(sets) - number)
-            stop = budget.steps(STEP_PRICE, upto=0.55, share=share)
+            share = self._share / (len(sets) - number)
+            stop = budget.steps(STEP_PRICE, upto=self._upto, share=share)
             if budget.expired():
                 break
             found = equalise_loads(problem.group, found, state.rng, stop, members)

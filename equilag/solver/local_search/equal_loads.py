@@ -21,8 +21,10 @@ from equilag.solver.local_search.paired_exchange import crowd
 from equilag.solver.local_search.split_estimate import estimate_split
 from equilag.solver.local_search.subset_sums import SubsetPlaces
 
-QUICK_NODES: Final = 1_000
-"""Expected nodes of the first splits, about 1 s; narrower ones follow while there is time."""
+QUICK_EXACT: Final = 1_000
+"""Expected nodes of splits, about 1 s, up to which exact ones are tried at once."""
+QUICK: Final = 100
+"""Expected nodes of the first splits where these are out of reach; narrower distances follow."""
 PATIENCE: Final = (10, 30, 100, 300)
 """Times the expected number of nodes that splits may take, in the first search and the next ones:
 the estimate takes all rows for full, and was up to 20 times too low where most are not."""
@@ -93,11 +95,12 @@ def first_distance(level: TargetRows, most: int) -> int | None:
 
     0 for rows too wide to be split, where transfers have to do; None if none is below `most`.
     """
-    if estimate_split(level, 0).nodes == math.inf:
+    nodes = estimate_split(level, 0).nodes
+    if nodes <= QUICK_EXACT or nodes == math.inf:
         return 0
-    for within in (0, *(1 << power for power in range(most.bit_length()))):
-        if estimate_split(level, within).nodes <= QUICK_NODES:
-            return within
+    for power in range(most.bit_length()):
+        if estimate_split(level, 1 << power).nodes <= QUICK:
+            return 1 << power
     return None
 
 

