@@ -54,7 +54,7 @@ SEARCHING: Final[tuple[Phase, ...]] = (
             ExhaustiveFront("exhaustive front", QUICK_WORK, upto=0.5),
             FullModel(searched=True, upto=0.6),
             PairedExchange(),
-            ExactTransfers(share=0.5, upto=0.55),
+            ExactTransfers(share=0.5, upto=0.6),
             PairwiseSwaps(),
             WindowSearch(),
             LargeNeighbourhoods(),
