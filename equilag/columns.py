@@ -31,3 +31,12 @@ def distinct(values: Column) -> Column:
         return np.unique(values)
     values = np.sort(values)
     return values[np.flatnonzero(np.append(True, values[1:] != values[:-1]))]
+
+
+def among(values: Ints, ascending: Ints) -> Flags:
+    """True for the values that are among others, which ascend; `np.isin` hashes too."""
+    if not len(ascending):
+        return np.zeros(values.shape, np.bool_)
+    place = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
+    found: Flags = ascending[place] == values
+    return found

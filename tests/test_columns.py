@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from equilag.columns import FEW, distinct
+from equilag.columns import FEW, among, distinct
 
 
 @pytest.mark.parametrize("size", [0, 1, 30, FEW, FEW + 1, 5_000])
@@ -15,3 +15,9 @@ def test_distinct_values_ascend_and_come_once(size: int, dtype: type[np.int64]) 
     found = distinct(values)
     assert found.tolist() == sorted(set(values.tolist()))
     assert found.dtype == dtype
+
+
+def test_among_finds_what_is_there() -> None:
+    ascending = np.array([2, 5, 5, 9])
+    assert among(np.array([[1, 2], [5, 10]]), ascending).tolist() == [[False, True], [True, False]]
+    assert among(np.array([9, 3]), ascending[:0]).tolist() == [False, False]

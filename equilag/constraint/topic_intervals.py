@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from equilag.columns import distinct
+from equilag.columns import among, distinct
 from equilag.constraint.blocks import Levels
 from equilag.constraint.topic_counts import TopicCounts
 from equilag.constraint.topic_parts import (
@@ -239,7 +239,7 @@ class TopicIntervals:
         """
         topic, member = members_of_pairs(*self.open_pairs, self.slots.of, self.slots.size)
         if len(self._key):
-            there = ~np.isin(topic * self.group.n_members + member, self._key)
+            there = ~among(topic * self.group.n_members + member, self._key)
             topic, member = topic[there], member[there]
         order = np.lexsort((member, topic))
         return topic[order], member[order]

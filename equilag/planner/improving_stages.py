@@ -80,7 +80,7 @@ class BulkDescent:
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
         size = state.problem.group.n_partitions
-        return not state.done and size > self.SMALLEST and state.problem.moves_trade
+        return not (state.done or state.problem.moves_matter) and size > self.SMALLEST
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem = state.problem
@@ -93,9 +93,11 @@ class BulkDescent:
 
 
 def _end_of_descent(state: SolveState) -> Candidate:
-    """The most even candidate of those that lie on a way down from the fewest moves."""
+    """The most even candidate of those that lie on a way down from the fewest moves, or of all if
+    that one has no more moves, as where nothing is owned."""
     down = [c for c in state.front.candidates if c.algorithm in (GREEDY_DESCENT, BULK_DESCENT)]
-    return min(down, key=lambda c: (c.spread, c.moves), default=state.front.fewest_moves())
+    end = min(down, key=lambda c: (c.spread, c.moves), default=state.front.fewest_moves())
+    return state.most_even if state.most_even.moves <= end.moves else end
 
 
 class PairedExchange:
@@ -134,14 +136,12 @@ class PairwiseSwaps:
 
     name: Final = "pairwise swaps"
     LARGEST: Final = 20_000
-    """Partitions up to which they improve on what the paired exchange has found."""
+    """Partitions up to which they improve on the paired exchange and on the descent in bulk."""
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
-        if state.proved:
-            return False
-        if state.most_even.algorithm == PAIRED_EXCHANGE and state.problem.constraint.all_alike:
-            return state.problem.group.n_partitions <= self.LARGEST
-        return True
+        problem = state.problem
+        small = problem.group.n_partitions <= self.LARGEST
+        return not state.proved and (small or problem.moves_matter)
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem = state.problem
@@ -160,6 +160,8 @@ class WindowSearch:
     name: Final = "window search"
     LARGEST: Final = 200_000
     """Partitions; one step takes about 0.1 s there."""
+    CELLS: Final = 100_000_000
+    """Partitions times members: the holders of heavy partitions take some 0.5 s to find there."""
     LAYER: Final = 1e-5
     """Seconds of a layer or a round of cycles per partition, up to `LARGEST_LAYER`."""
     LARGEST_LAYER: Final = 0.03
@@ -169,7 +171,10 @@ class WindowSearch:
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
         problem = state.problem
-        if state.proved or problem.moves_matter or problem.group.n_partitions > self.LARGEST:
+        size = problem.group.n_partitions
+        if state.proved or problem.moves_matter or size > self.LARGEST:
+            return False
+        if size * problem.active > self.CELLS:
             return False
         if state.searched.work:  # small enough for an exhaustive search to have the last word
             return False

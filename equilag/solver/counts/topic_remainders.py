@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from equilag.columns import among
 from equilag.constraint import TopicIntervals, ranges
 from equilag.group import Ints
 from equilag.solver.counts.even_flow import Network, even_flow
@@ -35,7 +36,7 @@ def deal_in_turn(intervals: TopicIntervals, number: Ints, shut: Units | None = N
     member = row.members_at(row.edges[topic] + turn % width[topic])
     if not len(barred[0]):
         return topic, member
-    there = ~np.isin(topic * n_members + member, barred[0] * n_members + barred[1])
+    there = ~among(topic * n_members + member, np.sort(barred[0] * n_members + barred[1]))
     topic, member = topic[there], member[there]
     rank = np.arange(len(topic)) - topic.searchsorted(topic)
     enough = rank < number[topic]

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from equilag.certificate.potentials import Potentials, owned_of_topics
+from equilag.columns import among
 from equilag.constraint import TopicIntervals
 from equilag.errors import EquilagError
 from equilag.group import Flags, Group, Ints
@@ -50,7 +51,7 @@ def extras_by_slots(
     topic, slot = np.repeat(pairs.topic, opened), np.repeat(pairs.slot, opened)
     order = np.lexsort((topic, slot))
     topic, slot = topic[order], slot[order]
-    member = _in_rounds(slots.of, passed)
+    member, fixed = _in_rounds(slots.of, passed), np.sort(fixed)
     member = _parted(topic, member, slot, fixed, n_members)
     taken = np.concatenate((own_topic, topic)), np.concatenate((own_member, member))
     return taken, Potentials(found.supply, found.member)
@@ -65,33 +66,33 @@ def _in_rounds(slot_of: Ints, number: Ints) -> Ints:
 
 def _parted(topic: Ints, member: Ints, slot: Ints, fixed: Ints, n_members: int) -> Ints:
     """[units] the members, exchanged inside their slots until no topic and member go together twice
-    or are one of the cells `fixed`."""
+    or are one of the cells `fixed`, which ascend."""
     rng = np.random.default_rng(len(topic))  # any numbers do, the same ones every time
     member = member.copy()
     first, last = np.searchsorted(slot, slot), np.searchsorted(slot, slot, side="right")
     for _ in range(MAX_PASSES):
         cell = topic * n_members + member
-        wrong = np.flatnonzero(_repeated(cell, fixed))
+        taken = np.sort(np.concatenate((cell, fixed)))
+        wrong = np.flatnonzero(_repeated(cell) | among(cell, fixed))
         if not len(wrong):
             return member
         other = rng.integers(first[wrong], last[wrong])
         here, there = topic[wrong] * n_members + member[other], topic[other] * n_members
         there = there + member[wrong]
-        taken = np.concatenate((cell, fixed))
-        fits = ~(np.isin(here, taken) | np.isin(there, taken))
+        fits = ~(among(here, taken) | among(there, taken))
         # Each unit in one exchange of a pass.
         _, once = np.unique(other, return_index=True)
         single = np.zeros(len(wrong), np.bool_)
         single[once] = True
-        fits &= single & ~np.isin(other, wrong)
+        fits &= single & ~among(other, wrong)
         one, two = wrong[fits], other[fits]
         member[one], member[two] = member[two], member[one]
     raise EquilagError("the fewest moves could not be parted into single partitions")
 
 
-def _repeated(cell: Ints, fixed: Ints) -> Flags:
-    """[cells] True for all but the first of equal ones, and for those that are fixed."""
+def _repeated(cell: Ints) -> Flags:
+    """[cells] True for all but the first of equal ones."""
     order = np.argsort(cell, kind="stable")
     again = np.zeros(len(cell), np.bool_)
     again[order[1:]] = cell[order[1:]] == cell[order[:-1]]
-    return again | np.isin(cell, fixed)
+    return again

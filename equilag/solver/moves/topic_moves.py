@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.certificate.potentials import Potentials, owned_of_topics
+from equilag.columns import among
 from equilag.constraint import CountConstraint, TopicCounts, TopicIntervals
 from equilag.group import Flags, Group, Ints
 from equilag.solver.counts.topic_remainders import deal_in_turn
@@ -93,7 +94,7 @@ def _extras_by_cells(
     topic, member = topics.open_cells()
     owned = owned_of_topics(group, topics)
     key = owned.topic[owned.gains] * group.n_members + owned.member[owned.gains]
-    gain: Flags = np.isin(topic * group.n_members + member, key)
+    gain: Flags = among(topic * group.n_members + member, np.sort(key))
     n_topics = len(topics.level)
     batches = [
         (topic[some], n_topics + member[some], np.ones(int(some.sum()), np.int64), cost)
