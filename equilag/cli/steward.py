@@ -76,22 +76,22 @@ def _add_worth(group: argparse._ArgumentGroup) -> None:
         metavar="PERCENT",
         type=options.percent,
         default=20.0,
-        help="lag spread that a plan must save, in percent of the mean lag per member"
-        " (default: 20)",
+        help="excess (what lies above the mean lag, summed over the members) that a plan must save,"
+        " in percent of the mean lag per member (default: 20)",
     )
     group.add_argument(
         "--gain-records",
         metavar="N",
         type=options.whole(),
         default=1000,
-        help="lag spread that it must save in records (default: 1000)",
+        help="excess that it must save in records (default: 1000)",
     )
     group.add_argument(
         "--gain-per-move",
         metavar="N",
         type=options.whole(),
         default=0,
-        help="lag spread that it must save per moved partition, in records (default: 0)",
+        help="excess that it must save per moved partition, in records (default: 0)",
     )
     group.add_argument(
         "--confirm",

@@ -234,10 +234,8 @@ class Leader:
         if rejoin is None or not self._may_request(last):
             return
         gain = gain_of(group, last.assigned, decision.plan.assigned)
-        before, after = gain.spread_now, gain.spread_then
         if gain.saved < max(rejoin.min_records, rejoin.min_share * gain.mean):
-            log.info("group %s: keeping the assignment: a new plan changes lag spread %d to %d",
-                     name, before, after)  # fmt: skip
+            log.info("group %s: keeping the assignment: a new plan would gain %s", name, gain)
             return
         with self._lock:
             if self._last is not last:  # another rebalance came first
@@ -246,7 +244,7 @@ class Leader:
             self._target = _PendingPlan(
                 last.key, decision.plan.assigned, time.monotonic() + PENDING_PLAN_S
             )
-        log.info("group %s: requesting a rebalance, lag spread %d to %d", name, before, after)
+        log.info("group %s: requesting a rebalance: %s", name, gain)
         self._request_rebalance()
 
     def _may_request(self, last: _LastAnswer) -> bool:

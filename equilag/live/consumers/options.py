@@ -20,8 +20,9 @@ wait for a plan, and a leader without heartbeats is expelled."""
 class Rejoin:
     """When a leader requests a rebalance because it knows a better plan now.
 
-    The plan must save `min_records` of lag spread, and `min_share` of the mean lag per member. With
-    the same members and topics at least `min_interval` seconds lie between two requests.
+    The plan must save `min_records` of excess (what lies above the mean lag, summed over the
+    members), and `min_share` of the mean lag per member. With the same members and topics at least
+    `min_interval` seconds lie between two requests.
     """
 
     min_share: float = 0.1

@@ -1,11 +1,15 @@
-"""What a rebalance would gain, and the thresholds that it must reach."""
+"""What a rebalance would gain, and the thresholds that it must reach.
+
+A gain is excess saved: records that lie above a fair share now, and would not under the plan.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from equilag.group import Group, Index
-from equilag.metrics import count_moves, load_figures, mean_load
+from equilag.metrics import count_moves, excess, mean_load, member_loads, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +20,11 @@ class Thresholds:
     """
 
     gain_percent: float = 20.0
-    """Lag spread saved, in percent of the mean lag per member."""
+    """Excess saved, in percent of the mean lag per member."""
     gain_records: int = 1000
-    """Lag spread saved, in records."""
+    """Excess saved, in records."""
     gain_per_move: int = 0
-    """Lag spread saved per moved partition, in records."""
+    """Excess saved per moved partition, in records."""
     confirm: int = 3
     """Consecutive observations that must reach the thresholds."""
     min_interval_s: float = 300.0
@@ -28,22 +32,37 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True)
-class Gain:
-    """The lag spread before and after a plan, in records, and the moves that it takes."""
+class Imbalance:
+    """How uneven an assignment is, over the members that are not idle, in records."""
 
-    spread_now: int
-    spread_then: int
+    excess: float
+    """Sum over the members of what lies above the mean lag per member."""
+    spread: int
+    """Lag of the heaviest member minus lag of the lightest."""
+
+
+PERFECT: Final = Imbalance(0.0, 0)
+"""All loads equal: no assignment is more even."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """The imbalance before and after a plan, and the moves that it takes."""
+
+    now: Imbalance
+    planned: Imbalance
     mean: float
     """Mean lag per active member, in records."""
     moves: int
 
     @property
-    def saved(self) -> int:
-        return self.spread_now - self.spread_then
+    def saved(self) -> float:
+        """Excess saved, in records."""
+        return self.now.excess - self.planned.excess
 
     @property
     def percent(self) -> float:
-        """Lag spread saved, in percent of the mean lag per member; 0 without lag."""
+        """Excess saved, in percent of the mean lag per member; 0 without lag."""
         return 100.0 * self.saved / self.mean if self.mean else 0.0
 
     def reaches(self, thresholds: Thresholds, share: float = 1.0) -> bool:
@@ -56,13 +75,21 @@ class Gain:
         )
 
     def __str__(self) -> str:
+        moves = "1 move" if self.moves == 1 else f"{self.moves:,} moves"
         return (
-            f"lag spread {self.spread_now:,} to {self.spread_then:,}"
-            f" ({self.percent:.1f} % of the mean) for {self.moves} moves"
+            f"excess {self.now.excess:,.0f} to {self.planned.excess:,.0f}"
+            f" (saves {self.percent:.1f} % of the mean),"
+            f" lag spread {self.now.spread:,} to {self.planned.spread:,}, {moves}"
         )
+
+
+def imbalance_of(group: Group, assigned: Index) -> Imbalance:
+    """Return the imbalance under an assignment [P]."""
+    loads = member_loads(assigned, group.lag, group.n_members)
+    return Imbalance(excess(loads[~group.idle]), spread(loads, group.idle))
 
 
 def gain_of(group: Group, before: Index, after: Index) -> Gain:
     """Return the gain of changing from one assignment [P] to another."""
-    now, then = (load_figures(group, assigned).spread for assigned in (before, after))
-    return Gain(now, then, mean_load(group), count_moves(before, after))
+    now, planned = (imbalance_of(group, assigned) for assigned in (before, after))
+    return Gain(now, planned, mean_load(group), count_moves(before, after))

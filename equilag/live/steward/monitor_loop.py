@@ -13,7 +13,7 @@ from equilag.live.rebalance.gain import Gain
 from equilag.live.rebalance.member_assignments import MemberAssignments
 from equilag.live.steward.commands import Command
 from equilag.live.steward.event_log import log_event
-from equilag.live.steward.observer import GroupObserver, Observation, spread_under
+from equilag.live.steward.observer import GroupObserver, Observation, imbalance_under
 from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.status import PASSIVE_REASON
 from equilag.live.steward.trigger import Trigger
@@ -102,15 +102,17 @@ class MonitorLoop:
             if remark not in self._remarks:
                 log_event(logging.INFO, "remark", text=remark)
         self._remarks = set(observation.remarks)
-        gain = observation.gain
+        gain, now = observation.gain, observation.unchanged.now
         state = self._shared.state
         state.set(
             members=len(observation.members),
             partitions=int(observation.group.assignable.sum()),
             unowned_partitions=observation.unowned,
             lag_total=int(observation.group.lag.sum()),
-            lag_spread=observation.unchanged.spread_now if observation.members else None,
-            lag_spread_planned=None if gain is None else gain.spread_then,
+            lag_excess=now.excess if observation.members else None,
+            lag_excess_planned=None if gain is None else gain.planned.excess,
+            lag_spread=now.spread if observation.members else None,
+            lag_spread_planned=None if gain is None else gain.planned.spread,
             moves_planned=None if gain is None else gain.moves,
         )
         if self._shared.options.dry_run:
@@ -191,15 +193,23 @@ class MonitorLoop:
         self._shared.send(Command.TRIGGER, generation, reason)
 
     def _compare(self, observation: Observation, gain: Gain) -> None:
-        """In a dry run: log the lag spread now under the plan that was not handed out."""
+        """In a dry run: log the imbalance now under the plan that was not handed out."""
         if self._dry_run_plan is None:
             return
-        spread = spread_under(observation.group, self._dry_run_plan)
-        self._shared.state.set(lag_spread_would_be=spread)
-        if spread is not None:
-            saved = gain.spread_now - spread
+        would_be = imbalance_under(observation.group, self._dry_run_plan)
+        self._shared.state.set(
+            lag_excess_would_be=None if would_be is None else would_be.excess,
+            lag_spread_would_be=None if would_be is None else would_be.spread,
+        )
+        if would_be is not None:
             log_event(
-                logging.INFO, "would-be", spread=gain.spread_now, would_be=spread, saved=saved
+                logging.INFO,
+                "would-be",
+                excess=round(gain.now.excess),
+                excess_would_be=round(would_be.excess),
+                saved=round(gain.now.excess - would_be.excess),
+                spread=gain.now.spread,
+                would_be=would_be.spread,
             )
 
 
@@ -209,8 +219,10 @@ def _count(number: int, one: str, several: str) -> str:
 
 def _gain_fields(gain: Gain) -> dict[str, int]:
     return {
-        "spread_now": gain.spread_now,
-        "spread_then": gain.spread_then,
-        "saved": gain.saved,
+        "excess_now": round(gain.now.excess),
+        "excess_then": round(gain.planned.excess),
+        "saved": round(gain.saved),
+        "spread_now": gain.now.spread,
+        "spread_then": gain.planned.spread,
         "moves": gain.moves,
     }

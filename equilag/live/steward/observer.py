@@ -13,11 +13,17 @@ from equilag.assignment import read_assignment
 from equilag.group import NOBODY, Group
 from equilag.lag import UNKNOWN
 from equilag.live.rebalance.decision import Decision
-from equilag.live.rebalance.gain import Gain, Thresholds, gain_of
+from equilag.live.rebalance.gain import (
+    PERFECT,
+    Gain,
+    Imbalance,
+    Thresholds,
+    gain_of,
+    imbalance_of,
+)
 from equilag.live.rebalance.joined_members import JoinedMember, Partitions, group_of
 from equilag.live.rebalance.member_assignments import MemberAssignments
 from equilag.live.steward.assignments import TargetAssignment, member_key, target_assignment
-from equilag.metrics import load_figures
 
 Lags = dict[str, list[int | None]]
 
@@ -54,13 +60,13 @@ class Observation:
 
     @property
     def unchanged(self) -> Gain:
-        """The gain of changing nothing: its spread is the current one."""
+        """The gain of changing nothing: its imbalance is the current one."""
         return gain_of(self.group, self.group.owner, self.group.owner)
 
     @property
     def ideal(self) -> Gain:
-        """The gain of a perfect plan: spread 0 without a move. No plan gains more."""
-        return replace(self.unchanged, spread_then=0, moves=0)
+        """The gain of a perfect plan: all excess saved without a move. No plan gains more."""
+        return replace(self.unchanged, planned=PERFECT)
 
     @property
     def gain(self) -> Gain | None:
@@ -77,13 +83,13 @@ class Observation:
         return target_assignment(self.members, self.decision.plan.assignment, self.sizes)
 
 
-def spread_under(group: Group, assignment: MemberAssignments) -> int | None:
-    """Return the lag spread now under another assignment by member id; None if it no longer fits
+def imbalance_under(group: Group, assignment: MemberAssignments) -> Imbalance | None:
+    """Return the imbalance now under another assignment by member id; None if it no longer fits
     the group."""
     assigned = read_assignment(group, assignment, [])
     if assigned is None:
         return None
-    return load_figures(group, assigned).spread
+    return imbalance_of(group, assigned)
 
 
 class GroupObserver:

@@ -30,11 +30,16 @@ class StatusFigures:
     partitions: int = 0
     unowned_partitions: int = 0
     lag_total: int | None = None
+    lag_excess: float | None = None
+    """Sum over the members of what lies above the mean lag per member, in records."""
+    lag_excess_planned: float | None = None
+    lag_excess_would_be: float | None = None
+    """In a dry run: the excess now, if the plan of the last "would rebalance" had been handed
+    out."""
     lag_spread: int | None = None
     lag_spread_planned: int | None = None
     lag_spread_would_be: int | None = None
-    """In a dry run: the lag spread now, if the plan of the last "would rebalance" had been handed
-    out."""
+    """As `lag_excess_would_be`."""
     moves_planned: int | None = None
     verdict: str = ""
     last_assignment: str = ""

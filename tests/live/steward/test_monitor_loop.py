@@ -74,7 +74,7 @@ def test_a_gain_that_is_confirmed_starts_a_rebalance() -> None:
     run.sees(uneven())
     (message,) = run.commands
     assert (message.command, message.generation) == (Command.TRIGGER, 5)
-    assert message.reason.startswith("lag spread 110,000 to 10,000")
+    assert message.reason.startswith("excess 55,000 to 5,000 ")
     target = run.shared.target
     assert target is not None
     assert target.assignment == BEST
@@ -105,7 +105,41 @@ def test_a_dry_run_only_reports() -> None:
     assert run.commands == []
     assert run.state.counters["would_trigger", ""] == 1
     assert run.state.figures.role == "dry-run"
-    assert run.state.figures.lag_spread_would_be == 10_000
+    figures = run.state.figures
+    assert (figures.lag_spread, figures.lag_spread_planned) == (110_000, 10_000)
+    assert (figures.lag_excess, figures.lag_excess_planned) == (55_000, 5_000)
+    assert (figures.lag_excess_would_be, figures.lag_spread_would_be) == (5_000, 10_000)
+
+
+HIDDEN = {"t": [100_000, *[0] * 3, *[20_000] * 4, *[0] * 16]}
+"""Nobody can help the member that has partition 0; four others could take one of 4 to 7 each."""
+PILED = {f"m{i}": {"t": [4 * i + k for k in range(4)]} for i in range(6)}
+"""m1 has all of 4 to 7, and four members have nothing to do."""
+SPREAD_OUT = {"m0": {"t": [0, 1, 2, 3]}} | {
+    f"m{i}": {"t": [3 + i, *(8 + 3 * (i - 1) + k for k in range(3))]} for i in range(1, 5)
+}
+SPREAD_OUT["m5"] = {"t": [20, 21, 22, 23]}
+
+
+def test_a_member_is_relieved_where_the_spread_cannot_get_smaller() -> None:
+    run = Run().sees(*[reading(HIDDEN, PILED)] * 2)
+    figures = run.state.figures
+    assert (figures.lag_spread, figures.lag_spread_planned) == (100_000, 100_000)
+    assert (figures.lag_excess, figures.lag_excess_planned) == (120_000, 70_000)
+    assert figures.moves_planned == 6  # three given away, and as many taken for even counts
+    assert [message.command for message in run.commands] == [Command.TRIGGER]
+    target = run.shared.target
+    assert target is not None
+    assert target.assignment["m0"] == PILED["m0"]
+    assert sorted(len({4, 5, 6, 7} & {*m["t"]}) for m in target.assignment.values()) == [
+        0, 0, 1, 1, 1, 1,
+    ]  # fmt: skip
+
+
+def test_one_partition_that_outweighs_all_else_starts_nothing() -> None:
+    run = Run().sees(*[reading(HIDDEN, SPREAD_OUT)] * 3)
+    assert run.state.figures.moves_planned == 0
+    assert run.commands == []
 
 
 def test_a_follower_starts_nothing() -> None:
@@ -163,7 +197,7 @@ def test_after_failures_it_goes_on() -> None:
 
 
 def test_an_even_observation_rearms_the_trigger() -> None:
-    run = Run(thresholds=Thresholds(gain_percent=60, confirm=1, min_interval_s=0))
+    run = Run(thresholds=Thresholds(gain_percent=30, confirm=1, min_interval_s=0))
     run.sees(uneven())
     assert [message.command for message in run.commands] == [Command.TRIGGER]
     run.shared.record_assignment(run.shared.target, complete=True)  # type: ignore[arg-type]

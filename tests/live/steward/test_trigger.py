@@ -4,35 +4,42 @@ from __future__ import annotations
 
 import pytest
 
-from equilag.live.rebalance.gain import Gain, Thresholds
+from equilag.live.rebalance.gain import Gain, Imbalance, Thresholds
 from equilag.live.steward.trigger import Trigger
 
 THRESHOLDS = Thresholds(
     gain_percent=20, gain_records=100, gain_per_move=10, confirm=3, min_interval_s=60
 )
-LARGE = Gain(spread_now=1000, spread_then=0, mean=1000, moves=2)
-FAIR = Gain(spread_now=300, spread_then=0, mean=1000, moves=2)
-HALF = Gain(spread_now=150, spread_then=0, mean=1000, moves=2)
-NONE = Gain(spread_now=0, spread_then=0, mean=1000, moves=0)
+
+
+def gain(now: float, planned: float, mean: float, moves: int) -> Gain:
+    """Of this excess now and planned; a spread, which decides nothing, of twice as much."""
+    return Gain(Imbalance(now, round(2 * now)), Imbalance(planned, round(2 * planned)), mean, moves)
+
+
+LARGE = gain(1000, 0, 1000, 2)
+FAIR = gain(300, 0, 1000, 2)
+HALF = gain(150, 0, 1000, 2)
+NONE = gain(0, 0, 1000, 0)
 
 
 def evaluated(trigger: Trigger, gains: list[Gain], start: float = 0.0) -> list[bool]:
-    return [trigger.evaluate(gain, start + at)[0] for at, gain in enumerate(gains)]
+    return [trigger.evaluate(found, start + at)[0] for at, found in enumerate(gains)]
 
 
 @pytest.mark.parametrize(
-    ("gain", "reached"),
+    ("found", "reached"),
     [
-        (Gain(200, 0, 1000, 20), True),
-        (Gain(199, 0, 1000, 1), False),  # percent of the mean
-        (Gain(99, 0, 100, 1), False),  # records
-        (Gain(200, 0, 1000, 21), False),  # records for each move
-        (Gain(200, 250, 10, 0), False),
-        (Gain(0, 0, 0.0, 0), False),
+        (gain(200, 0, 1000, 20), True),
+        (gain(199, 0, 1000, 1), False),  # percent of the mean
+        (gain(99, 0, 100, 1), False),  # records
+        (gain(200, 0, 1000, 21), False),  # records for each move
+        (gain(200, 250, 10, 0), False),
+        (gain(0, 0, 0.0, 0), False),
     ],
 )
-def test_all_thresholds_must_be_reached(gain: Gain, reached: bool) -> None:
-    assert gain.reaches(THRESHOLDS) == reached
+def test_all_thresholds_must_be_reached(found: Gain, reached: bool) -> None:
+    assert found.reaches(THRESHOLDS) == reached
 
 
 def test_a_gain_must_be_confirmed() -> None:
@@ -77,4 +84,4 @@ def test_reasons() -> None:
     trigger = Trigger(THRESHOLDS)
     assert trigger.evaluate(HALF, 0.0) == (False, "below the threshold")
     assert trigger.evaluate(FAIR, 0.0) == (False, "confirmation 1 of 3")
-    assert str(FAIR) == "lag spread 300 to 0 (30.0 % of the mean) for 2 moves"
+    assert str(FAIR) == "excess 300 to 0 (saves 30.0 % of the mean), lag spread 600 to 0, 2 moves"
