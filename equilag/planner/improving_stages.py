@@ -70,8 +70,10 @@ class BulkDescent:
     name: Final = "descent in bulk"
     SMALLEST: Final = 1_000
     """Partitions below which the greedy descent gets there by itself."""
-    ROUND: Final = 2e-2
-    """Seconds of one round, whatever the size of the group."""
+    ROUND: Final = 6e-3
+    """Seconds of one round, besides those that grow with the group."""
+    PARTITION: Final = 6e-8
+    """Seconds of a round per partition."""
 
     def __init__(self, share: float, upto: float) -> None:
         """`share` of the time left; `upto` what part of the work may be spent when it ends."""
@@ -84,7 +86,8 @@ class BulkDescent:
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem = state.problem
-        stop = budget.steps(self.ROUND, self.upto, self.share)
+        price = self.ROUND + self.PARTITION * problem.group.n_partitions
+        stop = budget.steps(price, self.upto, self.share)
         walk = descend_in_bulk(
             problem.group, problem.constraint, _end_of_descent(state).assigned, state.rng, stop
         )
