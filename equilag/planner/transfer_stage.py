@@ -12,6 +12,8 @@ from equilag.solver.local_search.three_way_splits import bring_close
 
 STEP_PRICE: Final = 1e-3
 """Seconds of a step of exact transfers and of splits, as the searches count them."""
+ARRANGE: Final = 6e-7
+"""Seconds per partition for the table of members and what else no stop condition interrupts."""
 EXACT: Final = 0.9
 """Part of the stage's work for exact transfers; the rest is left to come closer otherwise."""
 
@@ -42,9 +44,9 @@ class ExactTransfers:
         sets = problem.sets_alike[: self.SETS]
         for number, members in enumerate(sets):
             share = self._share / (len(sets) - number)
-            stop = budget.steps(STEP_PRICE, upto=EXACT * self._upto, share=share)
-            if budget.expired():
+            if not budget.has_time(ARRANGE * problem.group.n_partitions):
                 break
+            stop = budget.steps(STEP_PRICE, upto=EXACT * self._upto, share=share)
             found = equalise_loads(problem.group, found, state.rng, stop, members)
             stop = budget.steps(STEP_PRICE, upto=self._upto, share=share)
             found = bring_close(problem.group, found, state.rng, stop, members)

@@ -9,6 +9,7 @@ the excess, so each exchange puts one more member on target.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -16,8 +17,10 @@ import numpy as np
 from equilag.group import Flags, Ints
 from equilag.solver.local_search.subset_sums import SubsetPlaces, subset_sums
 
-MAX_SUMS: Final = 2_000_000
-"""Subset sums of one round: some 100 MB with their order and what is looked up."""
+MAX_SUMS: Final = 500_000
+"""Subset sums of one round: 30 MB with their order and what is looked up, and some 50 ms."""
+MAX_CANDIDATES: Final = 50_000
+"""Exchanges of one round that are compared: five for each of 10,000 members."""
 PIECE: Final = 10_000
 """Subset sums for which a stop condition is asked once: about 1 ms."""
 SLOW: Final = 0.05
@@ -50,6 +53,12 @@ class TargetRows:
     def off(self) -> Ints:
         """The rows whose load is not on target."""
         return np.flatnonzero(np.abs(self.excess) > self.within)
+
+    @cached_property
+    def variance(self) -> float:
+        """Of the lags of all partitions, which no search changes."""
+        places = self.table[self.table < self.n_partitions]
+        return float(np.var(self.lag[places].astype(np.float64)))
 
     @property
     def spread(self) -> int:
@@ -148,6 +157,8 @@ def _candidates(rows: TargetRows, off: Ints, places: Ints, rng: np.random.Genera
     least = sums - rows.excess[off][row] - rows.within
     first = np.searchsorted(sums, least)
     hit = np.flatnonzero(sums[np.minimum(first, len(sums) - 1)] - least <= 2 * rows.within)
+    if len(hit) > MAX_CANDIDATES:  # equal lags fit each other in many ways
+        hit = rng.choice(hit, MAX_CANDIDATES)
     first = first[hit]
     several = np.searchsorted(sums, least[hit] + 2 * rows.within, side="right") - first
     partner = first + (rng.random(len(hit)) * several).astype(np.int64)

@@ -80,13 +80,11 @@ def _expected_subsets(rows: TargetRows, each: float, within: int) -> list[float]
     expected to be on target: the number of choices, times the loads on target, over √(2π) standard
     deviations of their sums. As many as `MAX_SUBSETS` allows.
     """
-    places = rows.table[rows.table < rows.n_partitions]
-    variance = float(np.var(rows.lag[places].astype(np.float64)))
     found = []
     for taken in range(2, min(len(rows.table), MAX_ROWS) + 1):
         if _log_choices(taken * each / 2, each / 2) > log(MAX_SUBSETS):
             break
-        scatter = 2 * pi * max(1.0, variance * each * (taken - 1) / taken)
+        scatter = 2 * pi * max(1.0, rows.variance * each * (taken - 1) / taken)
         loads = log(2 * within + 1) - log(scatter) / 2
         found.append(exp(_log_choices(taken * each, each) + loads))
     return found
