@@ -1,0 +1,150 @@
+"""One target of a search for few moves: the sets of each member that fit it, and what it needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from equilag.budget import Budget, OutOfBudget
+from equilag.exhaustive.few_moves.moved_sets import MAX_SETS, ListedSets, MemberSets
+from equilag.group import NOBODY, Ints
+
+NEVER_ENOUGH = 1_000_000
+"""More moves than any target allows."""
+
+
+class Need(NamedTuple):
+    moves: int
+    """Fewest moves that the member gains, or a lower bound."""
+    sets: int
+    """Sets with so many; 0 where the number is only a bound."""
+
+
+@dataclass(eq=False)
+class MoveTarget:
+    """At most `max_moves` moves, all loads within `spread` and inside [low, high]."""
+
+    listed: ListedSets
+    max_moves: int
+    spread: int
+    low: Ints
+    high: Ints
+    """[J] window of each member's load."""
+    _sets: dict[tuple[int, int, int, int], MemberSets] = field(default_factory=dict)
+    _needs: dict[tuple[int, int], Need] = field(default_factory=dict)
+
+    @staticmethod
+    def of(listed: ListedSets, max_moves: int, spread: int, low: int, high: int) -> MoveTarget:
+        members = listed.problem.members
+        return MoveTarget(
+            listed, max_moves, spread, np.full(members, low), np.full(members, high)
+        )
+
+    def narrow(self) -> bool:
+        """Narrow the windows by what each member can hold at all, and by what the others must and
+        can; false if a window is empty."""
+        reach = np.array([self._reach(m) for m in range(len(self.low))])
+        self.low, self.high = np.maximum(self.low, reach[:, 0]), np.minimum(self.high, reach[:, 1])
+        total = self.listed.problem.total
+        for _ in range(3):
+            if (self.low > self.high).any():
+                return False
+            low = np.maximum(self.low, total - (self.high.sum() - self.high))
+            self.high = np.minimum(self.high, total - (self.low.sum() - self.low))
+            self.low = low
+        return bool((self.low <= self.high).all())
+
+    def _reach(self, member: int) -> tuple[int, int]:
+        """The lightest and the heaviest load of a member within the limit on moves."""
+        p, listed = self.listed.problem, self.listed
+        only, due = listed.only[member], listed.due[member]
+        mine = np.zeros(len(p.lag), dtype=np.bool_)
+        mine[p.first[member] : p.first[member + 1]] = True
+        mine &= p.allowed[:, member]
+        mine[only] = False
+        others = p.allowed[:, member] & (p.owner != member)
+        others[due] = False
+        own, other = np.sort(p.lag[mine]), np.sort(p.lag[others])
+        kept, added = _running(own), _running(other)
+        fewest, most = max(0, int(p.lo[member]) - len(only)), int(p.hi[member]) - len(only)
+        limit = min(len(other), self.max_moves + len(p.loose))
+        light, heavy = [], []
+        for stay in range(max(0, len(own) - self.max_moves), min(len(own), most) + 1):
+            gained = max(0, fewest - stay)
+            if gained <= limit:
+                light.append(int(kept[stay] + added[gained]))
+        for gained in range(min(limit, most) + 1):
+            stay = min(len(own), most - gained)
+            heavy.append(int(kept[-1] - kept[-1 - stay] + added[-1] - added[-1 - gained]))
+        fixed = int(p.lag[only].sum())
+        fixed += int(p.start[member] - p.lag[p.first[member] : p.first[member + 1]].sum())
+        if not light or not heavy:
+            return 1, 0
+        return min(light) + fixed, max(heavy) + fixed
+
+    def sets(self, member: int, lost: int, size: int, item: int, budget: Budget) -> MemberSets:
+        """The member's sets that lose at least `lost` (a mask from its first item on) and gain
+        `size` items, `item` (or NOBODY) among them. Raises OutOfBudget."""
+        key = member, lost, size, item
+        if key not in self._sets:
+            self._sets[key] = self._join(member, lost, size, item, budget)
+        return self._sets[key]
+
+    def _join(self, member: int, lost: int, size: int, item: int, budget: Budget) -> MemberSets:
+        p, listed = self.listed.problem, self.listed
+        own = int(p.counts[member])
+        gained = listed.gained(member, size, item, budget)
+        parts: list[tuple[MemberSets, int]] = []
+        low, high = int(self.low[member]), int(self.high[member])
+        for count in range(int(p.lo[member]), int(p.hi[member]) + 1):
+            away = own + size - count
+            if not 0 <= away <= min(own, self.max_moves):
+                continue
+            mask, load = listed.kept(member, lost, away, budget)
+            first = np.searchsorted(gained.load, low - load, side="left")
+            end = np.searchsorted(gained.load, high - load, side="right")
+            number = np.maximum(end - first, 0)
+            total = int(number.sum())
+            if total > MAX_SETS:
+                raise OutOfBudget
+            budget.spend(len(load) * 4 + total * (4 + size))
+            i = np.repeat(np.arange(len(load)), number)
+            j = np.arange(total) + np.repeat(first - (np.cumsum(number) - number), number)
+            fits = gained.moves[j] <= self.max_moves
+            i, j = i[fits], j[fits]
+            found = MemberSets(
+                mask[i] | gained.mask[j], load[i] + gained.load[j], gained.moves[j],
+                gained.items[j],
+            )  # fmt: skip
+            parts.append((found, total))
+        if not parts:
+            return MemberSets(
+                np.zeros((0, p.words), np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64),
+                np.zeros((0, size), np.int64),
+            )  # fmt: skip
+        return MemberSets(*(np.concatenate(c) for c in zip(*(f for f, _ in parts), strict=True)))
+
+    def need(self, member: int, lost: int, limit: int, budget: Budget) -> Need:
+        """The fewest moves that the member gains if it loses at least `lost`; at least limit + 1
+        where no set has `limit` or fewer."""
+        known = self._needs.get((member, lost), Need(0, 0))
+        if known.sets or known.moves > limit:
+            return known
+        p = self.listed.problem
+        loose = len(p.loose)
+        found = Need(limit + 1, 0)
+        for size in range(known.moves, min(limit + loose, int(p.hi[member])) + 1):
+            sets = self.sets(member, lost, size, NOBODY, budget)
+            if len(sets.load) and (least := int(sets.moves.min())) < found.moves:
+                found = Need(least, len(sets.load))
+            if found.moves <= size + 1 - loose:
+                break
+        self._needs[member, lost] = found
+        return found
+
+
+def _running(values: Ints) -> Ints:
+    """[n + 1] sums of the first 0, 1, ... values."""
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(values)))
