@@ -29,7 +29,12 @@ from equilag.certificate.load_checks import (
     check_lowest_by_rest,
     check_sum,
 )
-from equilag.certificate.search_checks import check_cost_by_search, check_spread_by_search
+from equilag.certificate.search_checks import (
+    check_cost_by_move_search,
+    check_cost_by_search,
+    check_spread_by_move_search,
+    check_spread_by_search,
+)
 
 ClaimCheck = Callable[[Ledger, int, Mapping[str, Any]], None]
 
@@ -47,10 +52,12 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("min_load_at_most", "pairs"): check_lowest_by_pairs,
     ("spread_at_least", "difference"): check_difference,
     ("spread_at_least", "search"): check_spread_by_search,
+    ("spread_at_least", "move-search"): check_spread_by_move_search,
     ("excess_at_least", "average"): check_excess_by_average,
     ("excess_at_least", "heavy"): check_excess_by_heavy,
     ("cost_at_least", "sum"): check_sum,
     ("cost_at_least", "search"): check_cost_by_search,
+    ("cost_at_least", "move-search"): check_cost_by_move_search,
 }
 """(claim, kind) -> its check."""
 SOLVER_KINDS: Final = {("spread_at_least", "cp-sat"), ("cost_at_least", "cp-sat")}

@@ -7,9 +7,11 @@ from typing import Any, Final
 
 from equilag.budget import Budget, OutOfBudget
 from equilag.certificate.ledger import Ledger, Refuted, natural_in
+from equilag.exhaustive.few_moves.move_problem import MOVE_CELLS
+from equilag.exhaustive.few_moves.move_search import MoveSearch
 from equilag.exhaustive.search import Search
 from equilag.exhaustive.target import SearchTarget
-from equilag.exhaustive.whole_group import whole_problem
+from equilag.exhaustive.whole_group import WholeGroup, whole_problem
 
 SEARCH_WORK: Final = 3_000_000_000
 """Array elements that one check may cost: ten times what the planner spends on a search, so that
@@ -45,21 +47,48 @@ def check_cost_by_search(ledger: Ledger, value: int, data: Mapping[str, Any]) ->
     _check_search(ledger, value, data, ledger.move_cost)
 
 
-def _check_search(ledger: Ledger, value: int, data: Mapping[str, Any], move_cost: int) -> None:
+def check_spread_by_move_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`spread_at_least` by `move-search`."""
+    _check_search(ledger, value, data, 0, few_moves=True)
+
+
+def check_cost_by_move_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`cost_at_least` by `move-search`."""
+    _check_search(ledger, value, data, ledger.move_cost, few_moves=True)
+
+
+def limit_in(ledger: Ledger, data: Mapping[str, Any]) -> int | None:
+    """The most moves of the plans that a claim covers, from ``data.max_moves``. Raises Refuted."""
     max_moves = None if data.get("max_moves") is None else natural_in(data, "max_moves")
     limit = ledger.move_limit
     if max_moves is not None and (limit is None or max_moves < limit):
         raise Refuted("it covers only plans with fewer moves than the policy allows")
-    if value < 1:
-        return
-    whole = whole_problem(ledger.group, ledger.constraint, max_moves)
+    return max_moves
+
+
+def no_plan_within(
+    ledger: Ledger, target: SearchTarget, few_moves: bool, whole: WholeGroup | None
+) -> None:
+    """Raises Refuted unless the search ends without finding a plan that meets the target."""
     if whole is None:
         raise Refuted("the group is too large to be searched")
-    high, low = ledger.highest_proved, ledger.lowest_proved
-    target = search_target(value, max_moves, move_cost, high, low)
+    method = MoveSearch if few_moves else Search
     try:
-        found = Search(whole.problem, Budget(SEARCH_WORK)).find(target)
+        found = method(whole.problem, Budget(SEARCH_WORK)).find(target)
     except OutOfBudget:
         raise Refuted("the search takes more work than a check may spend") from None
     if found is not None:
         raise Refuted("the search finds a plan below it")
+
+
+def _check_search(
+    ledger: Ledger, value: int, data: Mapping[str, Any], move_cost: int, few_moves: bool = False
+) -> None:
+    max_moves = limit_in(ledger, data)
+    if value < 1:
+        return
+    cells = MOVE_CELLS if few_moves else None
+    whole = whole_problem(ledger.group, ledger.constraint, max_moves, cells)
+    high, low = ledger.highest_proved, ledger.lowest_proved
+    target = search_target(value, max_moves, move_cost, high, low)
+    no_plan_within(ledger, target, few_moves, whole)

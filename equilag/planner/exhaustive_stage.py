@@ -36,7 +36,7 @@ class ExhaustiveSearch:
         aim = self.aim(state)
         if state.searched.work >= self.work and aim == aim_of_search(state):
             return False
-        return _unproved(state, aim) and whole(state, aim.limit) is not None
+        return unproved(state, aim) and whole(state, aim.limit) is not None
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         aim = self.aim(state)
@@ -103,7 +103,8 @@ def close_gap(
             step = ((aim.reached(state) or 0) - bound) // 2
 
 
-def _unproved(state: SolveState, aim: Aim) -> bool:
+def unproved(state: SolveState, aim: Aim) -> bool:
+    """True if there is a gap left to close, or one that only a solver has closed."""
     if aim.open(state):
         return True
     claim = state.proofs.strongest(aim.claim, aim.limit)

@@ -13,6 +13,7 @@ from equilag.planner.bounding_stages import CountingBounds, MatchingBound, no_la
 from equilag.planner.counting_stages import COUNTING
 from equilag.planner.cpsat_stage import FullModel
 from equilag.planner.exhaustive_stage import ExhaustiveFront, ExhaustiveSearch
+from equilag.planner.few_moves_stage import FewMoves, FewMovesFront, ProvedBudget
 from equilag.planner.front import candidate_of
 from equilag.planner.front_stages import FrontRounds, ModelledFront, TowardsOwners
 from equilag.planner.improving_stages import (
@@ -47,10 +48,14 @@ DEEP_WORK: Final = SEARCH_WORK // 10
 """Array elements of the last one: a tenth of what whoever checks its claim may spend."""
 
 SEARCHING: Final[tuple[Phase, ...]] = (
-    Phase((CountingBounds(), GreedyDescent(), BulkDescent(share=0.8, upto=0.35)), share=0.4),
+    Phase(
+        (CountingBounds(), GreedyDescent(), FewMoves(), BulkDescent(share=0.8, upto=0.35)),
+        share=0.4,
+    ),
     Phase(
         (
             ExhaustiveSearch("exhaustive search", QUICK_WORK, upto=0.4),
+            FewMovesFront(),
             ExhaustiveFront("exhaustive front", QUICK_WORK, upto=0.5),
             FullModel(searched=True, upto=0.6),
             PairedExchange(),
@@ -78,6 +83,7 @@ then the most even plan, then what lies between."""
 PROVING: Final[tuple[Phase, ...]] = (
     Phase(
         (
+            ProvedBudget(DEEP_WORK),
             ExhaustiveSearch("proof", DEEP_WORK, aim=aim_of_policy),
             FullModel(searched=None, upto=1.0, aim=aim_of_policy),
         )

@@ -20,6 +20,8 @@ MAX_MEMBERS_MOVING: Final = 60
 """Most members: a set of members is one integer of 63 bits."""
 MAX_ITEMS_MOVING: Final = 512
 """Most items, eight words each: beyond, even the pairs of items are too many to list."""
+MOVE_CELLS: Final = MAX_MEMBERS_MOVING * MAX_ITEMS_MOVING
+"""Items times members up to which it is worth to look at a group."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -94,6 +96,33 @@ class MoveProblem:
         made = np.zeros((len(self.lag), self.words), dtype=np.uint64)
         made[np.arange(len(self.lag)), self.word] = np.uint64(1) << self.bit.astype(np.uint64)
         return made
+
+    def forced_moves(self) -> tuple[int, int]:
+        """The moves that the counts force: partitions that members own too many of, and partitions
+        that they own too few of."""
+        lost = int(np.maximum(self.counts - self.hi, 0).sum())
+        gained = int(np.maximum(self.lo - self.counts, 0).sum())
+        return lost, max(0, gained - len(self.loose))
+
+    def without_spare_moves(self, losses: bool, gains: bool) -> MoveProblem:
+        """The same where no loss (or no gain) is allowed beyond those that the counts force.
+
+        Then members that do not own too many keep all that is theirs, and members that do not own
+        too few gain nothing.
+        """
+        allowed, own = self.allowed.copy(), np.arange(self.first[-1])
+        owner = self.owner[: self.first[-1]]
+        if losses:
+            keeps = own[(self.counts <= self.hi)[owner]]
+            mine = allowed[keeps, owner[keeps]]
+            allowed[keeps] = False
+            allowed[keeps, owner[keeps]] = mine
+        if gains and not len(self.loose):
+            full = self.counts >= self.lo
+            mine = allowed[own, owner]
+            allowed[:, full] = False
+            allowed[own, owner] = mine
+        return replace(self, allowed=allowed)
 
     def held_only_by(self, item: int, holder: int) -> MoveProblem:
         """The same, where nobody but `holder` may take the item."""

@@ -14,12 +14,13 @@ import numpy as np
 
 from equilag.budget import Budget, OutOfBudget
 from equilag.exhaustive.few_moves.local_optima import locally_optimal
-from equilag.exhaustive.few_moves.move_problem import MoveProblem
+from equilag.exhaustive.few_moves.move_problem import Bits, MoveProblem
 from equilag.exhaustive.few_moves.move_states import MoveStates
 from equilag.exhaustive.few_moves.move_target import MoveTarget
-from equilag.exhaustive.few_moves.moved_sets import ListedSets, MemberSets
+from equilag.exhaustive.few_moves.moved_sets import HeldSets, ListedSets
 from equilag.exhaustive.few_moves.moves_ahead import MovesAhead
 from equilag.exhaustive.small_problem import SmallProblem
+from equilag.exhaustive.target import SearchTarget
 from equilag.group import NOBODY, Flags, Ints
 
 SLICE_WORK: Final = 4_000_000
@@ -40,35 +41,58 @@ class MoveSearch:
         """Raises OutOfBudget if the problem is too large, or counts are limited by topic."""
         self._problem = MoveProblem.of(problem)
         self._budget = budget
-        p = self._problem
-        everybody = [NOBODY]
-        heavy = int(p.lag.argmax()) if len(p.lag) else NOBODY
-        if heavy != NOBODY and p.lag[heavy] > p.total // p.members * 4 // 5:
-            # One partition outweighs most members: all windows depend on who holds it.
-            holders = np.flatnonzero(p.allowed[heavy]).tolist()
-            everybody = sorted(holders, key=lambda member: member != p.owner[heavy])
-        self._cases = [
-            ListedSets(p if holder == NOBODY else p.held_only_by(heavy, holder))
-            for holder in everybody
-        ]
+        self._cases: dict[tuple[bool, bool], list[ListedSets]] = {}
 
-    def find(self, max_moves: int, spread: int, highest: int, lowest: int) -> Ints | None:
-        """[I] member per item, at most `max_moves` moves and loads within `spread`; or None.
+    def find(self, target: SearchTarget) -> Ints | None:
+        """[I] member per item of an assignment that meets the target; None if there is none.
 
-        No assignment has a heaviest load below `highest`, or a lightest above `lowest`. Raises
-        OutOfBudget when neither could be decided.
+        Raises OutOfBudget when neither could be decided.
         """
-        spread = min(spread, self._problem.total)
-        if spread < 0:
-            return None
-        for listed in self._cases:
-            found = self._in_slices(listed, max_moves, spread, (max(0, highest - spread), lowest))
+        p = self._problem
+        owned = int(p.first[-1])
+        most = owned if target.max_moves is None else min(target.max_moves, owned)
+        if not target.move_cost:
+            return self._within(target, most, min(target.spread, p.total))
+        for moves in range(most + 1):
+            spread = target.spread - target.move_cost * moves
+            found = None if spread < 0 else self._within(target, moves, min(spread, p.total))
             if found is not None:
                 return found
         return None
 
+    def _within(self, target: SearchTarget, moves: int, spread: int) -> Ints | None:
+        p = self._problem
+        # Somebody has the mean load or less, so the lightest load is between these.
+        lightest = target.floor, min(target.cap, p.total // p.members)
+        if spread < 0 or lightest[0] > lightest[1]:
+            return None
+        for listed in self._cases_with(moves):
+            found = self._in_slices(listed, moves, spread, lightest, target.cap)
+            if found is not None:
+                return found
+        return None
+
+    def _cases_with(self, moves: int) -> list[ListedSets]:
+        """The problem with so many moves; where one partition outweighs most members, one problem
+        for each of its holders, since all windows depend on who that is."""
+        p = self._problem
+        lost, gained = p.forced_moves()
+        if moves < max(lost, gained):
+            return []
+        key = moves == lost, moves == gained
+        if key not in self._cases:
+            p = p.without_spare_moves(*key)
+            heavy = int(p.lag.argmax()) if len(p.lag) else NOBODY
+            if heavy == NOBODY or p.lag[heavy] <= p.total // p.members * 4 // 5:
+                self._cases[key] = [ListedSets(p)]
+            else:
+                holders = np.flatnonzero(p.allowed[heavy]).tolist()
+                holders.sort(key=lambda member: member != p.owner[heavy])
+                self._cases[key] = [ListedSets(p.held_only_by(heavy, m)) for m in holders]
+        return self._cases[key]
+
     def _in_slices(
-        self, listed: ListedSets, max_moves: int, spread: int, lightest: tuple[int, int]
+        self, listed: ListedSets, moves: int, spread: int, lightest: tuple[int, int], cap: int
     ) -> Ints | None:
         """Search all ranges of the lightest load, cut in two where a search takes long."""
         todo = [(*lightest, 0)]
@@ -78,7 +102,8 @@ class MoveSearch:
                 continue
             final = cuts >= MAX_CUTS or low == high
             work = self._budget.work if final else SLICE_WORK << cuts
-            target = MoveTarget.of(listed, max_moves, spread, low, high + spread)
+            window = low, min(cap, high + spread)
+            target = MoveTarget.of(listed, moves, spread, window)
             try:
                 with self._budget.part(work) as part:
                     found = _search(target, part)
@@ -208,12 +233,12 @@ class _Expansion:
                 if len(sets.load):
                     self._cross(rows[enough], limit[enough], member, sets)
 
-    def _cross(self, rows: Ints, limit: Ints, member: int, sets: MemberSets) -> None:
+    def _cross(self, rows: Ints, limit: Ints, member: int, sets: HeldSets) -> None:
         step = max(1, CROSS // len(sets.load))
         for begin in range(0, len(rows), step):
             part = slice(begin, begin + step)
             here = rows[part]
-            self._budget.spend(len(here) * len(sets.load) * (1 + sets.mask.shape[1]) // 2)
+            self._budget.spend(len(here) * len(sets.load) * (1 + sets.mask.shape[1]))
             i, j = np.nonzero(_inside(sets, ~self._nodes.free[here]))
             row, load = here[i], sets.load[j]
             fits = (load >= self._low[row]) & (load <= self._high[row])
@@ -222,14 +247,14 @@ class _Expansion:
             if not len(row):
                 continue
             listed = self._target.listed
-            self._budget.spend(len(row) * (8 + 3 * self._nodes.loads.shape[1]))
+            self._budget.spend(len(row) * (16 + 6 * self._nodes.loads.shape[1]))
             made = self._nodes.after(row, member, sets, j, listed)
             keep = locally_optimal(made, member, listed)
             if keep.any():
                 self._made.append(made if keep.all() else made.take(keep))
 
 
-def _inside(sets: MemberSets, taken: Ints) -> Flags:
+def _inside(sets: HeldSets, taken: Bits) -> Flags:
     """[nodes, sets] True where a node's items, all but `taken`, contain the set."""
     fits: Flags = sets.mask[None, :, 0] & taken[:, None, 0] == 0
     for word in range(1, taken.shape[1]):

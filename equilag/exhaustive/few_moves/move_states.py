@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
-from equilag.exhaustive.few_moves.move_target import MoveTarget
-from equilag.exhaustive.few_moves.moved_sets import ListedSets, MemberSets
 from equilag.exhaustive.few_moves.move_problem import Bits
+from equilag.exhaustive.few_moves.move_target import MoveTarget
+from equilag.exhaustive.few_moves.moved_sets import HeldSets, ListedSets
 from equilag.group import NOBODY, Flags, Ints
 
 UNSEEN = 2**61
@@ -64,7 +64,8 @@ class MoveStates:
     def open(self) -> Flags:
         """[n, J] True for the members that have not decided."""
         members = self.loads.shape[1]
-        return (self.decided[:, None] >> np.arange(members)) & 1 == 0
+        undecided: Flags = (self.decided[:, None] >> np.arange(members)) & 1 == 0
+        return undecided
 
     def window(self, target: MoveTarget) -> tuple[Ints, Ints]:
         """[n] least and greatest load that the open members may have, for any member."""
@@ -82,7 +83,7 @@ class MoveStates:
         return taken.astype(np.int64)
 
     def after(
-        self, rows: Ints, member: int, sets: MemberSets, chosen: Ints, listed: ListedSets
+        self, rows: Ints, member: int, sets: HeldSets, chosen: Ints, listed: ListedSets
     ) -> MoveStates:
         """Node rows[i] after the member decides for set chosen[i]."""
         p = listed.problem

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from equilag.budget import Budget, OutOfBudget
-from equilag.exhaustive.few_moves.moved_sets import MAX_SETS, ListedSets, MemberSets
+from equilag.exhaustive.few_moves.moved_sets import MAX_SETS, HeldSets, ListedSets
 from equilag.group import NOBODY, Ints
 
-NEVER_ENOUGH = 1_000_000
+NEVER_ENOUGH: Final = 1_000_000
 """More moves than any target allows."""
 
 
@@ -32,15 +32,13 @@ class MoveTarget:
     low: Ints
     high: Ints
     """[J] window of each member's load."""
-    _sets: dict[tuple[int, int, int, int], MemberSets] = field(default_factory=dict)
+    _sets: dict[tuple[int, int, int, int], HeldSets] = field(default_factory=dict)
     _needs: dict[tuple[int, int], Need] = field(default_factory=dict)
 
     @staticmethod
-    def of(listed: ListedSets, max_moves: int, spread: int, low: int, high: int) -> MoveTarget:
-        members = listed.problem.members
-        return MoveTarget(
-            listed, max_moves, spread, np.full(members, low), np.full(members, high)
-        )
+    def of(listed: ListedSets, max_moves: int, spread: int, window: tuple[int, int]) -> MoveTarget:
+        low, high = (np.full(listed.problem.members, load) for load in window)
+        return MoveTarget(listed, max_moves, spread, low, high)
 
     def narrow(self) -> bool:
         """Narrow the windows by what each member can hold at all, and by what the others must and
@@ -84,7 +82,7 @@ class MoveTarget:
             return 1, 0
         return min(light) + fixed, max(heavy) + fixed
 
-    def sets(self, member: int, lost: int, size: int, item: int, budget: Budget) -> MemberSets:
+    def sets(self, member: int, lost: int, size: int, item: int, budget: Budget) -> HeldSets:
         """The member's sets that lose at least `lost` (a mask from its first item on) and gain
         `size` items, `item` (or NOBODY) among them. Raises OutOfBudget."""
         key = member, lost, size, item
@@ -92,11 +90,11 @@ class MoveTarget:
             self._sets[key] = self._join(member, lost, size, item, budget)
         return self._sets[key]
 
-    def _join(self, member: int, lost: int, size: int, item: int, budget: Budget) -> MemberSets:
+    def _join(self, member: int, lost: int, size: int, item: int, budget: Budget) -> HeldSets:
         p, listed = self.listed.problem, self.listed
         own = int(p.counts[member])
         gained = listed.gained(member, size, item, budget)
-        parts: list[tuple[MemberSets, int]] = []
+        parts: list[HeldSets] = []
         low, high = int(self.low[member]), int(self.high[member])
         for count in range(int(p.lo[member]), int(p.hi[member]) + 1):
             away = own + size - count
@@ -114,17 +112,17 @@ class MoveTarget:
             j = np.arange(total) + np.repeat(first - (np.cumsum(number) - number), number)
             fits = gained.moves[j] <= self.max_moves
             i, j = i[fits], j[fits]
-            found = MemberSets(
+            found = HeldSets(
                 mask[i] | gained.mask[j], load[i] + gained.load[j], gained.moves[j],
                 gained.items[j],
             )  # fmt: skip
-            parts.append((found, total))
+            parts.append(found)
         if not parts:
-            return MemberSets(
+            return HeldSets(
                 np.zeros((0, p.words), np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64),
                 np.zeros((0, size), np.int64),
             )  # fmt: skip
-        return MemberSets(*(np.concatenate(c) for c in zip(*(f for f, _ in parts), strict=True)))
+        return HeldSets(*(np.concatenate(c) for c in zip(*parts, strict=True)))
 
     def need(self, member: int, lost: int, limit: int, budget: Budget) -> Need:
         """The fewest moves that the member gains if it loses at least `lost`; at least limit + 1

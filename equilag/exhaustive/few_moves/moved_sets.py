@@ -29,7 +29,7 @@ class GainedSets(NamedTuple):
     """[n, g]"""
 
 
-class MemberSets(NamedTuple):
+class HeldSets(NamedTuple):
     """What one member may hold in the end: n sets that gain g items each."""
 
     mask: Bits

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from equilag.budget import Budget
+from equilag.exhaustive.few_moves.move_problem import Bits
 from equilag.exhaustive.few_moves.move_states import MoveStates
 from equilag.exhaustive.few_moves.move_target import NEVER_ENOUGH, MoveTarget
 from equilag.group import Flags, Ints
@@ -43,7 +44,9 @@ class MovesAhead:
         stays &= p.start >= np.maximum(low[:, None], target.low)
         stays &= p.start <= np.minimum(high[:, None], target.high)
         stays &= (p.lo <= p.counts) & (p.counts <= p.hi)
-        stays &= np.array([not b and not len(d) for b, d in zip(listed.banned, listed.due)])
+        stays &= np.array(
+            [not b and not len(d) for b, d in zip(listed.banned, listed.due, strict=True)]
+        )
         affected = states.open & ~stays
         need, sets = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
         for member in range(p.members):
@@ -63,7 +66,7 @@ class MovesAhead:
         share = np.maximum(n_open, 1)
         mean_fits = (states.rest // share >= low) & (-(-states.rest // share) <= high)
         alive &= mean_fits | (n_open == 0)
-        pending = given.any(axis=1)
+        pending = np.asarray(given.any(axis=1))
         if len(p.loose):
             loose = np.bitwise_or.reduce(listed.masks[p.loose], axis=0)
             pending |= (states.free & loose).any(axis=1)
@@ -75,13 +78,13 @@ class MovesAhead:
         return left
 
 
-def _given(states: MoveStates, target: MoveTarget) -> Ints:
+def _given(states: MoveStates, target: MoveTarget) -> Bits:
     """[n, W] items that decided members gave away and nobody has taken yet."""
     own = target.listed.own
     decided = np.zeros_like(states.free)
     for member in range(len(own)):
         decided |= np.where(states.open[:, member, None], np.uint64(0), own[member])
-    given: Ints = states.free & decided
+    given: Bits = states.free & decided
     return given
 
 

@@ -1,0 +1,123 @@
+"""The stages for plans with few moves: exact, move by move, in groups too large for all plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from equilag.budget import Budget, OutOfBudget
+from equilag.exhaustive.few_moves.move_problem import MOVE_CELLS
+from equilag.exhaustive.few_moves.move_search import MoveSearch
+from equilag.exhaustive.whole_group import WholeGroup
+from equilag.planner.aim import Aim, aim_of_policy
+from equilag.planner.exhaustive_stage import unproved, whole
+from equilag.planner.state import Contribution, Proposal, SolveState
+from equilag.solver.local_search.exchange_beam import (
+    FewExchanges,
+    extension_price,
+    search_beam,
+)
+
+MOVE_SEARCH: Final = "move-search"
+"""The kind of the claims, and what finds the plans."""
+MOST_EXTRA: Final = 10
+"""Moves beyond the fewest up to which the front is searched; the work doubles with every other."""
+POINT_WORK: Final = 8_000_000
+"""Array elements that one number of moves may cost in the search over the front: 0.1 s."""
+
+
+class FewMoves:
+    """An even plan for each of the lowest numbers of moves, by a beam search over exchanges."""
+
+    name: Final = "few exchanges"
+    LARGEST: Final = 20_000
+    """Partitions up to which a step takes milliseconds."""
+    UPTO: Final = 0.35
+    """Part of the work that may be spent when it ends."""
+    SHARE: Final = 0.5
+    """Of the time left."""
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        problem = state.problem
+        few = problem.group.n_partitions <= self.LARGEST
+        return few and not problem.task.policy.fresh and not state.front_proved
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem = state.problem
+        most = problem.fewest_moves
+        if problem.search_limit is None:
+            most = max(most, state.front.fewest_moves().moves) + MOST_EXTRA
+        starts = [c.assigned for c in state.front.candidates if c.moves <= most]
+        price = extension_price(problem.group)
+        stop = budget.steps(price, self.UPTO, self.SHARE)
+        limit = FewExchanges(most)
+        for found in search_beam(problem.group, problem.constraint, starts, limit, stop):
+            yield Proposal(found, "few-exchanges")
+
+
+class FewMovesFront:
+    """The least spread for each of the lowest numbers of moves."""
+
+    name: Final = "few moves"
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        problem = state.problem
+        if problem.search_limit is not None or problem.task.policy.fresh or state.front_proved:
+            return False
+        return whole(state, None, MOVE_CELLS) is not None
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        group = whole(state, None, MOVE_CELLS)
+        assert group is not None
+        fewest = state.problem.fewest_moves
+        for moves in range(fewest, fewest + MOST_EXTRA + 1):
+            if state.front.least_spread(moves) <= state.proofs.spread or budget.expired():
+                return
+            with budget.part(POINT_WORK) as part:
+                try:
+                    search = MoveSearch(group.problem, part)
+                    yield from _close_from_above(state, group, search, Aim(moves))
+                except OutOfBudget:
+                    continue
+
+
+class ProvedBudget:
+    """The least spread within the policy's limit on moves, or with its fewest moves."""
+
+    name: Final = "proof for a number of moves"
+
+    def __init__(self, work: int) -> None:
+        """`work` is what it may cost, in array elements."""
+        self.work = work
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        aim = aim_of_policy(state)
+        if aim.limit is None or not unproved(state, aim):
+            return False
+        return whole(state, aim.limit, MOVE_CELLS) is not None
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        aim = aim_of_policy(state)
+        group = whole(state, aim.limit, MOVE_CELLS)
+        assert group is not None
+        with budget.part(self.work) as part:
+            try:
+                search = MoveSearch(group.problem, part)
+                yield from _close_from_above(state, group, search, aim)
+            except OutOfBudget:
+                return
+
+
+def _close_from_above(
+    state: SolveState, group: WholeGroup, search: MoveSearch, aim: Aim
+) -> Iterator[Contribution]:
+    """Look for a plan better than the best one until there is none."""
+    while unproved(state, aim):
+        reached = aim.reached(state)
+        if reached is None:
+            return
+        found = search.find(aim.target(state, reached))
+        if found is None:
+            yield aim.proved(reached, MOVE_SEARCH)
+            return
+        yield Proposal(group.assignment(found), MOVE_SEARCH)
