@@ -15,6 +15,8 @@ from equilag.policy import Policy
 
 SPREAD: Final = "spread_at_least"
 """The claim that bounds the lag spread alone."""
+MOVES_WITHIN: Final = "moves_at_least"
+"""The claim that bounds the moves of all plans that are as even as it says."""
 EXCESS: Final = "excess_at_least"
 """The claim that bounds the excess over the mean load."""
 VALUE: Final = "cost_at_least"

@@ -29,6 +29,11 @@ from equilag.certificate.load_checks import (
     check_lowest_by_rest,
     check_sum,
 )
+from equilag.certificate.move_checks import (
+    check_moves_by_moves,
+    check_moves_by_search,
+    check_spread_by_moves,
+)
 from equilag.certificate.search_checks import (
     check_cost_by_move_search,
     check_cost_by_search,
@@ -53,6 +58,9 @@ CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("spread_at_least", "difference"): check_difference,
     ("spread_at_least", "search"): check_spread_by_search,
     ("spread_at_least", "move-search"): check_spread_by_move_search,
+    ("spread_at_least", "moves"): check_spread_by_moves,
+    ("moves_at_least", "moves"): check_moves_by_moves,
+    ("moves_at_least", "move-search"): check_moves_by_search,
     ("excess_at_least", "average"): check_excess_by_average,
     ("excess_at_least", "heavy"): check_excess_by_heavy,
     ("cost_at_least", "sum"): check_sum,

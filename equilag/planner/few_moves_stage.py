@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from equilag.budget import Budget, OutOfBudget
+from equilag.certificate.search_checks import search_target
+from equilag.claim import Claim
 from equilag.exhaustive.few_moves.move_problem import MOVE_CELLS
 from equilag.exhaustive.few_moves.move_search import MoveSearch
 from equilag.exhaustive.whole_group import WholeGroup
+from equilag.objective import MOVES_WITHIN, SPREAD
 from equilag.planner.aim import Aim, aim_of_policy
 from equilag.planner.exhaustive_stage import unproved, whole
 from equilag.planner.state import Contribution, Proposal, SolveState
@@ -106,6 +109,83 @@ class ProvedBudget:
                 yield from _close_from_above(state, group, search, aim)
             except OutOfBudget:
                 return
+
+
+class CountedMoves:
+    """What counting says of the policy's limit on moves."""
+
+    name: Final = "bound for a number of moves"
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        return state.limit is not None and aim_of_policy(state).open(state)
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        limit = state.limit
+        if limit is None:
+            return
+        bound = state.problem.forced_spread(limit)
+        if bound > state.proofs.spread_within(limit):
+            yield Claim(SPREAD, bound, "moves", {"max_moves": limit})
+
+
+class FewestMovesWithin:
+    """The fewest moves of all plans as even as the tolerance asks for."""
+
+    name: Final = "fewest moves within the tolerance"
+
+    def __init__(self, work: int) -> None:
+        """`work` is what it may cost, in array elements."""
+        self.work = work
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        problem = state.problem
+        if not problem.moves_trade or problem.objective.move_cost or not state.problem.mean:
+            return False
+        return problem.fewest_moves < state.incumbent.moves
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        spread = max(_cap(state), state.incumbent.spread)
+        counted = _counted_moves(state, spread)
+        group = whole(state, state.incumbent.moves - 1, MOVE_CELLS)
+        if group is not None:
+            with budget.part(self.work) as part:
+                yield from _fewest_by_search(state, part, group, spread)
+        if (state.proofs.value(MOVES_WITHIN) or 0) < counted:
+            yield Claim(MOVES_WITHIN, counted, "moves", {"spread": spread})
+
+
+def _cap(state: SolveState) -> int:
+    """The spread up to which a plan is as even as the best one."""
+    return state.problem.caps(state.front.candidates).value
+
+
+def _counted_moves(state: SolveState, spread: int) -> int:
+    """No plan with so large a spread, or a smaller one, has fewer moves, by counting; 0 where
+    counting says no more than the counts force."""
+    fewest = moves = state.problem.fewest_moves
+    while moves < state.incumbent.moves and state.problem.forced_spread(moves) > spread:
+        moves += 1
+    return moves if moves > fewest else 0
+
+
+def _fewest_by_search(
+    state: SolveState, budget: Budget, group: WholeGroup, spread: int
+) -> Iterator[Contribution]:
+    """Look for a plan as even with one move less, until there is none."""
+    moves, proofs = state.incumbent.moves, state.proofs
+    try:
+        search = MoveSearch(group.problem, budget)
+        while moves > state.problem.fewest_moves:
+            target = search_target(spread + 1, moves - 1, 0, proofs.highest, proofs.lowest)
+            found = search.find(target)
+            if found is None:
+                yield Claim(MOVES_WITHIN, moves, MOVE_SEARCH, {"spread": spread})
+                return
+            yield Proposal(group.assignment(found), MOVE_SEARCH)
+            within = state.front.fewest_moves_within(spread)
+            moves = moves - 1 if within is None else min(moves - 1, within.moves)
+    except OutOfBudget:
+        return
 
 
 def _close_from_above(

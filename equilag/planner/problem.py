@@ -10,13 +10,13 @@ from typing import Final
 import numpy as np
 
 from equilag.certificate.counting import Counting
+from equilag.certificate.move_limited import spread_bounds
 from equilag.constraint import CountConstraint
 from equilag.group import NOBODY, Group, Ints
 from equilag.metrics import mean_load
 from equilag.objective import Caps, Objective
 from equilag.planner.front import Candidate
 from equilag.planner.task import Task
-from equilag.solver.lower_bounds.move_limited import spread_bounds
 
 NEGLIGIBLE: Final = 0.001
 """Part of the mean load by which members may differ without anybody noticing."""

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 from equilag.claim import Claim
 from equilag.errors import ContradictedBound
-from equilag.objective import EXCESS, SPREAD, VALUE, Figures, Objective, Proved
+from equilag.objective import EXCESS, MOVES_WITHIN, SPREAD, VALUE, Figures, Objective, Proved
 
 CLAIM_ORDER: Final = (
     "counts",
@@ -16,10 +16,14 @@ CLAIM_ORDER: Final = (
     "max_load_at_least",
     "min_load_at_most",
     SPREAD,
+    MOVES_WITHIN,
     VALUE,
     EXCESS,
 )
 """The order of claims in a certificate: each rests on those before it."""
+
+UNBOUNDED: Final = 2**61
+"""No load reaches this, and sums with a spread stay below 2^63."""
 
 ClaimKey: TypeAlias = tuple[str, int | None]
 """The name of a claim, and the most moves of the plans that it covers; None for all plans."""
@@ -72,8 +76,9 @@ class Proofs:
 
     @property
     def lowest(self) -> int:
-        """The lightest load is at most this."""
-        return self.value("min_load_at_most") or 0
+        """The lightest load is at most this; more than any load where nothing is proved."""
+        known = self.value("min_load_at_most")
+        return UNBOUNDED if known is None else known
 
     @property
     def spread(self) -> int:

@@ -13,7 +13,13 @@ from equilag.planner.bounding_stages import CountingBounds, MatchingBound, no_la
 from equilag.planner.counting_stages import COUNTING
 from equilag.planner.cpsat_stage import FullModel
 from equilag.planner.exhaustive_stage import ExhaustiveFront, ExhaustiveSearch
-from equilag.planner.few_moves_stage import FewMoves, FewMovesFront, ProvedBudget
+from equilag.planner.few_moves_stage import (
+    CountedMoves,
+    FewestMovesWithin,
+    FewMoves,
+    FewMovesFront,
+    ProvedBudget,
+)
 from equilag.planner.front import candidate_of
 from equilag.planner.front_stages import FrontRounds, ModelledFront, TowardsOwners
 from equilag.planner.improving_stages import (
@@ -83,9 +89,11 @@ then the most even plan, then what lies between."""
 PROVING: Final[tuple[Phase, ...]] = (
     Phase(
         (
+            CountedMoves(),
             ProvedBudget(DEEP_WORK),
             ExhaustiveSearch("proof", DEEP_WORK, aim=aim_of_policy),
             FullModel(searched=None, upto=1.0, aim=aim_of_policy),
+            FewestMovesWithin(DEEP_WORK // 5),
         )
     ),
 )

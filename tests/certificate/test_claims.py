@@ -26,6 +26,8 @@ UPPER: Final = ("min_load_at_most",)
 GROUP: Final = group_of(
     [4, 2], [[0, 1], [0, 1], [1]], owners=[0, 0, 0, 0, 0, 1], lags=[100, 7, 5, 3, 30, 20]
 )
+OWNED: Final = group_of([6], [[0], [0]], owners=[0, 0, 0, 1, 1, 1], lags=[50, 40, 30, 1, 1, 1])
+"""One move in either direction brings a member nowhere near the other."""
 EVERYBODY: Final = {"members": "all"}
 
 
@@ -47,6 +49,7 @@ class Proved(NamedTuple):
     before: Mapping[str, int] = {}
     """What has been proved before, by claim."""
     policy: Mapping[str, Any] = {}
+    group: Group = GROUP
 
 
 def potentials_of(group: Group, balance: str) -> dict[str, Any]:
@@ -80,12 +83,20 @@ CASES: Final = [
     Proved("spread_at_least", "difference", 0,
            before={"max_load_at_least": 5, "min_load_at_most": 12}),
     Proved("spread_at_least", "search", 91, {"max_moves": None}),
+    Proved("spread_at_least", "move-search", 91, {"max_moves": None}),
+    Proved("spread_at_least", "move-search", 19, {"max_moves": 3}, policy={"max_moves": 2},
+           group=OWNED),
+    Proved("spread_at_least", "moves", 117, {"max_moves": 0}, policy={"max_moves": 0},
+           group=OWNED),
+    Proved("moves_at_least", "moves", 2, {"spread": 18}, group=OWNED),
+    Proved("moves_at_least", "move-search", 2, {"spread": 19}, group=OWNED),
     Proved("cost_at_least", "sum", 131, before={"spread_at_least": 91, "fewest_moves": 4},
            policy={"move_cost": 10}),
     Proved("excess_at_least", "average", 5, {"members": ["m00", "m01"]}),
     Proved("excess_at_least", "average", 5, {"members": ["m02"]}),
     Proved("excess_at_least", "heavy", 48, {"members": "all", "heaviest": 1}),
     Proved("cost_at_least", "search", 131, {"max_moves": None}, policy={"move_cost": 10}),
+    Proved("cost_at_least", "move-search", 131, {"max_moves": None}, policy={"move_cost": 10}),
 ]  # fmt: skip
 
 
@@ -94,7 +105,8 @@ def by_name(case: Proved) -> str:
 
 
 def ledger_for(case: Proved) -> Ledger:
-    ledger = ledger_of(GROUP, Policy.of(balance=case.balance, **case.policy))
+    policy = Policy.of(balance=case.balance, **case.policy)
+    ledger = ledger_of(case.group, policy, policy.max_moves)
     for claim, value in case.before.items():
         ledger.note(claim, value)
     return ledger
@@ -117,8 +129,10 @@ def test_its_value_is_true(case: Proved) -> None:
     """The values of CASES against all assignments."""
     if case.kind == "difference":
         return
-    truth = Truth.of(GROUP, Policy.of(balance=case.balance, **case.policy))
+    truth = Truth.of(case.group, Policy.of(balance=case.balance, **case.policy))
     balanced = truth.balanced
+    if case.data.get("max_moves") is not None:
+        balanced = balanced.where(balanced.moves <= case.data["max_moves"])
     active = balanced.active
     extreme = {
         "counts": int(balanced.counts()[:, active].max()),
@@ -128,6 +142,9 @@ def test_its_value_is_true(case: Proved) -> None:
         "spread_at_least": int(balanced.spread.min()),
         "cost_at_least": int(truth.cost.min()),
         "excess_at_least": balanced.least_excess,
+        "moves_at_least": int(
+            balanced.moves[balanced.spread <= case.data.get("spread", 0)].min(initial=99)
+        ),
     }[case.claim]
     assert case.value >= extreme if case.claim in UPPER else case.value <= extreme
 

@@ -155,6 +155,9 @@ def claims_are_true(
             "spread_at_least": int(eligible.spread.min()),
             "cost_at_least": int((eligible.spread + move_cost * eligible.moves).min()),
             "excess_at_least": balanced.least_excess,
+            "moves_at_least": int(
+                balanced.moves[balanced.spread <= claim["data"].get("spread", 0)].min(initial=99)
+            ),
         }[claim["claim"]]
         value = claim["value"]
         if claim["claim"] == "counts" and value != extreme:

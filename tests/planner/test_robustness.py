@@ -66,7 +66,7 @@ def test_a_stage_that_raises_leaves_the_best_plan_and_a_note(
     monkeypatch.setattr(stage, "run", broken)
     monkeypatch.setattr(stage, "applies", lambda *_: True)
     for group, policy in (*((SMALL, policy) for policy in POLICIES), (WIDE, "fair-yet-sticky")):
-        plan = equilag.solve(group, policy, time_limit=60.0)
+        plan = equilag.solve(group, policy, time_limit=60.0, effort=2.0, tolerance=0)
         assert is_valid(group, plan.assigned)
         assert equilag.verify(group, plan) == []
         failed = f"failed ({error.__name__}: out of order)"

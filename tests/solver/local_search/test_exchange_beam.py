@@ -1,0 +1,85 @@
+"""Beam search over exchanges: even plans for each of the lowest numbers of moves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.groups import ODD, group_of
+from support.local_search import POLICIES, never, spread_of, start, starts
+from support.oracles import Assignments
+
+from equilag.budget import limit_steps
+from equilag.group import Group, Index
+from equilag.metrics import count_moves
+from equilag.policy import Policy
+from equilag.solver.local_search.exchange_beam import FewExchanges, extension_price, search_beam
+
+
+def least_spreads(group: Group, found: list[Index], most: int) -> list[int]:
+    """[moves] the smallest spread found with at most so many moves."""
+    figures = [(count_moves(group.owner, each), spread_of(group, each)) for each in found]
+    return [min(s for moves, s in figures if moves <= limit) for limit in range(most + 1)]
+
+
+def test_small_groups_have_the_best_plan_for_every_number_of_moves() -> None:
+    rng = np.random.default_rng(8)
+    for _ in range(12):
+        lags = np.floor(rng.lognormal(4, 1.5, 9)).astype(np.int64)
+        group = group_of([9], [[0]] * 3, rng.permutation(np.arange(9) % 3), lags)
+        constraint, assigned = start(group, Policy.of(balance="total"), keep=True)
+        found = list(search_beam(group, constraint, [assigned], FewExchanges(6), never))
+        truth = Assignments.all(group).balanced("total")
+        best = [int(truth.where(truth.moves <= moves).spread.min()) for moves in range(7)]
+        assert least_spreads(group, found, 6) == best
+
+
+def test_keeps_the_constraint_and_the_limit() -> None:
+    for group, _, constraint, assigned in starts(seed=56, n=12):
+        most = count_moves(group.owner, assigned) + 3
+        before = assigned.copy()
+        for found in search_beam(group, constraint, [assigned], FewExchanges(most, 8), never):
+            assert constraint.admits(found)
+            assert count_moves(group.owner, found) <= most
+        assert np.array_equal(assigned, before)
+
+
+def test_a_start_beyond_the_limit_is_left_out() -> None:
+    group = group_of([6], [[0]] * 2, [0, 0, 0, 1, 1, 1], [9, 5, 4, 3, 2, 1])
+    constraint, assigned = start(group, Policy.of(balance="total"), keep=True)
+    away = 1 - assigned
+    assert not list(search_beam(group, constraint, [away], FewExchanges(2), never))
+    assert not list(search_beam(group, constraint, [], FewExchanges(2), never))
+
+
+def test_many_partitions_of_a_member_are_sampled() -> None:
+    rng = np.random.default_rng(9)
+    lags = rng.integers(0, 10_000, 600)
+    group = group_of([600], [[0]] * 12, [n % 12 for n in range(600)], lags)
+    constraint, assigned = start(group, Policy.of(balance="total"), keep=True)
+    found = list(search_beam(group, constraint, [assigned], FewExchanges(6, 4), never))
+    spreads = least_spreads(group, found, 6)
+    assert spreads[6] < spreads[2] < spreads[0] == spread_of(group, assigned)
+    assert extension_price(group) > 0
+
+
+def test_stops_and_repeats() -> None:
+    group = group_of([24], [[0]] * 4, [n % 4 for n in range(24)], [n * n for n in range(24)])
+    constraint, assigned = start(group, Policy.of(balance="total"), keep=True)
+
+    def run(steps: int) -> list[list[int]]:
+        stop = limit_steps(steps, never)
+        limit = FewExchanges(6, 20)
+        return [f.tolist() for f in search_beam(group, constraint, [assigned], limit, stop)]
+
+    assert run(100) == run(100)
+    assert len(run(1)) < len(run(100))
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("name", ODD)
+def test_odd_groups(name: str, policy: Policy) -> None:
+    group = ODD[name]()
+    constraint, assigned = start(group, policy, keep=True)
+    most = count_moves(group.owner, assigned) + 2
+    for found in search_beam(group, constraint, [assigned], FewExchanges(most, 8), never):
+        assert constraint.admits(found)
