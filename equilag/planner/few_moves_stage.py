@@ -35,7 +35,7 @@ class FewMoves:
     name: Final = "few exchanges"
     LARGEST: Final = 20_000
     """Partitions up to which a step takes milliseconds."""
-    UPTO: Final = 0.35
+    UPTO: Final = 0.15
     """Part of the work that may be spent when it ends."""
     SHARE: Final = 0.5
     """Of the time left."""
@@ -62,6 +62,8 @@ class FewMovesFront:
     """The least spread for each of the lowest numbers of moves."""
 
     name: Final = "few moves"
+    UPTO: Final = 0.3
+    """Part of the work that may be spent when it ends."""
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
         problem = state.problem
@@ -76,7 +78,7 @@ class FewMovesFront:
         for moves in range(fewest, fewest + MOST_EXTRA + 1):
             if state.front.least_spread(moves) <= state.proofs.spread or budget.expired():
                 return
-            with budget.part(POINT_WORK) as part:
+            with budget.part(POINT_WORK, self.UPTO) as part:
                 try:
                     search = MoveSearch(group.problem, part)
                     yield from _close_from_above(state, group, search, Aim(moves))

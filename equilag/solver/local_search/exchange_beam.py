@@ -69,6 +69,7 @@ def search_beam(
         moves = count_moves(group.owner, assigned)
         if moves <= limit.most:
             _add(beams, moves, setting.states(assigned))
+    stop = _once(stop)
     for _ in range(PASSES):
         again: dict[int, BeamStates] = {}
         for moves, states in _pass(setting, beams, limit._replace(width=width), stop):
@@ -101,6 +102,18 @@ def _pass(
                     yield moves + extra, _best(states, limit.width // 2)
             fresh = beam.take(~np.isin(beam.key, known.key))
         yield moves, _best(beam, limit.width // 2)
+
+
+def _once(stop: Callable[[], bool]) -> Callable[[], bool]:
+    """The same stop condition, which is not asked again, and so not paid for, once it is met."""
+    over = False
+
+    def stopped() -> bool:
+        nonlocal over
+        over = over or stop()
+        return over
+
+    return stopped
 
 
 def _add(beams: dict[int, BeamStates], moves: int, states: BeamStates) -> None:
