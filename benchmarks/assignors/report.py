@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.assignors import perfect_lists
+from benchmarks.assignors import move_limits, perfect_lists
 from benchmarks.assignors.drawing import Dot, LogAxis, scatter
 from benchmarks.assignors.inputs import FRONT
 from benchmarks.assignors.targets import OWN, Cell, Results, judged
@@ -75,6 +75,9 @@ def markdown(results: Results) -> str:
     if results.get("perfect"):
         table = _table(perfect_lists.HEAD, perfect_lists.rows(results["perfect"]))
         lines += ["", "## Perfectly even plans, equilag alone", "", *table]
+    if results.get("few moves"):
+        table = _table(move_limits.HEAD, move_limits.rows(results["few moves"]))
+        lines += ["", "## Few moves, equilag alone", "", *table]
     return "\n".join([*lines, ""])
 
 

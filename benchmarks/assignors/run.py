@@ -21,7 +21,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.assignors import frontier, limits, perfect_lists
+from benchmarks.assignors import frontier, limits, move_limits, perfect_lists
 from benchmarks.assignors.cells import Peer, Slow, cell
 from benchmarks.assignors.inputs import full, short
 from benchmarks.assignors.peers import PEERS, CallBudget
@@ -34,7 +34,7 @@ BUDGETS: Final = {
     "full": CallBudget(warm_s=0.2, measure_s=0.3, limit_s=60.0),
 }
 """A peer that needs longer than the limit for a call has timed out; short runs have less time."""
-PARTS: Final = ("cells", "limits", "frontier", "perfect")
+PARTS: Final = ("cells", "limits", "frontier", "perfect", "few moves")
 PACKAGES: Final = ("equilag", "numpy", "ortools", "networkx")
 
 
@@ -81,6 +81,7 @@ def measure(
         "limits": {},
         "frontier": {},
         "perfect": [],
+        "few moves": [],
     }
     missing = {peer.name: why for peer in peers if (why := peer.missing())}
     for name, why in missing.items():
@@ -97,6 +98,10 @@ def measure(
         say("lists for which perfectly even plans exist")
         draws = perfect_lists.FULL if mode == "full" else perfect_lists.SHORT
         results["perfect"] = perfect_lists.measure(draws)
+    if "few moves" in parts:
+        say("small groups with a limit on moves")
+        longer = move_limits.FULL if mode == "full" else move_limits.SHORT
+        results["few moves"] = move_limits.measure(longer)
     results["seconds"] = time.monotonic() - start
     write(results, out)
     return results

@@ -39,6 +39,10 @@ WORST_MS: Final = 200.0
 FIRST_S: Final = 0.3
 MEMORY_MIB: Final = 1_024.0
 LOADING: Final = 1.5
+FEW_MOVES: Final = (60, 72)
+"""Limits on moves with a proved optimum, and how many there are."""
+ABOVE: Final = 0.1
+"""Percent of the mean load."""
 PERFECT: Final = 33
 """Lists at their optimum, of the 35 of each draw."""
 
@@ -82,6 +86,7 @@ def judged(results: Results) -> list[Target]:
         _optimal("5 x 30, mixed subscriptions", _named(cells, "lag-small/5x30 mixed/")),
         _optimal("6 x 36", _named(cells, "lag-small/6x36/")),
         _perfect(results.get("perfect") or []),
+        *_few_moves(results.get("few moves") or []),
         *_limits(results.get("limits") or {}),
     ]
 
@@ -202,6 +207,16 @@ def _perfect(rows: Sequence[dict[str, Any]]) -> Target:
         figures += f", at most {max(row['seconds'] for row in rows):.1f} s"
     met = (len(rows) - len(short)) * lists >= PERFECT * len(rows) if rows else None
     return Target("perfect plans", f"at least {PERFECT} of 35", figures, met)
+
+
+def _few_moves(rows: Sequence[dict[str, Any]]) -> Iterator[Target]:
+    """Met if enough limits on moves have a proved optimum, and no plan is far above the best."""
+    sound = [row for row in rows if row["proved"] and not row["problems"]]
+    figures = f"{len(sound)} of {len(rows)} cases" if rows else "not run"
+    met = len(sound) * FEW_MOVES[1] >= FEW_MOVES[0] * len(rows) if rows else None
+    yield Target("few moves", "proved in at least {} of {}".format(*FEW_MOVES), figures, met)
+    above = {row["case"]: row["above_percent"] for row in rows}
+    yield _largest("few moves, above the best plan", above, ABOVE, lambda part: f"{part:.3f} %")
 
 
 def _limits(limits: dict[str, Any]) -> Iterator[Target]:

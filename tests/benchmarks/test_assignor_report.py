@@ -290,3 +290,16 @@ def test_perfect_plans_are_counted_against_their_target() -> None:
     assert "| 1 | divides | 1.50 of 10 s | optimal | even | **7** | 0 |" in markdown(
         results_of([], perfect=rows)
     )
+
+
+def test_few_moves_are_counted_against_their_targets() -> None:
+    row = {"case": "a", "max_moves": 2, "seconds": 1.0, "status": "optimal", "proved": True,
+           "spread": 5, "best": 5, "above_percent": 0.0, "problems": []}  # fmt: skip
+    met = verdicts(results_of([], **{"few moves": [row]}))
+    assert met["few moves"].met
+    assert met["few moves, above the best plan"].met
+    worse = {**row, "proved": False, "above_percent": 0.2}
+    missed = verdicts(results_of([], **{"few moves": [row, worse]}))
+    assert missed["few moves"].met is False
+    assert missed["few moves, above the best plan"].met is False
+    assert "## Few moves" in markdown(results_of([], **{"few moves": [row]}))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.assignors import frontier, limits, own, perfect_lists, run
+from benchmarks.assignors import frontier, limits, move_limits, own, perfect_lists, run
 from benchmarks.assignors.case import Assignment, Case
 from benchmarks.assignors.cells import Peer, Slow, cell
 from benchmarks.assignors.inputs import catalogue, named
@@ -210,3 +210,15 @@ def test_the_grid_of_lists_holds_the_hardest() -> None:
     names = [str(one) for one in perfect_lists.GRID]
     assert len(set(names)) == 35
     assert {"100 up to 1,000,000 for 10", "300 up to 10,000,000 for 30"} <= set(names)
+
+
+def test_limits_on_moves_are_planned_and_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    every = list(move_limits.cases())
+    assert len({str(one) for one in every}) == len(every) == 72
+    monkeypatch.setattr(move_limits, "LIMIT", 0.5)
+    even = next(one for one in every if one.owners == "even" and one.distribution == "zipf")
+    found = move_limits.measure(0.1, (even,))
+    assert found[0]["max_moves"] == 2
+    assert found[0]["above_percent"] >= 0
+    assert not found[0]["problems"]
+    assert len(move_limits.rows(found)[0]) == len(move_limits.HEAD)
