@@ -44,6 +44,13 @@ def test_a_group_is_joined_with_its_current_assignment(path: str) -> None:
     assert (row.partitions, row.members, row.status) == (10, 3, "optimal")
 
 
+def test_a_run_from_before_has_no_evidence(path: str) -> None:
+    assert {row.evidence for row in read_report(path).groups} == {"checked"}
+    for file in (Path(path) / "plans").glob("*.parquet"):
+        pq.write_table(pq.read_table(file).drop_columns(["evidence"]), file)
+    assert {row.evidence for row in read_report(path).groups} == {None}
+
+
 def test_a_group_without_owners_has_no_current_figures(path: str) -> None:
     row = read_report(path).groups[-1]
     assert (row.max_now, row.spread_now, row.saved, row.max_over_mean) == (None,) * 4
