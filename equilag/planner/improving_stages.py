@@ -9,6 +9,7 @@ from typing import Final
 
 from equilag.budget import Budget
 from equilag.group import Index
+from equilag.metrics import member_loads
 from equilag.planner.front import Candidate
 from equilag.planner.stage import STEP
 from equilag.planner.state import Contribution, Proposal, SolveState
@@ -169,6 +170,8 @@ class WindowSearch:
     """Seconds of a layer or a round of cycles per partition, up to `LARGEST_LAYER`."""
     LARGEST_LAYER: Final = 0.03
     """Seconds of one with a full table."""
+    LEVEL_SHARE: Final = 0.75
+    """Of the time left, for ideal loads; their search ends early where it finds no more."""
     SHARE: Final = 0.5
     """Of the time left: a member that comes no closer may need an exact split."""
 
@@ -191,12 +194,15 @@ class WindowSearch:
         window = Window(low, max(low, high))
         crowd = crowds(problem.counting, problem.counting.active, len(problem.group.members))
         price = min(self.LARGEST_LAYER, STEP + self.LAYER * problem.group.n_partitions)
-        stop = budget.steps(price, upto=0.6, share=self.SHARE)
+        stop = budget.steps(price, upto=0.6, share=self.LEVEL_SHARE)
         found = search_level(
             problem.group, problem.constraint, state.most_even.assigned,
             window, state.rng, stop, crowd[0] if crowd else 0,
         )  # fmt: skip
         yield Proposal(found, "level-search")
+        loads = member_loads(state.most_even.assigned, problem.group.lag, problem.group.n_members)
+        if int(loads.max()) <= high:
+            return  # chains only help the heaviest
         price = 6 * STEP + 6e-7 * problem.group.n_partitions
         stop = budget.steps(price, upto=0.65, share=self.SHARE)
         found = search_window(

@@ -21,6 +21,10 @@ from equilag.solver.local_search.places import PlaceTable
 STEPS: Final = 100
 """Steps of the distance from the window, up to the worst load: the cost is the square of this
 number, since a linear cost would leave a few members far outside."""
+NEAR: Final = 2
+"""Times the lower end of the window up to which a member takes part in every layer."""
+FAR_SHARE: Final = 0.3
+"""Probability with which any other member takes part in a layer."""
 PATIENCE: Final = 25
 """Layers in a row without extreme loads closer to the window, after which other exchanges have to
 help."""
@@ -42,8 +46,9 @@ def deal_layers(
     best = places.holder.copy()
     stalled = 0
     while least and stalled < patience and not stop():
-        layer = _layer(places, rng)
-        taker = _dealt(places, layer, window)
+        rows = _rows(places, window, rng)
+        layer = _layer(places, rows, rng)
+        taker = _dealt(places, rows, layer, window)
         if taker is None:
             break
         places.permute(layer, taker)
@@ -61,29 +66,39 @@ def _beyond(places: PlaceTable, window: Window) -> int:
     return max(0, window.low - low) + max(0, high - window.high)
 
 
-def _layer(places: PlaceTable, rng: np.random.Generator) -> Ints:
-    """[N] one place of each member, at random."""
-    size = np.bincount(places.holder, minlength=len(places.members))
-    column = (rng.random(len(size)) * size).astype(np.int64)
-    return places.table[np.arange(len(size)), column]
+def _rows(places: PlaceTable, window: Window, rng: np.random.Generator) -> Ints:
+    """The members that take part: those far above the window's lower end only now and then, as most
+    of what they hold is of no use to others."""
+    near = places.loads <= NEAR * window.low
+    return np.flatnonzero(near | (rng.random(len(near)) < FAR_SHARE))
 
 
-def _dealt(places: PlaceTable, layer: Ints, window: Window) -> Ints | None:
-    """[N] the member that gets each place of the layer; None if the solver fails."""
+def _layer(places: PlaceTable, rows: Ints, rng: np.random.Generator) -> Ints:
+    """One place of each of the rows, at random."""
+    size = np.bincount(places.holder, minlength=len(places.members))[rows]
+    return places.table[rows, (rng.random(len(size)) * size).astype(np.int64)]
+
+
+def _dealt(places: PlaceTable, rows: Ints, layer: Ints, window: Window) -> Ints | None:
+    """The row that gets each place of the layer; None if the solver fails."""
     in_layer = np.zeros(len(places.holder), np.bool_)
     in_layer[layer] = True
+    number = np.full(len(places.members), -1)
+    number[rows] = np.arange(len(rows))
     place, member = places.pairs
-    arcs = np.flatnonzero(in_layer[place])
+    arcs = np.flatnonzero(in_layer[place] & (number >= 0)[member])
     place, member = place[arcs], member[arcs]
-    empty = places.n_empty - (layer >= places.n_partitions)
+    empty, left = places.n_empty, places.loads.copy()
+    empty[rows] -= layer >= places.n_partitions
+    left[rows] -= places.lag[layer]
     fits = (place < places.n_partitions) | (empty < places.room)[member]
-    after = (places.loads - places.lag[layer])[member] + places.lag[place]
-    outside = window.outside(after)
+    outside = window.outside(left[member] + places.lag[place])
     worst = int(window.outside(places.loads).max())
     fits &= (outside <= worst) | (places.holder[place] == member)
     place, member, outside = place[fits], member[fits], outside[fits]
     cost = (outside * STEPS // max(1, worst)) ** 2
-    return _cheapest(places.holder[place], member, cost, len(layer))
+    found = _cheapest(number[places.holder[place]], number[member], cost, len(rows))
+    return None if found is None else rows[found]
 
 
 def _cheapest(left: Ints, right: Ints, cost: Ints, size: int) -> Ints | None:

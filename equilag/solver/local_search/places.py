@@ -115,10 +115,10 @@ class PlaceTable:
         self._fill()
 
     def permute(self, places: Ints, takers: Ints) -> None:
-        """Member `takers[i]` gets `places[i]` in the column of the place that it gives; both [N],
-        one place of each member."""
+        """Member `takers[i]` gets `places[i]` in the column of the place that it gives: one place
+        of each member that takes part."""
         givers = self.holder[places]
-        column = np.empty(len(self.members), np.int64)
+        column = np.zeros(len(self.members), np.int64)
         column[givers] = self.column[places]
         self.loads[givers] -= self.lag[places]
         self.loads[takers] += self.lag[places]
