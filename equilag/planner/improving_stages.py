@@ -9,7 +9,6 @@ from typing import Final
 
 from equilag.budget import Budget
 from equilag.group import Index
-from equilag.metrics import member_loads
 from equilag.planner.front import Candidate
 from equilag.planner.stage import STEP
 from equilag.planner.state import Contribution, Proposal, SolveState
@@ -22,7 +21,7 @@ from equilag.solver.local_search.large_neighbourhood import (
     perturbed,
     search_neighbourhoods,
 )
-from equilag.solver.local_search.level_search import search_level
+from equilag.solver.local_search.level_search import FEWEST, fewest_held, search_level
 from equilag.solver.local_search.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.pairwise_swaps import swap_pairwise
 from equilag.solver.local_search.window_search import search_window
@@ -170,10 +169,9 @@ class WindowSearch:
     """Seconds of a layer or a round of cycles per partition, up to `LARGEST_LAYER`."""
     LARGEST_LAYER: Final = 0.03
     """Seconds of one with a full table."""
-    LEVEL_SHARE: Final = 0.75
-    """Of the time left, for ideal loads; their search ends early where it finds no more."""
-    SHARE: Final = 0.5
-    """Of the time left: a member that comes no closer may need an exact split."""
+    SHARES: Final = (0.4, 0.6)
+    """Of the time left, for the first search and the second one: a member that comes no closer may
+    need an exact split."""
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
         problem = state.problem
@@ -187,29 +185,39 @@ class WindowSearch:
         return not problem.constraint.per_topic and not problem.constraint.all_alike
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        problem, proofs = state.problem, state.proofs
-        low, high = proofs.value("min_load_at_most"), proofs.value("max_load_at_least")
+        low = state.proofs.value("min_load_at_most")
+        high = state.proofs.value("max_load_at_least")
         if low is None or high is None:
             return
         window = Window(low, max(low, high))
-        crowd = crowds(problem.counting, problem.counting.active, len(problem.group.members))
+        searches = [self._level, self._window]
+        if fewest_held(state.problem.constraint) < FEWEST:
+            searches.reverse()  # no common load to go to: small steps first
+        for search, share, upto in zip(searches, self.SHARES, (0.6, 0.65), strict=True):
+            yield search(state, budget, window, share, upto)
+
+    def _level(
+        self, state: SolveState, budget: Budget, window: Window, share: float, upto: float
+    ) -> Proposal:
+        problem = state.problem
+        crowd = crowds(problem.counting, problem.counting.active, problem.group.n_members)
         price = min(self.LARGEST_LAYER, STEP + self.LAYER * problem.group.n_partitions)
-        stop = budget.steps(price, upto=0.6, share=self.LEVEL_SHARE)
         found = search_level(
-            problem.group, problem.constraint, state.most_even.assigned,
-            window, state.rng, stop, crowd[0] if crowd else 0,
+            problem.group, problem.constraint, state.most_even.assigned, window, state.rng,
+            budget.steps(price, upto, share), crowd[0] if crowd else 0,
         )  # fmt: skip
-        yield Proposal(found, "level-search")
-        loads = member_loads(state.most_even.assigned, problem.group.lag, problem.group.n_members)
-        if int(loads.max()) <= high:
-            return  # chains only help the heaviest
+        return Proposal(found, "level-search")
+
+    def _window(
+        self, state: SolveState, budget: Budget, window: Window, share: float, upto: float
+    ) -> Proposal:
+        problem = state.problem
         price = 6 * STEP + 6e-7 * problem.group.n_partitions
-        stop = budget.steps(price, upto=0.65, share=self.SHARE)
         found = search_window(
-            problem.group, problem.constraint, state.most_even.assigned,
-            window, state.rng, stop,
+            problem.group, problem.constraint, state.most_even.assigned, window, state.rng,
+            budget.steps(price, upto, share),
         )  # fmt: skip
-        yield Proposal(found, "window-search")
+        return Proposal(found, "window-search")
 
 
 class LargeNeighbourhoods:

@@ -24,7 +24,8 @@ number, since a linear cost would leave a few members far outside."""
 NEAR: Final = 2
 """Times the lower end of the window up to which a member takes part in every layer."""
 FAR_SHARE: Final = 0.3
-"""Probability with which any other member takes part in a layer."""
+"""Probability with which any other member takes part, once a layer of all was of no use: such a
+layer takes a quarter of the time."""
 PATIENCE: Final = 25
 """Layers in a row without extreme loads closer to the window, after which other exchanges have to
 help."""
@@ -46,7 +47,7 @@ def deal_layers(
     best = places.holder.copy()
     stalled = 0
     while least and stalled < patience and not stop():
-        rows = _rows(places, window, rng)
+        rows = _rows(places, window, FAR_SHARE if stalled else 1.0, rng)
         layer = _layer(places, rows, rng)
         taker = _dealt(places, rows, layer, window)
         if taker is None:
@@ -66,11 +67,10 @@ def _beyond(places: PlaceTable, window: Window) -> int:
     return max(0, window.low - low) + max(0, high - window.high)
 
 
-def _rows(places: PlaceTable, window: Window, rng: np.random.Generator) -> Ints:
-    """The members that take part: those far above the window's lower end only now and then, as most
-    of what they hold is of no use to others."""
+def _rows(places: PlaceTable, window: Window, far_share: float, rng: np.random.Generator) -> Ints:
+    """The members that take part: of those far above the window's lower end only a share."""
     near = places.loads <= NEAR * window.low
-    return np.flatnonzero(near | (rng.random(len(near)) < FAR_SHARE))
+    return np.flatnonzero(near | (rng.random(len(near)) < far_share))
 
 
 def _layer(places: PlaceTable, rows: Ints, rng: np.random.Generator) -> Ints:

@@ -55,11 +55,17 @@ def search_level(
     if len(active) < 2 or constraint.per_topic or stop():
         return assigned
     options = [assigned]
-    if heaviest and int(constraint.counts_of(active).least.min()) >= FEWEST:
+    if heaviest and fewest_held(constraint) >= FEWEST:
         options.append(_settled(group, constraint, assigned, window, rng, stop, heaviest))
     best = min(options, key=lambda option: _spread(group, option))
     found = _searched(group, constraint, best, active, window, rng, stop)
     return min(best, found, key=lambda option: _spread(group, option))
+
+
+def fewest_held(constraint: CountConstraint) -> int:
+    """The fewest partitions of any member that is not idle; 0 without such members."""
+    least = constraint.counts_of(np.flatnonzero(~constraint.group.idle)).least
+    return int(least.min()) if len(least) else 0
 
 
 def _spread(group: Group, assigned: Index) -> int:
