@@ -15,7 +15,7 @@ import numpy as np
 from equilag.constraint import CountConstraint
 from equilag.group import NOBODY, Group, Ints
 
-MAX_WORK: Final = 50_000_000
+MAX_WORK: Final = 10_000_000
 """Array elements up to which bounds are computed; a limit on time, counted and so repeatable."""
 
 

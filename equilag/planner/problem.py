@@ -73,6 +73,8 @@ class Problem:
     def forced_spreads(self) -> Ints:
         """[moves + 1] what the spread is at least with so many moves, by counting; may be empty."""
         owned = int(np.count_nonzero(self.group.owner != NOBODY))
+        if not owned:
+            return np.zeros(0, np.int64)
         return spread_bounds(self.group, self.constraint, min(owned, MOST_FORCED))
 
     def forced_spread(self, moves: int) -> int:
