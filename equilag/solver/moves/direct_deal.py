@@ -83,7 +83,10 @@ def _place(flow: SharedFlow, c: int, units: int) -> int:
         count[m] += more
         left -= more
         cell = first + m
-        held[cell] = held.get(cell, 0) + more
         flat[m] |= of_class
-        steep[m] &= ~of_class
+        if cell in held:
+            held[cell] += more
+            steep[m] &= ~of_class
+        else:
+            held[cell] = more
     return units - left

@@ -65,9 +65,10 @@ def keep_evenly(group: Group) -> EvenAndKept:
     columns = SmallColumns.of(group)
     flows, units = None, forced_units(columns)
     if units is None:
-        flows, units = _flows_of(columns), {}
-        for flow in flows:
-            units |= flow.units
+        flows = _flows_of(columns)
+        units = flows[0].units if flows else {}
+        for flow in flows[1:]:
+            units = units | flow.units
     return EvenAndKept(columns, flows, *columns.assignment(group.owner, units))
 
 

@@ -59,8 +59,9 @@ class SharedFlow:
 
     def _sort_members(self) -> None:
         count, flat, least, most, spare = self.count, self.flat, self.least, self.most, self.spare
-        below = over = high = 0
-        rest = self.members
+        over = high = 0
+        rest = self.members if self.owned or not least else 0
+        below = self.members & ~rest
         while rest:
             bit = rest & -rest
             rest ^= bit

@@ -85,7 +85,7 @@ class SmallColumns(NamedTuple):
         for c, partitions in zip(class_of_topic, sizes, strict=True):
             size[c] += partitions
         base = np.array(class_of_topic, dtype=np.int64) * width - width * width
-        cell = base[group.topic_of] + np.array(place)[group.owner]
+        cell = base.repeat(group.topic_size) + np.array(place)[group.owner]
         units = np.bincount(cell, minlength=len(number) * width)
         cells = units.nonzero()[0]
         above, owner = np.divmod(cells, width)
