@@ -16,10 +16,9 @@ from equilag.group import Group, Index, Ints
 
 DENSE: Final = 4
 """Taking a bit out of a number costs as much as so many digits, measured at 300 bits."""
-MAX_CELLS: Final = 30_000
-"""Topics x members up to which a group counts as small: at 200 x 100, one call takes 1.5 ms on
-paths and 2.5 ms on OR-Tools' flows; both grow with the cells."""
-
+MAX_CELLS: Final = 20_000
+"""Topics x members up to which paths are quicker than OR-Tools' flows, or nearly: at 100 x 100 they
+take half the time, at 200 x 100 as long; at 170 x 170 and many partitions, twice as long."""
 
 Cell: TypeAlias = tuple[int, int, int]
 """Partitions of a class at a member: both nodes, and how many."""
