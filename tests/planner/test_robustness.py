@@ -66,7 +66,7 @@ def test_a_stage_that_raises_leaves_the_best_plan_and_a_note(
     monkeypatch.setattr(stage, "run", broken)
     monkeypatch.setattr(stage, "applies", lambda *_: True)
     for group, policy in (*((SMALL, policy) for policy in POLICIES), (WIDE, "fair-yet-sticky")):
-        plan = equilag.solve(group, policy, time_limit=60.0, effort=2.0, tolerance=0)
+        plan = equilag.solve(group, policy, time_limit=60.0, effort=0.3, tolerance=0)
         assert is_valid(group, plan.assigned)
         assert equilag.verify(group, plan) == []
         failed = f"failed ({error.__name__}: out of order)"
@@ -113,7 +113,7 @@ def test_a_plan_that_breaks_the_counts_is_thrown_away(
         return np.zeros(group.n_partitions, np.int32)  # everything to the first
 
     monkeypatch.setattr(improving_stages, "swap_pairwise", lopsided)
-    plan = equilag.solve(WIDE, policy, time_limit=0.3)
+    plan = equilag.solve(WIDE, policy, time_limit=60.0, effort=0.3)
     assert equilag.verify(WIDE, plan) == []
     assert any("count balance" in note for note in plan.notes) or plan.status == "optimal"
     assert plan.counts.max - plan.counts.min <= WIDE.n_partitions // 2
@@ -232,7 +232,7 @@ def test_same_seed_same_plan(policy: str) -> None:
 @pytest.mark.parametrize("policy", POLICIES)
 def test_same_seed_same_plan_where_the_optimum_is_not_proved(policy: str) -> None:
     first, second = (
-        equilag.solve(WIDE, policy, seed=3, time_limit=60.0, deterministic=True, tolerance=0)
+        equilag.solve(WIDE, policy, seed=3, time_limit=60.0, effort=0.5, tolerance=0)
         for _ in range(2)
     )
     assert first.status == "feasible"
@@ -249,6 +249,12 @@ def test_effort_ends_a_run_at_the_same_place_every_time(policy: str) -> None:
     assert first.settings["run"] == second.settings["run"] == "repeatable"
     assert document(first) == document(second)
     assert equilag.verify(WIDE, first) == []
+
+
+def test_deterministic_is_an_effort_of_half_the_time_limit() -> None:
+    plan = equilag.solve(SMALL, time_limit=60.0, deterministic=True)
+    assert plan.settings["effort"] == 30.0
+    assert plan.settings["run"] == "repeatable"
 
 
 def test_what_the_clock_cut_off_is_not_called_repeatable() -> None:
