@@ -169,6 +169,8 @@ class WindowSearch:
     """Seconds of a layer or a round of cycles per partition, up to `LARGEST_LAYER`."""
     LARGEST_LAYER: Final = 0.03
     """Seconds of one with a full table."""
+    SETTLE_HEAVY: Final = 2e-4
+    """Seconds per partition of the flows that settle the heaviest, which cannot be stopped."""
     SHARES: Final = (0.4, 0.6)
     """Of the time left, for the first search and the second one: a member that comes no closer may
     need an exact split."""
@@ -200,7 +202,9 @@ class WindowSearch:
         self, state: SolveState, budget: Budget, window: Window, share: float, upto: float
     ) -> Proposal:
         problem = state.problem
-        crowd = crowds(problem.counting, problem.counting.active, problem.group.n_members)
+        crowd: list[int] = []
+        if budget.has_time(self.SETTLE_HEAVY * problem.group.n_partitions):
+            crowd = crowds(problem.counting, problem.counting.active, problem.group.n_members)
         price = min(self.LARGEST_LAYER, STEP + self.LAYER * problem.group.n_partitions)
         found = search_level(
             problem.group, problem.constraint, state.most_even.assigned, window, state.rng,
