@@ -17,6 +17,9 @@ _PLAN: Final = (
     "spread_lower_bound", "gap_percent_of_mean",
 )  # fmt: skip
 _CURRENT: Final = ("group", "lag_max", "lag_spread")
+_NEWER_PLAN: Final = ("evidence", "lag_excess", "excess_lower_bound")
+_NEWER_CURRENT: Final = ("lag_excess",)
+"""Columns that older runs do not have."""
 
 
 def read_report(path: str) -> FleetReport:
@@ -26,9 +29,10 @@ def read_report(path: str) -> FleetReport:
     """
     summary = read_summary(path)
     check_summary(summary, path)
-    plans = rows_of(path, "plans", _PLAN, optional=("evidence",))
+    plans = rows_of(path, "plans", _PLAN, optional=_NEWER_PLAN)
     current = {
-        row["group"]: row for row in rows_of(path, "baseline", _CURRENT, {"assignor": CURRENT})
+        row["group"]: row
+        for row in rows_of(path, "baseline", _CURRENT, {"assignor": CURRENT}, _NEWER_CURRENT)
     }
     failures = rows_of(path, "failures", FailedGroup._fields)
     for table, rows, part in (("plans", plans, "planned"), ("failures", failures, "failed")):
@@ -53,9 +57,12 @@ def _row(plan: Mapping[str, Any], current: Mapping[str, Any] | None) -> GroupRow
         load_mean=plan["lag_mean"],
         max_now=None if current is None else current["lag_max"],
         spread_now=None if current is None else current["lag_spread"],
+        excess_now=None if current is None else current.get("lag_excess"),
         max_planned=plan["lag_max"],
         spread_planned=plan["lag_spread"],
+        excess_planned=plan.get("lag_excess"),
         spread_lower_bound=plan["spread_lower_bound"],
+        excess_lower_bound=plan.get("excess_lower_bound"),
         gap_percent_of_mean=plan["gap_percent_of_mean"],
         moves=plan["moves"],
     )

@@ -13,7 +13,7 @@ from equilag.errors import InputError
 from equilag.group import NOBODY, Group, Index
 from equilag.heuristics import assignor_names, get_assignor
 from equilag.heuristics.registry import package_of_assignor, run_assignor
-from equilag.metrics import count_figures, count_moves, load_figures, mean_load
+from equilag.metrics import count_figures, count_moves, excess, load_figures, mean_load
 from equilag.plan import Plan, Status
 from equilag.planner.settings import SolveSettings, checked_group
 from equilag.planner.solve import solve
@@ -41,6 +41,8 @@ class ComparisonRow:
     moves: int | None
     lag_max: int | None
     lag_spread: int | None
+    lag_excess: float | None
+    """Sum over the members of what lies above the mean load."""
     gap_percent_of_mean: float | None
     wall_ms: float | None
     status: RowStatus = "heuristic"
@@ -159,7 +161,7 @@ def _row_of(group: Group, found: Baseline, bound: int) -> ComparisonRow:
     status: RowStatus = "not run" if found.failed is None else "failed"
     package = package_of_assignor(name)
     return ComparisonRow(
-        name, None, None, None, None, None, None, status, None, found.failed, package
+        name, None, None, None, None, None, None, None, status, None, found.failed, package
     )
 
 
@@ -171,6 +173,7 @@ def _figures(group: Group, found: Baseline, assigned: Index, bound: int) -> Comp
         count_moves(group.owner, assigned),
         int(loads.by_member.max(initial=0)),
         loads.spread,
+        excess(loads.by_member[~group.idle]),
         100.0 * (loads.spread - bound) / mean if mean else 0.0,
         round(1000 * found.wall, 3),
     )

@@ -11,8 +11,8 @@ from support.paths import SAMPLES
 from equilag.heuristics.registry import assignor_names
 
 FIELDS = (
-    "assignor", "count_spread", "moves", "lag_max", "lag_spread", "gap_percent_of_mean", "wall_ms",
-    "status", "evidence", "failed", "package",
+    "assignor", "count_spread", "moves", "lag_max", "lag_spread", "lag_excess",
+    "gap_percent_of_mean", "wall_ms", "status", "evidence", "failed", "package",
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("pyarrow")
 import pyarrow as pa
 import pyarrow.parquet as pq
-from support.fleet_runs import SETTINGS, UNEVEN, problem, write_run
+from support.fleet_runs import SETTINGS, UNEVEN, problem, without_excess, write_run
 
 import equilag
 from equilag.cli.parser import build_parser
@@ -68,6 +68,16 @@ def test_verify_could_have_refused(tmp_path: Path) -> None:
     document = plan.to_dict()
     document["lag"]["spread"] += 1
     assert equilag.verify(equilag.load_snapshot(snapshot), document) != []
+
+
+def test_an_older_run_without_excess_in_its_tables(tmp_path: Path) -> None:
+    path = write_run(tmp_path / "run", [UNEVEN])
+    snapshot, plan = export_group(path, "orders")
+    assert plan.excess_lower_bound > 0
+    without_excess(path)
+    again, same = export_group(path, "orders")
+    assert again == snapshot
+    assert as_json(same.to_dict()) == as_json(plan.to_dict())
 
 
 def test_the_snapshot_has_the_offsets_and_the_reset(tmp_path: Path) -> None:

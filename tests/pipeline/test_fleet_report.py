@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq
-from support.fleet_runs import UNEVEN, problem, refusal, write_run
+from support.fleet_runs import UNEVEN, problem, refusal, without_excess, write_run
 
 from equilag.errors import MissingExtra
 from equilag.pipeline.fleet_report import CURRENT, read_report
@@ -38,8 +38,12 @@ def test_a_group_is_joined_with_its_current_assignment(path: str) -> None:
     assert (row.max_now, row.spread_now) == (2460, 2459)
     assert row.load_mean == pytest.approx(2473 / 3)
     assert row.max_over_mean == pytest.approx(2460 / (2473 / 3))
-    assert row.saved == 2459 - row.spread_planned
+    assert row.excess_now == pytest.approx(2460 - 2473 / 3)
     assert row.spread_lower_bound <= row.spread_planned < 300
+    assert row.excess_lower_bound is not None
+    assert row.excess_planned is not None
+    assert row.excess_lower_bound <= row.excess_planned < 300
+    assert row.saved == row.excess_now - row.excess_planned
     assert row.moves > 0
     assert (row.partitions, row.members, row.status) == (10, 3, "optimal")
 
@@ -53,7 +57,8 @@ def test_a_run_from_before_has_no_evidence(path: str) -> None:
 
 def test_a_group_without_owners_has_no_current_figures(path: str) -> None:
     row = read_report(path).groups[-1]
-    assert (row.max_now, row.spread_now, row.saved, row.max_over_mean) == (None,) * 4
+    now = row.max_now, row.spread_now, row.excess_now, row.saved, row.max_over_mean
+    assert now == (None,) * 5
     assert row.to_dict()["saved"] is None
 
 
@@ -72,7 +77,32 @@ def test_a_plan_can_be_less_even_than_the_current_assignment(tmp_path: Path) -> 
     lopsided = problem("l", {"t": [9, 1, 1, 7]}, {"a": {"t": [0]}, "b": {"t": [1, 2, 3]}})
     (row,) = read_report(write_run(tmp_path / "run", [lopsided])).groups
     assert row.spread_now == 0
-    assert row.saved == -row.spread_planned < 0
+    assert row.excess_now == 0
+    assert row.excess_planned is not None
+    assert row.saved == -row.excess_planned < 0
+
+
+HIDDEN = problem(
+    "hidden",
+    {"t": [100_000, *[0] * 3, *[20_000] * 4, *[0] * 16]},
+    {f"m{i}": {"t": [4 * i + k for k in range(4)]} for i in range(6)},
+)
+"""No plan has a spread below 100,000; m1 can give 60,000 of its 80,000 to idle members."""
+
+
+def test_what_is_saved_of_an_older_run_is_spread(tmp_path: Path) -> None:
+    path = write_run(tmp_path / "run", [FREE, HIDDEN, UNEVEN])
+    report = read_report(path)
+    assert report.knows_excess
+    assert [row.group for row in report.groups] == ["hidden", "orders", "free"]
+    assert report.groups[0].saved == 120_000 - 70_000
+    without_excess(path)
+    older = read_report(path)
+    assert not older.knows_excess
+    assert [row.group for row in older.groups] == ["orders", "hidden", "free"]
+    assert [row.saved for row in older.groups] == [2459 - report.groups[1].spread_planned, 0, None]
+    for row in older.groups:
+        assert (row.excess_now, row.excess_planned, row.excess_lower_bound) == (None,) * 3
 
 
 @pytest.mark.parametrize(

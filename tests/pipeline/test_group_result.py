@@ -106,6 +106,8 @@ def check(result: GroupResult, plan: Plan) -> None:
         "spread_lower_bound": plan.spread_lower_bound,
         "gap": lag.spread - plan.spread_lower_bound,
         "gap_percent_of_mean": lag.gap_percent_of_mean,
+        "lag_excess": lag.excess,
+        "excess_lower_bound": plan.excess_lower_bound,
         "moves": len(plan.moves),
         "moves_lower_bound": plan.moves_lower_bound,
         "unowned": int(unowned.sum()),

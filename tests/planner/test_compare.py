@@ -53,6 +53,8 @@ def test_figures_are_those_of_the_assignments() -> None:
         assert row["moves"] == (0 if name == "current" else one.moves[0])
         assert row["lag_max"] == one.highest[0]
         assert row["lag_spread"] == one.spread[0]
+        above = one.loads[0] - one.loads[0].mean()
+        assert row["lag_excess"] == pytest.approx(above[above > 0].sum())
         assert float(str(row["wall_ms"])) >= 0
 
 
@@ -76,8 +78,8 @@ def test_odd_groups(name: str, time_limit: float) -> None:
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert set(document) == {"rows", "spread_lower_bound"}
     assert set(document["rows"][0]) == {
-        "assignor", "count_spread", "moves", "lag_max", "lag_spread", "gap_percent_of_mean",
-        "wall_ms", "status", "evidence", "failed", "package",
+        "assignor", "count_spread", "moves", "lag_max", "lag_spread", "lag_excess",
+        "gap_percent_of_mean", "wall_ms", "status", "evidence", "failed", "package",
     }  # fmt: skip
     if time_limit == 0:
         assert found.spread_lower_bound == 0

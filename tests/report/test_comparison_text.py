@@ -18,7 +18,7 @@ from equilag.report.text.pages import text_for
 
 
 def row(assignor: str, spread: int, gap: float) -> ComparisonRow:
-    return ComparisonRow(assignor, 1, 2, 3000, spread, gap, 1.5)
+    return ComparisonRow(assignor, 1, 2, 3000, spread, 2 * spread, gap, 1.5)
 
 
 def text_of(group: Group, *rows: ComparisonRow, bound: int = 90, width: int = 100) -> str:
@@ -69,7 +69,7 @@ def test_a_narrow_screen_has_fewer_columns_with_whole_figures(width: int) -> Non
 
 
 def test_an_assignor_that_failed_has_no_figures_but_a_reason() -> None:
-    empty = (None,) * 6
+    empty = (None,) * 7
     failed = ComparisonRow("mine", *empty, "failed", None, "no\x1b idea", "my-package 1.0")
     skipped = ComparisonRow("other", *empty, "not run")
     text = text_of(orders_group(), row("range", 90, 0.0), failed, skipped)

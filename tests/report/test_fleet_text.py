@@ -27,9 +27,12 @@ ROW = GroupRow(
     load_mean=1000.0,
     max_now=2500,
     spread_now=2345,
+    excess_now=1500.0,
     max_planned=1010,
     spread_planned=21,
+    excess_planned=12.6,
     spread_lower_bound=20,
+    excess_lower_bound=10,
     gap_percent_of_mean=0.1,
     moves=7,
 )
@@ -172,24 +175,36 @@ def test_the_unit_is_that_of_the_weight(weight: str, words: str) -> None:
 
 
 def test_a_row_per_group() -> None:
-    due = ["orders", "2,345", "2.50", "21", "2,324", "7", "0.10", "%", "optimal"]
+    due = ["orders", "2,345", "2.50", "21", "1,487", "7", "0.10", "%", "optimal"]
     assert group_line(ROW) == due
 
 
 def test_what_a_group_does_not_have_is_a_dash() -> None:
-    nobody = replace(ROW, max_now=None, spread_now=None)
+    nobody = replace(ROW, max_now=None, spread_now=None, excess_now=None)
     assert group_line(nobody)[1:5] == ["-", "-", "21", "-"]
     assert "- today: nobody owns anything" in lines_of(report(nobody))
     assert not any("today: nobody owns" in line for line in lines_of(report()))
     empty = replace(ROW, load_mean=0.0, max_now=0, spread_now=0, spread_planned=0)
+    empty = replace(empty, excess_now=0.0, excess_planned=0.0)
     assert group_line(empty)[1:5] == ["0", "-", "0", "0"]
 
 
 def test_a_saving_below_zero_is_explained() -> None:
-    worse = replace(ROW, spread_now=1)
-    assert group_line(worse)[4] == "-20"
+    worse = replace(ROW, excess_now=1.0)
+    assert group_line(worse)[4] == "-12"
     assert "saved is below 0" in text_of(report(worse))
     assert "saved is below 0" not in text_of(report())
+
+
+def test_what_saved_means_is_said() -> None:
+    text = " ".join(text_of(report()).split())
+    assert "by the excess saved" in text
+    assert "saved: excess, what members have above the mean" in text
+    older = replace(ROW, excess_now=None, excess_planned=None, excess_lower_bound=None)
+    assert group_line(older)[4] == "2,324"
+    text = " ".join(text_of(report(older)).split())
+    assert "by the spread saved" in text
+    assert "saved: spread (the run is from before excess was known)" in text
 
 
 def test_tiny_gaps_are_not_rounded_to_none() -> None:
@@ -389,7 +404,7 @@ def test_json() -> None:
     assert document["directory"] == "/runs/1"
     assert document["summary"] == json.loads(json.dumps(SUMMARY))
     assert [row["group"] for row in document["worst"]] == ["a\x1b", "b"]
-    assert document["worst"][0]["saved"] == 2324
+    assert document["worst"][0]["saved"] == 1487.4
     assert document["worst"][0]["max_over_mean"] == 2.5
     assert document["failures"][2] == {
         "group": "c",

@@ -19,21 +19,31 @@ class GroupRow:
     load_mean: float
     """Mean over the members that are not idle."""
     max_now: int | None
-    """None, like `spread_now`, if no partition of the group has an owner."""
+    """None, like `spread_now` and `excess_now`, if no partition of the group has an owner."""
     spread_now: int | None
+    excess_now: float | None
+    """Sum over the members of what lies above the mean load; None, like `excess_planned` and
+    `excess_lower_bound`, in runs from before it was known."""
     max_planned: int
     spread_planned: int
+    excess_planned: float | None
     spread_lower_bound: int
+    excess_lower_bound: int | None
     gap_percent_of_mean: float
     moves: int
 
     @property
-    def saved(self) -> int | None:
-        """Current spread minus planned spread.
+    def saved(self) -> float | None:
+        """Current excess minus planned excess; the same of the spread where excess is not known.
 
-        Below 0 only if the current counts are less even than possible, or partitions have no owner.
+        Below 0 only if the current counts are less even than possible, if partitions have no owner,
+        or if the plan's smaller spread takes more excess.
         """
-        return None if self.spread_now is None else self.spread_now - self.spread_planned
+        if self.spread_now is None:
+            return None
+        if self.excess_now is None or self.excess_planned is None:
+            return self.spread_now - self.spread_planned
+        return self.excess_now - self.excess_planned
 
     @property
     def max_over_mean(self) -> float | None:
@@ -64,3 +74,8 @@ class FleetReport:
     """Sorted by `saved`, largest first; groups without any owner come last."""
     failures: tuple[FailedGroup, ...]
     """Sorted by group name."""
+
+    @property
+    def knows_excess(self) -> bool:
+        """False in runs from before it was known, where `saved` is of the spread."""
+        return all(row.excess_planned is not None for row in self.groups)

@@ -51,18 +51,24 @@ def worst_groups_block(facts: FleetFacts, screen: Screen) -> Block:
         screen,
         indent=2,
     )  # fmt: skip
-    what = " by the spread (heaviest member less lightest) that a plan saves"
+    by_excess = facts.report.knows_excess
+    saved = (
+        "excess, what members have above the mean"
+        if by_excess
+        else "spread (the run is from before excess was known)"
+    )
     block: list[RenderableType] = [
-        title("Worst groups", f",{which}{what}"),
+        title("Worst groups", f",{which} by the {'excess' if by_excess else 'spread'} saved"),
         indented(made.table),
+        indented(f"today, planned: spread, heaviest member less lightest; saved: {saved}"),
     ]
     if any(row.spread_now is None for row in shown):
         block.append(indented(f"{NONE} today: nobody owns anything"))
     if any((row.saved or 0) < 0 for row in shown):
         block.append(
             indented(
-                "saved is below 0 where today's counts are less even than possible, or where not"
-                " every partition is owned"
+                "saved is below 0 where today's counts are less even than possible, where not every"
+                " partition is owned, or where a smaller spread takes more excess"
             )
         )
     if made.is_shortened:
@@ -76,7 +82,7 @@ def _figures(row: GroupRow, write: Write) -> list[RenderableType]:
         NONE if row.spread_now is None else write(row.spread_now),
         NONE if over is None else _ratio(over),
         write(row.spread_planned),
-        NONE if row.saved is None else write(row.saved),
+        NONE if row.saved is None else write(round(row.saved)),
         number(row.moves),
         short_percent(row.gap_percent_of_mean),
         status_words(row.status, row.evidence),
