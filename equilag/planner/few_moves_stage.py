@@ -64,6 +64,10 @@ class FewMovesFront:
     name: Final = "few moves"
     UPTO: Final = 0.3
     """Part of the work that may be spent when it ends."""
+    SHARE: Final = 0.4
+    """Of the time left."""
+    PATIENCE: Final = 3
+    """Numbers of moves that cost too much, after which the higher ones are left out."""
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
         problem = state.problem
@@ -74,16 +78,18 @@ class FewMovesFront:
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         group = whole(state, None, MOVE_CELLS)
         assert group is not None
-        fewest = state.problem.fewest_moves
+        fewest, given_up = state.problem.fewest_moves, 0
+        limited = budget.share(self.SHARE)
         for moves in range(fewest, fewest + MOST_EXTRA + 1):
-            if state.front.least_spread(moves) <= state.proofs.spread or budget.expired():
+            settled = state.front.least_spread(moves) <= state.proofs.spread
+            if settled or given_up >= self.PATIENCE or limited.expired():
                 return
-            with budget.part(POINT_WORK, self.UPTO) as part:
+            with limited.part(POINT_WORK, self.UPTO) as part:
                 try:
                     search = MoveSearch(group.problem, part)
                     yield from _close_from_above(state, group, search, Aim(moves))
                 except OutOfBudget:
-                    continue
+                    given_up += 1
 
 
 class ProvedBudget:

@@ -47,6 +47,9 @@ class MoveProblem:
     """[I] place of the item's bit."""
     first: Ints
     """[J + 1] where each owner's items begin."""
+    counts: Ints
+    """[J] items that each member owns."""
+    words: int
     total: int
     """Load of all items and all base loads."""
 
@@ -70,21 +73,12 @@ class MoveProblem:
         np.add.at(start, owner[: first[-1]], lag[: first[-1]])
         return MoveProblem(
             order, lag, problem.allowed[order], owner, np.maximum(problem.lo, 0), problem.hi,
-            start, word, bit, first, total,
+            start, word, bit, first, np.diff(first), int(word.max(initial=0)) + 1, total,
         )  # fmt: skip
 
     @property
     def members(self) -> int:
         return len(self.start)
-
-    @property
-    def words(self) -> int:
-        return int(self.word.max(initial=0)) + 1
-
-    @property
-    def counts(self) -> Ints:
-        """[J] items that each member owns."""
-        return np.diff(self.first)
 
     @property
     def loose(self) -> Ints:
