@@ -37,7 +37,7 @@ class FewMoves:
     """Partitions up to which a step takes milliseconds."""
     UPTO: Final = 0.15
     """Part of the work that may be spent when it ends."""
-    SHARE: Final = 0.5
+    SHARE: Final = 0.7
     """Of the time left."""
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
