@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.group import Flags, Ints
+from equilag.solver.local_search.disjoint_pairs import disjoint_pairs
 from equilag.solver.local_search.subset_sums import SubsetPlaces, subset_sums
 
 MAX_SUMS: Final = 500_000
@@ -138,7 +139,7 @@ def _transfer(rows: TargetRows, off: Ints, places: Ints, rng: np.random.Generato
     rigid = rows.rigidity
     eased = rigid[found.taker] - rigid[found.giver]
     found = found.only(np.lexsort((rng.random(len(after)), after, eased)))
-    found = found.only(_disjoint(found.giver, found.taker, len(rows.table)))
+    found = found.only(disjoint_pairs(found.giver, found.taker, len(rows.table)))
     given = rows.table[found.giver[:, None], found.given]
     taken = rows.table[found.taker[:, None], found.taken]
     rows.table[found.giver[:, None], found.given] = taken
@@ -181,19 +182,3 @@ def _keeps_counts(rows: TargetRows, found: _Exchanges) -> Flags:
     second = (into & ~out & rows.empty(found.giver)) | (out & ~into & rows.empty(found.taker))
     kept: Flags = ~second
     return kept
-
-
-def _disjoint(one: Ints, other: Ints, n_rows: int) -> Ints:
-    """Indices of pairs without a common row: each pair that precedes all others of its rows, then
-    the same among those left."""
-    left, chosen = np.arange(len(one)), []
-    while len(left):
-        first = np.full(n_rows, len(one))
-        np.minimum.at(first, one[left], left)
-        np.minimum.at(first, other[left], left)
-        now = left[(first[one[left]] == left) & (first[other[left]] == left)]
-        chosen.append(now)
-        taken = np.zeros(n_rows, np.bool_)
-        taken[one[now]] = taken[other[now]] = True
-        left = left[~taken[one[left]] & ~taken[other[left]]]
-    return np.concatenate(chosen) if chosen else left

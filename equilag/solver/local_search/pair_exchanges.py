@@ -15,6 +15,7 @@ import numpy.typing as npt
 from equilag.constraint import ranges
 from equilag.group import NOBODY, Flags, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState
+from equilag.solver.local_search.disjoint_pairs import disjoint_pairs
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -92,7 +93,7 @@ def exchange_best(state: AssignmentState, pairs: Pairs, near: int) -> Ints:
     order = order[np.flatnonzero(np.diff(pair, prepend=-1))]  # the best of each pair
     order = order[np.argsort(score[order], kind="stable")]
     pair = give.pair[offers.entry[order]]
-    chosen = _disjoint(pairs.heavy[pair], pairs.light[pair], state.group.n_members)
+    chosen = disjoint_pairs(pairs.heavy[pair], pairs.light[pair], state.group.n_members)
     made, which = order[chosen], pair[chosen]
     heavy, light = pairs.heavy[which], pairs.light[which]
     back = offers.taken[made]
@@ -100,24 +101,6 @@ def exchange_best(state: AssignmentState, pairs: Pairs, near: int) -> Ints:
         give.partition[offers.entry[made]], back, heavy.astype(np.int32), light.astype(np.int32)
     )
     return np.concatenate((heavy, light))
-
-
-def _disjoint(one: Ints, other: Ints, n_members: int) -> Ints:
-    """The offers, given best first, that remain if each in turn takes both members from the rest.
-
-    All offers that come before every other of either member are taken at once, until none is left.
-    """
-    left, taken = np.arange(len(one)), []
-    while len(left):
-        first = np.full(n_members, len(one))
-        np.minimum.at(first, one[left], left)
-        np.minimum.at(first, other[left], left)
-        best = left[(first[one[left]] == left) & (first[other[left]] == left)]
-        taken.append(best)
-        used = np.zeros(n_members, np.bool_)
-        used[one[best]] = used[other[best]] = True
-        left = left[~(used[one[left]] | used[other[left]])]
-    return np.concatenate(taken) if taken else left
 
 
 def _side(
