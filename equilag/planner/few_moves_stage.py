@@ -137,7 +137,12 @@ class CountedMoves:
 
 
 class FewestMovesWithin:
-    """The fewest moves of all plans as even as the tolerance asks for."""
+    """The fewest moves of all plans as even as the tolerance asks for.
+
+    Of those without a limit on moves, also where there is one: what this finds must be the same for
+    every limit that does not bind. Where only the clock limits the run, a limit that binds gets the
+    time instead.
+    """
 
     name: Final = "fewest moves within the tolerance"
 
@@ -149,12 +154,14 @@ class FewestMovesWithin:
         problem = state.problem
         if not problem.moves_trade or problem.objective.move_cost or not state.problem.mean:
             return False
-        return problem.fewest_moves < state.incumbent.moves
+        best, limit = state.unlimited, state.limit
+        binds = limit is not None and limit < best.moves
+        return problem.fewest_moves < best.moves and (budget.counted or not binds)
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        spread = max(_cap(state), state.incumbent.spread)
+        spread = max(_cap(state), state.unlimited.spread)
         counted = _counted_moves(state, spread)
-        group = whole(state, state.incumbent.moves - 1, MOVE_CELLS)
+        group = whole(state, state.unlimited.moves - 1, MOVE_CELLS)
         if group is not None:
             with budget.part(self.work) as part:
                 yield from _fewest_by_search(state, part, group, spread)
@@ -171,7 +178,7 @@ def _counted_moves(state: SolveState, spread: int) -> int:
     """No plan with so large a spread, or a smaller one, has fewer moves, by counting; 0 where
     counting says no more than the counts force."""
     fewest = moves = state.problem.fewest_moves
-    while moves < state.incumbent.moves and state.problem.forced_spread(moves) > spread:
+    while moves < state.unlimited.moves and state.problem.forced_spread(moves) > spread:
         moves += 1
     return moves if moves > fewest else 0
 
@@ -180,7 +187,7 @@ def _fewest_by_search(
     state: SolveState, budget: Budget, group: WholeGroup, spread: int
 ) -> Iterator[Contribution]:
     """Look for a plan as even with one move less, until there is none."""
-    moves, proofs = state.incumbent.moves, state.proofs
+    moves, proofs = state.unlimited.moves, state.proofs
     try:
         search = MoveSearch(group.problem, budget)
         while moves > state.problem.fewest_moves:

@@ -16,7 +16,6 @@ from equilag.planner.front import Candidate, knee
 from equilag.planner.progress import ProgressObserver
 from equilag.planner.run import (
     POINTS,
-    PROVING,
     REMAINING,
     SEARCHING,
     count,
@@ -97,7 +96,7 @@ def frontier(
         return points_of(state, wanted.objective)
     state = exact_state(task, draft)
     state.whole_front = True
-    search(state, budget, observer, (*SEARCHING, *POINTS, *PROVING, *REMAINING))
+    search(state, budget, observer, (*SEARCHING, *POINTS, *REMAINING))
     return points_of(state, wanted.objective)
 
 
@@ -147,8 +146,7 @@ def _evidence(state: SolveState, found: Candidate) -> Evidence:
 
 def choose(state: SolveState, objective: Objective) -> Candidate:
     """The candidate that `solve` takes for an objective."""
-    problem = replace(state.problem, task=state.problem.task._replace(objective=objective))
-    return problem.choose(state.front.candidates)
+    return state.problem.with_policy(objective.policy).choose(state.front.candidates)
 
 
 def _marks(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -17,6 +17,7 @@ from equilag.metrics import mean_load
 from equilag.objective import Caps, Objective
 from equilag.planner.front import Candidate
 from equilag.planner.task import Task
+from equilag.policy import Policy
 
 NEGLIGIBLE: Final = 0.001
 """Part of the mean load by which members may differ without anybody noticing."""
@@ -50,6 +51,10 @@ class Problem:
     def move_limit(self) -> int | None:
         """The moves beyond which a plan is out of the question; None for no limit."""
         return self.objective.move_limit(self.fewest_moves)
+
+    def with_policy(self, policy: Policy) -> Problem:
+        """The same problem for another policy of the same count balance."""
+        return replace(self, task=self.task._replace(objective=Objective(policy)))
 
     @property
     def moves_trade(self) -> bool:

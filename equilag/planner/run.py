@@ -89,11 +89,11 @@ then the most even plan, then what lies between."""
 PROVING: Final[tuple[Phase, ...]] = (
     Phase(
         (
+            FewestMovesWithin(DEEP_WORK // 5),
             CountedMoves(),
             ProvedBudget(DEEP_WORK),
             ExhaustiveSearch("proof", DEEP_WORK, aim=aim_of_policy),
             FullModel(searched=None, upto=1.0, aim=aim_of_policy),
-            FewestMovesWithin(DEEP_WORK // 5),
         )
     ),
 )

@@ -5,7 +5,7 @@ Stages read the state and yield contributions; only `SolveState.record` changes 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -121,6 +121,15 @@ class SolveState:
         return self._selected[1]
 
     @property
+    def unlimited(self) -> Candidate:
+        """The candidate that the policy would take without its limit on moves."""
+        policy = self.problem.objective.policy
+        if policy.max_moves is None:
+            return self.incumbent
+        free = self.problem.with_policy(replace(policy, max_moves=None))
+        return free.choose(self.front.candidates)
+
+    @property
     def most_even(self) -> Candidate:
         """The most even candidate of those that the search is about."""
         return self.front.most_even(self.problem.search_limit)
@@ -135,9 +144,12 @@ class SolveState:
         """True if no plan that the search is about has a smaller spread than `most_even`."""
         return self.most_even.spread <= self.proofs.spread_within(self.problem.search_limit)
 
-    def excess_settled(self, candidate: Candidate) -> bool:
-        """True if next to no plan can have an excess that is worth less than this one's."""
-        slack = max(self.problem.negligible_excess, self.problem.excess_allowance)
+    def excess_settled(self, candidate: Candidate, allowance: float = 0.0) -> bool:
+        """True if no plan has less excess than the candidate by more than is worth looking for.
+
+        Nothing of the policy's: what the search does must not depend on its tolerance.
+        """
+        slack = max(self.problem.negligible_excess, allowance)
         return candidate.excess <= (self.proofs.value(EXCESS) or 0) + slack
 
     def bound_within(self, moves: int | None) -> int:
@@ -166,9 +178,10 @@ class SolveState:
     @property
     def done(self) -> bool:
         """True if nothing is left to find."""
-        if not self.excess_settled(self.incumbent if not self.whole_front else self.most_even):
-            return False
-        return self.goals_done
+        if self.whole_front:
+            return self.excess_settled(self.most_even) and self.goals_done
+        allowance = self.problem.excess_allowance
+        return self.excess_settled(self.incumbent, allowance) and self.goals_done
 
     @property
     def goals_done(self) -> bool:
