@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.assignors import move_limits, perfect_lists
+from benchmarks.assignors import move_limits, perfect_lists, topic_balance
 from benchmarks.assignors.drawing import Dot, LogAxis, scatter
 from benchmarks.assignors.inputs import FRONT
 from benchmarks.assignors.targets import OWN, Cell, Results, judged
@@ -78,6 +78,9 @@ def markdown(results: Results) -> str:
     if results.get("few moves"):
         table = _table(move_limits.HEAD, move_limits.rows(results["few moves"]))
         lines += ["", "## Few moves, equilag alone", "", *table]
+    if results.get("topics"):
+        table = _table(topic_balance.HEAD, topic_balance.rows(results["topics"]))
+        lines += ["", "## Topics that count one by one, equilag alone", "", *table]
     return "\n".join([*lines, ""])
 
 

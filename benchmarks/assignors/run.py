@@ -21,7 +21,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.assignors import frontier, limits, move_limits, perfect_lists
+from benchmarks.assignors import (
+    frontier,
+    limits,
+    move_limits,
+    perfect_lists,
+    topic_balance,
+)
 from benchmarks.assignors.cells import Peer, Slow, cell
 from benchmarks.assignors.inputs import full, short
 from benchmarks.assignors.peers import PEERS, CallBudget
@@ -34,7 +40,7 @@ BUDGETS: Final = {
     "full": CallBudget(warm_s=0.2, measure_s=0.3, limit_s=60.0),
 }
 """A peer that needs longer than the limit for a call has timed out; short runs have less time."""
-PARTS: Final = ("cells", "limits", "frontier", "perfect", "few moves")
+PARTS: Final = ("cells", "limits", "frontier", "perfect", "few moves", "topics")
 PACKAGES: Final = ("equilag", "numpy", "ortools", "networkx")
 
 
@@ -82,6 +88,7 @@ def measure(
         "frontier": {},
         "perfect": [],
         "few moves": [],
+        "topics": [],
     }
     missing = {peer.name: why for peer in peers if (why := peer.missing())}
     for name, why in missing.items():
@@ -102,6 +109,10 @@ def measure(
         say("small groups with a limit on moves")
         longer = move_limits.FULL if mode == "full" else move_limits.SHORT
         results["few moves"] = move_limits.measure(longer)
+    if "topics" in parts:
+        say("large groups whose topics count one by one")
+        times = topic_balance.FULL if mode == "full" else topic_balance.SHORT
+        results["topics"] = topic_balance.measure(times)
     results["seconds"] = time.monotonic() - start
     write(results, out)
     return results

@@ -31,6 +31,7 @@ GAP_SMALL: Final = 0.02
 GAP: Final = 0.01
 GAP_LARGEST: Final = 0.1
 GAP_MIXED: Final = 0.5
+GAP_TOPICS: Final = 1.0
 GAP_SAME_WIDTH: Final = 0.2
 """Percent of the mean load."""
 OVERRUN_MS: Final = 50.0
@@ -87,6 +88,7 @@ def judged(results: Results) -> list[Target]:
         _optimal("6 x 36", _named(cells, "lag-small/6x36/")),
         _perfect(results.get("perfect") or []),
         *_few_moves(results.get("few moves") or []),
+        *_topics(results.get("topics") or []),
         *_limits(results.get("limits") or {}),
     ]
 
@@ -217,6 +219,20 @@ def _few_moves(rows: Sequence[dict[str, Any]]) -> Iterator[Target]:
     yield Target("few moves", "proved in at least {} of {}".format(*FEW_MOVES), figures, met)
     above = {row["case"]: row["above_percent"] for row in rows}
     yield _largest("few moves, above the best plan", above, ABOVE, lambda part: f"{part:.3f} %")
+
+
+def _topics(rows: Sequence[dict[str, Any]]) -> Iterator[Target]:
+    """Large groups whose topics count one by one: overruns of short limits, and even loads."""
+    failed = [row["group"] for row in rows if not row["exact"]]
+    over = sorted(row["overrun_ms"] for row in rows if not row["even"])
+    yield _overrun("overrun, topics one by one", over, failed, 0.95, OVERRUN_MS)
+    gaps = {
+        f"{row['group']}, {row['balance']}": row["gap_percent"] if row["exact"] else math.inf
+        for row in rows
+        if row["even"]
+    }
+    name = "proved gap, topics one by one, 10,000 x 200,000, 2 s"
+    yield _largest(name, gaps, GAP_TOPICS, lambda gap: f"{gap:.3g} %")
 
 
 def _limits(limits: dict[str, Any]) -> Iterator[Target]:

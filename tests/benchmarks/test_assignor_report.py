@@ -292,6 +292,29 @@ def test_perfect_plans_are_counted_against_their_target() -> None:
     )
 
 
+def test_topics_one_by_one_are_held_against_their_targets() -> None:
+    row = {"group": "a", "balance": "both", "limit_s": 0.2, "overrun_ms": 20.0,
+           "gap_percent": 3.0, "even": False, "exact": True}  # fmt: skip
+    even = {**row, "even": True, "gap_percent": 0.5}
+    overrun, gap = (
+        "overrun, topics one by one",
+        "proved gap, topics one by one, 10,000 x 200,000, 2 s",
+    )
+    met = verdicts(results_of([], topics=[row, even]))
+    assert met[overrun].met
+    assert met[gap].met
+    late = verdicts(
+        results_of([], topics=[{**row, "overrun_ms": 80.0}, {**even, "gap_percent": 2}])
+    )
+    assert late[overrun].met is False
+    assert late[gap].met is False
+    wrong = {**even, "exact": False}
+    assert verdicts(results_of([], topics=[row, wrong]))[overrun].met is False
+    report = markdown(results_of([], topics=[row, wrong]))
+    assert "| a | both | 0.2 s | +20 ms |  | exact |" in report
+    assert "| a | both | 0.2 s | +20 ms | 0.5 % | **not exact** |" in report
+
+
 def test_few_moves_are_counted_against_their_targets() -> None:
     row = {"case": "a", "max_moves": 2, "seconds": 1.0, "status": "optimal", "proved": True,
            "spread": 5, "best": 5, "above_percent": 0.0, "problems": []}  # fmt: skip

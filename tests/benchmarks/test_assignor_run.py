@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.assignors import frontier, limits, move_limits, own, perfect_lists, run
+from benchmarks.assignors import (
+    frontier,
+    limits,
+    move_limits,
+    own,
+    perfect_lists,
+    run,
+    topic_balance,
+)
 from benchmarks.assignors.case import Assignment, Case
 from benchmarks.assignors.cells import Peer, Slow, cell
 from benchmarks.assignors.inputs import catalogue, named
@@ -204,6 +212,22 @@ def test_a_list_is_drawn_planned_and_checked() -> None:
     assert [row["solved"] for row in rows] == [True, True]
     assert rows[0]["optimum"] == rows[0]["spread"] == 0
     assert len(perfect_lists.rows(rows)[0]) == len(perfect_lists.HEAD)
+
+
+def test_topics_that_count_one_by_one_are_planned_and_checked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shape = topic_balance.Shape(12, 30, 4, 3)
+    case = shape.draw(2)
+    group = case.group()
+    assert len(group.class_topics) == 3
+    assert (group.owner >= 0).all()
+    monkeypatch.setattr(topic_balance, "LIMITS", (0.05, 0.1))
+    monkeypatch.setattr(topic_balance, "EVEN_LIMIT", 0.15)
+    found = topic_balance.measure(1, (shape,), (topic_balance.Shape(40, 10, 8, 1),))
+    assert [row["even"] for row in found] == [False] * 4 + [True] * 2
+    assert all(row["exact"] for row in found)
+    assert len(topic_balance.rows(found)[0]) == len(topic_balance.HEAD)
 
 
 def test_the_grid_of_lists_holds_the_hardest() -> None:
