@@ -35,6 +35,8 @@ class FewMoves:
     name: Final = "few exchanges"
     LARGEST: Final = 20_000
     """Partitions up to which a step takes milliseconds."""
+    CELLS: Final = 1_000_000
+    """Partitions times members: their table takes some 40 ms to make, which nothing interrupts."""
     UPTO: Final = 0.15
     """Part of the work that may be spent when it ends."""
     SHARE: Final = 0.7
@@ -42,7 +44,8 @@ class FewMoves:
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
         problem = state.problem
-        few = problem.group.n_partitions <= self.LARGEST
+        size = problem.group.n_partitions
+        few = size <= self.LARGEST and size * problem.active <= self.CELLS
         return few and not problem.task.policy.fresh and not state.front_proved
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
