@@ -152,6 +152,9 @@ def test_the_assignment_fits_the_plans(run: Run) -> None:
         assert plan["lag_total"] == sum(load.values())
         assert plan["lag_mean"] == pytest.approx(plan["lag_total"] / plan["members"])
         assert plan["gap"] == plan["lag_spread"] - plan["spread_lower_bound"]
+        above = [max(0.0, value - plan["lag_mean"]) for value in load.values()]
+        assert plan["lag_excess"] == pytest.approx(sum(above))
+        assert plan["lag_excess"] >= plan["excess_lower_bound"]
         assert plan["unassigned"] == sum(row["to"] is None for row in rows)
         moved = [row for row in rows if row["from"] is not None and row["from"] != row["to"]]
         assert plan["moves"] == len(moved) >= plan["moves_lower_bound"]
