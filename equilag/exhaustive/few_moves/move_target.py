@@ -105,9 +105,9 @@ class MoveTarget:
             end = np.searchsorted(gained.load, high - load, side="right")
             number = np.maximum(end - first, 0)
             total = int(number.sum())
-            if total > MAX_SETS:
+            if total * p.words > MAX_SETS:
                 raise OutOfBudget
-            budget.spend(len(load) * 4 + total * (4 + size))
+            budget.spend(len(load) * 4 + total * (4 + size + p.words))
             i = np.repeat(np.arange(len(load)), number)
             j = np.arange(total) + np.repeat(first - (np.cumsum(number) - number), number)
             fits = gained.moves[j] <= self.max_moves

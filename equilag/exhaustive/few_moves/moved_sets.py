@@ -14,7 +14,7 @@ from equilag.exhaustive.few_moves.move_problem import Bits, MoveProblem
 from equilag.group import NOBODY, Ints
 
 MAX_SETS: Final = 1_000_000
-"""Sets of one list: some 50 MB, and more than a search within its budget can go through."""
+"""Words of the masks of one list: some 50 MB, and a tenth of a second that nothing interrupts."""
 
 
 class GainedSets(NamedTuple):
@@ -105,7 +105,7 @@ class ListedSets:
         if item != NOBODY:
             must = np.union1d(must, [item])
         pool = np.setdiff1d(np.flatnonzero(p.allowed[:, member] & (p.owner != member)), must)
-        chosen = _combinations(len(pool), size - len(must), budget)
+        chosen = _combinations(len(pool), size - len(must), p.words, budget)
         fixed = np.broadcast_to(must, (len(chosen), len(must)))
         items = np.concatenate((pool[chosen], fixed), axis=1).astype(np.int64)
         load = p.lag[items].sum(axis=1)
@@ -130,20 +130,23 @@ class ListedSets:
         must = np.array([first + k for k in range(n) if lost >> k & 1], dtype=np.int64)
         open_bits = ~(lost | self.stuck[member])
         pool = np.array([first + k for k in range(n) if open_bits >> k & 1], dtype=np.int64)
-        chosen = pool[_combinations(len(pool), size - len(must), budget)]
+        chosen = pool[_combinations(len(pool), size - len(must), p.words, budget)]
         away = np.bitwise_or.reduce(masks[chosen], axis=1) | np.bitwise_or.reduce(masks[must], 0)
         load = p.start[member] - p.lag[chosen].sum(axis=1) - p.lag[must].sum()
         return self.own[member] ^ away, load
 
 
-def _combinations(n: int, size: int, budget: Budget) -> Ints:
-    """[combinations, size] all sets of `size` of the numbers below n. Raises OutOfBudget."""
+def _combinations(n: int, size: int, words: int, budget: Budget) -> Ints:
+    """[combinations, size] all sets of `size` of the numbers below n, for masks of so many words.
+
+    Raises OutOfBudget.
+    """
     if size < 0 or size > n:
         return np.zeros((0, max(size, 0)), dtype=np.int64)
     number = comb(n, size)
-    if number > MAX_SETS:
+    if number * words > MAX_SETS:
         raise OutOfBudget
-    budget.spend(number * (size + 4))
+    budget.spend(number * (size + 4 + words))
     chosen = np.arange(n)[:, None] if size else np.zeros((1, 0), dtype=np.int64)
     for _ in range(size - 1):
         more = n - 1 - chosen[:, -1]
