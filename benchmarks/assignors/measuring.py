@@ -61,6 +61,7 @@ class Calls(Generic[Given, Got]):
             calls += 1
             self._assign_s.clear()
             self._names_s.clear()
+        self._proofs()  # the first ones load modules
         return calls
 
     def _proofs(self) -> dict[str, float]:
