@@ -74,7 +74,7 @@ class FewMovesFront:
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
         problem = state.problem
-        if problem.search_limit is not None or problem.task.policy.fresh or state.front_proved:
+        if problem.task.policy.fresh or state.front_proved or state.goals_done:
             return False
         return whole(state, None, MOVE_CELLS) is not None
 
@@ -83,11 +83,13 @@ class FewMovesFront:
         assert group is not None
         fewest, given_up = state.problem.fewest_moves, 0
         limited = budget.share(self.SHARE)
-        for moves in range(fewest, fewest + MOST_EXTRA + 1):
+        alone = state.problem.search_limit is not None
+        work = MOST_EXTRA * POINT_WORK if alone else POINT_WORK
+        for moves in range(fewest, fewest + (0 if alone else MOST_EXTRA) + 1):
             settled = state.front.least_spread(moves) <= state.proofs.spread
             if settled or given_up >= self.PATIENCE or limited.expired():
                 return
-            with limited.part(POINT_WORK, self.UPTO) as part:
+            with limited.part(work, self.UPTO) as part:
                 try:
                     search = MoveSearch(group.problem, part)
                     yield from _close_from_above(state, group, search, Aim(moves))
