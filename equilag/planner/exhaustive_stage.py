@@ -61,7 +61,7 @@ class ExhaustiveFront:
         self.upto = upto
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
-        if state.problem.search_limit is not None or state.problem.task.policy.fresh:
+        if not state.problem.moves_trade:
             return False
         return not state.front_proved and whole(state, None) is not None
 

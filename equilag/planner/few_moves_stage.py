@@ -46,7 +46,7 @@ class FewMoves:
         problem = state.problem
         size = problem.group.n_partitions
         few = size <= self.LARGEST and size * problem.active <= self.CELLS
-        return few and not problem.task.policy.fresh and not state.front_proved
+        return few and problem.has_owners and not state.front_proved
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem = state.problem
@@ -74,7 +74,7 @@ class FewMovesFront:
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
         problem = state.problem
-        if problem.task.policy.fresh or state.front_proved or state.goals_done:
+        if not problem.has_owners or state.front_proved or state.goals_done:
             return False
         return whole(state, None, MOVE_CELLS) is not None
 

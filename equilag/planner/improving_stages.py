@@ -52,7 +52,9 @@ class GreedyDescent:
     """Of the time left."""
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
-        return not state.proved and state.problem.group.n_partitions <= self.LARGEST
+        problem = state.problem
+        small = problem.group.n_partitions <= self.LARGEST
+        return small and problem.has_owners and not state.proved
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem = state.problem

@@ -59,7 +59,12 @@ class Problem:
     @property
     def moves_trade(self) -> bool:
         """True if plans may move more than they must for the sake of the spread."""
-        return not (self.objective.policy.fresh or self.moves_matter)
+        return self.has_owners and not self.moves_matter
+
+    @cached_property
+    def has_owners(self) -> bool:
+        """True if anybody owns anything, as far as the plan is concerned."""
+        return bool((self.group.owner != NOBODY).any())
 
     @property
     def moves_matter(self) -> bool:
