@@ -89,7 +89,7 @@ class FrontRounds:
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         group = state.problem.group
-        price = (self.STEPS + 8) * 3 * STEP + 2e-5 * group.n_partitions
+        price = 8 * STEP + 1e-6 * group.n_partitions
         stop, number, last = budget.steps(price, self.upto), 0, 0
         changes = state.front.changes
         while not stop() and not state.done:
@@ -104,7 +104,7 @@ class FrontRounds:
     def _round(self, state: SolveState, budget: Budget, number: int) -> Iterator[Contribution]:
         problem, rng = state.problem, state.rng
         group, constraint = problem.group, problem.constraint
-        stop = budget.steps(STEP, self.upto)
+        stop = budget.steps(3 * STEP + 3e-7 * group.n_partitions, self.upto)
         start = self._start(state, number)
         if problem.moves_trade:
             walk = descend(group, constraint, start.assigned, rng, stop, self.STEPS, self.NOISE)

@@ -59,7 +59,7 @@ class GreedyDescent:
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         problem = state.problem
         start = state.front.fewest_moves().assigned
-        price = 3 * STEP + 2e-6 * problem.group.n_partitions
+        price = 3 * STEP + 3e-7 * problem.group.n_partitions
         stop = budget.steps(price, upto=0.3, share=self.SHARE)
         group, constraint = problem.group, problem.constraint
         for assigned in descend(group, constraint, start, state.rng, stop, self.STEPS):

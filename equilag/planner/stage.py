@@ -16,7 +16,7 @@ from equilag.group import Index
 from equilag.planner.state import Contribution, SolveState
 from equilag.planner.task import Task
 
-STEP: Final = 1.5e-4
+STEP: Final = 5e-5
 """Seconds that a step on small arrays takes, some ten calls of NumPy: the price where work counts.
 """
 

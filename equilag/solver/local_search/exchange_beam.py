@@ -27,7 +27,7 @@ WIDTH: Final = 120
 BEAM_CELLS: Final = 500_000
 """Exchanges of one extension, and partitions of all assignments of a beam: some 40 ms. It limits
 the width in large groups."""
-EXTENSION: Final = 8e-8
+EXTENSION: Final = 3e-8
 """Seconds per exchange of one extension, measured on 8 x 64."""
 ROUNDS: Final = 3
 """Times that a beam is extended by exchanges without a move."""
