@@ -6,7 +6,7 @@ from equilag.budget import Budget
 from equilag.plan import Plan
 from equilag.planner.progress import ProgressObserver, Watcher
 from equilag.planner.result import fallback_plan, plan_of, settled_plan
-from equilag.planner.run import PROVING, REMAINING, SEARCHING, count, search, state_of
+from equilag.planner.run import count, phases_for, search, state_of
 from equilag.planner.task import Task
 
 
@@ -20,5 +20,5 @@ def make_plan(task: Task, budget: Budget, progress: Watcher | None = None) -> Pl
     state = state_of(task, draft, notes)
     if state is None:
         return fallback_plan(task, draft, budget, notes)
-    search(state, budget, observer, (*SEARCHING, *PROVING, *REMAINING))
+    search(state, budget, observer, phases_for(state, budget))
     return plan_of(state, budget)

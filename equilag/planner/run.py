@@ -14,6 +14,7 @@ from equilag.planner.counting_stages import COUNTING
 from equilag.planner.cpsat_stage import FullModel
 from equilag.planner.exhaustive_stage import ExhaustiveFront, ExhaustiveSearch
 from equilag.planner.few_moves_stage import (
+    MOST_EXTRA,
     CountedMoves,
     FewestMovesWithin,
     FewMoves,
@@ -98,6 +99,8 @@ PROVING: Final[tuple[Phase, ...]] = (
     ),
 )
 """What closes the gap of the candidate that the policy takes."""
+EARLY_PROOF: Final = Phase((CountedMoves(), ProvedBudget(DEEP_WORK)), share=0.7)
+"""The same for a small limit on moves, before the search goes on for what lies beyond it."""
 REMAINING: Final[tuple[Phase, ...]] = (
     Phase(
         (BulkDescent(share=0.7, upto=0.0), ExactTransfers(share=0.5, upto=0.0), FrontRounds(0.0))
@@ -149,6 +152,18 @@ def state_of(task: Task, draft: Draft, notes: list[str]) -> SolveState | None:
     claims = draft.make_claims() + no_lag_claims(task, draft)
     start = candidate_of(task.group, draft.assigned, draft.algorithm)
     return SolveState.of(problem, start, Proofs.of(claims), notes)
+
+
+def phases_for(state: SolveState, budget: Budget) -> tuple[Phase, ...]:
+    """The phases of a run, in their order.
+
+    A small limit on moves is proved early where the clock alone limits the run. Counted work is
+    spent in the same order for all limits, so that all plans of one effort agree.
+    """
+    limit = state.limit
+    if budget.counted or limit is None or limit > state.problem.fewest_moves + MOST_EXTRA:
+        return (*SEARCHING, *PROVING, *REMAINING)
+    return (SEARCHING[0], EARLY_PROOF, *SEARCHING[1:], *PROVING, *REMAINING)
 
 
 def search(

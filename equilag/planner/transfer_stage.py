@@ -10,7 +10,7 @@ from equilag.planner.state import Contribution, Proposal, SolveState
 from equilag.solver.local_search.equal_loads import equalise_loads
 from equilag.solver.local_search.three_way_splits import bring_close
 
-STEP_PRICE: Final = 1e-3
+STEP_PRICE: Final = 2e-4
 """Seconds of a step of exact transfers and of splits, as the searches count them."""
 ARRANGE: Final = 6e-7
 """Seconds per partition for the table of members and what else no stop condition interrupts."""
