@@ -21,6 +21,8 @@ OVERHEAD: Final = 4_000
 """What any step of a search costs besides its elements: Python, and NumPy's calls (some 30 us)."""
 NODE: Final = 12_000
 """What a node of a search costs besides its steps, where work is counted: about 20 NumPy calls."""
+LONG_STEP: Final = 1_000_000
+"""Elements of a step from which on it takes milliseconds, so that it needs time of its own."""
 
 
 class OutOfBudget(Exception):
@@ -205,6 +207,8 @@ class Budget:
         work.spent += (elements + OVERHEAD) * work.element
         if work.spent > work.limit or self._clock.expired():
             raise OutOfBudget
+        if elements > LONG_STEP and not self.has_time(elements * ELEMENT):
+            raise OutOfBudget  # nothing stops the step once it has begun
 
     def enter(self) -> None:
         """Charge a node of a search. Raises OutOfBudget."""

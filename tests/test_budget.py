@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from equilag.budget import ELEMENT, NODE, OVERHEAD, Budget, OutOfBudget, limit_steps
+from equilag.budget import ELEMENT, LONG_STEP, NODE, OVERHEAD, Budget, OutOfBudget, limit_steps
 
 
 def test_time_runs_down_and_the_budget_remembers_that_it_cut() -> None:
@@ -133,3 +133,12 @@ def test_an_interruption_reaches_every_share_and_part() -> None:
     assert whole.interrupted
     assert whole.cut
     assert not Budget().interrupted
+
+
+def test_a_long_step_that_does_not_fit_is_not_begun() -> None:
+    budget = Budget(seconds=10.0)
+    budget.spend(LONG_STEP)
+    with pytest.raises(OutOfBudget):
+        budget.spend(int(20.0 / ELEMENT))
+    assert budget.cut
+    Budget().spend(int(20.0 / ELEMENT))  # without a limit on time

@@ -206,7 +206,7 @@ class WindowSearch:
         problem = state.problem
         crowd: list[int] = []
         if budget.has_time(self.SETTLE_HEAVY * problem.group.n_partitions):
-            crowd = crowds(problem.counting, problem.counting.active, problem.group.n_members)
+            crowd = crowds(problem.counting, problem.counting.active)
         price = min(self.LARGEST_LAYER, STEP + self.LAYER * problem.group.n_partitions)
         found = search_level(
             problem.group, problem.constraint, state.most_even.assigned, window, state.rng,

@@ -219,7 +219,7 @@ def _heavy_sides(
         if value > highest.value:
             data = {"members": name, "heaviest": heaviest}
             highest = Claim("max_load_at_least", value, "heavy", data)
-    for heaviest in crowds(counting, members, size):
+    for heaviest in crowds(counting, members):
         if over():
             break
         value_left = counting.rest(members, heaviest)
@@ -229,12 +229,12 @@ def _heavy_sides(
     return LoadBounds(highest, lowest)
 
 
-def crowds(counting: Counting, members: Flags, size: int) -> list[int]:
+def crowds(counting: Counting, members: Flags) -> list[int]:
     """Numbers of heaviest partitions whose holders leave the least to the others, best first.
 
     By a rough bound for every number, as if each partition had a holder of its own.
     """
-    part = counting.exclusive(members)
+    part, size = counting.exclusive(members), int(np.count_nonzero(members))
     most = min(size, len(part.mine) + 1)
     if most < 2:
         return []

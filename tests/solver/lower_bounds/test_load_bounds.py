@@ -262,7 +262,7 @@ def test_crowds_are_those_that_leave_the_least() -> None:
         counting = counting_of(group, Policy.of())
         members = counting.active
         size = int(members.sum())
-        found = crowds(counting, members, size)
+        found = crowds(counting, members)
         exclusive = len(counting.exclusive(members).mine)
         numbers = range(1, min(size - 1, exclusive) + 1)
         assert len(found) == min(len(numbers), MAX_CROWDS)
