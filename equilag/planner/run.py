@@ -57,7 +57,7 @@ DEEP_WORK: Final = SEARCH_WORK // 10
 SEARCHING: Final[tuple[Phase, ...]] = (
     Phase(
         (CountingBounds(), GreedyDescent(), FewMoves(), BulkDescent(share=0.8, upto=0.35)),
-        share=0.4,
+        share=0.3,
     ),
     Phase(
         (
@@ -83,7 +83,7 @@ SEARCHING: Final[tuple[Phase, ...]] = (
         ),
         share=0.5,
     ),
-    Phase((BulkDescent(share=0.7, upto=0.78), TowardsOwners(), FrontRounds(0.85)), share=0.7),
+    Phase((BulkDescent(share=0.7, upto=0.78), TowardsOwners(), FrontRounds(0.85)), share=0.5),
 )
 """The search over the front, the same for all limits and tolerances: cheap bounds and plans first,
 then the most even plan, then what lies between."""
@@ -103,7 +103,12 @@ EARLY_PROOF: Final = Phase((CountedMoves(), ProvedBudget(DEEP_WORK)), share=0.7)
 """The same for a small limit on moves, before the search goes on for what lies beyond it."""
 REMAINING: Final[tuple[Phase, ...]] = (
     Phase(
-        (BulkDescent(share=0.7, upto=0.0), ExactTransfers(share=0.5, upto=0.0), FrontRounds(0.0))
+        (
+            BulkDescent(share=0.7, upto=0.0),
+            ExactTransfers(share=0.5, upto=0.0),
+            WindowSearch(),
+            FrontRounds(0.0),
+        )
     ),
 )
 """What uses the time that is left; none of the work, as all plans of an effort are to agree."""
