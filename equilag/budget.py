@@ -21,8 +21,10 @@ OVERHEAD: Final = 4_000
 """What any step of a search costs besides its elements: Python, and NumPy's calls (some 30 us)."""
 NODE: Final = 12_000
 """What a node of a search costs besides its steps, where work is counted: about 20 NumPy calls."""
-LONG_STEP: Final = 1_000_000
+LONG_STEP: Final = 100_000
 """Elements of a step from which on it takes milliseconds, so that it needs time of its own."""
+SLOWEST: Final = 5.0
+"""Times as long as `ELEMENT` that an element of a step may take where sets are listed."""
 
 
 class OutOfBudget(Exception):
@@ -207,7 +209,7 @@ class Budget:
         work.spent += (elements + OVERHEAD) * work.element
         if work.spent > work.limit or self._clock.expired():
             raise OutOfBudget
-        if elements > LONG_STEP and not self.has_time(elements * ELEMENT):
+        if elements > LONG_STEP and not self.has_time(elements * SLOWEST * ELEMENT):
             raise OutOfBudget  # nothing stops the step once it has begun
 
     def enter(self) -> None:

@@ -36,12 +36,20 @@ def excess(loads: Ints) -> float:
 
     `loads` are those members' alone. Exact but for the last division.
     """
+    return _above(loads) / len(loads) if len(loads) else 0.0
+
+
+def excess_floor(loads: Ints) -> int:
+    """`excess`, rounded down: exact where it passes what a float can hold."""
+    return _above(loads) // len(loads) if len(loads) else 0
+
+
+def _above(loads: Ints) -> int:
+    """The excess times the number of members, a whole number."""
     n = len(loads)
-    if not n:
-        return 0.0
     whole, part = divmod(int(loads.sum()), n)
     above = loads[loads > whole]
-    return (int((above - whole).sum()) * n - len(above) * part) / n
+    return int((above - whole).sum()) * n - len(above) * part
 
 
 @dataclass(frozen=True, eq=False, slots=True)

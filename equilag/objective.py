@@ -104,13 +104,13 @@ class Objective(NamedTuple):
         """The values up to which a plan is as good as the best one of `figures`.
 
         They depend on no limit on moves, so that a limit which does not bind changes no plan. The
-        excess may exceed the best by as much as a spread of the allowance leaves at most: a quarter
-        of it per member, where half of the members lie above the mean.
+        excess may exceed that of the best plan by as much as a spread of the allowance leaves at
+        most: a quarter of it per member, where half of the members lie above the mean. So the best
+        plan is among those as good, and a tolerance never adds a move.
         """
         allowance = self.allowance(mean)
-        value = min(map(self.value, figures)) + allowance
-        excess = min(f.excess for f in figures if self.value(f) <= value)
-        return Caps(value, excess + allowance * members / 4)
+        value, excess = min((self.value(f), f.excess) for f in figures)
+        return Caps(value + allowance, excess + allowance * members / 4)
 
     def key(self, figures: Figures, fewest_moves: int, caps: Caps) -> tuple[float, ...]:
         """The order of candidates; smaller is better. `caps` are those of all candidates."""

@@ -13,7 +13,7 @@ from equilag.certificate.plan_document import PlacedClaim, PlanDocument, read_pl
 from equilag.constraint import CountConstraint, NotMinimal, constraint_of, unconstrained
 from equilag.evidence import MOVES, evidence_for, is_optimal
 from equilag.group import Group, Index
-from equilag.metrics import count_moves, excess, load_figures
+from equilag.metrics import count_moves, excess_floor, load_figures
 from equilag.objective import EXCESS, SPREAD, VALUE, Figures, Objective
 from equilag.plan import LagFigures, Plan
 from equilag.policy import Policy
@@ -133,7 +133,7 @@ def _plan_figures(ledger: Ledger, assigned: Index) -> dict[str, int]:
         "min_load_at_most": loads.min,
         SPREAD: loads.spread,
         VALUE: loads.spread + ledger.move_cost * moves,
-        EXCESS: int(excess(loads.by_member[~ledger.original.idle])),
+        EXCESS: excess_floor(loads.by_member[~ledger.original.idle]),
     }
 
 

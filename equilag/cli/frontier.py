@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
 
     with stopping() as stop, ProgressLine() as progress, options.named():
         points = frontier(group, policy, **options.settings_of(args, progress, stop))
-    facts = frontier_facts(group, points, interrupted=stop.is_set())
+    facts = frontier_facts(group, points, policy, interrupted=stop.is_set())
     if plot is not None:
         plot.write(frontier_plot(facts, ending))
     show(facts, args.output)

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, Unpack, cast
 from equilag.budget import Budget
 from equilag.claim import Evidence
 from equilag.group import Group
-from equilag.metrics import count_figures, is_valid
+from equilag.metrics import is_valid
 from equilag.objective import EXCESS, Objective
 from equilag.planner.bounding_stages import CountingBounds
 from equilag.planner.front import Candidate, knee
@@ -153,15 +153,9 @@ def _marks(
     state: SolveState, found: Candidate, middle: Candidate | None, plan: Candidate
 ) -> Iterator[Mark]:
     group = state.problem.task.original
-    if is_valid(group, group.owner) and found.moves == 0 and _same(state, found, group):
+    if found.moves == 0 and not state.problem.task.policy.fresh and is_valid(group, group.owner):
         yield "current"
     if found is middle:
         yield "knee"
     if found.spread == plan.spread:
         yield "plan"
-
-
-def _same(state: SolveState, found: Candidate, group: Group) -> bool:
-    """True if the current assignment has the counts of the plan without moves."""
-    now, then = count_figures(group, group.owner), count_figures(group, found.assigned)
-    return now.max == then.max and now.min == then.min and state.problem.moves_trade

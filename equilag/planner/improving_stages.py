@@ -171,6 +171,8 @@ class WindowSearch:
     """Seconds of a layer or a round of cycles per partition, up to `LARGEST_LAYER`."""
     LARGEST_LAYER: Final = 0.03
     """Seconds of one with a full table."""
+    ROUND_CELL: Final = 2.5e-6
+    """Seconds of a round of cycles per partition and member, which cannot be stopped."""
     SETTLE_HEAVY: Final = 2e-4
     """Seconds per partition of the flows that settle the heaviest, which cannot be stopped."""
     SHARES: Final = (0.4, 0.6)
@@ -197,7 +199,10 @@ class WindowSearch:
         searches = [self._level, self._window]
         if fewest_held(state.problem.constraint) < FEWEST:
             searches.reverse()  # no common load to go to: small steps first
+        size = state.problem.group.n_partitions * state.problem.active
         for search, share, upto in zip(searches, self.SHARES, (0.6, 0.65), strict=True):
+            if search == self._level and not budget.has_time(self.ROUND_CELL * size):
+                continue
             yield search(state, budget, window, share, upto)
 
     def _level(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from equilag.budget import Budget
+from equilag.errors import InputError
 from equilag.objective import SPREAD
 
 if TYPE_CHECKING:
@@ -40,6 +41,11 @@ class ProgressObserver:
     watcher: Watcher | None
     budget: Budget
     stage: str = ""
+
+    def __post_init__(self) -> None:
+        """Raises InputError."""
+        if self.watcher is not None and not callable(self.watcher):
+            raise InputError(f"{type(self.watcher).__name__} is not a function", "progress")
 
     def enter(self, stage: str, state: SolveState | None = None) -> None:
         """Report the start of a stage."""

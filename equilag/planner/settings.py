@@ -65,6 +65,10 @@ def budget_of(
 ) -> Budget:
     """The budget of a run, from now on; it ends early once `stop` is set. Raises InputError."""
     limit = checked_seconds(time_limit)
+    if type(deterministic) is not bool:
+        raise InputError(f"{deterministic!r} is not true or false", "deterministic")
+    if stop is not None and not hasattr(stop, "is_set"):
+        raise InputError(f"{type(stop).__name__} is not an Event", "stop")
     if effort is None and deterministic:
         effort = limit / 2
     work = None if effort is None else checked_seconds(effort, "effort")

@@ -197,8 +197,8 @@ class SolveState:
         if not self.optimal:
             return False
         problem, best = self.problem, self.incumbent
-        if not problem.moves_trade:
-            return True
+        if not problem.moves_trade:  # no move is saved, so that a tolerance gives nothing
+            return problem.objective.is_proved(best.figures, self.bounds)
         objective = problem.objective
         cap = max(problem.caps(self.front.candidates).value, objective.value(best.figures))
         if best.spread - self.bound_within(best.moves) > NEGLIGIBLE * problem.mean:

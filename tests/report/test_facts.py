@@ -66,7 +66,7 @@ def test_the_run_is_a_fact_only_for_those_who_ask() -> None:
             Policy("fair-yet-sticky"),
             [
                 {"policy": "lag-aware", "max_moves": 1, "tolerance": 0},
-                {"policy": "lag-aware", "tolerance": 0},
+                {"policy": "lag-aware", "max_moves": 6, "tolerance": 0},
             ],
         ),
     ],
@@ -87,7 +87,7 @@ def test_choices_say_their_gain_and_how_to_get_them(policy: Policy, settings: ob
 
 def test_points_of_a_front() -> None:
     points = [Point(0, 762, 762, 357.0), Point(2, 381, 100, 178.5), Point(3, 0, 0, 0.0)]
-    facts = frontier_facts(orders_group(), points)
+    facts = frontier_facts(orders_group(), points, Policy())
     assert [point.percent_of_mean for point in facts.points] == [100.0, 50.0, 0.0]
     assert [point.gain_percent for point in facts.points] == [0.0, 50.0, 100.0]
     assert facts.unproved == 1

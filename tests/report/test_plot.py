@@ -11,6 +11,7 @@ from support.orders_service import orders_group
 
 from equilag.errors import InputError, MissingExtra
 from equilag.planner.frontier import Point
+from equilag.policy import Policy
 from equilag.report import plot
 from equilag.report.facts.frontier import FrontierFacts, frontier_facts
 from equilag.report.plot import check_plot, frontier_plot
@@ -20,7 +21,7 @@ POINTS = [Point(2, 1000, 1000), Point(5, 400, 300), Point(9, 10, 10)]
 
 
 def facts_of(points: list[Point], **fields: str) -> FrontierFacts:
-    return frontier_facts(orders_group(**fields), points)
+    return frontier_facts(orders_group(**fields), points, Policy())
 
 
 def drawing(facts: FrontierFacts) -> ElementTree.Element:

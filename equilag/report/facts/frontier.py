@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from equilag.claim import Evidence
 from equilag.group import Group
+from equilag.policy import Policy
 from equilag.report.facts.gain import GainScale
 from equilag.report.facts.group import GroupFacts, group_facts
 
@@ -46,6 +47,8 @@ class FrontierFacts:
     points: tuple[PointFacts, ...]
     """Moves ascending, spread descending."""
     group: GroupFacts
+    policy: Policy
+    """What the front was asked for with."""
     interrupted: bool
     """True if the run was told to end before it was done."""
 
@@ -60,7 +63,7 @@ class FrontierFacts:
 
 
 def frontier_facts(
-    group: Group, points: Sequence[Point], *, interrupted: bool = False
+    group: Group, points: Sequence[Point], policy: Policy, *, interrupted: bool = False
 ) -> FrontierFacts:
     figures = group_facts(group)
     mean = figures.mean_lag
@@ -83,4 +86,4 @@ def frontier_facts(
         )
         for point in points
     )
-    return FrontierFacts(tuple(points), rows, figures, interrupted)
+    return FrontierFacts(tuple(points), rows, figures, policy, interrupted)

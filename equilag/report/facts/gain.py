@@ -27,4 +27,7 @@ class GainScale:
     def percent(self, excess: float) -> float:
         """What is saved of all that is not proved to be impossible to save."""
         most = self.start - self.end
-        return 100.0 * (self.start - excess) / most if most > 0 else 100.0
+        # A bound is a whole number, rounded down.
+        if most <= 0 or excess < self.end + 1:
+            return 100.0
+        return 100.0 * (self.start - excess) / most

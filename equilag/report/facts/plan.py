@@ -64,6 +64,8 @@ class RunFacts:
     algorithm: str
     wall_s: float
     time_limit_s: float | None
+    repeatable: bool
+    """False if the clock cut the run short."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
     """The facts of a plan; with `verbose` also how it was found."""
     group, members = plan.group, plan.group.members
     figures = group_facts(group)
-    run = RunFacts(plan.algorithm, plan.wall_s, plan.time_limit)
+    run = RunFacts(plan.algorithm, plan.wall_s, plan.time_limit, plan.repeatable)
     return PlanFacts(
         plan=plan,
         group=figures,
@@ -159,7 +161,8 @@ def _settings(plan: Plan, choice: Choice, is_last: bool) -> dict[str, Any]:
         settings["policy"] = "lag-aware"
     if policy.move_cost:
         settings["move_cost"] = 0
-    if not is_last or policy.max_moves is not None or choice.moves < len(plan.moves):
+    beyond = is_last and choice.moves >= len(plan.moves) and not policy.moves_first
+    if not beyond or policy.max_moves is not None:
         settings["max_moves"] = choice.moves
     # Up to the moves of this plan a limit alone does: it asks for as even a plan as it allows.
     if policy.tolerance and (policy.moves_first or choice.moves >= len(plan.moves)):

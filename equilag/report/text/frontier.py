@@ -62,10 +62,13 @@ def _remarks(facts: FrontierFacts) -> str:
     if len(facts.points) == 1:
         text = "One point: no plan with more moves and a smaller lag spread was found."
     else:
+        policy = facts.policy
+        # Policies that put fewer moves first never trade moves for lag.
+        other = "--policy lag-aware, " if policy.moves_first and not policy.pins_owned else ""
         text = (
-            "equilag plan with the same options, --max-moves N and --tolerance 0 makes the plan of"
-            " a row; N is in the first column. Excess: records above a fair share, over all"
-            " members. Gain: part of it saved, up to what is proved to be the most."
+            f"equilag plan with the same options, {other}--max-moves N and --tolerance 0 makes the"
+            " plan of a row; N is in the first column. Excess: records above a fair share, over"
+            " all members. Gain: part of it saved, up to what is proved to be the most."
         )
     if facts.interrupted:
         text = f"Interrupted: these are the points so far. {text}"

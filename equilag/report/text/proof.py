@@ -97,7 +97,8 @@ def _run(run: RunFacts | None) -> str:
     if run is None:
         return ""
     limit = "" if run.time_limit_s is None else f" of {run.time_limit_s:g} s"
-    return f"{printable(run.algorithm)} in {duration(run.wall_s)}{limit}"
+    cut = "" if run.repeatable else "; cut short by the clock, so another run may differ"
+    return f"{printable(run.algorithm)} in {duration(run.wall_s)}{limit}{cut}"
 
 
 def _counts(proof: ProofFacts) -> str:
