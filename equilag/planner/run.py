@@ -99,7 +99,9 @@ PROVING: Final[tuple[Phase, ...]] = (
     ),
 )
 """What closes the gap of the candidate that the policy takes."""
-EARLY_PROOF: Final = Phase((CountedMoves(), ProvedBudget(DEEP_WORK)), share=0.7)
+BEFORE_PROOF: Final = Phase(SEARCHING[0].stages, share=0.25)
+"""The first plans where a small limit on moves is proved next: the proof needs the time more."""
+EARLY_PROOF: Final = Phase((CountedMoves(), ProvedBudget(DEEP_WORK)), share=0.85)
 """The same for a small limit on moves, before the search goes on for what lies beyond it."""
 REMAINING: Final[tuple[Phase, ...]] = (
     Phase(
@@ -168,7 +170,7 @@ def phases_for(state: SolveState, budget: Budget) -> tuple[Phase, ...]:
     limit = state.limit
     if budget.counted or limit is None or limit > state.problem.fewest_moves + MOST_EXTRA:
         return (*SEARCHING, *PROVING, *REMAINING)
-    return (SEARCHING[0], EARLY_PROOF, *SEARCHING[1:], *PROVING, *REMAINING)
+    return (BEFORE_PROOF, EARLY_PROOF, *SEARCHING[1:], *PROVING, *REMAINING)
 
 
 def search(

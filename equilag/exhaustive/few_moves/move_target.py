@@ -7,12 +7,21 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.budget import Budget, OutOfBudget
-from equilag.exhaustive.few_moves.moved_sets import MAX_SETS, HeldSets, ListedSets
+from equilag.budget import Budget
+from equilag.exhaustive.few_moves.move_problem import Bits
+from equilag.exhaustive.few_moves.moved_sets import (
+    MAX_SETS,
+    GainedSets,
+    HeldSets,
+    ListedSets,
+    TooManySets,
+)
 from equilag.group import NOBODY, Ints
 
 NEVER_ENOUGH: Final = 1_000_000
 """More moves than any target allows."""
+MANY: Final = 1_000_000_000
+"""Stands for the number of sets where they are too many to list: this member decides last."""
 
 
 class Need(NamedTuple):
@@ -93,36 +102,68 @@ class MoveTarget:
     def _join(self, member: int, lost: int, size: int, item: int, budget: Budget) -> HeldSets:
         p, listed = self.listed.problem, self.listed
         own = int(p.counts[member])
-        gained = listed.gained(member, size, item, budget)
+        missed = self._missed(member, size)
+        pairs = [] if missed < 0 else listed.gained(member, size, item, missed, budget)
         parts: list[HeldSets] = []
-        low, high = int(self.low[member]), int(self.high[member])
         for count in range(int(p.lo[member]), int(p.hi[member]) + 1):
             away = own + size - count
-            if not 0 <= away <= min(own, self.max_moves):
-                continue
-            mask, load = listed.kept(member, lost, away, budget)
-            first = np.searchsorted(gained.load, low - load, side="left")
-            end = np.searchsorted(gained.load, high - load, side="right")
-            number = np.maximum(end - first, 0)
-            total = int(number.sum())
-            if total * p.words > MAX_SETS:
-                raise OutOfBudget
-            budget.spend(len(load) * 4 + total * (4 + size + p.words))
-            i = np.repeat(np.arange(len(load)), number)
-            j = np.arange(total) + np.repeat(first - (np.cumsum(number) - number), number)
-            fits = gained.moves[j] <= self.max_moves
-            i, j = i[fits], j[fits]
-            found = HeldSets(
-                mask[i] | gained.mask[j], load[i] + gained.load[j], gained.moves[j],
-                gained.items[j],
-            )  # fmt: skip
-            parts.append(found)
+            if pairs and 0 <= away <= min(own, self._most_lost(member)):
+                kept = listed.kept(member, lost, away, budget)
+                parts += [self._joined(member, kept, (pair, missed), budget) for pair in pairs]
         if not parts:
             return HeldSets(
                 np.zeros((0, p.words), np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64),
                 np.zeros((0, size), np.int64),
             )  # fmt: skip
         return HeldSets(*(np.concatenate(c) for c in zip(*parts, strict=True)))
+
+    def _joined(
+        self,
+        member: int,
+        kept: tuple[Bits, Ints],
+        gained: tuple[tuple[GainedSets, GainedSets], int],
+        budget: Budget,
+    ) -> HeldSets:
+        """What is kept, joined with one set of each of the two lists, where the load fits and the
+        owners need not replace too many items."""
+        words, ((one, other), missed), (mask, load) = self.listed.problem.words, gained, kept
+        if len(mask) * len(one.load) * words > MAX_SETS:
+            raise TooManySets
+        place = np.repeat(np.arange(len(load)), len(one.load))
+        with_one = np.tile(np.arange(len(one.load)), len(load))
+        load = load[place] + one.load[with_one]
+        first = np.searchsorted(other.load, int(self.low[member]) - load, side="left")
+        end = np.searchsorted(other.load, int(self.high[member]) - load, side="right")
+        number = np.maximum(end - first, 0)
+        total = int(number.sum())
+        if total * words > MAX_SETS:
+            raise TooManySets
+        size = one.items.shape[1] + other.items.shape[1]
+        budget.spend(len(load) * 6 + total * (4 + size + words))
+        i = np.repeat(np.arange(len(load)), number)
+        j = np.arange(total) + np.repeat(first - (np.cumsum(number) - number), number)
+        moves = one.moves[with_one[i]] + other.moves[j]
+        fits = moves <= self.max_moves
+        fits &= one.missed[with_one[i]] + other.missed[j] <= missed
+        i, j, moves = i[fits], j[fits], moves[fits]
+        k = with_one[i]
+        return HeldSets(
+            mask[place[i]] | one.mask[k] | other.mask[j], load[i] + other.load[j], moves,
+            np.concatenate((one.items[k], other.items[j]), axis=1),
+        )  # fmt: skip
+
+    def _missed(self, member: int, size: int) -> int:
+        """How many of `size` items that the member gains may be such that their owners must replace
+        them: each of these, and each item that any other member lacks, is one more move."""
+        p = self.listed.problem
+        lacks = np.maximum(p.lo - p.counts[: p.members], 0)
+        return self.max_moves + len(p.loose) - size - int(lacks.sum() - lacks[member])
+
+    def _most_lost(self, member: int) -> int:
+        """Most items that the member may lose: the others lose what they own too much of."""
+        p = self.listed.problem
+        excess = np.maximum(p.counts[: p.members] - p.hi, 0)
+        return self.max_moves - int(excess.sum() - excess[member])
 
     def need(self, member: int, lost: int, limit: int, budget: Budget) -> Need:
         """The fewest moves that the member gains if it loses at least `lost`; at least limit + 1
@@ -134,7 +175,11 @@ class MoveTarget:
         loose = len(p.loose)
         found = Need(limit + 1, 0)
         for size in range(known.moves, min(limit + loose, int(p.hi[member])) + 1):
-            sets = self.sets(member, lost, size, NOBODY, budget)
+            try:
+                sets = self.sets(member, lost, size, NOBODY, budget)
+            except TooManySets:
+                found = Need(min(found.moves, max(0, size - loose)), MANY)
+                break
             if len(sets.load) and (least := int(sets.moves.min())) < found.moves:
                 found = Need(least, len(sets.load))
             if found.moves <= size + 1 - loose:
