@@ -16,6 +16,7 @@ from equilag.planner.aim import Aim, aim_of_policy
 from equilag.planner.exhaustive_stage import unproved, whole
 from equilag.planner.state import Contribution, Proposal, SolveState
 from equilag.solver.local_search.exchange_beam import (
+    WIDTH,
     FewExchanges,
     extension_price,
     search_beam,
@@ -25,6 +26,8 @@ MOVE_SEARCH: Final = "move-search"
 """The kind of the claims, and what finds the plans."""
 MOST_EXTRA: Final = 10
 """Moves beyond the fewest up to which the front is searched; the work doubles with every other."""
+PROVABLE: Final = 600
+"""Moves times partitions up to which a proof was seen to end within a second or two."""
 POINT_WORK: Final = 8_000_000
 """Array elements that one number of moves may cost in the search over the front: 0.1 s."""
 
@@ -39,11 +42,18 @@ class FewMoves:
     """Partitions times members: their table takes some 40 ms to make, which nothing interrupts."""
     UPTO: Final = 0.15
     """Part of the work that may be spent when it ends."""
-    SHARE: Final = 0.7
-    """Of the time left."""
+
+    def __init__(self, share: float = 0.7, width: int = WIDTH, within_limit: bool = False) -> None:
+        """`share` of the time left; `width` of a beam; `within_limit` for a run that nothing
+        beyond the policy's limit on moves is to be found in."""
+        self.share = share
+        self.width = width
+        self.within_limit = within_limit
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
         problem = state.problem
+        if self.within_limit and not aim_of_policy(state).open(state):
+            return False
         size = problem.group.n_partitions
         few = size <= self.LARGEST and size * problem.active <= self.CELLS
         return few and problem.has_owners and not state.front_proved
@@ -53,10 +63,12 @@ class FewMoves:
         most = problem.fewest_moves
         if problem.search_limit is None:
             most = max(most, state.front.fewest_moves().moves) + MOST_EXTRA
+        if self.within_limit and state.limit is not None:
+            most = min(most, state.limit)
         starts = [c.assigned for c in state.front.candidates if c.moves <= most]
         price = extension_price(problem.group)
-        stop = budget.steps(price, self.UPTO, self.SHARE)
-        limit = FewExchanges(most)
+        stop = budget.steps(price, self.UPTO, self.share)
+        limit = FewExchanges(most, self.width)
         for found in search_beam(problem.group, problem.constraint, starts, limit, stop):
             yield Proposal(found, "few-exchanges")
 

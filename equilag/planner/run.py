@@ -15,6 +15,7 @@ from equilag.planner.cpsat_stage import FullModel
 from equilag.planner.exhaustive_stage import ExhaustiveFront, ExhaustiveSearch
 from equilag.planner.few_moves_stage import (
     MOST_EXTRA,
+    PROVABLE,
     CountedMoves,
     FewestMovesWithin,
     FewMoves,
@@ -39,6 +40,7 @@ from equilag.planner.stage import CountingStage, Draft, ImprovingStage
 from equilag.planner.state import SolveState
 from equilag.planner.task import Task
 from equilag.planner.transfer_stage import ExactTransfers
+from equilag.solver.local_search.exchange_beam import WIDTH
 
 
 class Phase(NamedTuple):
@@ -99,10 +101,12 @@ PROVING: Final[tuple[Phase, ...]] = (
     ),
 )
 """What closes the gap of the candidate that the policy takes."""
-BEFORE_PROOF: Final = Phase(SEARCHING[0].stages, share=0.25)
-"""The first plans where a small limit on moves is proved next: the proof needs the time more."""
-EARLY_PROOF: Final = Phase((CountedMoves(), ProvedBudget(DEEP_WORK)), share=0.85)
-"""The same for a small limit on moves, before the search goes on for what lies beyond it."""
+BEFORE_PROOF: Final = Phase((CountingBounds(), GreedyDescent(), FewMoves(within_limit=True)), 0.35)
+"""The first plans within a small limit on moves, where the clock alone limits the run."""
+EARLY_PROOF: Final = Phase((CountedMoves(), ProvedBudget(DEEP_WORK)), share=0.75)
+"""Their proof, before the search goes on for what lies beyond the limit."""
+WIDER_BEAM: Final = Phase((FewMoves(1.0, 2 * WIDTH, within_limit=True),), share=0.9)
+"""Better plans within the limit where that proof failed, or is too far off to be tried first."""
 REMAINING: Final[tuple[Phase, ...]] = (
     Phase(
         (
@@ -164,13 +168,16 @@ def state_of(task: Task, draft: Draft, notes: list[str]) -> SolveState | None:
 def phases_for(state: SolveState, budget: Budget) -> tuple[Phase, ...]:
     """The phases of a run, in their order.
 
-    A small limit on moves is proved early where the clock alone limits the run. Counted work is
-    spent in the same order for all limits, so that all plans of one effort agree.
+    Where the clock alone limits the run, a small limit on moves comes first, and what lies beyond
+    it later. Counted work is spent in the same order for all limits, so that all plans of one
+    effort agree.
     """
     limit = state.limit
     if budget.counted or limit is None or limit > state.problem.fewest_moves + MOST_EXTRA:
         return (*SEARCHING, *PROVING, *REMAINING)
-    return (BEFORE_PROOF, EARLY_PROOF, *SEARCHING[1:], *PROVING, *REMAINING)
+    near = limit * state.problem.group.n_partitions <= PROVABLE
+    first = (BEFORE_PROOF, EARLY_PROOF, WIDER_BEAM) if near else (BEFORE_PROOF, WIDER_BEAM)
+    return (*first, *SEARCHING, *PROVING, *REMAINING)
 
 
 def search(
