@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from equilag.budget import Budget
 from equilag.certificate.search_checks import SEARCH_WORK
 from equilag.errors import ContradictedBound, InputError
+from equilag.exhaustive.few_moves.move_problem import MOVE_CELLS
 from equilag.planner.aim import aim_of_policy
 from equilag.planner.bounding_stages import CountingBounds, MatchingBound, no_lag_claims
 from equilag.planner.counting_stages import COUNTING
@@ -105,7 +106,7 @@ BEFORE_PROOF: Final = Phase((CountingBounds(), GreedyDescent(), FewMoves(within_
 """The first plans within a small limit on moves, where the clock alone limits the run."""
 EARLY_PROOF: Final = Phase((CountedMoves(), ProvedBudget(DEEP_WORK)), share=0.75)
 """Their proof, before the search goes on for what lies beyond the limit."""
-WIDER_BEAM: Final = Phase((FewMoves(1.0, 2 * WIDTH, within_limit=True),), share=0.9)
+WIDER_BEAM: Final = Phase((FewMoves(1.0, 2 * WIDTH, within_limit=True),), share=0.8)
 """Better plans within the limit where that proof failed, or is too far off to be tried first."""
 REMAINING: Final[tuple[Phase, ...]] = (
     Phase(
@@ -172,10 +173,13 @@ def phases_for(state: SolveState, budget: Budget) -> tuple[Phase, ...]:
     it later. Counted work is spent in the same order for all limits, so that all plans of one
     effort agree.
     """
-    limit = state.limit
-    if budget.counted or limit is None or limit > state.problem.fewest_moves + MOST_EXTRA:
+    limit, problem = state.limit, state.problem
+    size = problem.group.n_partitions
+    if limit is None or limit > problem.fewest_moves + MOST_EXTRA:
         return (*SEARCHING, *PROVING, *REMAINING)
-    near = limit * state.problem.group.n_partitions <= PROVABLE
+    if budget.counted or size * problem.active > MOVE_CELLS:
+        return (*SEARCHING, *PROVING, *REMAINING)
+    near = limit * size <= PROVABLE
     first = (BEFORE_PROOF, EARLY_PROOF, WIDER_BEAM) if near else (BEFORE_PROOF, WIDER_BEAM)
     return (*first, *SEARCHING, *PROVING, *REMAINING)
 
