@@ -94,6 +94,25 @@ def test_ranges_that_are_cut_decide_the_same(monkeypatch: pytest.MonkeyPatch) ->
         decides_as_brute_force(problem)
 
 
+def test_gains_joined_from_two_halves_decide_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("equilag.exhaustive.few_moves.moved_sets.WHOLE_SETS", 1)
+    for problem in problems(seed=36, n=30):
+        decides_as_brute_force(problem)
+
+
+def test_lists_that_are_too_long_leave_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("equilag.exhaustive.few_moves.moved_sets.MAX_SETS", 6)
+    monkeypatch.setattr("equilag.exhaustive.few_moves.move_target.MAX_SETS", 6)
+    decided = 0
+    for problem in problems(seed=37, n=20):
+        try:
+            decides_as_brute_force(problem)
+        except OutOfBudget:
+            continue
+        decided += 1
+    assert 0 < decided < 20
+
+
 def test_several_words_and_batches_decide_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("equilag.exhaustive.few_moves.move_problem.WORD", 7)
     monkeypatch.setattr(move_search, "BATCH", 1)

@@ -135,9 +135,12 @@ class ListedSets:
             return []
         middle = 0
         if comb(len(pool), chosen) * p.words > WHOLE_SETS:
-            middle = int(
-                np.searchsorted(pool, p.first[np.searchsorted(p.first, pool[len(pool) // 2])])
+            # All items of one owner are in the same half; those without an owner may be in both.
+            half = int(pool[len(pool) // 2])
+            begins = (
+                int(p.first[np.searchsorted(p.first[:-1], half)]) if half < p.first[-1] else half
             )
+            middle = int(np.searchsorted(pool, begins))
         made = []
         for first in range(min(chosen, middle) + 1):
             if chosen - first <= len(pool) - middle:
