@@ -38,6 +38,8 @@ class FewMoves:
     name: Final = "few exchanges"
     LARGEST: Final = 20_000
     """Partitions up to which a step takes milliseconds."""
+    SMALLEST: Final = 16
+    """Partitions up to which the exact searches take less time than a beam."""
     CELLS: Final = 1_000_000
     """Partitions times members: their table takes some 40 ms to make, which nothing interrupts."""
     UPTO: Final = 0.15
@@ -55,7 +57,7 @@ class FewMoves:
         if self.within_limit and not aim_of_policy(state).open(state):
             return False
         size = problem.group.n_partitions
-        few = size <= self.LARGEST and size * problem.active <= self.CELLS
+        few = self.SMALLEST < size <= self.LARGEST and size * problem.active <= self.CELLS
         return few and problem.has_owners and not state.front_proved
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
