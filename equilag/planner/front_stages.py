@@ -76,7 +76,8 @@ class FrontRounds:
     NEIGHBOURHOODS: Final = 16
     """Neighbourhoods of one point in a round."""
     PATIENCE: Final = 40
-    """FrontRounds in a row without any change of the front, after which a small group is done."""
+    """Rounds in a row without any change of the front, after which the search ends; or as many as
+    there were before the last change, if that is more."""
     EXCESS_ONLY: Final = 4
     """The same where every goal is proved, and only excess may be left."""
 
@@ -96,7 +97,7 @@ class FrontRounds:
             if state.front.changes != changes:
                 changes, last = state.front.changes, number
             settled = state.goals_done or state.front_proved
-            if number - last >= (self.EXCESS_ONLY if settled else self.PATIENCE):
+            if number - last >= (self.EXCESS_ONLY if settled else max(self.PATIENCE, last)):
                 return
             yield from self._round(state, budget, number)
             number += 1
