@@ -171,7 +171,7 @@ class WindowSearch:
     """Seconds of a layer or a round of cycles per partition, up to `LARGEST_LAYER`."""
     LARGEST_LAYER: Final = 0.03
     """Seconds of one with a full table."""
-    ROUND_CELL: Final = 2.5e-6
+    ROUND_CELL: Final = 8e-7
     """Seconds of a round of cycles per partition and member, which cannot be stopped."""
     SETTLE_HEAVY: Final = 2e-4
     """Seconds per partition of the flows that settle the heaviest, which cannot be stopped."""
