@@ -44,6 +44,14 @@ class Proved(NamedTuple):
     """Of the weighted sum; at least `spread`, as every weight is 0 or more."""
 
 
+def most_excess(spread: float, members: int) -> float:
+    """The most excess that so many members have with so large a spread, in records.
+
+    A quarter of the spread per member: half of them lie above the mean, by half of the spread.
+    """
+    return spread * members / 4
+
+
 class Caps(NamedTuple):
     """What counts as the best: no plan is better for a smaller value than these."""
 
@@ -67,11 +75,6 @@ class Objective(NamedTuple):
     def terms(self) -> Mapping[str, int]:
         """The last goal: the weight of each figure in the sum to be minimised."""
         return {"spread": 1, "moves": self.move_cost}
-
-    @property
-    def bound_claim(self) -> str:
-        """The name of the claim that bounds the last goal from below."""
-        return VALUE if self.move_cost else SPREAD
 
     @property
     def moves_rank_first(self) -> bool:
@@ -110,7 +113,7 @@ class Objective(NamedTuple):
         """
         allowance = self.allowance(mean)
         value, excess = min((self.value(f), f.excess) for f in figures)
-        return Caps(value + allowance, excess + allowance * members / 4)
+        return Caps(value + allowance, excess + most_excess(allowance, members))
 
     def key(self, figures: Figures, fewest_moves: int, caps: Caps) -> tuple[float, ...]:
         """The order of candidates; smaller is better. `caps` are those of all candidates."""

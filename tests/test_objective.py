@@ -9,6 +9,7 @@ import pytest
 
 from equilag.errors import InputError
 from equilag.objective import SPREAD, VALUE, Figures, Objective, Proved
+from equilag.planner.aim import Aim
 from equilag.policy import Policy
 
 MEAN = 100.0
@@ -96,9 +97,9 @@ def test_a_limit_that_does_not_bind_changes_nothing() -> None:
 
 
 def test_the_claim_that_bounds_the_last_goal() -> None:
-    assert objective().bound_claim == SPREAD
-    assert objective(move_cost=1).bound_claim == VALUE
-    assert objective("fair-yet-sticky", move_cost=1).bound_claim == SPREAD
+    assert Aim(None, objective().move_cost).claim == SPREAD
+    assert Aim(None, objective(move_cost=1).move_cost).claim == VALUE
+    assert Aim(None, objective("fair-yet-sticky", move_cost=1).move_cost).claim == SPREAD
     assert objective(move_cost=4).value(Figures(5, 3)) == 17
 
 

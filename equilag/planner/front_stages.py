@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from equilag.budget import Budget
+from equilag.objective import most_excess
 from equilag.planner.aim import Aim
 from equilag.planner.cpsat_stage import FIRST_CALL, MODEL_SIZE, solver_claim
 from equilag.planner.exhaustive_stage import whole
@@ -13,6 +14,7 @@ from equilag.planner.front import Candidate, knee
 from equilag.planner.improving_stages import GREEDY_DESCENT
 from equilag.planner.stage import STEP
 from equilag.planner.state import Contribution, Proposal, SolveState
+from equilag.policy import DEFAULT_TOLERANCE
 from equilag.solver.local_search.greedy_descent import descend
 from equilag.solver.local_search.improvement_goal import ImprovementGoal
 from equilag.solver.local_search.large_neighbourhood import (
@@ -51,9 +53,8 @@ class TowardsOwners:
         assigned = best.assigned
         for width in self.WIDTHS:
             slack = width * problem.mean
-            limit = UnevennessLimit(
-                best.spread + int(slack), best.excess + slack * problem.active / 4
-            )
+            excess = best.excess + most_excess(slack, problem.active)
+            limit = UnevennessLimit(best.spread + int(slack), excess)
             assigned = return_to_owners(
                 problem.group, problem.constraint, assigned, limit, stop
             ).copy()
@@ -132,16 +133,12 @@ class FrontRounds:
         if state.problem.search_limit is not None or number % 4 == 0 or len(points) < 2:
             return state.most_even
         if number % 4 == 1:
-            slack = int(USUAL_TOLERANCE * state.problem.mean)
+            slack = int(DEFAULT_TOLERANCE / 100 * state.problem.mean)
             near = state.front.fewest_moves_within(points[-1].spread + slack)
             return near or points[-1]
         if number % 4 == 2:
             return knee(points)
         return points[int(state.rng.integers(len(points)))]
-
-
-USUAL_TOLERANCE: Final = 0.01
-"""Part of the mean load that most plans are made with; rounds look there more often."""
 
 
 class ModelledFront:

@@ -14,7 +14,7 @@ from equilag.certificate.move_limited import spread_bounds
 from equilag.constraint import CountConstraint
 from equilag.group import NOBODY, Group, Ints
 from equilag.metrics import mean_load
-from equilag.objective import Caps, Objective
+from equilag.objective import Caps, Objective, most_excess
 from equilag.planner.front import Candidate
 from equilag.planner.task import Task
 from equilag.policy import Policy
@@ -115,12 +115,12 @@ class Problem:
     @cached_property
     def negligible_excess(self) -> float:
         """Records of excess that no search tries to save: what a spread of `NEGLIGIBLE` leaves."""
-        return NEGLIGIBLE * self.mean * self.active / 4
+        return most_excess(NEGLIGIBLE * self.mean, self.active)
 
     @cached_property
     def excess_allowance(self) -> float:
         """Records by which the tolerance lets the excess exceed the best."""
-        return self.objective.allowance(self.mean) * self.active / 4
+        return most_excess(self.objective.allowance(self.mean), self.active)
 
     def caps(self, candidates: Sequence[Candidate]) -> Caps:
         """Up to which value and excess a candidate is as good as the best one."""

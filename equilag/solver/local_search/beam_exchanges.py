@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
+from equilag.columns import Floats
 from equilag.constraint import CountConstraint
 from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.metrics import member_counts, member_loads
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 EXTREME: Final = 10
 """Members of an assignment that exchange with each other: the heaviest and the lightest half of

@@ -14,7 +14,7 @@ import numpy as np
 
 from equilag.constraint import CountConstraint
 from equilag.group import Group, Index, Ints
-from equilag.metrics import member_loads
+from equilag.metrics import load_figures, member_loads
 from equilag.solver.local_search.assignment_layers import deal_layers
 from equilag.solver.local_search.cyclic_exchanges import Window
 from equilag.solver.local_search.heavy_first import settle_heavy
@@ -57,20 +57,15 @@ def search_level(
     options = [assigned]
     if heaviest and fewest_held(constraint) >= FEWEST:
         options.append(_settled(group, constraint, assigned, window, rng, stop, heaviest))
-    best = min(options, key=lambda option: _spread(group, option))
+    best = min(options, key=lambda option: load_figures(group, option).spread)
     found = _searched(group, constraint, best, active, window, rng, stop)
-    return min(best, found, key=lambda option: _spread(group, option))
+    return min(best, found, key=lambda option: load_figures(group, option).spread)
 
 
 def fewest_held(constraint: CountConstraint) -> int:
     """The fewest partitions of any member that is not idle; 0 without such members."""
     least = constraint.counts_of(np.flatnonzero(~constraint.group.idle)).least
     return int(least.min()) if len(least) else 0
-
-
-def _spread(group: Group, assigned: Index) -> int:
-    loads = member_loads(assigned, group.lag, group.n_members)[~group.idle]
-    return int(loads.max() - loads.min())
 
 
 def _settled(

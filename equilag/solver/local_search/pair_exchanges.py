@@ -7,17 +7,15 @@ pair costs O(c log c) for c partitions of a member, and not O(c²).
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from equilag.columns import Floats
 from equilag.constraint import ranges
 from equilag.group import NOBODY, Flags, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.disjoint_pairs import disjoint_pairs
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 KEY_BITS: Final = 62
 """Bits of a key that joins a lag to the number of its pair: a signed integer's, less one."""
