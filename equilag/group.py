@@ -7,7 +7,7 @@ numbered by ascending id, topics by ascending name, and the partitions of all to
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Unpack
@@ -26,6 +26,7 @@ from equilag.partition_classes import (
     topic_class_arcs,
     topic_classes,
 )
+from equilag.real_columns import RealColumns
 
 if TYPE_CHECKING:
     from equilag.building.group_input import GroupInput
@@ -46,10 +47,14 @@ class Member:
     """`client.rack`"""
     generation: int = UNKNOWN_GENERATION
     """The generation at which the member made its claims."""
-    capacity: float = 1.0
-    """How much it can process, above 0; today all members of a group must have the same."""
+    capacity: float | None = None
+    """How much it can process, above 0, in any unit that all members share; None if unknown."""
     client_id: str | None = None
     host: str | None = None
+    max_partitions: int | None = None
+    """No more partitions than this; None for no limit."""
+    instance: str | None = None
+    """The process that this member is a thread of; None for a process of its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +92,13 @@ class Group:
     of all topics with the same subscribers are one class."""
     racks: tuple[tuple[str, ...], ...] | None = None
     """[P] the racks that hold a replica, empty where nothing is known; None if none is known."""
+    allowed: Mapping[int, tuple[int, ...]] | None = None
+    """Partition -> the members, ascending, that alone may take it; None without restrictions."""
+    co_partitioned: tuple[tuple[int, ...], ...] = ()
+    """Lists of topics of equal size: partition i of all topics of a list goes to one member."""
+    real: RealColumns | None = None
+    """What planning has to know of capacities, room, instances, racks and units (see
+    `equilag.reduction`); None in an ordinary group, and in one as it was read."""
 
     @classmethod
     def build(cls, **given: Unpack[GroupInput]) -> Group:
@@ -274,7 +286,8 @@ class Group:
     def without_owners(self) -> Group:
         """The same group as if nobody owned anything (``--fresh``)."""
         nothing = np.full(self.n_partitions, NOBODY, dtype=np.int32)
-        return replace(self, owner=nothing)
+        real = self.real and self.real._replace(stakes=None, forced_moves=0)
+        return replace(self, owner=nothing, real=real)
 
 
 def iter_names(group: Group, partitions: Ints) -> Iterator[tuple[str, int]]:

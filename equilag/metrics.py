@@ -98,9 +98,15 @@ def moved(owner: Index, assigned: Index) -> Flags:
     return lost
 
 
-def count_moves(owner: Index, assigned: Index) -> int:
+def count_moves(group: Group, assigned: Index) -> int:
     """Number of partitions that a live, still subscribed owner loses."""
-    return int(np.count_nonzero(moved(owner, assigned)))
+    real = group.real
+    if real is None:
+        return int(np.count_nonzero(moved(group.owner, assigned)))
+    if real.stakes is None:
+        return int(np.count_nonzero(moved(group.owner, assigned))) + real.forced_moves
+    unit, member, number = real.stakes
+    return int(number[assigned[unit] != member].sum())
 
 
 def is_valid(group: Group, assigned: Index) -> bool:

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Literal, NamedTuple, Unpack, cast, get_args
 
 from equilag.errors import InputError
+from equilag.overrides import (
+    NO_OVERRIDES,
+    OVERRIDE_FIELDS,
+    Overrides,
+    OverrideSettings,
+    overrides_of,
+)
 
 PolicyName = Literal["lag-aware", "kip-169", "fair-yet-sticky", "sticky-yet-fair"]
-Balance = Literal["total", "per-topic", "both"]
+Balance = Literal["total", "per-topic", "both", "none"]
 
 POLICIES: Final[tuple[PolicyName, ...]] = get_args(PolicyName)
-BALANCES: Final[tuple[Balance, ...]] = get_args(Balance)
+BALANCES: Final[tuple[Balance, ...]] = ("total", "per-topic", "both")
 UNCONSTRAINED: Final = "none"
 """`balance` in the JSON of a single heuristic's plan, which claims no count balance."""
 
@@ -41,6 +48,14 @@ _TRAITS: Final[Mapping[PolicyName, _Traits]] = {
 }
 
 
+class RealSettings(OverrideSettings, total=False):
+    """The settings of a real group, as callers give them."""
+
+    rack_aware: bool
+    max_cross_rack: int | None
+    overrides: Overrides | None
+
+
 @dataclass(frozen=True, slots=True, init=False)
 class Policy:
     """Goals and settings of one run. Every way to make one checks them.
@@ -61,6 +76,12 @@ class Policy:
     max_moves: int | None
     fresh: bool
     """Plan as if nobody owned anything."""
+    rack_aware: bool
+    """Fewest partitions read across racks, after the counts and before everything else."""
+    max_cross_rack: int | None
+    """No more partitions read across racks than this."""
+    overrides: Overrides
+    """What stands in for the group's own fields."""
 
     def __init__(
         self,
@@ -70,8 +91,12 @@ class Policy:
         tolerance: float = DEFAULT_TOLERANCE,
         max_moves: int | None = None,
         fresh: bool = False,
+        **real: Unpack[RealSettings],
     ) -> None:
-        """`balance` None means the policy's own. Raises InputError that names the setting."""
+        """`balance` None means the policy's own. Raises InputError that names the setting.
+
+        `real` are `rack_aware`, `max_cross_rack` and the fields of `Overrides`.
+        """
         if name not in POLICIES:
             raise InputError(f"unknown policy {name!r}; one of {', '.join(POLICIES)}", "policy")
         if balance is None:
@@ -88,6 +113,7 @@ class Policy:
         fix(self, "tolerance", float(tolerance))
         fix(self, "max_moves", max_moves)
         fix(self, "fresh", fresh)
+        _set_real(self, real)
 
     @classmethod
     def of(cls, *args: Any, **settings: Any) -> Policy:
@@ -122,12 +148,39 @@ class Policy:
         return self.balance == "total" and not self.pins_owned
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings as in a plan's JSON."""
-        return {field: getattr(self, field) for field in self.__slots__}
+        """The settings as in a plan's JSON; those of a real group only where they are in force."""
+        settings = {field: getattr(self, field) for field in POLICY_FIELDS}
+        if self.rack_aware:
+            settings["rack_aware"] = True
+        if self.max_cross_rack is not None:
+            settings["max_cross_rack"] = self.max_cross_rack
+        return {**settings, **self.overrides.to_dict()}
 
 
-POLICY_FIELDS: Final[tuple[str, ...]] = tuple(Policy.__slots__)
-"""The settings of a policy, as the policy in a plan's JSON has them."""
+def _set_real(policy: Policy, real: RealSettings) -> None:
+    """Check and set the settings of a real group. Raises InputError."""
+    rest: dict[str, Any] = {**real}
+    rack_aware, limit = rest.pop("rack_aware", False), rest.pop("max_cross_rack", None)
+    overrides = rest.pop("overrides", None)
+    if type(rack_aware) is not bool:
+        raise InputError(f"{rack_aware!r} is not true or false", "rack_aware")
+    if limit is not None and (type(limit) is not int or limit < 0):
+        raise InputError(f"{limit!r} is not a whole number, 0 or more", "max_cross_rack")
+    if rest:
+        known = {} if overrides is None else overrides.as_given()
+        overrides = overrides_of(cast(OverrideSettings, {**known, **rest}))
+    fix = object.__setattr__
+    fix(policy, "rack_aware", rack_aware)
+    fix(policy, "max_cross_rack", limit)
+    fix(policy, "overrides", overrides or NO_OVERRIDES)
+
+
+POLICY_FIELDS: Final[tuple[str, ...]] = (
+    "name", "balance", "move_cost", "tolerance", "max_moves", "fresh",
+)  # fmt: skip
+"""The settings that the policy in a plan's JSON always has."""
+REAL_FIELDS: Final[tuple[str, ...]] = ("rack_aware", "max_cross_rack", *OVERRIDE_FIELDS)
+"""Those that it has where they are in force."""
 
 
 def _check_settings(move_cost: object, tolerance: object, max_moves: object, fresh: object) -> None:

@@ -200,7 +200,6 @@ ERRORS: list[tuple[dict[str, Any], str, str]] = [
     ({"members": [Member("b", host=""), "a"]}, "members[0].host", "empty"),
     ({"members": ["b", Member("a", generation=True)]}, "members[1].generation", "true is a"),
     ({"members": ["b", Member("a", capacity=0.0)]}, "members[1].capacity", "0.0 is not a finite"),
-    ({"members": ["b", Member("a", capacity=2.0)]}, "members[1].capacity", "does not exist yet"),
     ({"subscriptions": {"b": ["orders"]}}, "members[1].subscription", "missing, but required"),
     ({"subscriptions": {"b": [], "a": "orders"}}, "members[1].subscription", "not a list"),
     ({"subscriptions": {"b": [], "a": ["t", 1]}}, "members[1].subscription[1]", "1 is an integer"),

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from support.groups import group_of, small_groups
 from support.paths import CHECKOUT, SAMPLES
-from support.planner_runs import STAGES, carry_out
+from support.planner_runs import STAGES, carry_out, task_on
 
 import equilag
 from equilag.budget import Budget
@@ -26,7 +26,6 @@ from equilag.planner.exhaustive_stage import ExhaustiveSearch
 from equilag.planner.progress import ProgressObserver
 from equilag.planner.result import plan_of
 from equilag.planner.run import PROVING, SEARCHING, count, search, state_of
-from equilag.planner.task import Task
 from equilag.policy import Policy
 
 TEXT: Final = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
@@ -113,7 +112,10 @@ def test_the_constraint_is_kept_by_every_improving_stage(recipe: Any) -> None:
     lags = np.random.default_rng(3).integers(1, 1000, (5, 7))
     for lag in lags.tolist():
         group = group_of([7], [[0]] * 3, lags=lag)
-        budget, task = Budget(seconds=60.0), Task.of(group, Objective(Policy(tolerance=0)))
+        budget, task = (
+            Budget(seconds=60.0),
+            task_on(group, Objective(Policy(tolerance=0))),
+        )
         observer, notes = ProgressObserver(None, budget), list[str]()
         draft = count(task, budget, observer, notes, [stage])
         state = state_of(task, draft, notes)
@@ -129,7 +131,10 @@ def test_the_constraint_is_kept_by_every_improving_stage(recipe: Any) -> None:
 def test_cp_sat_keeps_the_constraint_too(recipe: Any, skipped: type) -> None:
     stage = recipe("constraint").OneForTheFirst()
     group = group_of([7], [[0]] * 3, lags=[907, 411, 388, 205, 90, 77, 3])
-    budget, task = Budget(seconds=60.0), Task.of(group, Objective(Policy(tolerance=0)))
+    budget, task = (
+        Budget(seconds=60.0),
+        task_on(group, Objective(Policy(tolerance=0))),
+    )
     notes: list[str] = []
     draft = count(task, budget, ProgressObserver(None, budget), notes, [stage])
     state = state_of(task, draft, notes)
@@ -146,7 +151,7 @@ def test_the_objective_is_asked_by_everybody(recipe: Any) -> None:
     objective = recipe("objective").ThreePerMove(Policy(tolerance=0))
     for group in small_groups(seed=151, n=6, owned=0.9):
         budget = Budget(seconds=60.0)
-        task = Task.of(group, objective)
+        task = task_on(group, objective)
         observer = ProgressObserver(None, budget)
         state = state_of(task, count(task, budget, observer, []), [])
         assert state is not None

@@ -31,7 +31,7 @@ def test_counts_loads_spread_and_moves() -> None:
     loads = member_loads(column, group.lag, 3)
     assert loads.tolist() == [1 + BIGGEST, 7, 0]
     assert spread(loads, group.idle) == BIGGEST - 6
-    assert count_moves(group.owner, column) == 1
+    assert count_moves(group, column) == 1
 
 
 def test_figures_leave_out_idle_members() -> None:

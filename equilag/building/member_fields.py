@@ -9,7 +9,7 @@ from itertools import repeat
 from operator import attrgetter, is_
 from typing import Any, Final, Protocol
 
-from equilag.building.values import GENERATIONS, as_text, text_problem
+from equilag.building.values import GENERATIONS, NATURAL, as_text, text_problem
 from equilag.errors import InputError
 from equilag.group import Member
 from equilag.show import below, guess, not_a, show
@@ -56,6 +56,8 @@ MEMBER_FIELDS: Final[dict[str, MemberField]] = {
     "capacity": _Positive(),
     "client_id": _Text(may_be_empty=False),
     "host": _Text(may_be_empty=False),
+    "max_partitions": NATURAL,
+    "instance": _Text(may_be_empty=False),
 }
 """The optional attributes of Member by name, and their checks.
 
@@ -84,9 +86,6 @@ def check_members(members: Sequence[Member]) -> None:
             if problem is not None:
                 index = list(map(id, column)).index(key)
                 raise InputError(problem, f"members[{index}].{name}")
-    capacities = [member.capacity for member in members]
-    if len(set(capacities)) > 1:
-        _refuse_capacities(capacities)
 
 
 def _check_ids(ids: list[Any]) -> None:
@@ -106,17 +105,6 @@ def _check_ids(ids: list[Any]) -> None:
         first = seen.setdefault(name, index)
         if first != index:
             raise InputError(f"{show(name)} is the id of members[{first}] as well", place)
-
-
-def _refuse_capacities(capacities: list[float]) -> None:
-    """Raise InputError for the first member whose capacity is not that of the others."""
-    for index, capacity in enumerate(capacities):
-        if capacity != capacities[0]:
-            problem = (
-                f"planning with capacities does not exist yet, and this member's is {capacity:g}"
-                f" while that of members[0] is {capacities[0]:g}"
-            )
-            raise InputError(problem, f"members[{index}].capacity")
 
 
 def refuse_strangers(given: Mapping[str, Any], ids: Sequence[str], field: str) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
+
 from equilag.certificate.claim_checks import CHECKS, SOLVER_KINDS
 from equilag.certificate.json_differences import differences
 from equilag.certificate.ledger import Ledger, Refuted
@@ -17,6 +19,8 @@ from equilag.metrics import count_moves, excess_floor, load_figures
 from equilag.objective import EXCESS, SPREAD, VALUE, Figures, Objective
 from equilag.plan import LagFigures, Plan
 from equilag.policy import Policy
+from equilag.reduction import Reduction, reduce_group
+from equilag.shaping import shape_group
 
 MAX_FINDINGS: Final = 100
 """Findings that are shown; what is wrong with a plan is clear from fewer."""
@@ -85,9 +89,15 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
     _check_status(document, ledger, expected.lag, report.findings)
 
 
-def _ledger(group: Group, document: PlanDocument, findings: list[str]) -> Ledger:
+def _ledger(given: Group, document: PlanDocument, findings: list[str]) -> Ledger:
     """Nothing proved yet."""
-    policy, assigned = document.policy, document.assigned
+    policy = document.policy
+    reduction = Reduction(given, given)
+    if policy is not None:
+        reduction = reduce_group(shape_group(given, policy.overrides), policy)
+    group, assigned = reduction.group, reduction.collapse(document.assigned)
+    if not np.array_equal(reduction.expand(assigned), document.assigned):
+        findings.append("assignment: co-partitioned topics are torn apart")
     fallback = document.status == "fallback"
     planned = group.without_owners() if policy is not None and policy.fresh else group
     if policy is None or fallback:
@@ -98,7 +108,7 @@ def _ledger(group: Group, document: PlanDocument, findings: list[str]) -> Ledger
     if policy is not None and not fallback:
         claimed = [c.value for _, c in document.claims if c.claim == MOVES]
         limit = Objective(policy).move_limit(max(claimed, default=0))
-        if limit is not None and count_moves(planned.owner, assigned) > limit:
+        if limit is not None and count_moves(planned, assigned) > limit:
             limit = None  # the plan has more moves, so bounds within the limit say nothing of it
     ledger = Ledger(planned, group, policy, constraint, exact, limit)
     ledger.plan_figures = _plan_figures(ledger, assigned)
@@ -109,7 +119,7 @@ def _constraint(
     group: Group, assigned: Index, policy: Policy, findings: list[str]
 ) -> tuple[CountConstraint, bool]:
     """The policy's count constraint and True; no constraint and False if the plan misses it."""
-    if policy.pins_owned and count_moves(group.owner, assigned):
+    if policy.pins_owned and count_moves(group, assigned):
         findings.append("assignment: an owned partition moves, which the policy rules out")
         return unconstrained(group), False
     try:
@@ -126,7 +136,7 @@ def _constraint(
 def _plan_figures(ledger: Ledger, assigned: Index) -> dict[str, int]:
     """Claim name -> what the plan itself reaches."""
     loads = load_figures(ledger.original, assigned)
-    moves = count_moves(ledger.original.owner, assigned)
+    moves = count_moves(ledger.original, assigned)
     return {
         MOVES: moves,
         "max_load_at_least": loads.max,
@@ -171,7 +181,7 @@ def _check_status(
 ) -> None:
     """The status must be what the proved bounds make it; the plan must keep the policy's limits."""
     policy, status = document.policy, document.status
-    moves = count_moves(ledger.group.owner, document.assigned)
+    moves = count_moves(ledger.group, document.assigned)
     figures = Figures(lag.spread, moves)
     _check_evidence(document, ledger, figures, lag.mean, findings)
     if policy is None:

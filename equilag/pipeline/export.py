@@ -52,7 +52,7 @@ def export_group(path: str, group: str) -> tuple[dict[str, Any], Plan]:
         plan.lag.total,
         plan.lag.max,
         plan.lag.spread,
-        count_moves(loaded.owner, plan.assigned),
+        count_moves(loaded, plan.assigned),
     )
     if found != tuple(row[name] for name in ("lag_total", "lag_max", "lag_spread", "moves")):
         raise _inconsistent(group, "assignment", path)

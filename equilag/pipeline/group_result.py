@@ -185,7 +185,7 @@ def _plan_columns(plan: Plan) -> dict[str, Any]:
         "gap_percent_of_mean": lag.gap_percent_of_mean,
         "lag_excess": lag.excess,
         "excess_lower_bound": lag.excess_lower_bound,
-        "moves": count_moves(plan.group.owner, plan.assigned),
+        "moves": count_moves(plan.group, plan.assigned),
         "moves_lower_bound": plan.moves_lower_bound,
         "unowned": int(np.count_nonzero(_unowned(plan.group))),
         "unowned_lag": int(plan.group.lag[_unowned(plan.group)].sum()),

@@ -170,7 +170,7 @@ def _figures(group: Group, found: Baseline, assigned: Index, bound: int) -> Comp
     return ComparisonRow(
         found.assignor,
         count_figures(group, assigned).spread,
-        count_moves(group.owner, assigned),
+        count_moves(group, assigned),
         int(loads.by_member.max(initial=0)),
         loads.spread,
         excess(loads.by_member[~group.idle]),

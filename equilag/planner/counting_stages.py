@@ -146,7 +146,7 @@ class FewestMovesStage:
             assigned, algorithm = draft.assigned, draft.algorithm
         claims = (*draft.make_claims(), claim)
         made = draft.make_constraint
-        final = found.exact or count_moves(task.original.owner, found.assigned) == claim.value
+        final = found.exact or count_moves(task.original, found.assigned) == claim.value
         return Draft(assigned, algorithm, made, claim.value, lambda: claims, final)
 
 

@@ -43,7 +43,7 @@ class Candidate:
 
 def candidate_of(group: Group, assigned: Index, algorithm: str) -> Candidate:
     """A candidate with its figures. O(P)."""
-    moves = count_moves(group.owner, assigned)
+    moves = count_moves(group, assigned)
     if not group.lag.any():
         return Candidate(assigned, algorithm, Figures(0, moves))
     loads = member_loads(assigned, group.lag, group.n_members)

@@ -105,7 +105,7 @@ def front_task(task: Task) -> Task:
     if task.policy.pins_owned or not task.objective.moves_rank_first:
         return task
     policy = replace(task.policy, name="lag-aware", balance=task.policy.balance)
-    return Task.of(task.original, Objective(policy), task.seed)
+    return Task.of(task.reduction, Objective(policy), task.seed)
 
 
 def exact_state(task: Task, draft: Draft) -> SolveState:

@@ -26,11 +26,11 @@ def plan_of(state: SolveState, budget: Budget) -> Plan:
     """The plan of a run whose counts are exact."""
     task, best, limit = state.problem.task, state.incumbent, state.limit
     return Plan(
-        task.original,
+        task.reduction.given,
         task.policy,
         "optimal" if state.optimal else "feasible",
         best.algorithm,
-        best.assigned,
+        task.reduction.expand(best.assigned),
         state.proofs.in_order(limit),
         state.proofs.spread_within(limit),
         state.problem.fewest_moves,
@@ -57,11 +57,11 @@ def settled_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> 
         return None
     moves = draft.fewest_moves
     return Plan(
-        task.original,
+        task.reduction.given,
         task.policy,
         "optimal",
         draft.algorithm,
-        draft.assigned,
+        task.reduction.expand(draft.assigned),
         lambda: draft.make_claims() + claims,
         0,
         moves,
@@ -80,11 +80,11 @@ def fallback_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) ->
     if budget.limit > 0 and group.n_partitions + group.eligible.size < BOUNDED_SIZE:
         claims = unconstrained_claims(group)
     return Plan(
-        task.original,
+        task.reduction.given,
         task.policy,
         "fallback",
         draft.algorithm,
-        draft.assigned,
+        task.reduction.expand(draft.assigned),
         claims,
         claims[-1].value if claims else 0,
         0,

@@ -6,21 +6,24 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from threading import Event
-from typing import Any, Final, TypedDict, Unpack
+from typing import Any, Final, Unpack
 
 from equilag.budget import Budget
 from equilag.errors import InputError
 from equilag.group import Group
 from equilag.objective import Objective
+from equilag.overrides import OverrideSettings
 from equilag.planner.progress import Watcher
 from equilag.planner.task import Task
 from equilag.policy import POLICIES, Policy
+from equilag.reduction import reduce_group
+from equilag.shaping import shape_group
 
 UNCHANGED: Final[Mapping[str, Policy]] = {name: Policy(name) for name in POLICIES}
 """The policies without any setting on top: to make and check one takes a tenth of a small plan."""
 
 
-class PolicySettings(TypedDict, total=False):
+class PolicySettings(OverrideSettings, total=False):
     """Settings on top of a policy; None, or none given, means the policy's own."""
 
     balance: str | None
@@ -28,6 +31,8 @@ class PolicySettings(TypedDict, total=False):
     tolerance: float | None
     max_moves: int | None
     fresh: bool | None
+    rack_aware: bool | None
+    max_cross_rack: int | None
 
 
 class SolveSettings(PolicySettings, total=False):
@@ -53,7 +58,8 @@ def policy_from(policy: str | Policy, **settings: Unpack[PolicySettings]) -> Pol
 
 def task_of(group: Group, policy: Policy, seed: int) -> Task:
     """A checked task. Raises InputError."""
-    return Task.of(group, Objective(policy), checked_seed(seed))
+    reduction = reduce_group(shape_group(group, policy.overrides), policy)
+    return Task.of(reduction, Objective(policy), checked_seed(seed))
 
 
 def budget_of(

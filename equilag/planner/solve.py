@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from threading import Event
+from typing import Unpack
 
 from equilag.group import Group
 from equilag.plan import Plan
 from equilag.planner.progress import Watcher
-from equilag.planner.settings import budget_of, checked_group, policy_from, task_of
+from equilag.planner.settings import (
+    PolicySettings,
+    budget_of,
+    checked_group,
+    policy_from,
+    task_of,
+)
 from equilag.policy import Policy
 
 
@@ -18,23 +25,21 @@ def solve(
     *,
     time_limit: float = 2.0,
     seed: int = 0,
-    balance: str | None = None,
-    move_cost: int | None = None,
-    tolerance: float | None = None,
-    max_moves: int | None = None,
-    fresh: bool | None = None,
     effort: float | None = None,
     deterministic: bool = False,
     progress: Watcher | None = None,
     stop: Event | None = None,
+    **settings: Unpack[PolicySettings],
 ) -> Plan:
     """Return the best plan for the group that the time limit allows, with its certificate.
 
     `time_limit` is in seconds from the call to the returned plan; 0 gives a heuristic's plan. Lack
     of time never raises. `effort` limits the work instead, in seconds of one core, but counted: a
     run that the clock does not cut short gives the same plan everywhere for the same `seed`.
-    `deterministic` is an effort of half the time limit. The settings `balance` to `fresh` are those
-    of `Policy`; None keeps the policy's own. `progress` is called now and then, from this thread.
+    `deterministic` is an effort of half the time limit. The settings are those of `Policy`
+    (`balance`, `move_cost`, `tolerance`, `max_moves`, `fresh`, `rack_aware`, `max_cross_rack`) and
+    of `Overrides` (`capacity`, `max_partitions`, `instances`, `co_partition`, `pin`, `keep`); None
+    keeps the policy's own. `progress` is called now and then, from this thread.
     Once another thread or a signal handler sets `stop`, the run ends with the best plan so far,
     which says that it was `interrupted`.
 
@@ -42,15 +47,7 @@ def solve(
     count balance forces.
     """
     budget = budget_of(checked_group(group), time_limit, effort, deterministic, stop)
-    wanted = policy_from(
-        policy,
-        balance=balance,
-        move_cost=move_cost,
-        tolerance=tolerance,
-        max_moves=max_moves,
-        fresh=fresh,
-    )
-    task = task_of(group, wanted, seed)
+    task = task_of(group, policy_from(policy, **settings), seed)
     # The clock runs from the call, so what takes time to load is loaded after it was started.
     from equilag.planner.make_plan import make_plan
 

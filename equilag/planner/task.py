@@ -7,21 +7,29 @@ from typing import NamedTuple
 from equilag.group import Group
 from equilag.objective import Objective
 from equilag.policy import Policy
+from equilag.reduction import Reduction
 
 
 class Task(NamedTuple):
     """A group and what is asked for."""
 
-    original: Group
+    reduction: Reduction
     objective: Objective
     seed: int
     group: Group
-    """The group that is planned: without owners where the policy says ``fresh``."""
+    """The reduced group that is planned: without owners where the policy says ``fresh``."""
 
     @staticmethod
-    def of(original: Group, objective: Objective, seed: int = 0) -> Task:
-        fresh = objective.policy.fresh
-        return Task(original, objective, seed, original.without_owners() if fresh else original)
+    def of(reduction: Reduction, objective: Objective, seed: int = 0) -> Task:
+        planned = reduction.group
+        if objective.policy.fresh:
+            planned = planned.without_owners()
+        return Task(reduction, objective, seed, planned)
+
+    @property
+    def original(self) -> Group:
+        """The reduced group with its owners."""
+        return self.reduction.group
 
     @property
     def policy(self) -> Policy:

@@ -74,7 +74,7 @@ def test_one_subscription_moves_no_more_than_the_counts_force(data, name):
     assert sorted(counts) == [floor] * (group.n_members - rest) + [floor + 1] * rest
     owned = member_counts(group.owner, group.n_members).tolist()
     most_kept = sum(min(x, floor) for x in owned) + min(rest, sum(x > floor for x in owned))
-    assert count_moves(group.owner, assigned) == sum(owned) - most_kept
+    assert count_moves(group, assigned) == sum(owned) - most_kept
 
 
 @settings(deadline=None)

@@ -28,7 +28,7 @@ def check_front(state: SolveState) -> dict[int, int]:
         assert state.problem.constraint.admits(assigned)
         loads = member_loads(assigned, state.problem.group.lag, state.problem.group.n_members)
         assert spread(loads, state.problem.group.idle) == point.spread
-        assert count_moves(state.problem.group.owner, assigned) == point.moves
+        assert count_moves(state.problem.group, assigned) == point.moves
         assert state.bound_within(point.moves) <= point.spread
         points[point.moves] = point.spread
     return points

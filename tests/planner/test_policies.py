@@ -38,7 +38,7 @@ def is_the_best(group: Group, **wanted: Any) -> Plan:
     balanced = Assignments.all(group, pinned).balanced(policy.balance)
     if not policy.fresh:
         assert plan.moves_lower_bound == balanced.moves.min()
-    assert len(plan.moves) == count_moves(group.owner, plan.assigned)
+    assert len(plan.moves) == count_moves(group, plan.assigned)
     cheapest = int(truth.cost.min())
     assert plan.lag.spread_lower_bound <= truth.eligible.spread.min()
     bounds = {claim.claim: claim.value for claim in plan.claims}

@@ -71,7 +71,7 @@ def check_never_worse(search: Search, n: int, rounds: int, keep_moves: bool) -> 
         assert spread_of(group, found) <= spread_of(group, given)
         better += spread_of(group, found) < spread_of(group, given)
         if keep_moves:
-            assert count_moves(group.owner, found) <= count_moves(group.owner, given)
+            assert count_moves(group, found) <= count_moves(group, given)
     assert better > 5
 
 

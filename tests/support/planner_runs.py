@@ -11,9 +11,15 @@ from equilag.planner.stage import ImprovingStage
 from equilag.planner.state import SolveState
 from equilag.planner.task import Task
 from equilag.policy import Policy
+from equilag.reduction import Reduction
 
 STAGES = tuple(stage for phase in (*SEARCHING, *PROVING) for stage in phase.stages)
 """The improving stages of a run, in their order."""
+
+
+def task_on(group: Group, objective: Objective) -> Task:
+    """A task on an ordinary group."""
+    return Task.of(Reduction(group, group), objective)
 
 
 def start(
@@ -21,7 +27,7 @@ def start(
 ) -> tuple[SolveState, Budget]:
     """A run up to the fewest moves, and its budget."""
     budget = Budget(seconds=limit)
-    task = Task.of(group, Objective(policy or Policy()))
+    task = task_on(group, Objective(policy or Policy()))
     state = state_of(task, count(task, budget, ProgressObserver(None, budget), []), [])
     assert state is not None
     return state, budget

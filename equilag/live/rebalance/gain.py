@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from equilag.group import Group, Index
-from equilag.metrics import count_moves, excess, mean_load, member_loads, spread
+from equilag.metrics import excess, mean_load, member_loads, moved, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,4 +92,4 @@ def imbalance_of(group: Group, assigned: Index) -> Imbalance:
 def gain_of(group: Group, before: Index, after: Index) -> Gain:
     """Return the gain of changing from one assignment [P] to another."""
     now, planned = (imbalance_of(group, assigned) for assigned in (before, after))
-    return Gain(now, planned, mean_load(group), count_moves(before, after))
+    return Gain(now, planned, mean_load(group), int(moved(before, after).sum()))

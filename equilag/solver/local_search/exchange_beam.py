@@ -66,7 +66,7 @@ def search_beam(
     width = max(4, min(limit.width, BEAM_CELLS // most_exchanges(group)))
     beams: dict[int, BeamStates] = {}
     for assigned in starts:
-        moves = count_moves(group.owner, assigned)
+        moves = count_moves(group, assigned)
         if moves <= limit.most:
             _add(beams, moves, setting.states(assigned))
     stop = _once(stop)

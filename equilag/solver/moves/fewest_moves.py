@@ -37,7 +37,7 @@ class FewestMoves(NamedTuple):
 
     def claim(self, group: Group, policy: Policy, constraint: CountConstraint) -> Claim:
         """The claim that no plan has fewer moves. Raises ContradictedBound if it is not proved."""
-        reached = count_moves(group.owner, self.assigned)
+        reached = count_moves(group, self.assigned)
         if policy.balance == "per-topic":
             bound: int | None = bound_by_topics(group, constraint)
             claim = Claim("fewest_moves", reached, "per-topic")

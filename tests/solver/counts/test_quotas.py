@@ -73,7 +73,7 @@ def kept_to(group: Group) -> Quotas:
     assert np.array_equal(group.owner, owner)
     assert is_valid(group, found.assigned)
     assert found.constraint(group).admits(found.assigned)
-    assert count_moves(group.owner, found.assigned) == found.moves
+    assert count_moves(group, found.assigned) == found.moves
     assert bound_by_potentials(group, found.constraint(group), found.potentials) == found.moves
     return found
 

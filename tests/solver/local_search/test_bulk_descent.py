@@ -50,7 +50,7 @@ def test_some_moves_per_member_reach_a_hundredth_of_the_mean(classes: int) -> No
     # Classes that share no topic differ in their means.
     reached = spread_of(group, found[-1]) if classes > 1 else 0
     near = reached + 0.01 * int(group.lag.sum()) / 99
-    assert min(count_moves(group.owner, a) for a in found if spread_of(group, a) <= near) <= 230
+    assert min(count_moves(group, a) for a in found if spread_of(group, a) <= near) <= 230
 
 
 def test_points_lie_between_few_moves_and_an_even_plan() -> None:
@@ -72,7 +72,7 @@ def test_a_partition_heavier_than_all_else_costs_no_more_than_its_companions() -
     group = group_of([9], [[0]] * 3, [0, 0, 0, 1, 1, 1, 2, 2, 2], [10**6, 9, 9, 5, 5, 5, 5, 5, 5])
     found = descent(group, Policy.of())
     assert found
-    assert count_moves(group.owner, found[-1]) <= 6
+    assert count_moves(group, found[-1]) <= 6
     assert spread_of(group, found[-1]) < 10**6 + 18 - 15
 
 

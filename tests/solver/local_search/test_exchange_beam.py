@@ -17,7 +17,7 @@ from equilag.solver.local_search.exchange_beam import FewExchanges, extension_pr
 
 def least_spreads(group: Group, found: list[Index], most: int) -> list[int]:
     """[moves] the smallest spread found with at most so many moves."""
-    figures = [(count_moves(group.owner, each), spread_of(group, each)) for each in found]
+    figures = [(count_moves(group, each), spread_of(group, each)) for each in found]
     return [min(s for moves, s in figures if moves <= limit) for limit in range(most + 1)]
 
 
@@ -35,11 +35,11 @@ def test_small_groups_have_the_best_plan_for_every_number_of_moves() -> None:
 
 def test_keeps_the_constraint_and_the_limit() -> None:
     for group, _, constraint, assigned in starts(seed=56, n=12):
-        most = count_moves(group.owner, assigned) + 3
+        most = count_moves(group, assigned) + 3
         before = assigned.copy()
         for found in search_beam(group, constraint, [assigned], FewExchanges(most, 8), never):
             assert constraint.admits(found)
-            assert count_moves(group.owner, found) <= most
+            assert count_moves(group, found) <= most
         assert np.array_equal(assigned, before)
 
 
@@ -80,6 +80,6 @@ def test_stops_and_repeats() -> None:
 def test_odd_groups(name: str, policy: Policy) -> None:
     group = ODD[name]()
     constraint, assigned = start(group, policy, keep=True)
-    most = count_moves(group.owner, assigned) + 2
+    most = count_moves(group, assigned) + 2
     for found in search_beam(group, constraint, [assigned], FewExchanges(most, 8), never):
         assert constraint.admits(found)

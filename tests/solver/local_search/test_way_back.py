@@ -25,7 +25,7 @@ def test_returning_saves_moves_within_the_spread(slack: int) -> None:
         assert constraint.admits(home)
         assert spread_of(group, home) <= limit.spread
         assert excess_of(group, home) <= limit.excess
-        before, after = count_moves(group.owner, even), count_moves(group.owner, home)
+        before, after = count_moves(group, even), count_moves(group, home)
         assert after <= before
         saved += before - after
     assert saved > 0
@@ -52,7 +52,7 @@ def test_returning_keeps_the_excess_where_one_member_hides_the_others() -> None:
     limit = UnevennessLimit(spread_of(group, away), excess_of(group, away))
     home = return_to_owners(group, constraint, away, limit, never)
     assert excess_of(group, home) <= limit.excess
-    assert count_moves(group.owner, home) <= 2
+    assert count_moves(group, home) <= 2
 
 
 def test_returning_fills_an_empty_place() -> None:

@@ -26,7 +26,7 @@ def checked(group: Group) -> EvenAndKept:
     """What is found: as even as can be (or there is no constraint), with proved moves."""
     found = keep_evenly(group)
     assert is_valid(group, found.assigned)
-    assert count_moves(group.owner, found.assigned) == found.moves
+    assert count_moves(group, found.assigned) == found.moves
     constraint = constraint_of(group, TOTAL, found.assigned)
     assert bound_by_potentials(group, constraint, found.potentials()) == found.moves
     return found
@@ -54,7 +54,7 @@ def test_as_the_flows_find_it(seed: int) -> None:
     found, flow = checked(group), fewest_moves(group, constraint_for(group, TOTAL)).assigned
     counts = [member_counts(some, group.n_members) for some in (found.assigned, flow)]
     assert np.array_equal(*map(np.sort, counts))
-    assert found.moves == count_moves(group.owner, flow)
+    assert found.moves == count_moves(group, flow)
 
 
 @pytest.mark.parametrize(("members", "level", "moves"), [(9, 40, 60), (17, 160, 408)])
@@ -79,7 +79,7 @@ def test_a_forest_of_subscriptions_leaves_no_choice(seed: int) -> None:
         found = checked(some)
         assert found.flows is None
         flow = fewest_moves(some, constraint_for(some, TOTAL)).assigned
-        assert found.moves == count_moves(some.owner, flow)
+        assert found.moves == count_moves(some, flow)
 
 
 def test_one_member_more_takes_its_share_alone() -> None:

@@ -40,7 +40,7 @@ def test_the_bound_is_true_and_the_remainders_are_dealt_within_the_constraint() 
             rng, topics=12, members=14, size=6, reads=(0.5, 1.0)[number % 2], owned=0.9
         )
         _, constraint = balanced(group, BOTH)
-        fewest = count_moves(group.owner, fewest_moves(group, constraint).assigned)
+        fewest = count_moves(group, fewest_moves(group, constraint).assigned)
         found = extras(group, constraint)
         if found is None:
             continue
@@ -72,4 +72,4 @@ def test_large_groups_reach_the_bound() -> None:
     assert not found.exact
     assert constraint.admits(found.assigned)
     claim = found.claim(group, BOTH, constraint)
-    assert claim.value == count_moves(group.owner, found.assigned)
+    assert claim.value == count_moves(group, found.assigned)
