@@ -21,7 +21,7 @@ def cases(*families: str, having: str = "expect") -> list[Any]:
         pytest.param(case, id=case["id"])
         for family in families
         for case in json.loads((CONFORMANCE / f"{family}.json").read_text())["cases"]
-        if case.get("requires") != "rack_aware" and (having in case or having in case["expect"])
+        if having in case or having in case["expect"]
     ]
     assert found
     return found
@@ -66,7 +66,7 @@ def test_lag_that_the_assignor_sees(case):
     assert group.lag.tolist() == wanted
 
 
-@pytest.mark.parametrize("case", cases("range_roundrobin"))
+@pytest.mark.parametrize("case", cases("range_roundrobin", "range_racks"))
 def test_range_and_round_robin(case):
     assert_assignment(case, case["algorithm"].replace("_", "-"))
 

@@ -245,5 +245,6 @@ def test_only_what_is_asked_for_is_imported():
         "protocol",
         "registry",
         "range",
+        "rack_matching",
         "dealing",
     }

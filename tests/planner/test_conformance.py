@@ -25,14 +25,12 @@ LIMIT: Final = 20.0
 
 
 def cases(*families: str, having: str | None = None) -> list[Any]:
-    found = []
-    for family in families:
-        for case in json.loads((CONFORMANCE / f"{family}.json").read_text("utf-8"))["cases"]:
-            if case.get("requires") == "rack_aware":
-                continue
-            if having is None or having in expected(case):
-                found.append(pytest.param(case, id=f"{family}-{case['id']}"))
-    return found
+    return [
+        pytest.param(case, id=f"{family}-{case['id']}")
+        for family in families
+        for case in json.loads((CONFORMANCE / f"{family}.json").read_text("utf-8"))["cases"]
+        if having is None or having in expected(case)
+    ]
 
 
 def expected(case: Json) -> Json:

@@ -33,6 +33,9 @@ def load_case(case: dict[str, Any]) -> Group:
     for field in ("lags", "offsets", "auto_offset_reset"):
         if field in case:
             snapshot[field] = case[field]
+    racks = case.get("racks", {"members": {}})
+    if "partitions" in racks:
+        snapshot["racks"] = racks["partitions"]
     for name, subscription in case["members"].items():
         member: dict[str, Any] = {"id": name, "subscription": subscription, "owned": {}}
         for topic, partition in case.get("current", {}).get(name, []):
@@ -41,6 +44,8 @@ def load_case(case: dict[str, Any]) -> Group:
             member["generation"] = generations[name]
         if name in case.get("instances", {}):
             member["instance_id"] = case["instances"][name]
+        if name in racks["members"]:
+            member["rack"] = racks["members"][name]
         snapshot["members"].append(member)
     return load(snapshot)
 

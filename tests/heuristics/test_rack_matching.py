@@ -1,0 +1,96 @@
+"""Range by racks: what it keeps of plain range, on random groups. Kafka's own answers are in
+`test_conformance.py`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.claimed_groups import groups
+
+from equilag.heuristics import get_assignor
+from equilag.heuristics.parts import topics_in_parts
+from equilag.heuristics.rack_matching import by_rack, needs_racks
+from equilag.metrics import member_counts
+from equilag.partition_classes import PartitionClasses
+
+RANGE = get_assignor("range")
+RACKS = ("a", "b", "c")
+
+
+@st.composite
+def racked_groups(draw):
+    """Groups in which most members have a rack and most partitions replicas in some."""
+    group = draw(groups(max_size=8))
+    rack = st.sampled_from((*RACKS, "elsewhere", "", None))
+    replicas = st.lists(st.sampled_from(RACKS), unique=True, max_size=2).map(tuple)
+    n = group.n_partitions
+    return replace(
+        group,
+        members=tuple(replace(member, rack=draw(rack)) for member in group.members),
+        racks=tuple(draw(st.lists(replicas, min_size=n, max_size=n))),
+    )
+
+
+@settings(deadline=None, max_examples=50)
+@given(racked_groups())
+def test_counts_of_every_topic_are_those_of_plain_range(group):
+    by_racks, plain = RANGE.assign(group), RANGE.assign(replace(group, racks=None))
+    for start, end in zip(group.topic_start[:-1], group.topic_start[1:], strict=True):
+        counts = [
+            sorted(member_counts(assigned[start:end], group.n_members).tolist())
+            for assigned in (by_racks, plain)
+        ]
+        assert counts[0] == counts[1]
+
+
+@settings(deadline=None, max_examples=50)
+@given(racked_groups())
+def test_co_partitioned_topics_stay_together(group):
+    assigned = RANGE.assign(group)
+    rows = {}
+    for topic, (start, end) in enumerate(
+        zip(group.topic_start[:-1], group.topic_start[1:], strict=True)
+    ):
+        alike = int(group.topic_class[topic]), int(end - start)
+        rows.setdefault(alike, set()).add(tuple(assigned[start:end].tolist()))
+    assert all(len(found) == 1 for found in rows.values())
+
+
+@settings(deadline=None, max_examples=50)
+@given(racked_groups())
+def test_racks_do_not_matter_where_no_member_has_one(group):
+    plain = replace(group, members=tuple(replace(member, rack=None) for member in group.members))
+    assert RANGE.assign(plain).tolist() == RANGE.assign(replace(group, racks=None)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("partitions", "members", "needed"),
+    [
+        ([("a",), ("b",)], ["a"], True),
+        ([("a", "b"), ("b", "a")], ["a"], False),
+        ([("a", "b"), ("b",)], ["b"], True),
+        ([("a",), ("b",)], ["c", ""], False),
+        ([("a",), ("b",)], ["", ""], False),
+        ([("a",), ()], ["a"], True),
+        ([(), ()], ["a"], False),
+    ],
+)
+def test_racks_are_needed_where_partitions_differ_and_members_share_one(
+    partitions, members, needed
+):
+    assert needs_racks(partitions, by_rack(members)) == needed
+
+
+@settings(deadline=None, max_examples=50)
+@given(racked_groups(), st.data())
+def test_parts_of_topics_keep_the_racks_of_their_partitions(group, data):
+    n = group.n_partitions
+    of = data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n))
+    eligible = np.ones((2, len(group.class_topics)), dtype=np.bool_)
+    classes = PartitionClasses(np.array(of, dtype=np.int32), eligible)
+    parts, order = topics_in_parts(replace(group, partition_classes=classes))
+    assert parts.racks == tuple(group.racks[p] for p in order.tolist())
