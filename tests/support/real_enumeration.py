@@ -18,14 +18,13 @@ MAX_ASSIGNMENTS = 2_000_000
 
 @dataclass(frozen=True)
 class OracleOptima:
-    """What the best assignments are worth, and the least spreads among them."""
+    """What the best assignments are worth."""
 
     figures: OracleFigures
     """Of the most even one that is best in counts, cross-rack reads and moves."""
-    spread: Fraction
-    """The least one under counts and racks, whatever the moves."""
-    moves_at_spread: int
-    """The fewest moves of an assignment with that spread."""
+    front: tuple[tuple[int, Fraction], ...]
+    """Moves, ascending, and spread, descending, of those that are best in counts and cross-rack
+    reads and that no other of these beats in both."""
 
 
 def n_assignments(group: OracleGroup) -> int:
@@ -52,14 +51,12 @@ def all_optima(
         rows = rows[cross == cross.min()]
     spreads = _spreads(group, rows)
     moves = _sums(rows, [unit.moves for unit in group.units])
-    kept = np.flatnonzero(moves == moves.min())
-    even = spreads == spreads.min()
-    most_even = rows[kept[int(np.argmin(spreads[kept]))]].tolist()
-    return OracleOptima(
-        group.figures(most_even),
-        group.figures(rows[int(np.argmax(even))].tolist()).spread,
-        int(moves[even].min()),
-    )
+    front: list[int] = []
+    for row in np.lexsort((spreads, moves)).tolist():
+        if not front or spreads[row] < spreads[front[-1]]:
+            front.append(row)
+    points = [group.figures(rows[row].tolist()) for row in front]
+    return OracleOptima(points[0], tuple((point.moves, point.spread) for point in points))
 
 
 def _assignments(group: OracleGroup) -> Rows:

@@ -1,0 +1,129 @@
+"""What equilag plans for a real group, held to the oracle: each difference is a line of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from math import isclose
+from typing import Any
+
+from support.real_enumeration import OracleOptima, all_optima
+from support.real_flow import cheapest_assignment
+from support.real_oracle import OracleFigures, OracleGroup, Snapshot, read_group
+
+import equilag
+from equilag.errors import InputError
+from equilag.plan import Plan
+
+EFFORT = 0.2
+"""Seconds of counted work for one plan; groups of this size need less."""
+
+Settings = Mapping[str, Any]
+"""Some of `rack_aware` and `balance`, as `equilag.solve` takes them."""
+
+
+def goals_of(settings: Settings) -> dict[str, bool]:
+    """The settings as the oracle takes them."""
+    return {
+        "rack_aware": settings.get("rack_aware", False),
+        "counted": settings.get("balance") != "none",
+    }
+
+
+def flow_differences(snapshot: Snapshot, settings: Settings) -> list[str]:
+    """Counts, cross-rack reads and moves of a `fair-yet-sticky` plan against the flow."""
+    group = read_group(snapshot)
+    best = cheapest_assignment(group, **goals_of(settings))
+    plan = _plan(snapshot, "fair-yet-sticky", settings)
+    if best is None or plan is None:
+        return _refusal(best is None, plan is None)
+    return list(_against_flow(group, group.figures(best), plan, settings))
+
+
+def spread_differences(snapshot: Snapshot, settings: Settings) -> list[str]:
+    """The spreads of two policies against all assignments; for tiny groups."""
+    group = read_group(snapshot)
+    optima = all_optima(group, **goals_of(settings))
+    found = []
+    for policy in ("lag-aware", "fair-yet-sticky"):
+        plan = _plan(snapshot, policy, settings)
+        if optima is None or plan is None:
+            found += _refusal(optima is None, plan is None)
+        else:
+            found += [f"{policy}: {line}" for line in _against_all(group, optima, plan, settings)]
+    return found
+
+
+def _plan(snapshot: Snapshot, policy: str, settings: Settings) -> tuple[Plan, list[Any]] | None:
+    """The plan and what `verify` says of it; None if equilag refuses the group."""
+    try:
+        group = equilag.load_snapshot(dict(snapshot))
+        plan = equilag.solve(group, policy, effort=EFFORT, time_limit=60, tolerance=0, **settings)
+    except InputError:
+        return None
+    return plan, equilag.verify(group, plan)
+
+
+def _refusal(expected: bool, refused: bool) -> list[str]:
+    if expected == refused:
+        return []
+    return ["refused, but there is a plan" if refused else "planned, but nothing fits"]
+
+
+def _against_flow(
+    group: OracleGroup, best: OracleFigures, outcome: tuple[Plan, list[Any]], settings: Settings
+) -> Iterator[str]:
+    plan, findings = outcome
+    document = plan.to_dict()
+    got = group.figures(group.placed(document["assignment"]))
+    yield from (f"verify: {finding}" for finding in findings)
+    pairs: dict[str, tuple[Any, Any]] = {
+        "moves": (best.moves, got.moves),
+        "moves.count": (best.moves, document["moves"]["count"]),
+        "moves.lower_bound": (best.moves, document["moves"]["lower_bound"]),
+    }
+    if goals_of(settings)["counted"]:
+        pairs["counts of instances"] = best.instances, got.instances
+        pairs["counts of members"] = best.members, got.members
+    if settings.get("rack_aware"):
+        cross = document.get("cross_rack", {"count": 0, "lower_bound": 0})
+        pairs["cross-rack reads"] = best.cross, got.cross
+        pairs["cross_rack.count"] = best.cross, cross["count"]
+        pairs["cross_rack.lower_bound"] = best.cross, cross["lower_bound"]
+    yield from _unequal(pairs)
+
+
+def _against_all(
+    group: OracleGroup, optima: OracleOptima, outcome: tuple[Plan, list[Any]], settings: Settings
+) -> Iterator[str]:
+    plan, findings = outcome
+    document = plan.to_dict()
+    got = group.figures(group.placed(document["assignment"]))
+    load = document.get("load", document["lag"])
+    yield from (f"verify: {finding}" for finding in findings)
+    moves_first = document["policy"]["name"] == "fair-yet-sticky"
+    best = optima.front[0 if moves_first else -1][1]
+    pairs: dict[str, tuple[Any, Any]] = {
+        "spread": (best, got.spread),
+        "load.spread": (best, load["spread"]),
+        "load.gap": (0, load["gap"]),
+        "status": ("optimal", document["status"]),
+        "cross-rack reads": (optima.figures.cross, got.cross),
+        "counts of instances": (optima.figures.instances, got.instances),
+        "counts of members": (optima.figures.members, got.members),
+    }
+    if not settings.get("rack_aware"):
+        del pairs["cross-rack reads"]
+    if not goals_of(settings)["counted"]:
+        del pairs["counts of instances"], pairs["counts of members"]
+    if moves_first:
+        pairs["moves"] = optima.figures.moves, got.moves
+    yield from _unequal(pairs)
+
+
+def _unequal(pairs: Mapping[str, tuple[Any, Any]]) -> Iterator[str]:
+    """Lines for figures that differ; those that are not whole by more than 10⁻⁹ of their size."""
+    for name, (expected, got) in pairs.items():
+        numbers = isinstance(expected, Fraction) and isinstance(got, float)
+        if not (isclose(expected, got, rel_tol=1e-9, abs_tol=1e-9) if numbers else expected == got):
+            yield f"{name}: expected {expected}, got {got}"
