@@ -20,6 +20,7 @@ from equilag.building.group_input import GroupInput
 from equilag.building.member_fields import MEMBER_FIELDS
 from equilag.cli import main
 from equilag.cli.parser import build_parser
+from equilag.planner.settings import PolicySettings
 from equilag.policy import BALANCES, POLICIES
 
 DOCS: Final = CHECKOUT / "docs"
@@ -135,10 +136,18 @@ def test_the_reference_has_every_public_name(name: str) -> None:
 def test_the_reference_has_every_argument_of(call: str) -> None:
     (written,) = re.findall(rf"`(?:equilag\.)?{call}\(([^`]*)\)`", REFERENCE)
     for name, parameter in inspect.signature(getattr(equilag, call)).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            name = f"**{name}"
         default = parameter.default
         text = json.dumps(default) if isinstance(default, str) else repr(default)
         expected = name if default is inspect.Parameter.empty else f"{name}={text}"
         assert expected in re.split(r", ", written), expected
+
+
+@pytest.mark.parametrize("name", [*get_type_hints(PolicySettings)])
+def test_the_reference_has_every_setting_of_a_policy(name: str) -> None:
+    parts = sections(REFERENCE)
+    assert f"`{name}`" in parts["policies-and-settings"] + parts["settings-of-a-real-group"]
 
 
 @pytest.mark.parametrize("name", [*get_type_hints(GroupInput)])
