@@ -7,12 +7,18 @@ it is expanded at the end. An ordinary group is its own reduced group.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from equilag.group import NOBODY, Group, Index, Ints
+from equilag.errors import InputError
+from equilag.group import NOBODY, Flags, Group, Index, Ints
+from equilag.partition_classes import PartitionClasses
 from equilag.policy import Policy
+from equilag.rack_reads import RackReads
+from equilag.real_columns import NO_LIMIT, RealColumns, Stakes
+from equilag.units import Units, units_of
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -41,4 +47,21 @@ class Reduction:
 
 def reduce_group(group: Group, policy: Policy) -> Reduction:
     """Make the reduced group. Raises InputError for what no plan can meet."""
-    return Reduction(group, group)
+    racks = RackReads.of(group) if policy.minds_racks else None
+    if not _is_real(group) and racks is None:
+        return Reduction(group, group)
+    units = units_of(group)
+    classes = _classes(units.group, units, group, racks)
+    owners = _owners(units, group, classes)
+    real = RealColumns(
+        *member_capacities(group),
+        ...
+    )
+
+
+class _Classes(NamedTuple):
+    of_unit: Index
+    eligible: Flags
+    class_of: Index
+    class_topics: tuple[Index, ...]
+    cross: Ints | None

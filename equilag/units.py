@@ -1,0 +1,106 @@
+"""Units: the partitions of co-partitioned topics with one number, which go to one member."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from equilag.columns import distinct
+from equilag.errors import InputError
+from equilag.group import NOBODY, Group, Index, Ints
+from equilag.real_columns import Stakes
+
+
+class Units(NamedTuple):
+    """A group whose partitions are units; its topics are the lists, and the topics of no list."""
+
+    group: Group
+    """Its owners and claims are nobody's: `stakes_of` tells who holds what."""
+    unit_of: Ints
+    """[P] the unit of each partition."""
+    order: Ints
+    """[P] partitions by unit."""
+    begin: Ints
+    """[units + 1] where the partitions of each unit begin in `order`."""
+
+    @staticmethod
+    def of(group: Group) -> Units:
+        """O(P). Raises InputError for a list that nobody subscribes to as a whole, while somebody
+        reads a part of it."""
+        list_of, names = _lists(group)
+        first = np.full(len(names), len(group.topics))
+        np.minimum.at(first, list_of, np.arange(len(group.topics)))
+        size = group.topic_size[first]
+        start = np.concatenate(([0], np.cumsum(size)))
+        index = np.arange(group.n_partitions) - group.topic_start[group.topic_of]
+        unit_of = start[list_of[group.topic_of]] + index
+        order = np.argsort(unit_of, kind="stable")
+        begin = np.searchsorted(unit_of[order], np.arange(int(start[-1]) + 1))
+        lag = np.zeros(int(start[-1]), dtype=np.int64)
+        np.add.at(lag, unit_of, group.lag)
+        class_of, class_topics = _subscriptions(group, list_of, names)
+        empty = np.zeros(0, dtype=np.int64)
+        merged = replace(
+            group,
+            topics=names,
+            topic_start=start,
+            class_of=class_of,
+            class_topics=class_topics,
+            lag=lag,
+            quality=group.quality[order[begin[:-1]]],
+            claim_member=empty.astype(np.int32),
+            claim_partition=empty,
+            owner=np.full(len(lag), NOBODY, dtype=np.int32),
+            racks=None,
+            allowed=None,
+            co_partitioned=(),
+            rates=None,
+            weights=None,
+        )
+        return Units(merged, unit_of, order, begin)
+
+    def stakes_of(self, owner: Index) -> Stakes:
+        """Who holds how much of each unit, for owners [P] of partitions."""
+        held = np.flatnonzero(owner != NOBODY)
+        n_members = max(1, self.group.n_members)
+        key = self.unit_of[held] * n_members + owner[held]
+        key, number = np.unique(key, return_counts=True)
+        return Stakes(key // n_members, (key % n_members).astype(np.int32), number)
+
+
+def _lists(group: Group) -> tuple[Ints, tuple[str, ...]]:
+    """[T] the list of each topic, numbered by the first topic of each, and their names."""
+    leader = np.arange(len(group.topics))
+    for topics in group.co_partitioned:
+        leader[list(topics)] = min(topics)
+    leaders = distinct(leader)
+    rank = np.searchsorted(leaders, leader)
+    parts: list[list[str]] = [[] for _ in leaders]
+    for name, number in zip(group.topics, rank.tolist(), strict=True):
+        parts[number].append(name)
+    return rank, tuple("+".join(names) for names in parts)
+
+
+def _subscriptions(
+    group: Group, list_of: Ints, names: tuple[str, ...]
+) -> tuple[Index, tuple[Index, ...]]:
+    """`class_of` and `class_topics` with lists for topics: a member reads a list as a whole."""
+    width = np.bincount(list_of, minlength=len(names))
+    numbers: dict[tuple[int, ...], int] = {}
+    number_of = []
+    read_in_part = np.zeros(len(names), dtype=np.bool_)
+    read_whole = np.zeros(len(names), dtype=np.bool_)
+    for topics in group.class_topics:
+        read = np.bincount(list_of[topics], minlength=len(names))
+        read_in_part |= read > 0
+        whole = (read == width) & (read > 0)
+        read_whole |= whole
+        number_of.append(numbers.setdefault(tuple(np.flatnonzero(whole).tolist()), len(numbers)))
+    torn = np.flatnonzero(read_in_part & ~read_whole)
+    if len(torn):
+        problem = f"no member subscribes to all of {names[int(torn[0])].replace('+', ', ')}"
+        raise InputError(problem, "co_partitioned")
+    class_of = np.array(number_of, dtype=np.int32)[group.class_of]
+    return class_of, tuple(np.array(read, dtype=np.int32) for read in numbers)
