@@ -147,6 +147,11 @@ class Policy:
         """True if the members' totals alone decide how even counts are, with nothing pinned."""
         return self.balance == "total" and not self.pins_owned
 
+    @property
+    def minds_racks(self) -> bool:
+        """True if reads across racks are to be few, or limited."""
+        return self.rack_aware or self.max_cross_rack is not None
+
     def to_dict(self) -> dict[str, Any]:
         """The settings as in a plan's JSON; those of a real group only where they are in force."""
         settings = {field: getattr(self, field) for field in POLICY_FIELDS}

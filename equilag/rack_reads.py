@@ -36,7 +36,9 @@ class RackReads:
         # Equal sets are mostly one object, so that few of them are looked at.
         objects = dict(zip(map(id, group.racks), group.racks, strict=True))
         sets: dict[frozenset[str], int] = {}
-        set_of = {key: sets.setdefault(frozenset(racks), len(sets)) for key, racks in objects.items()}
+        set_of = {
+            key: sets.setdefault(frozenset(racks), len(sets)) for key, racks in objects.items()
+        }
         replicas = np.array([set_of[key] for key in map(id, group.racks)], dtype=np.int64)
         across = np.zeros((len(sets), len(names) + 1), dtype=np.bool_)
         for racks, row in sets.items():

@@ -8,17 +8,16 @@ it is expanded at the end. An ordinary group is its own reduced group.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
-from equilag.errors import InputError
-from equilag.group import NOBODY, Flags, Group, Index, Ints
-from equilag.partition_classes import PartitionClasses
+from equilag.capacities import known_capacities, whole_capacities
+from equilag.group import NOBODY, Group, Index, Ints
 from equilag.policy import Policy
 from equilag.rack_reads import RackReads
-from equilag.real_columns import NO_LIMIT, RealColumns, Stakes
-from equilag.units import Units, units_of
+from equilag.real_columns import NO_LIMIT, RealColumns, Stakes, load_factors
+from equilag.split_classes import SplitClasses, split_classes
+from equilag.units import Units
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -48,20 +47,72 @@ class Reduction:
 def reduce_group(group: Group, policy: Policy) -> Reduction:
     """Make the reduced group. Raises InputError for what no plan can meet."""
     racks = RackReads.of(group) if policy.minds_racks else None
-    if not _is_real(group) and racks is None:
+    units = Units.of(group) if group.co_partitioned else None
+    if units is None and racks is None and not _has_real_fields(group):
         return Reduction(group, group)
-    units = units_of(group)
-    classes = _classes(units.group, units, group, racks)
-    owners = _owners(units, group, classes)
-    real = RealColumns(
-        *member_capacities(group),
-        ...
+    planned = units.group if units else group
+    classes = None
+    if racks is not None or group.allowed:
+        classes = split_classes(group, units, racks)
+        planned = classes.of_group(planned)
+    owner, stakes, forced = _owners(group, units, planned)
+    real = _real_columns(group, planned, classes)._replace(stakes=stakes, forced_moves=forced)
+    reduced = replace(planned, owner=owner, real=real, allowed=None, racks=None)
+    return Reduction(group, reduced, units.unit_of if units else None)
+
+
+def _has_real_fields(group: Group) -> bool:
+    """True if members differ in capacity, have limited room or are threads of an instance, or if
+    not every subscriber may take each partition."""
+    members = group.members
+    return (
+        bool(group.allowed)
+        or any(m.max_partitions is not None or m.instance is not None for m in members)
+        or len({m.capacity for m in members} - {None}) > 1
     )
 
 
-class _Classes(NamedTuple):
-    of_unit: Index
-    eligible: Flags
-    class_of: Index
-    class_topics: tuple[Index, ...]
-    cross: Ints | None
+def _real_columns(given: Group, planned: Group, classes: SplitClasses | None) -> RealColumns:
+    members = given.members
+    capacity, unit = whole_capacities(known_capacities(given))
+    factor, scale = load_factors(capacity, int(planned.lag.sum()))
+    room = [NO_LIMIT if m.max_partitions is None else m.max_partitions for m in members]
+    return RealColumns(
+        capacity,
+        unit,
+        factor,
+        scale,
+        np.minimum(np.array(room, dtype=np.int64), NO_LIMIT),
+        _instances(given),
+        classes.cross if classes else None,
+    )
+
+
+def _instances(group: Group) -> Index | None:
+    """[M] the instance of each member; None if no instance has two members."""
+    number: dict[str | tuple[str], int] = {}
+    column = [
+        number.setdefault((m.id,) if m.instance is None else m.instance, len(number))
+        for m in group.members
+    ]
+    if len(number) == len(column):
+        return None
+    return np.array(column, dtype=np.int32)
+
+
+def _owners(given: Group, units: Units | None, planned: Group) -> tuple[Index, Stakes | None, int]:
+    """The owner of each unit that may keep it, with the most of its partitions; who holds how much
+    of what; and, without units of several partitions, the moves that cannot be avoided."""
+    if units is None:
+        kept = np.flatnonzero(given.owner != NOBODY)
+        kept = kept[planned.may_hold(kept, given.owner[kept])]
+        owner = np.full_like(given.owner, NOBODY)
+        owner[kept] = given.owner[kept]
+        return owner, None, int(np.count_nonzero(given.owner != NOBODY)) - len(kept)
+    stakes = units.stakes_of(given.owner)
+    may = planned.may_hold(stakes.unit, stakes.member)
+    unit, member, number = (column[may] for column in stakes)
+    order = np.lexsort((-member, number, unit))  # the owner of most comes last, and stays
+    owner = np.full(planned.n_partitions, NOBODY, dtype=np.int32)
+    owner[unit[order]] = member[order]
+    return owner, stakes, 0

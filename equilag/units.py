@@ -56,8 +56,6 @@ class Units(NamedTuple):
             racks=None,
             allowed=None,
             co_partitioned=(),
-            rates=None,
-            weights=None,
         )
         return Units(merged, unit_of, order, begin)
 
