@@ -19,7 +19,7 @@ from equilag.adapters.kafka.command_config import plain_config
 from equilag.adapters.kafka.connect import connect
 from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.log_ends import log_bounds
-from equilag.adapters.kafka.reading import several
+from equilag.adapters.kafka.reading import distinct_racks, several
 from equilag.adapters.kafka.sample_rows import TopicPartition
 from equilag.errors import EquilagError, MissingExtra
 
@@ -55,6 +55,8 @@ class NamedTopics:
     missing: list[str] = field(default_factory=list)
     forbidden: list[str] = field(default_factory=list)
     """The right Describe is missing."""
+    racks: dict[str, dict[int, tuple[str, ...]]] = field(default_factory=dict)
+    """Of the topics in `found`."""
 
 
 class Cluster:
@@ -214,7 +216,11 @@ class Cluster:
         topics = NamedTopics()
         for name, future in answers.items():
             try:
-                topics.found[name] = {one.id: _leader(one) for one in future.result().partitions}
+                partitions = future.result().partitions
+                topics.found[name] = {one.id: _leader(one) for one in partitions}
+                topics.racks[name] = {
+                    one.id: distinct_racks(node.rack for node in one.replicas) for one in partitions
+                }
             except self._kafka.KafkaException as error:
                 match error.args[0].name():
                     case "UNKNOWN_TOPIC_OR_PART" | "TOPIC_EXCEPTION":  # an invalid name

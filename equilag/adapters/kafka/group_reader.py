@@ -115,12 +115,12 @@ class GroupReader:
         commits, failed = self._cluster.committed([group])
         if group in failed:
             raise self._error(group, failed[group])
-        if any(member.pattern for member in found[group].members):
-            readings = self._readings(found, commits, self._cluster.topics())
-        else:  # large clusters need not list all topics
-            names = _topics_of(found[group]) | {topic for topic, _ in commits[group]}
-            named = self._cluster.named_topics(names)
-            readings = self._readings(found, commits, named.found, named)
+        names = _topics_of(found[group]) | {topic for topic, _ in commits[group]}
+        if any(member.pattern for member in found[group].members):  # else no need to list them all
+            members, _ = resolved(found[group].members, self._cluster.topics())
+            names.update(topic for member in members for topic in member.topics)
+        named = self._cluster.named_topics(names)
+        readings = self._readings(found, commits, named.found, named)
         if group in readings.left_out:
             raise MissingRight(readings.left_out[group], "", self._servers)
         return readings.groups[0]
@@ -156,7 +156,9 @@ class GroupReader:
             raise self._error(group, answers.commits)
         self._check_topics(answers.topics)
         found = answers.topics.found
-        offsets = topic_offsets(found, found, answers.commits, answers.ends, answers.failed)
+        offsets = topic_offsets(
+            found, found, answers.commits, answers.ends, answers.failed, answers.topics.racks
+        )
         offsets.remarks += [f"there is no topic {name!r}" for name in answers.topics.missing]
         return offsets
 
@@ -198,7 +200,7 @@ class GroupReader:
         hidden: NamedTopics | None = None,
     ) -> Readings:
         """Put the groups together. `topics` are all listed topics, and `hidden` is None; or
-        `topics` were requested by name, and `hidden` is that answer."""
+        `topics` were requested by name, and `hidden` is that answer, which has their racks."""
         taken_at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         wanted = {name: _topics_of(described) for name, described in groups.items()}
         if hidden is None:
@@ -224,7 +226,7 @@ class GroupReader:
         for group, mine in sorted(members.items()):
             described = groups[group]
             names = [topic for topic in wanted[group] if topic in topics]
-            offsets = topic_offsets(names, topics, commits[group], ends, failed)
+            offsets = topic_offsets(names, topics, commits[group], ends, failed, hidden.racks)
             readings.groups.append(
                 Reading(
                     group=group,

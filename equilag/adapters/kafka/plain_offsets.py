@@ -16,6 +16,7 @@ from equilag.adapters.kafka.descriptions import error_name
 from equilag.adapters.kafka.log_ends import bounds
 from equilag.adapters.kafka.plain_client import PlainClient, describe_error
 from equilag.adapters.kafka.quiet import quietly
+from equilag.adapters.kafka.reading import distinct_racks
 from equilag.adapters.kafka.sample_rows import TopicPartition
 
 with quietly():
@@ -97,6 +98,7 @@ def _commits_of(group: str) -> Any:
 
 def _topics(answer: Any) -> NamedTopics:
     topics = NamedTopics()
+    rack_of = {broker.node_id: broker.rack for broker in answer.brokers}
     for topic in answer.topics:
         if topic.error_code in _MISSING:
             topics.missing.append(topic.name)
@@ -105,6 +107,10 @@ def _topics(answer: Any) -> NamedTopics:
         else:
             topics.found[topic.name] = {
                 one.partition_index: one.leader_id for one in topic.partitions
+            }
+            topics.racks[topic.name] = {
+                one.partition_index: distinct_racks(map(rack_of.get, one.replica_nodes))
+                for one in topic.partitions
             }
     return topics
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 from equilag.adapters.kafka.described import DescribedMember
 from equilag.adapters.kafka.sample_rows import TopicPartition, subscription
@@ -13,6 +13,8 @@ from equilag.group import UNKNOWN_GENERATION, Member
 
 Offsets = dict[str, list[int | None]]
 """Topic -> one offset per partition."""
+TopicRacks: TypeAlias = Mapping[str, Mapping[int, tuple[str, ...]]]
+"""Topic -> partition -> the racks that hold a replica, see `distinct_racks`."""
 
 NO_COMMIT: Final = "no commit (no lag under auto.offset.reset latest, else all of the log)"
 
@@ -22,7 +24,8 @@ class TopicOffsets:
     """Offsets of some topics, one per partition; None without a commit or without an answer.
 
     `sizes` has the number of partitions of each existing topic. `unknown` has the partitions whose
-    log ends are unknown: no leader, or no answer.
+    log ends are unknown: no leader, or no answer. `racks` has the racks that hold a replica of each
+    partition, for topics of which any is known.
     """
 
     sizes: dict[str, int] = field(default_factory=dict)
@@ -31,6 +34,7 @@ class TopicOffsets:
     committed: Offsets = field(default_factory=dict)
     unknown: dict[str, list[int]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    racks: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
 
     def arrays(self) -> PartitionOffsets:
         """Return the offsets as the builder takes them: 0, without a commit, where unknown."""
@@ -77,7 +81,7 @@ class Reading:
     def group_input(self, auto_offset_reset: str = "latest") -> GroupInput:
         """Return the group as the builder takes it."""
         generation = UNKNOWN_GENERATION if self.epoch is None else self.epoch
-        return {
+        given: GroupInput = {
             "name": self.group,
             "taken_at": self.taken_at,
             "topics": self.offsets.sizes,
@@ -102,6 +106,9 @@ class Reading:
             "unknown_lags": self.offsets.unknown,
             "auto_offset_reset": auto_offset_reset,
         }
+        if self.offsets.racks:
+            given["racks"] = self.offsets.racks
+        return given
 
 
 def topic_offsets(
@@ -110,10 +117,11 @@ def topic_offsets(
     commits: Mapping[TopicPartition, int],
     ends: Mapping[TopicPartition, tuple[int, int]],
     failed: Mapping[TopicPartition, str],
+    racks: TopicRacks,
 ) -> TopicOffsets:
     """Return the offsets of the topics `names`, all of which are in `topics`.
 
-    `failed` maps partitions that are missing in `ends` to the reason.
+    `failed` maps partitions that are missing in `ends` to the reason; `racks` may lack topics.
     """
     found = TopicOffsets()
     odd: dict[str, list[TopicPartition]] = {}
@@ -126,6 +134,8 @@ def topic_offsets(
         found.log_start[topic] = [None if one is None else one[0] for one in bounds]
         found.log_end[topic] = [None if one is None else one[1] for one in bounds]
         found.committed[topic] = at
+        if any((known := racks.get(topic, {})).values()):
+            found.racks[topic] = [known.get(number, ()) for number in range(size)]
         for tp, bound, offset in zip(every, bounds, at, strict=True):
             if bound is None:
                 found.unknown.setdefault(topic, []).append(tp[1])
@@ -162,6 +172,14 @@ def resolved(
                 known[wanted] = names
         found.append(replace(member, topics=names))
     return found, list(dict.fromkeys(remarks))
+
+
+def distinct_racks(racks: Iterable[str | None]) -> tuple[str, ...]:
+    """Return the racks of a partition's replicas, the preferred leader's first.
+
+    Metadata have no rack of a broker that is down, and none of one without `broker.rack`.
+    """
+    return tuple(dict.fromkeys(rack for rack in racks if rack))
 
 
 def lost_commits(

@@ -17,14 +17,19 @@ from equilag.adapters.kafka.described import Described, DescribedMember, ReadFai
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, TemporarilyUnreadable
 from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.errors import InputError
+from equilag.group import Group
 
 pytest.importorskip("equilag.adapters.kafka.plain_client")
 
 
 class FakeAdmin:
-    """Topic -> its leaders, or an error's number; the commits of every group."""
+    """Topic -> its leaders, or an error's number; the commits of every group.
 
-    def __init__(self, topics: dict[str, Any], commits: Any) -> None:
+    A partition has replicas on the brokers 1 and 2; `racks` are those of the brokers.
+    """
+
+    def __init__(self, topics: dict[str, Any], commits: Any, racks: tuple[str | None, ...]) -> None:
+        self.replicas = [SimpleNamespace(rack=rack) for rack in racks]
         self.topics = topics
         self.commits = commits
         self.requested: list[tuple[str, int]] = []
@@ -38,7 +43,11 @@ class FakeAdmin:
             return leaders
         return SimpleNamespace(
             partitions=[
-                SimpleNamespace(id=n, leader=None if at is None else SimpleNamespace(id=at))
+                SimpleNamespace(
+                    id=n,
+                    leader=None if at is None else SimpleNamespace(id=at),
+                    replicas=self.replicas,
+                )
                 for n, at in enumerate(leaders)
             ]
         )
@@ -73,9 +82,12 @@ class FakeAdmin:
 
 
 def reader(
-    monkeypatch: pytest.MonkeyPatch, topics: dict[str, Any], commits: Any = None
+    monkeypatch: pytest.MonkeyPatch,
+    topics: dict[str, Any],
+    commits: Any = None,
+    racks: tuple[str | None, ...] = (None, None),
 ) -> tuple[GroupReader, FakeAdmin]:
-    admin = FakeAdmin(topics, {} if commits is None else commits)
+    admin = FakeAdmin(topics, {} if commits is None else commits, racks)
     monkeypatch.setattr(cluster, "connect", lambda _: (admin, None))
     return GroupReader(kafka_config("a:1")), admin
 
@@ -141,6 +153,19 @@ def test_topics_that_are_missing_or_forbidden(monkeypatch: pytest.MonkeyPatch) -
         "commits for deleted topics or partitions: lost-0",
         f"{NO_COMMIT}: t-0",
     ]
+
+
+@pytest.mark.parametrize("pattern", [None, "t|u"])
+def test_racks_of_members_and_partitions(
+    monkeypatch: pytest.MonkeyPatch, pattern: str | None
+) -> None:
+    reads, _ = reader(monkeypatch, {"t": [1, 2], "other": [1]}, racks=("r1", "r2"))
+    names = () if pattern else ("t",)
+    members = [DescribedMember(f"m{n}", names, pattern, rack=rack) for n, rack in enumerate("ab")]
+    describing(monkeypatch, [group("consumer", *members)])
+    given = reads.read("g").group_input()
+    assert given["racks"] == {"t": [("r1", "r2"), ("r1", "r2")]}
+    assert [member.rack for member in Group.build(**given).members] == ["a", "b"]
 
 
 def test_an_unknown_isolation_level() -> None:

@@ -57,14 +57,16 @@ class FakeClient:
         return getattr(self, kind)(node, request)
 
     def MetadataRequest(self, _: int, request: Any) -> Any:  # noqa: N802  named as the request
-        return SimpleNamespace(topics=[self._topic(one.name) for one in request.topics])
+        topics = [self._topic(one.name) for one in request.topics]
+        brokers = [SimpleNamespace(node_id=1, rack="r1"), SimpleNamespace(node_id=2, rack=None)]
+        return SimpleNamespace(topics=topics, brokers=brokers)
 
     def _topic(self, name: str) -> Any:
         leaders = self.topics.get(name, NO_TOPIC)
         if isinstance(leaders, int):
             return SimpleNamespace(name=name, error_code=leaders, partitions=[])
         partitions = [
-            SimpleNamespace(partition_index=number, leader_id=leader)
+            SimpleNamespace(partition_index=number, leader_id=leader, replica_nodes=[3, 2, leader])
             for number, leader in enumerate(leaders)
         ]
         return SimpleNamespace(name=name, error_code=0, partitions=partitions)
@@ -133,6 +135,7 @@ def test_each_leader_is_asked_for_its_partitions(monkeypatch: pytest.MonkeyPatch
     assert offsets.log_end == {"t": [7, None, 7], "none": []}
     assert offsets.committed == {"t": [7, 4, None], "none": []}
     assert offsets.unknown == {"t": [1]}
+    assert offsets.racks == {"t": [("r1",), (), ()]}
     assert offsets.remarks == [
         "lag unknown (no leader): t-1", f"{NO_COMMIT}: t-2", "there is no topic 'gone'",
     ]  # fmt: skip

@@ -16,6 +16,7 @@ from equilag.adapters.kafka.reading import (
     NO_COMMIT,
     Reading,
     TopicOffsets,
+    distinct_racks,
     lost_commits,
     resolved,
     several,
@@ -29,10 +30,11 @@ LEADERS = {"orders": {0: 1, 1: -1, 2: 1}, "users": {0: 2}, "audit": {0: 1}}
 COMMITS = {("orders", 0): 3, ("orders", 1): 7, ("gone", 4): 1, ("users", 9): 1}
 ENDS = {("orders", 0): (0, 10), ("users", 0): (5, 20)}
 FAILED = {("orders", 1): "no leader"}
+RACKS = {"orders": {0: ("r1", "r2"), 1: (), 2: ("r2",)}, "users": {0: ()}}
 
 
 def offsets(*names: str) -> TopicOffsets:
-    return topic_offsets(names, LEADERS, COMMITS, ENDS, FAILED)
+    return topic_offsets(names, LEADERS, COMMITS, ENDS, FAILED, RACKS)
 
 
 def reading(*members: DescribedMember, **fields: Any) -> Reading:
@@ -57,9 +59,10 @@ def test_offsets_are_lists_with_gaps() -> None:
 
 
 def test_a_partition_without_metadata() -> None:
-    found = topic_offsets(["t"], {"t": {2: 1}}, {}, {("t", 2): (0, 1)}, {})
+    found = topic_offsets(["t"], {"t": {2: 1}}, {}, {("t", 2): (0, 1)}, {}, {"t": {2: ("r",)}})
     assert (found.sizes, found.unknown) == ({"t": 3}, {"t": [0, 1]})
-    assert topic_offsets(["t"], {"t": {}}, {}, {}, {}).log_end == {"t": []}
+    assert found.racks == {"t": [(), (), ("r",)]}
+    assert topic_offsets(["t"], {"t": {}}, {}, {}, {}, {}).log_end == {"t": []}
 
 
 def test_a_leaderless_partition_in_the_snapshot() -> None:
@@ -99,6 +102,19 @@ def test_all_fields_of_a_member() -> None:
     (member,) = load_snapshot(document).members
     assert (member.client_id, member.host, member.generation) == ("app", "10.0.0.7", 7)
     assert load_snapshot(document).generation == 8
+
+
+def test_racks_of_partitions_that_are_known() -> None:
+    given = reading().group_input()
+    assert given["racks"] == {"orders": [("r1", "r2"), (), ("r2",)]}
+    document = snapshot_document(given)
+    assert document["racks"] == {"orders": [["r1", "r2"], [], ["r2"]]}
+    assert load_snapshot(document).racks == (("r1", "r2"), (), ("r2",), ())
+    assert "racks" not in reading(offsets=offsets("users")).group_input()
+
+
+def test_distinct_racks_of_the_replicas() -> None:
+    assert distinct_racks(["r2", None, "r1", "", "r2"]) == ("r2", "r1")
 
 
 def test_shared_subscriptions_are_written_once() -> None:

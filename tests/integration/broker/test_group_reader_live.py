@@ -129,6 +129,7 @@ def test_members_of_all_kinds(config: Config, reader: GroupReader) -> None:
             group = loaded(found)
             assert group.lag.tolist() == [RECORDS - 4] * len(PARTITIONS)
             assert (group.owner >= 0).all()
+            assert group.racks == (("here",),) * len(PARTITIONS)
             assert {member.host for member in group.members} == {"127.0.0.1"}
         # No member was disturbed; the lag alone can be read as well.
         for name, members in made.items():
