@@ -15,11 +15,15 @@ from typing import NoReturn
 
 import numpy as np
 
+from equilag.building.allowed_members import Subscribers, allowed_members
 from equilag.building.claim_rows import claim_rows
+from equilag.building.co_partitioned import co_partitioned_topics
 from equilag.building.group_input import GroupInput, check_arguments
+from equilag.building.instances import unlike_threads
 from equilag.building.lag_columns import lag_columns
 from equilag.building.member_fields import check_members, refuse_strangers
 from equilag.building.ownership import settle
+from equilag.building.rates_and_weights import rate_column, weight_column
 from equilag.building.topic_index import PartitionField, TopicIndex
 from equilag.building.values import GENERATIONS, as_integer, as_text, as_time, check_texts
 from equilag.errors import InputError
@@ -54,6 +58,7 @@ def build(given: GroupInput) -> Group:
     rows = claim_rows(ids, order, given.get("owned") or {}, topics)
     generations = np.array([member.generation for member in members], dtype=np.int64)
     claims = settle(rows, topics, generations, class_of, class_topics)
+    _check_threads(listed, order, class_of)
     lag, quality = lag_columns(given, topics)
     return Group(
         name=name,
@@ -71,7 +76,27 @@ def build(given: GroupInput) -> Group:
         taken_at=taken_at,
         generation=generation,
         racks=_racks(given["racks"], topics) if given.get("racks") else None,
+        rates=rate_column(given.get("rates"), topics),
+        weights=weight_column(given.get("weights"), topics),
+        allowed=allowed_members(
+            given.get("allowed"), topics, Subscribers(ids, class_of, class_topics)
+        ),
+        co_partitioned=co_partitioned_topics(
+            given.get("co_partitioned"), topics.number, topics.size
+        ),
     )
+
+
+def _check_threads(listed: Sequence[Member], order: Sequence[int], class_of: Index) -> None:
+    """Raise InputError for threads of one instance with other subscriptions or racks."""
+    if all(member.instance is None for member in listed):
+        return
+    class_at = np.empty_like(class_of)
+    class_at[np.array(order)] = class_of
+    if (unlike := unlike_threads(listed, class_at)) is not None:
+        first, second, what = unlike
+        problem = f"members[{first}] has the same one and another {what}"
+        raise InputError(problem, f"members[{second}].instance")
 
 
 def _classes(

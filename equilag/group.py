@@ -10,16 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from equilag.columns import NOBODY as NOBODY
 from equilag.columns import Flags as Flags
+from equilag.columns import Floats as Floats
 from equilag.columns import Index as Index
 from equilag.columns import Ints as Ints
 from equilag.columns import Marks as Marks
 from equilag.columns import distinct
+from equilag.member import UNKNOWN_GENERATION as UNKNOWN_GENERATION
+from equilag.member import Member as Member
 from equilag.partition_classes import (
     PartitionClasses,
     TopicClasses,
@@ -30,31 +33,6 @@ from equilag.real_columns import RealColumns
 
 if TYPE_CHECKING:
     from equilag.building.group_input import GroupInput
-
-UNKNOWN_GENERATION: Final = -1
-"""Of claims of which nobody knows when they were made; older than any other, as in Kafka."""
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One member of a consumer group."""
-
-    id: str
-    """Unique within the group, not empty."""
-    instance_id: str | None = None
-    """`group.instance.id`; None for a dynamic member."""
-    rack: str | None = None
-    """`client.rack`"""
-    generation: int = UNKNOWN_GENERATION
-    """The generation at which the member made its claims."""
-    capacity: float | None = None
-    """How much it can process, above 0, in any unit that all members share; None if unknown."""
-    client_id: str | None = None
-    host: str | None = None
-    max_partitions: int | None = None
-    """No more partitions than this; None for no limit."""
-    instance: str | None = None
-    """The process that this member is a thread of; None for a process of its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +68,10 @@ class Group:
     partition_classes: PartitionClasses | None = None
     """Given where a subscription alone does not say who may take a partition; else the partitions
     of all topics with the same subscribers are one class."""
+    rates: Floats | None = None
+    """[P] records produced per second, NaN for unknown; None if none is known."""
+    weights: Ints | None = None
+    """[P] weights of the user's own, 0 or more; None without any."""
     racks: tuple[tuple[str, ...], ...] | None = None
     """[P] the racks that hold a replica, empty where nothing is known; None if none is known."""
     allowed: Mapping[int, tuple[int, ...]] | None = None
@@ -127,7 +109,13 @@ class Group:
         auto_offset_reset: `latest` (the default), `earliest` or `none`: what a partition without a
             commit counts as, which is 0 or the whole log.
         unknown_lags: topic -> numbers of the partitions whose lag is unknown, whatever else says.
+        rates: topic -> records per second produced to each partition, None for unknown; or a
+            column [P], NaN for unknown.
+        weights: topic -> a weight of each partition, 0 to 2^53 - 1; or a column [P].
         racks: topic -> for each partition, the racks that hold a replica.
+        allowed: topic -> partition number -> ids of the members that alone may read it.
+        co_partitioned: lists of topics of equal size; partition i of all topics of a list goes to
+            one member.
         taken_at: RFC 3339 time. generation: of the group.
 
         `name`, `topics`, `members` and `subscriptions` are required; a lag of which nothing is

@@ -53,6 +53,8 @@ class Units(NamedTuple):
             claim_member=empty.astype(np.int32),
             claim_partition=empty,
             owner=np.full(len(lag), NOBODY, dtype=np.int32),
+            rates=None,
+            weights=None,
             racks=None,
             allowed=None,
             co_partitioned=(),

@@ -299,7 +299,10 @@ def test_an_argument_of_the_wrong_type_is_named(argument: str, value: Any, probl
     assert caught.value.problem.endswith(problem)
 
 
-@pytest.mark.parametrize("argument", ["owned", "offsets", "lags", "racks", "unknown_lags"])
+@pytest.mark.parametrize("argument",
+    ["owned", "offsets", "lags", "racks", "unknown_lags", "rates", "weights", "allowed",
+     "co_partitioned"],
+)  # fmt: skip
 def test_none_counts_as_not_given(argument: str) -> None:
     given: dict[str, Any] = {
         "name": "g", "topics": {"orders": 2}, "members": ["c-1"],

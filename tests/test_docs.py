@@ -9,7 +9,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, get_type_hints
+from typing import Any, Final, get_type_hints
 
 import pytest
 from support.markdown import blocks, command_lines, links, pages, sections, slug
@@ -169,15 +169,20 @@ def test_the_formats_have_every_field_of_a_snapshot_and_a_plan() -> None:
         assert f"| `{field}` |" in parts["snapshot"]
     for field in plan:
         assert f"| `{field}` |" in parts["plan"]
+    real = example("real-groups")
+    assert {"rates", "weights", "allowed", "co_partitioned"} <= real.keys()
+    equilag.load_snapshot(real)
+    for field in real.keys() - snapshot.keys():
+        assert f"| `{field}` |" in parts["real-groups"]
     for part in ("policy", "lag"):
         for field in plan[part]:
             assert f"`{field}`" in parts[part]
 
 
-def example(name: str) -> dict[str, object]:
+def example(section: str) -> dict[str, Any]:
     """The JSON in a section of the formats."""
-    (block,) = [b for b in blocks(FORMATS) if b.code.startswith(f'{{\n  "format": "equilag/{name}')]
-    document: dict[str, object] = json.loads(block.code)
+    (block,) = [b for b in blocks(sections(FORMATS)[section]) if b.code.startswith("{\n")]
+    document: dict[str, Any] = json.loads(block.code)
     return document
 
 
@@ -185,7 +190,7 @@ def test_the_plan_of_the_formats_is_that_of_their_snapshot() -> None:
     group = equilag.load_snapshot(example("snapshot"))
     plan = json.loads(json.dumps(equilag.solve(group, effort=0.1).to_dict()))
     written = example("plan")
-    assert plan["timing"].keys() == written.pop("timing").keys()  # type: ignore[attr-defined]
+    assert plan["timing"].keys() == written.pop("timing").keys()
     del plan["timing"]
     assert plan == written
 

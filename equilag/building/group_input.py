@@ -1,18 +1,15 @@
 """What describes a group before it is one: the arguments of `Group.build`."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple, Required, TypeAlias, TypedDict
+from typing import Any, Final, NamedTuple, Required, TypedDict
 
-import numpy as np
 import numpy.typing as npt
 
-from equilag.building.values import Row
+from equilag.building.allowed_members import Allowed
+from equilag.building.values import PerPartition, PerPartitionNumbers, Row
 from equilag.errors import InputError
 from equilag.group import Member
 from equilag.show import not_a
-
-PerPartition: TypeAlias = Mapping[str, Row] | npt.NDArray[np.int64]
-"""Topic to one integer per partition, or one column [P] by topic name and partition number."""
 
 
 class PartitionOffsets(NamedTuple):
@@ -46,7 +43,11 @@ class GroupInput(TypedDict, total=False):
     offsets: PartitionOffsets
     auto_offset_reset: str
     unknown_lags: Mapping[str, Row]
+    rates: PerPartitionNumbers
+    weights: PerPartition
     racks: Mapping[str, Sequence[Sequence[str]]]
+    allowed: Allowed
+    co_partitioned: Sequence[Sequence[str]]
     taken_at: str | None
     generation: int | None
 

@@ -54,16 +54,16 @@ def lag_columns(given: GroupInput, topics: TopicIndex) -> tuple[Ints, Marks]:
         np.maximum(lag, 0, out=lag)
     lag[unknown_partitions], quality[unknown_partitions] = 0, UNKNOWN
     if n and int(lag.max()) * n >= MAX_TOTAL:
-        _check_total(lag, "lags" if lags is not None and len(lags) else "offsets")
+        check_total(lag, "lags" if lags is not None and len(lags) else "offsets")
     return lag, quality
 
 
-def _check_total(lag: Ints, place: str) -> None:
-    """Refuse lags that add up to MAX_TOTAL or more; raises InputError."""
+def check_total(lag: Ints, place: str, what: str = "lags") -> None:
+    """Refuse lags that add up to MAX_TOTAL or more, or `what` else; raises InputError."""
     # The sum of up to 10 million lags below 2^53 can pass 2^63, so it is taken in two halves.
     total = (int((lag >> 26).sum()) << 26) + int((lag & (2**26 - 1)).sum())
     if total >= MAX_TOTAL:
-        raise InputError(f"the lags add up to {total}, which is 2^62 or more", place)
+        raise InputError(f"the {what} add up to {total}, which is 2^62 or more", place)
 
 
 def _fill_from_offsets(

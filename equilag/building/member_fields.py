@@ -65,6 +65,9 @@ A new field of members is an attribute of Member with its default, and an entry 
 checks it, snapshots are read and written with it.
 """
 
+NULLABLE: Final = frozenset({"capacity"})
+"""Those that a snapshot may have as null: programs write one where they measured nothing."""
+
 MEMBER_DEFAULTS: Final[dict[str, Any]] = {name: getattr(Member(""), name) for name in MEMBER_FIELDS}
 
 

@@ -6,7 +6,7 @@ A column is checked and converted in bulk; the entry to blame is looked for only
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
@@ -23,6 +23,11 @@ from equilag.show import not_a, show
 
 Row: TypeAlias = Sequence[Any] | npt.NDArray[Any]
 """Integers in a list, a tuple, a range or an array of integers."""
+
+PerPartition: TypeAlias = Mapping[str, Row] | npt.NDArray[np.int64]
+"""Topic to one integer per partition, or one column [P] by topic name and partition number."""
+PerPartitionNumbers: TypeAlias = Mapping[str, Row] | npt.NDArray[Any]
+"""The same with numbers that need not be whole, and None."""
 
 NULL: Final = -1
 """What stands in an array for the None of a list."""

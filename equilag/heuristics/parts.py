@@ -48,6 +48,8 @@ def topics_in_parts(group: Group) -> tuple[Group, Ints]:
         claim_partition=place[group.claim_partition],
         owner=group.owner[order],
         partition_classes=None,
+        rates=None if group.rates is None else group.rates[order],
+        weights=None if group.weights is None else group.weights[order],
         racks=None if group.racks is None else tuple(group.racks[p] for p in order.tolist()),
     )
     return parts, order

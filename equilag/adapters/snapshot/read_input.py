@@ -14,7 +14,7 @@ from equilag.adapters.snapshot.read_members import (
     read_owned,
     read_subscriptions,
 )
-from equilag.adapters.snapshot.shapes import Object, as_lists, as_object, check_keys
+from equilag.adapters.snapshot.shapes import Object, as_list, as_lists, as_object, check_keys
 from equilag.building.group_input import GroupInput, PartitionOffsets
 from equilag.building.values import as_text
 from equilag.errors import InputError
@@ -30,7 +30,10 @@ _PLAIN: Final = {
 }
 """Fields that go to the builder as they are, unless they are null, with what they have to be."""
 _FIELDS: Final = frozenset(
-    {*_REQUIRED, *_PLAIN, "subscriptions", "offsets", "lags", "unknown_lags", "racks"}
+    {
+        *(*_REQUIRED, *_PLAIN, "subscriptions", "offsets", "lags", "unknown_lags"),
+        *("rates", "weights", "racks", "allowed", "co_partitioned"),
+    }
 )
 _ARRAYS: Final = frozenset(PartitionOffsets._fields)
 
@@ -61,28 +64,41 @@ def read_input(value: object) -> GroupInput:
     if "auto_offset_reset" in snapshot:
         given["auto_offset_reset"] = snapshot["auto_offset_reset"]
     if "lags" in snapshot:
-        given["lags"] = _lags(snapshot["lags"])
+        given["lags"] = _no_nulls(snapshot["lags"], "lags")
     if "offsets" in snapshot:
         given["offsets"] = _offsets(snapshot["offsets"], topics)
     if "unknown_lags" in snapshot:
         given["unknown_lags"] = as_lists(snapshot["unknown_lags"], "unknown_lags")
-    if "racks" in snapshot:
-        given["racks"] = as_lists(snapshot["racks"], "racks")
+    _read_real(snapshot, given)
     return given
 
 
-def _lags(value: object) -> Object:
-    """The field `lags`, in which no null may stand; the builder would take it for unknown."""
-    lags = as_lists(value, "lags")
-    columns = [row for row in lags.values() if isinstance(row, Numbers)]
-    lists = [row for row in lags.values() if not isinstance(row, Numbers)]
+def _read_real(snapshot: Object, given: GroupInput) -> None:
+    """Add the fields of real groups."""
+    if "rates" in snapshot:
+        given["rates"] = as_lists(snapshot["rates"], "rates")
+    if "weights" in snapshot:
+        given["weights"] = _no_nulls(snapshot["weights"], "weights")
+    if "racks" in snapshot:
+        given["racks"] = as_lists(snapshot["racks"], "racks")
+    if "allowed" in snapshot:
+        given["allowed"] = as_object(snapshot["allowed"], "allowed")
+    if "co_partitioned" in snapshot:
+        given["co_partitioned"] = as_list(snapshot["co_partitioned"], "co_partitioned")
+
+
+def _no_nulls(value: object, field: str) -> Object:
+    """A field of integers in which no null may stand; the builder takes one in lags for unknown."""
+    found = as_lists(value, field)
+    columns = [row for row in found.values() if isinstance(row, Numbers)]
+    lists = [row for row in found.values() if not isinstance(row, Numbers)]
     if None in chain.from_iterable(lists) or (columns and np.concatenate(columns).min() < 0):
-        for topic, row in lags.items():
-            for index, lag in enumerate(row):
-                if lag is None or (isinstance(row, Numbers) and lag < 0):
-                    place = f"{below('lags', topic)}[{index}]"
+        for topic, row in found.items():
+            for index, cell in enumerate(row):
+                if cell is None or (isinstance(row, Numbers) and cell < 0):
+                    place = f"{below(field, topic)}[{index}]"
                     raise InputError(not_a(None, "an integer"), place)
-    return lags
+    return found
 
 
 def _offsets(value: object, topics: Object) -> PartitionOffsets:

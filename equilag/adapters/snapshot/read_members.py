@@ -9,7 +9,7 @@ from itertools import chain, repeat
 from typing import Any, Final
 
 from equilag.adapters.snapshot.shapes import Object, as_list, as_object, check_keys
-from equilag.building.member_fields import MEMBER_DEFAULTS, MEMBER_FIELDS
+from equilag.building.member_fields import MEMBER_DEFAULTS, MEMBER_FIELDS, NULLABLE
 from equilag.building.values import GENERATIONS, as_integer, as_text, check_texts
 from equilag.errors import InputError
 from equilag.group import Member
@@ -62,10 +62,10 @@ def read_members(entries: list[Object], generation: object) -> tuple[Member, ...
 
 
 def _refuse_null(entries: list[Object]) -> None:
-    """Raise InputError for the first null in a field of MEMBER_FIELDS."""
+    """Raise InputError for the first null in a field of MEMBER_FIELDS that may not have one."""
     for index, entry in enumerate(entries):
         for name, field in MEMBER_FIELDS.items():
-            if name in entry and entry[name] is None:
+            if name in entry and entry[name] is None and name not in NULLABLE:
                 raise InputError(not_a(None, field.kind), f"members[{index}].{name}")
 
 

@@ -40,12 +40,30 @@ def snapshot_document(given: GroupInput) -> dict[str, Any]:
         document["lags"] = _lists(given["lags"])
     if given.get("unknown_lags"):
         document["unknown_lags"] = _lists(given["unknown_lags"])
+    document |= _partition_fields(given)
+    if "auto_offset_reset" in given:
+        document["auto_offset_reset"] = given["auto_offset_reset"]
+    return document
+
+
+def _partition_fields(given: GroupInput) -> dict[str, Any]:
+    """What is known of partitions beside their lag; only what is given."""
+    document: dict[str, Any] = {}
+    if given.get("rates") is not None:
+        document["rates"] = _lists(given["rates"])
+    if given.get("weights") is not None:
+        document["weights"] = _lists(given["weights"])
     if "racks" in given:
         document["racks"] = {
             topic: [list(racks) for racks in row] for topic, row in given["racks"].items()
         }
-    if "auto_offset_reset" in given:
-        document["auto_offset_reset"] = given["auto_offset_reset"]
+    if given.get("allowed"):
+        document["allowed"] = {
+            topic: {str(number): list(ids) for number, ids in numbers.items()}
+            for topic, numbers in given["allowed"].items()
+        }
+    if given.get("co_partitioned"):
+        document["co_partitioned"] = [list(topics) for topics in given["co_partitioned"]]
     return document
 
 

@@ -30,7 +30,8 @@ BASE: Snapshot = {
     "members": [
         {"id": "m1", "subscription": "all", "owned": {"a": [0, 1, 7], "gone": [0]}},
         {"id": "m2", "subscription": ["b.c"], "owned": {"a": [1], "b.c": [0]}, "generation": 3},
-        {"id": "m0", "subscription": [], "instance_id": "i", "rack": "r", "capacity": 1},
+        {"id": "m0", "subscription": [], "instance_id": "i", "rack": "r", "capacity": 1.5},
+        {"id": "m3", "subscription": "all", "instance": "p", "max_partitions": 2},
     ],
     "generation": 4,
     "offsets": {
@@ -39,7 +40,11 @@ BASE: Snapshot = {
     },
     "lags": {"b.c": [5, 6]},
     "auto_offset_reset": "earliest",
+    "rates": {"a": [1, 0.5, None]},
+    "weights": {"b.c": [3, 4]},
     "racks": {"a": [["r"], [], ["r", "s"]]},
+    "allowed": {"a": {"1": ["m1", "m3"]}, "b.c": {"0": ["m2"]}},
+    "co_partitioned": [["empty"], ["é e"]],
 }
 
 INTEGERS = (0, 1, -1, 2, 2**31, 2**53 - 1, 2**53, 2**62, 2**63 - 1, 2**63, -(2**63), 10**30)
@@ -155,7 +160,7 @@ def test_junk_in_one_spot(path: Path, how: str, junk: object) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(cut=st.integers(0, 1200), junk=st.text(alphabet='{}[]",:0e-.\\untrN \ud800', max_size=3))
+@given(cut=st.integers(0, 1500), junk=st.text(alphabet='{}[]",:0e-.\\untrN \ud800', max_size=3))
 def test_junk_in_the_text(cut: int, junk: str) -> None:
     text = json.dumps(BASE)
     outcome(io.StringIO(text[:cut] + junk + text[cut:]))
