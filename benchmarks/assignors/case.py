@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,18 @@ from equilag.group import NOBODY, Group, Index, Ints, Member
 GENERATION: Final = 7
 """The generation in which all owners claim their partitions; any positive number would do."""
 
+Value = TypeVar("Value")
 Assignment: TypeAlias = dict[str, dict[str, list[int]]]
 """Member -> topic -> partition numbers."""
+
+
+class Racks(NamedTuple):
+    """The racks of a case; "" for a member without one."""
+
+    of_member: tuple[str, ...]
+    """[M]"""
+    of_partition: tuple[tuple[str, ...], ...]
+    """[P] those that hold a replica, the leader's first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +57,7 @@ class Case:
     """The lag family that `lag` was drawn from."""
     time_limit: float = 60.0
     """Seconds for an assignor with a time limit; by default, enough for an exact result."""
+    racks: Racks | None = None
 
     @property
     def n_members(self) -> int:
@@ -80,10 +92,14 @@ class Case:
         partitions = self._by_owner()
         read = [[self.topics[t] for t in topics] for topics in self.subscriptions]
         subscription_of = self.subscription_of.tolist()
+        racks = [None] * self.n_members if self.racks is None else self.racks.of_member
         given: GroupInput = {
             "name": self.name,
             "topics": dict(zip(self.topics, self.sizes, strict=True)),
-            "members": [Member(name, generation=GENERATION) for name in self.members],
+            "members": [
+                Member(name, generation=GENERATION, rack=rack)
+                for name, rack in zip(self.members, racks, strict=True)
+            ],
             "subscriptions": {
                 name: read[number]
                 for name, number in zip(self.members, subscription_of, strict=True)
@@ -93,6 +109,8 @@ class Case:
         }
         if self.lag is not None:
             given["lags"] = self.lag
+        if self.racks is not None:
+            given["racks"] = self.racks_by_topic()
         return Group.build(**given)
 
     def snapshot(self) -> dict[str, Any]:
@@ -122,8 +140,11 @@ class Case:
         """Topic -> lags, for every topic; the lists are empty if the case has no lags."""
         if self.lag is None:
             return {topic: [] for topic in self.topics}
-        values, start = self.lag.tolist(), self.start.tolist()
-        return {topic: values[start[t] : start[t + 1]] for t, topic in enumerate(self.topics)}
+        return self._by_topic(self.lag.tolist())
+
+    def racks_by_topic(self) -> dict[str, list[tuple[str, ...]]]:
+        """Topic -> racks of each partition; empty if the case has none."""
+        return {} if self.racks is None else self._by_topic(self.racks.of_partition)
 
     def assignment(self, assigned: npt.NDArray[np.int32]) -> Assignment:
         """Convert an assignment [P] to names; every member has an entry."""
@@ -137,6 +158,11 @@ class Case:
         for a, b in pairwise(edges):
             result[self.members[int(member[a])]][self.topics[int(topic[a])]] = numbers[a:b]
         return result
+
+    def _by_topic(self, values: Sequence[Value]) -> dict[str, list[Value]]:
+        """Cut a column [P] into the topics."""
+        edges = zip(self.topics, pairwise(self.start.tolist()), strict=True)
+        return {topic: list(values[a:b]) for topic, (a, b) in edges}
 
     def _by_owner(self) -> Ints:
         """Return the owned partitions, sorted by owner and then by number."""

@@ -58,6 +58,8 @@ class Figures:
     highest: int
     lowest: int
     mean: float
+    cross_rack: int = 0
+    """Partitions with known racks whose member has another one; 0 without racks."""
 
     @property
     def valid(self) -> bool:
@@ -82,6 +84,9 @@ class Figures:
             "valid": self.valid,
             "problems": list(self.problems),
             "counts_optimal": self.valid and np.array_equal(self.counts, proved.counts),
+            "largest_count": int(self.counts.max(initial=0)),
+            "smallest_count": int(self.counts.min()) if len(self.counts) else 0,
+            "cross_rack": self.cross_rack,
             "moves": self.moves,
             "excess_moves": self.moves - proved.fewest_moves,
             "max_over_mean": self.max_over_mean,
@@ -121,7 +126,16 @@ def evaluate(case: Case, assignment: Mapping[str, Mapping[str, list[int]]]) -> F
         highest=int(active.max(initial=0)),
         lowest=int(active.min()) if len(active) else 0,
         mean=float(active.sum()) / len(active) if len(active) else 0.0,
+        cross_rack=_cross_rack(case, partition, member),
     )
+
+
+def _cross_rack(case: Case, partition: Ints, member: Ints) -> int:
+    if case.racks is None:
+        return 0
+    pairs = zip(member.tolist(), partition.tolist(), strict=True)
+    read = ((case.racks.of_member[m], case.racks.of_partition[p]) for m, p in pairs)
+    return sum(rack != "" and len(holding) > 0 and rack not in holding for rack, holding in read)
 
 
 def _columns(

@@ -76,18 +76,20 @@ class BadAnswer(Exception):
 
 
 def write_case(case: Case, path: Path) -> None:
-    """Write a case in the format that runners read. Lags are null if the case has none."""
+    """Write a case in the format that runners read. Lags and racks are null if it has none."""
     owned = case.assignment(case.owner)
-    members = zip(case.members, case.subscription_of.tolist(), strict=True)
+    racks = ("",) * case.n_members if case.racks is None else case.racks.of_member
+    members = zip(case.members, case.subscription_of.tolist(), racks, strict=True)
     document = {
         "topics": dict(zip(case.topics, case.sizes, strict=True)),
         "subscriptions": [[case.topics[t] for t in topics] for topics in case.subscriptions],
         "members": [
-            {"id": name, "subscription": subscription, "owned": owned[name]}
-            for name, subscription in members
+            {"id": name, "subscription": subscription, "owned": owned[name], "rack": rack}
+            for name, subscription, rack in members
         ],
         "generation": GENERATION,
         "lags": None if case.lag is None else case.lags_by_topic(),
+        "racks": None if case.racks is None else case.racks_by_topic(),
         "time_limit_s": case.time_limit,
     }
     path.write_text(json.dumps(document), encoding="utf-8")

@@ -95,3 +95,9 @@ PEERS: Final = (
     Peer("equilag", "own", python_runner("equilag")),
 )
 """In the order of the tables."""
+RACK_PEERS: Final = (
+    Peer("range", "java", java_runner),
+    Peer("franz-go-range", "go", go_runner),
+    Peer("franz-go-cooperative-sticky", "go", go_runner),
+)
+"""Those that know racks."""

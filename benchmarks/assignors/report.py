@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.assignors import move_limits, perfect_lists, topic_balance
+from benchmarks.assignors import move_limits, perfect_lists, rack_groups, topic_balance
 from benchmarks.assignors.drawing import Dot, LogAxis, scatter
 from benchmarks.assignors.inputs import FRONT
 from benchmarks.assignors.targets import OWN, Cell, Results, judged
@@ -60,8 +60,7 @@ def markdown(results: Results) -> str:
     ]
     compared = [cell for cell in cells if len(cell["answers"]) > 1]
     if compared:
-        plain = [cell for cell in compared if cell["lags"] == "none"]
-        if plain:
+        if plain := [cell for cell in compared if cell["lags"] == "none"]:
             lines += ["", "## Assignors on groups without lags", "", *assignors_table(plain)]
         for family in dict.fromkeys(cell["family"] for cell in compared):
             rows = [cell for cell in compared if cell["family"] == family]
@@ -72,18 +71,19 @@ def markdown(results: Results) -> str:
         lines += ["", "## Lag, equilag alone", "", *alone_table(alone)]
     if results.get("frontier"):
         lines += ["", "## Moves against lag", "", *front_table(results["frontier"])]
-    if results.get("perfect"):
-        table = _table(perfect_lists.HEAD, perfect_lists.rows(results["perfect"]))
-        lines += ["", "## Perfectly even plans, equilag alone", "", *table]
-    if results.get("few moves"):
-        table = _table(move_limits.HEAD, move_limits.rows(results["few moves"]))
-        lines += ["", "## Few moves, equilag alone", "", *table]
-    if results.get("topics"):
-        table = _table(topic_balance.HEAD, topic_balance.rows(results["topics"]))
-        lines += ["", "## Topics that count one by one, equilag alone", "", *table]
+    for part, (title, module) in PARTS.items():
+        if results.get(part):
+            lines += ["", f"## {title}", "", *_table(module.HEAD, module.rows(results[part]))]
     return "\n".join([*lines, ""])
 
 
+PARTS: Final = {
+    "perfect": ("Perfectly even plans, equilag alone", perfect_lists),
+    "few moves": ("Few moves, equilag alone", move_limits),
+    "topics": ("Topics that count one by one, equilag alone", topic_balance),
+    "racks": ("Racks", rack_groups),
+}
+"""Parts of the results with one table each."""
 LEGEND: Final = (
     "Median milliseconds of the assignment alone. `!`: member counts are not the most even ones;"
     " `+n`: so many moves above the fewest that those counts need; `~`: not run, since a smaller"

@@ -26,11 +26,12 @@ from benchmarks.assignors import (
     limits,
     move_limits,
     perfect_lists,
+    rack_groups,
     topic_balance,
 )
 from benchmarks.assignors.cells import Peer, Slow, cell
 from benchmarks.assignors.inputs import full, short
-from benchmarks.assignors.peers import PEERS, CallBudget
+from benchmarks.assignors.peers import PEERS, RACK_PEERS, CallBudget
 from benchmarks.assignors.report import markdown
 from benchmarks.assignors.targets import judged, missed
 from benchmarks.machine import machine
@@ -40,7 +41,7 @@ BUDGETS: Final = {
     "full": CallBudget(warm_s=0.2, measure_s=0.3, limit_s=60.0),
 }
 """A peer that needs longer than the limit for a call has timed out; short runs have less time."""
-PARTS: Final = ("cells", "limits", "frontier", "perfect", "few moves", "topics")
+PARTS: Final = ("cells", "limits", "frontier", "perfect", "few moves", "topics", "racks")
 PACKAGES: Final = ("equilag", "numpy", "ortools", "networkx")
 
 
@@ -89,6 +90,7 @@ def measure(
         "perfect": [],
         "few moves": [],
         "topics": [],
+        "racks": [],
     }
     missing = {peer.name: why for peer in peers if (why := peer.missing())}
     for name, why in missing.items():
@@ -113,6 +115,10 @@ def measure(
         say("large groups whose topics count one by one")
         times = topic_balance.FULL if mode == "full" else topic_balance.SHORT
         results["topics"] = topic_balance.measure(times)
+    if "racks" in parts:
+        say("groups with racks")
+        shapes = rack_groups.FULL if mode == "full" else rack_groups.SHORT
+        results["racks"] = rack_groups.measure(RACK_PEERS, shapes)
     results["seconds"] = time.monotonic() - start
     write(results, out)
     return results

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.assignor_cases import case_of
 
+from benchmarks.assignors.case import Racks
 from benchmarks.assignors.evaluate import Proved, evaluate
 from benchmarks.assignors.inputs import named
 from benchmarks.assignors.prove import proved, proved_by
@@ -22,6 +25,15 @@ def test_figures_by_hand() -> None:
     assert (figures.highest, figures.lowest, figures.spread) == (12, 3, 9)
     assert figures.mean == pytest.approx(20 / 3)
     assert figures.max_over_mean == pytest.approx(1.8)
+
+
+def test_reads_across_racks_are_those_of_known_racks() -> None:
+    racks = Racks(("r", "s", ""), (("r",), ("s", "r"), ("s",), (), ("r",)))
+    case = replace(case_of((5,), ((0,),), (0, 0, 0)), racks=racks)
+    assert evaluate(case, {"m0": {"t0": [0, 1, 3]}, "m1": {"t0": [2, 4]}}).cross_rack == 1
+    assert evaluate(case, {"m0": {"t0": [2]}, "m1": {"t0": [0, 3, 4]}}).cross_rack == 3
+    assert evaluate(case, {"m2": {"t0": [0, 1, 2, 3, 4]}}).cross_rack == 0
+    assert evaluate(case_of((5,), ((0,),), (0, 0)), {"m0": {"t0": [0, 1]}}).cross_rack == 0
 
 
 def test_beside_what_is_proved() -> None:

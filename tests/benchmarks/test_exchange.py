@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 from benchmarks.assignors import measuring
-from benchmarks.assignors.case import Assignment, Case
+from benchmarks.assignors.case import Assignment, Case, Racks
 from benchmarks.assignors.exchange import (
     MAX_CALLS,
     MIN_CALLS,
@@ -84,14 +85,23 @@ def test_a_case_is_written_in_plain_names(tmp_path: Path, lag: bool) -> None:
         "topics": {"x": 4, "y z": 2},
         "subscriptions": [["x"], ["x", "y z"]],
         "members": [
-            {"id": "a", "subscription": 0, "owned": {"x": [0, 1, 2]}},
-            {"id": 'b "ü"', "subscription": 1, "owned": {"x": [3]}},
-            {"id": "c", "subscription": 1, "owned": {}},
+            {"id": "a", "subscription": 0, "owned": {"x": [0, 1, 2]}, "rack": ""},
+            {"id": 'b "ü"', "subscription": 1, "owned": {"x": [3]}, "rack": ""},
+            {"id": "c", "subscription": 1, "owned": {}, "rack": ""},
         ],
         "generation": 7,
         "lags": {"x": [0, 1, 2, 3], "y z": [4, 5]} if lag else None,
+        "racks": None,
         "time_limit_s": 2.0,
     }
+
+
+def test_racks_of_a_case_are_written(tmp_path: Path) -> None:
+    racks = Racks(("r", "", "s"), (("r",), (), ("s", "r"), ("s",), ("r",), ()))
+    write_case(replace(small(), racks=racks), tmp_path / "case.json")
+    document = json.loads((tmp_path / "case.json").read_text("utf-8"))
+    assert [member["rack"] for member in document["members"]] == ["r", "", "s"]
+    assert document["racks"] == {"x": [["r"], [], ["s", "r"], ["s"]], "y z": [["r"], []]}
 
 
 def test_an_answer_is_read_as_it_was_written(tmp_path: Path) -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.assignors.case import Case
+from benchmarks.assignors.case import Case, Racks
+from benchmarks.assignors.evaluate import evaluate
 from benchmarks.assignors.exchange import PeerAnswer, PeerFailure, read_answer, write_case
 from benchmarks.assignors.native import NoRunner, go_runner, java_runner
-from benchmarks.assignors.peers import PEERS, CallBudget, Peer
+from benchmarks.assignors.peers import PEERS, RACK_PEERS, CallBudget, Peer
+from equilag.planner.assign import assign
 
 FOREIGN = [peer for peer in PEERS if peer.family in ("java", "go")]
 STICKY = {peer.name for peer in FOREIGN} - {"range", "round-robin"}
@@ -107,6 +110,40 @@ def test_an_assignor_gives_everything_to_subscribers(
         if not mixed:  # with mixed subscriptions some of them move more than they must
             assert (given != case.owner).sum() == 4
     assert answer.extra["rounds"] == (2 if "cooperative" in peer.name else 1)
+
+
+def racked() -> Case:
+    """Every partition has one replica, in the rack of one of three members."""
+    of_partition = tuple((f"r{number * number % 3}",) for number in range(14))
+    return Case(
+        name="racks",
+        family="test",
+        members=("a", "b", "c", "d"),
+        topics=("t", "u"),
+        sizes=(8, 6),
+        subscriptions=((0, 1),),
+        subscription_of=np.zeros(4, dtype=np.int32),
+        owner=np.full(14, -1, dtype=np.int32),
+        racks=Racks(("r1", "r0", "r2", ""), of_partition),
+    )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("peer", RACK_PEERS, ids=lambda peer: peer.name)
+def test_racks_are_taken_into_account(tmp_path: Path, peer: Peer) -> None:
+    found = {}
+    for case in (racked(), replace(racked(), racks=None)):
+        answer = asked(peer, case, tmp_path)
+        assert isinstance(answer, PeerAnswer)
+        figures = evaluate(racked(), answer.assignment)
+        assert figures.valid
+        found[case.racks is None] = figures.cross_rack
+        if case.racks is not None and peer.name == "range":
+            assert answer.assignment == {
+                member: {topic: numbers for topic, numbers in topics.items() if numbers}
+                for member, topics in assign(case.group(), "range").assignment.items()
+            }
+    assert found[False] < found[True]
 
 
 @pytest.mark.long

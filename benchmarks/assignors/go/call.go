@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
+	"unsafe"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -59,7 +61,11 @@ func inputOf(balancer kgo.GroupBalancer, group *caseFile) (kgo.GroupMemberBalanc
 		topics := slices.Clone(group.Subscriptions[m.Subscription])
 		members[i] = kmsg.NewJoinGroupResponseMember()
 		members[i].MemberID = m.ID
-		members[i].ProtocolMetadata = balancer.JoinGroupMetadata(topics, m.Owned, generation)
+		metadata, err := withRack(balancer.JoinGroupMetadata(topics, m.Owned, generation), m.Rack)
+		if err != nil {
+			return nil, err
+		}
+		members[i].ProtocolMetadata = metadata
 	}
 	made, _, err := balancer.MemberBalancer(members)
 	if err != nil {
@@ -69,5 +75,39 @@ func inputOf(balancer kgo.GroupBalancer, group *caseFile) (kgo.GroupMemberBalanc
 	if !ok {
 		return nil, fmt.Errorf("the balancer made a %T", made)
 	}
+	if racks := group.leaderRacks(); racks != nil {
+		return input, giveRacks(made, racks)
+	}
 	return input, nil
+}
+
+// withRack puts the rack into a member's metadata, as a client with the option Rack does.
+func withRack(metadata []byte, rack string) ([]byte, error) {
+	if rack == "" {
+		return metadata, nil
+	}
+	var parsed kmsg.ConsumerMemberMetadata
+	if err := parsed.ReadFrom(metadata); err != nil {
+		return nil, err
+	}
+	parsed.Rack = &rack
+	return parsed.AppendTo(nil), nil
+}
+
+// giveRacks tells the balancer the leaders' racks, as a client with the option BalanceRacks does. It
+// takes them from its metadata and puts them into fields that are not exported, so this does too.
+func giveRacks(made kgo.GroupMemberBalancer, racks map[string][]string) error {
+	balancer, ok := made.(*kgo.ConsumerBalancer)
+	if !ok {
+		return fmt.Errorf("a %T takes no racks", made)
+	}
+	fields := reflect.ValueOf(balancer).Elem()
+	for name, value := range map[string]any{"partitionRacks": racks, "balanceRacks": true} {
+		field := fields.FieldByName(name)
+		if !field.IsValid() || field.Type() != reflect.TypeOf(value) {
+			return fmt.Errorf("this version has no field %s", name)
+		}
+		reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem().Set(reflect.ValueOf(value))
+	}
+	return nil
 }

@@ -10,16 +10,18 @@ type names map[string]map[string][]int32
 
 // caseFile is a group in plain names, as benchmarks/assignors/exchange.py writes it.
 type caseFile struct {
-	Topics        map[string]int32 `json:"topics"`
-	Subscriptions [][]string       `json:"subscriptions"`
-	Members       []member         `json:"members"`
-	Generation    int32            `json:"generation"`
+	Topics        map[string]int32      `json:"topics"`
+	Subscriptions [][]string            `json:"subscriptions"`
+	Members       []member              `json:"members"`
+	Generation    int32                 `json:"generation"`
+	Racks         map[string][][]string `json:"racks"` // of replicas, the leader's first
 }
 
 type member struct {
 	ID           string             `json:"id"`
 	Subscription int                `json:"subscription"` // index into the case's subscriptions
 	Owned        map[string][]int32 `json:"owned"`
+	Rack         string             `json:"rack"` // empty where the member has none
 }
 
 func readCase(path string) (*caseFile, error) {
@@ -35,9 +37,27 @@ func readCase(path string) (*caseFile, error) {
 func (c *caseFile) owning(assignment names) *caseFile {
 	members := make([]member, len(c.Members))
 	for i, m := range c.Members {
-		members[i] = member{m.ID, m.Subscription, assignment[m.ID]}
+		members[i] = member{m.ID, m.Subscription, assignment[m.ID], m.Rack}
 	}
-	return &caseFile{c.Topics, c.Subscriptions, members, c.Generation + 1}
+	return &caseFile{c.Topics, c.Subscriptions, members, c.Generation + 1, c.Racks}
+}
+
+// leaderRacks is, for each topic, the rack of each partition's leader; nil where none is known.
+func (c *caseFile) leaderRacks() map[string][]string {
+	if c.Racks == nil {
+		return nil
+	}
+	found := make(map[string][]string, len(c.Racks))
+	for topic, partitions := range c.Racks {
+		racks := make([]string, len(partitions))
+		for number, replicas := range partitions {
+			if len(replicas) > 0 {
+				racks[number] = replicas[0]
+			}
+		}
+		found[topic] = racks
+	}
+	return found
 }
 
 // missing tells whether a partition that has a reader is with nobody.

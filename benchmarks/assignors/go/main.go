@@ -139,6 +139,8 @@ func milliseconds(d time.Duration) float64 {
 
 func balancerOf(name string) (kgo.GroupBalancer, error) {
 	switch name {
+	case "franz-go-range":
+		return kgo.RangeBalancer(), nil
 	case "franz-go-sticky":
 		return kgo.StickyBalancer(), nil
 	case "franz-go-cooperative-sticky":

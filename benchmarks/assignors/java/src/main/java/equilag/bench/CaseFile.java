@@ -14,23 +14,33 @@ record CaseFile(
         Map<String, Integer> topics,
         List<List<String>> subscriptions,
         List<Member> members,
-        int generation) {
+        int generation,
+        Map<String, List<List<String>>> racks) {
 
-    /** `subscription` is an index into the case's subscriptions, `owned` has topics to numbers. */
+    /**
+     * `subscription` is an index into the case's subscriptions, `owned` has topics to numbers,
+     * `rack` is empty where the member has none.
+     */
     @JsonIgnoreProperties(ignoreUnknown = true)
-    record Member(String id, int subscription, Map<String, List<Integer>> owned) {
+    record Member(String id, int subscription, Map<String, List<Integer>> owned, String rack) {
     }
 
     static CaseFile read(File file, ObjectMapper mapper) throws IOException {
         return mapper.readValue(file, CaseFile.class);
     }
 
+    /** The racks that hold a replica of the partition, the leader's first; none where unknown. */
+    List<String> racksOf(String topic, int number) {
+        return racks == null ? List.of() : racks.get(topic).get(number);
+    }
+
     /** The same group after a rebalance: everybody owns what the assignment says. */
     CaseFile owning(Map<String, Map<String, List<Integer>>> assignment) {
         List<Member> owners = new ArrayList<>(members.size());
         for (Member member : members) {
-            owners.add(new Member(member.id, member.subscription, assignment.get(member.id)));
+            owners.add(new Member(
+                    member.id, member.subscription, assignment.get(member.id), member.rack));
         }
-        return new CaseFile(topics, subscriptions, owners, generation + 1);
+        return new CaseFile(topics, subscriptions, owners, generation + 1, racks);
     }
 }

@@ -39,13 +39,17 @@ final class ClientPeer implements Peer<ClientPeer.Input, GroupAssignment> {
 
     @Override
     public Input input(CaseFile group) {
+        Map<String, Node> brokers = new HashMap<>();
         List<PartitionInfo> partitions = new ArrayList<>();
         group.topics().forEach((topic, size) -> {
             for (int number = 0; number < size; number++) {
-                partitions.add(new PartitionInfo(topic, number, NODE, REPLICAS, REPLICAS));
+                Node[] replicas = replicas(group.racksOf(topic, number), brokers);
+                partitions.add(new PartitionInfo(topic, number, replicas[0], replicas, replicas));
             }
         });
-        Cluster cluster = new Cluster(GROUP, List.of(NODE), partitions, Set.of(), Set.of());
+        List<Node> nodes = new ArrayList<>(brokers.values());
+        nodes.add(NODE);
+        Cluster cluster = new Cluster(GROUP, nodes, partitions, Set.of(), Set.of());
         List<Set<String>> sets = new ArrayList<>();
         group.subscriptions().forEach(topics -> sets.add(new HashSet<>(topics)));
         Map<String, Subscription> subscriptions = new HashMap<>();
@@ -55,6 +59,20 @@ final class ClientPeer implements Peer<ClientPeer.Input, GroupAssignment> {
             subscriptions.put(member.id(), subscription(group, member, topics, set));
         }
         return new Input(assignors.get(), cluster, new GroupSubscription(subscriptions));
+    }
+
+    /** One broker for each rack, in `brokers` by rack; one without a rack where there are none. */
+    private static Node[] replicas(List<String> racks, Map<String, Node> brokers) {
+        if (racks.isEmpty()) {
+            return REPLICAS;
+        }
+        Node[] replicas = new Node[racks.size()];
+        for (int at = 0; at < replicas.length; at++) {
+            int id = 1 + brokers.size();
+            replicas[at] = brokers.computeIfAbsent(
+                    racks.get(at), rack -> new Node(id, NODE.host(), NODE.port(), rack));
+        }
+        return replicas;
     }
 
     /** What the member sends when it joins, made by an assignor of its own. */
@@ -73,7 +91,8 @@ final class ClientPeer implements Peer<ClientPeer.Input, GroupAssignment> {
         ByteBuffer data = own.subscriptionUserData(set);
         // An eager consumer has given everything up by the time it joins.
         List<TopicPartition> kept = cooperative(own) ? owned : List.of();
-        return new Subscription(topics, data, kept, generation, Optional.empty());
+        Optional<String> rack = Optional.of(member.rack()).filter(name -> !name.isEmpty());
+        return new Subscription(topics, data, kept, generation, rack);
     }
 
     @Override
