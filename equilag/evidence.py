@@ -10,6 +10,8 @@ from equilag.policy import Policy
 
 MOVES = "fewest_moves"
 """The claim that bounds the moves."""
+ACROSS = "fewest_cross_rack"
+"""The claim that bounds the partitions read across racks."""
 LOWER_BOUNDS = (MOVES, SPREAD, VALUE)
 """The claims that decide whether a plan is optimal; the larger value says more."""
 

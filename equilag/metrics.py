@@ -109,6 +109,20 @@ def count_moves(group: Group, assigned: Index) -> int:
     return int(number[assigned[unit] != member].sum())
 
 
+def cross_costs(group: Group) -> Ints:
+    """[C, K] partitions of a unit that are read across racks, in a reduced group that has racks."""
+    if group.real is None or group.real.cross is None:
+        raise ValueError("racks do not matter here")
+    return group.real.cross
+
+
+def cross_reads(group: Group, assigned: Index) -> int:
+    """Partitions that an assignment of a reduced group with racks reads across racks."""
+    held = np.flatnonzero(assigned != NOBODY)
+    costs = cross_costs(group)
+    return int(costs[group.partition_class[held], group.class_of[assigned[held]]].sum())
+
+
 def is_valid(group: Group, assigned: Index) -> bool:
     """True if every partition that any member may take is assigned to exactly one member that may
     take it, and no other partition is assigned."""

@@ -127,6 +127,13 @@ class Policy:
             problem = f"{self.max_moves} is fewer than the {forced} that the count balance forces"
             raise InputError(problem, "max_moves")
 
+    def check_reads(self, reads: int) -> None:
+        """Raises InputError if `max_cross_rack` is below the reads across racks that are forced."""
+        if self.max_cross_rack is not None and self.max_cross_rack < reads:
+            forced = "1 partition" if reads == 1 else f"{reads} partitions"
+            problem = f"{self.max_cross_rack} is fewer than the {forced} that the counts force"
+            raise InputError(problem, "max_cross_rack")
+
     @property
     def default_balance(self) -> Balance:
         """The count balance of the policy itself."""

@@ -13,6 +13,7 @@ from equilag.certificate.count_checks import (
     check_counts,
     check_moves_by_potentials,
     check_moves_by_topics,
+    check_reads_across,
 )
 from equilag.certificate.ledger import Ledger
 from equilag.certificate.load_checks import (
@@ -45,6 +46,7 @@ ClaimCheck = Callable[[Ledger, int, Mapping[str, Any]], None]
 
 CHECKS: Final[Mapping[tuple[str, str], ClaimCheck]] = {
     ("counts", "residual"): check_counts,
+    ("fewest_cross_rack", "residual"): check_reads_across,
     ("fewest_moves", "potentials"): check_moves_by_potentials,
     ("fewest_moves", "per-topic"): check_moves_by_topics,
     ("max_load_at_least", "average"): check_highest_by_average,

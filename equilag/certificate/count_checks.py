@@ -19,6 +19,15 @@ def check_counts(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
         raise Refuted(f"the largest count that the balance allows is {largest}")
 
 
+def check_reads_across(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`fewest_cross_rack` by `residual`: no other plan with such counts reads less across racks."""
+    fewest = ledger.constraint.most_across
+    if not ledger.exact_counts or fewest is None:
+        raise Refuted("the plan does not keep to the fewest reads across racks")
+    if value > fewest:
+        raise Refuted(f"plans read {fewest} partitions across racks at least")
+
+
 def check_moves_by_potentials(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
     """`fewest_moves` by `potentials`: node potentials of the minimum-cost flow."""
     _check_moves_forced(ledger, value)

@@ -12,7 +12,13 @@ from equilag.certificate.claim_checks import CHECKS, SOLVER_KINDS
 from equilag.certificate.json_differences import differences
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.plan_document import PlacedClaim, PlanDocument, read_plan
-from equilag.constraint import CountConstraint, NotMinimal, constraint_of, unconstrained
+from equilag.constraint import (
+    CountConstraint,
+    NotFewestAcross,
+    NotMinimal,
+    constraint_of,
+    unconstrained,
+)
 from equilag.evidence import MOVES, evidence_for, is_optimal
 from equilag.group import Group, Index
 from equilag.metrics import count_moves, excess_floor, load_figures
@@ -124,6 +130,9 @@ def _constraint(
         return unconstrained(group), False
     try:
         return constraint_of(group, policy, assigned), True
+    except NotFewestAcross:
+        findings.append("cross_rack: another plan with the same counts reads less across racks")
+        return unconstrained(group), False
     except NotMinimal as error:
         heavy, light = group.members[error.heavy].id, group.members[error.light].id
         better = f"a partition can go from {heavy!r} to {light!r}"

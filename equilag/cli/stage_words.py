@@ -8,6 +8,7 @@ WORDS: Final = {
     "heuristic": "a first plan",
     "quotas": "even counts",
     "counts": "even counts",
+    "racks": "fewest reads across racks",
     "augmenting paths": "even counts",
     "fewest moves": "the fewest moves",
     "bounds": "how even it can be at best",

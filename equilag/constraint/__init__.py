@@ -6,7 +6,13 @@ from equilag.constraint.count_constraint import (
     CountConstraint,
     unconstrained,
 )
-from equilag.constraint.derive import constraint_of, pinned_partitions, topics_of
+from equilag.constraint.cross_rack import NotFewestAcross, RackNetwork
+from equilag.constraint.derive import (
+    constraint_of,
+    count_constraint_of,
+    pinned_partitions,
+    topics_of,
+)
 from equilag.constraint.per_topic import topic_intervals, water_fill
 from equilag.constraint.topic_counts import TopicCounts
 from equilag.constraint.topic_intervals import TopicIntervals
@@ -17,10 +23,13 @@ __all__ = [
     "CountConstraint",
     "CountInterval",
     "Levels",
+    "NotFewestAcross",
     "NotMinimal",
+    "RackNetwork",
     "TopicCounts",
     "TopicIntervals",
     "constraint_of",
+    "count_constraint_of",
     "pinned_partitions",
     "ranges",
     "reach_levels",

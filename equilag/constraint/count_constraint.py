@@ -16,7 +16,7 @@ from equilag.constraint.topic_counts import TopicCounts
 from equilag.constraint.topic_intervals import TopicIntervals
 from equilag.constraint.topic_parts import CountInterval
 from equilag.group import NOBODY, Flags, Group, Index, Ints
-from equilag.metrics import member_counts
+from equilag.metrics import cross_reads, member_counts
 
 Some: TypeAlias = int | Ints | Index | Flags | slice
 """Some members, topics or partitions: one number, an array of numbers, flags, or a slice."""
@@ -42,6 +42,8 @@ class CountConstraint:
     """[P] partitions that stay where they are (``sticky-yet-fair``)."""
     _topics: TopicIntervals | None = None
     """Fewest and most partitions of a topic per member, where topics count one by one."""
+    _most_across: int | None = None
+    """See `most_across`."""
 
     @staticmethod
     def by_intervals(group: Group, least: Ints, most: Ints) -> CountConstraint:
@@ -143,6 +145,13 @@ class CountConstraint:
         more: Flags = counts[members] < self._most[members]
         return more
 
+    # Reads across racks
+
+    @property
+    def most_across(self) -> int | None:
+        """The most partitions that may be read across racks; None for no limit."""
+        return self._most_across
+
     # Counts by topic
 
     @property
@@ -208,6 +217,8 @@ class CountConstraint:
         group = self.group
         counts = member_counts(assigned, group.n_members)
         if ((counts < self._least) | (counts > self._most)).any():
+            return False
+        if self._most_across is not None and cross_reads(group, assigned) > self._most_across:
             return False
         if not self.has_pinned and not self.per_topic and self._face.all():
             return True

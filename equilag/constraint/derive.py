@@ -11,6 +11,7 @@ import numpy as np
 from equilag.columns import distinct
 from equilag.constraint.blocks import Levels, NotMinimal, ranges, reach_levels
 from equilag.constraint.count_constraint import CountConstraint
+from equilag.constraint.cross_rack import RackNetwork
 from equilag.constraint.per_topic import inside_blocks, remainder_levels, topic_intervals
 from equilag.constraint.topic_counts import TopicCounts
 from equilag.constraint.topic_intervals import TopicIntervals
@@ -35,6 +36,20 @@ def topics_of(group: Group, policy: Policy) -> TopicIntervals | None:
 
 
 def constraint_of(
+    group: Group, policy: Policy, assigned: Index, topics: TopicIntervals | None = None
+) -> CountConstraint:
+    """The constraint of a policy's counts and racks, from a valid assignment [P] that meets it.
+
+    Raises NotMinimal, or NotFewestAcross, where it does not meet it. See `count_constraint_of`.
+    """
+    constraint = count_constraint_of(group, policy, assigned, topics)
+    if not policy.rack_aware or group.real is None or group.real.cross is None:
+        return constraint
+    network = RackNetwork.of(constraint)
+    return network.narrowed(network.units_of(assigned))
+
+
+def count_constraint_of(
     group: Group, policy: Policy, assigned: Index, topics: TopicIntervals | None = None
 ) -> CountConstraint:
     """The count constraint of a policy, from a valid assignment [P] that meets it.

@@ -7,8 +7,9 @@ from functools import cache, partial
 from typing import Final
 
 from equilag.budget import Budget
-from equilag.claim import Claims
+from equilag.claim import Claim, Claims
 from equilag.constraint import constraint_of
+from equilag.evidence import ACROSS
 from equilag.group import NOBODY
 from equilag.metrics import count_moves
 from equilag.planner.cost_estimate import FLOW_IMPORT, SAFETY, seconds_of_flow
@@ -19,6 +20,7 @@ from equilag.solver.counts.even_counts import balanced, counts_claim
 from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
 from equilag.solver.moves.even_and_kept import is_small, keep_evenly
 from equilag.solver.moves.fewest_moves import FewestMoves, fewest_moves
+from equilag.solver.racks.fewest_across import fewest_across
 
 
 class QuotasStage:
@@ -122,6 +124,31 @@ class EvenCountsStage:
         return Draft(assigned, algorithm, lambda: constraint, 0, lambda: claims, final)
 
 
+class FewestAcrossStage:
+    """The fewest reads across racks that the counts allow; later stages keep to them."""
+
+    name: Final = "racks"
+    must_answer: Final = True
+
+    def always(self, task: Task) -> bool:
+        return True
+
+    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
+        real, exact = task.group.real, draft is not None and draft.make_constraint is not None
+        return task.policy.rack_aware and real is not None and real.cross is not None and exact
+
+    def run(self, task: Task, draft: Draft | None) -> Draft:
+        assert draft is not None and draft.make_constraint is not None
+        constraint = fewest_across(draft.make_constraint())
+        task.policy.check_reads(constraint.most_across or 0)
+        assigned = fewest_moves(task.group.without_owners(), constraint).assigned
+        claims = (
+            counts_claim(task.group, constraint),
+            Claim(ACROSS, constraint.most_across or 0, "residual"),
+        )
+        return Draft(assigned, "racks", lambda: constraint, 0, lambda: claims, draft.final)
+
+
 class FewestMovesStage:
     """The fewest moves that the counts allow, with their proof."""
 
@@ -162,6 +189,7 @@ COUNTING: Final[tuple[CountingStage, ...]] = (
     AugmentingPathsStage(),
     HeuristicStage(early=True),
     EvenCountsStage(),
+    FewestAcrossStage(),
     HeuristicStage(),
     FewestMovesStage(),
 )

@@ -8,10 +8,12 @@ from typing import Final, TypeAlias
 
 from equilag.claim import Claim
 from equilag.errors import ContradictedBound
+from equilag.evidence import ACROSS
 from equilag.objective import EXCESS, MOVES_WITHIN, SPREAD, VALUE, Figures, Objective, Proved
 
 CLAIM_ORDER: Final = (
     "counts",
+    ACROSS,
     "fewest_moves",
     "max_load_at_least",
     "min_load_at_most",

@@ -9,7 +9,7 @@ from equilag.constraint import (
     CountConstraint,
     TopicCounts,
     TopicIntervals,
-    constraint_of,
+    count_constraint_of,
     pinned_partitions,
     ranges,
     topics_of,
@@ -23,10 +23,10 @@ from equilag.solver.counts.topic_remainders import deal_in_turn, even_cells, eve
 
 
 def balanced(group: Group, policy: Policy) -> tuple[Index, CountConstraint]:
-    """A balanced assignment, and the constraint that all such assignments meet."""
+    """A balanced assignment, and the count constraint that all such assignments meet."""
     topics = topics_of(group, policy)
     assigned = balanced_assignment(group, policy, topics)
-    return assigned, constraint_of(group, policy, assigned, topics)
+    return assigned, count_constraint_of(group, policy, assigned, topics)
 
 
 def balanced_assignment(

@@ -1,0 +1,1 @@
+"""The fewest reads across racks."""
