@@ -8,7 +8,7 @@ from typing import Final
 
 from equilag.budget import Budget
 from equilag.claim import Claim, Claims
-from equilag.constraint import constraint_of
+from equilag.constraint import CountConstraint, constraint_of
 from equilag.evidence import ACROSS
 from equilag.group import NOBODY
 from equilag.metrics import count_moves
@@ -119,8 +119,7 @@ class EvenCountsStage:
         if draft is not None and constraint.admits(draft.assigned):
             assigned, algorithm = draft.assigned, draft.algorithm
         claims = (counts_claim(group, constraint),)
-        # Pinned partitions cannot move, nor those that nobody owns.
-        final = constraint.has_pinned or not (task.original.owner != NOBODY).any()
+        final = not _minds_racks(task) and _cannot_move(task, constraint)
         return Draft(assigned, algorithm, lambda: constraint, 0, lambda: claims, final)
 
 
@@ -134,8 +133,7 @@ class FewestAcrossStage:
         return True
 
     def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
-        real, exact = task.group.real, draft is not None and draft.make_constraint is not None
-        return task.policy.rack_aware and real is not None and real.cross is not None and exact
+        return _minds_racks(task) and draft is not None and draft.make_constraint is not None
 
     def run(self, task: Task, draft: Draft | None) -> Draft:
         assert draft is not None and draft.make_constraint is not None
@@ -146,7 +144,8 @@ class FewestAcrossStage:
             counts_claim(task.group, constraint),
             Claim(ACROSS, constraint.most_across or 0, "residual"),
         )
-        return Draft(assigned, "racks", lambda: constraint, 0, lambda: claims, draft.final)
+        final = _cannot_move(task, constraint)
+        return Draft(assigned, "racks", lambda: constraint, 0, lambda: claims, final)
 
 
 class FewestMovesStage:
@@ -175,6 +174,17 @@ class FewestMovesStage:
         made = draft.make_constraint
         final = found.exact or count_moves(task.original, found.assigned) == claim.value
         return Draft(assigned, algorithm, made, claim.value, lambda: claims, final)
+
+
+def _minds_racks(task: Task) -> bool:
+    """True if the fewest reads across racks are a goal, and not the same for every plan."""
+    real = task.group.real
+    return task.policy.rack_aware and real is not None and real.cross is not None
+
+
+def _cannot_move(task: Task, constraint: CountConstraint) -> bool:
+    """True if no move is to be saved: of pinned partitions, and where nobody owns any."""
+    return constraint.has_pinned or not (task.original.owner != NOBODY).any()
 
 
 def in_time(task: Task, budget: Budget) -> bool:

@@ -150,7 +150,8 @@ def test_its_value_is_true(case: Proved) -> None:
 
 
 def test_every_kind_is_covered() -> None:
-    assert {(case.claim, case.kind) for case in CASES} == set(CHECKS)
+    elsewhere = {("fewest_cross_rack", "residual")}  # tests/constraint/test_cross_rack.py
+    assert {(case.claim, case.kind) for case in CASES} == set(CHECKS) - elsewhere
     assert not SOLVER_KINDS & set(CHECKS)
 
 

@@ -42,7 +42,7 @@ def document(plan: equilag.Plan) -> dict[str, Any]:
 
 
 COUNTING_KINDS: Final = {
-    type(stage).__name__: type(stage) for stage in COUNTING if stage.name != "heuristic"
+    type(stage).__name__: type(stage) for stage in COUNTING if not stage.must_answer
 }
 IMPROVING_KINDS: Final = {type(stage).__name__: type(stage) for stage in STAGES}
 
