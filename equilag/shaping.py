@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
-from equilag.group import Group
-from equilag.overrides import NO_OVERRIDES, Overrides
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fnmatch import translate
+from operator import attrgetter
+from typing import Any, Final
+
+from equilag.building.co_partitioned import co_partitioned_topics
+from equilag.building.instances import unlike_threads
+from equilag.errors import InputError
+from equilag.group import Group, Member
+from equilag.overrides import NO_OVERRIDES, InstancesBy, Overrides
+from equilag.pinning import pinned
+from equilag.show import guess, show
+
+_ATTRIBUTES: Final = {"host": "host", "client-id": "client_id"}
+"""What tells the instances apart -> the attribute of Member."""
 
 
 def shape_group(group: Group, overrides: Overrides) -> Group:
@@ -14,4 +29,70 @@ def shape_group(group: Group, overrides: Overrides) -> Group:
     """
     if overrides == NO_OVERRIDES:
         return group
-    return group
+    changes: dict[str, Any] = {}
+    members = _members(group, overrides)
+    if members is not group.members:
+        changes["members"] = members
+    if overrides.co_partition:
+        number = {topic: t for t, topic in enumerate(group.topics)}
+        changes["co_partitioned"] = co_partitioned_topics(
+            overrides.co_partition, number, group.topic_size, "co_partition", numbered=False
+        )
+    if overrides.pin or overrides.keep:
+        changes["allowed"] = pinned(group, overrides)
+    return replace(group, **changes)
+
+
+def _members(group: Group, overrides: Overrides) -> tuple[Member, ...]:
+    """The members with their capacities, limits and instances; the same object unchanged."""
+    members = group.members
+    if overrides.capacity:
+        capacity = _capacities(members, overrides)
+        members = tuple(
+            replace(member, capacity=capacity.get(member.id, member.capacity)) for member in members
+        )
+    limit = overrides.max_partitions
+    if limit is not None:
+        members = tuple(
+            replace(m, max_partitions=limit if m.max_partitions is None
+                    else min(limit, m.max_partitions))
+            for m in members
+        )  # fmt: skip
+    if overrides.instances is not None:
+        members = _with_instances(group, members, overrides.instances)
+    return members
+
+
+def _capacities(members: Sequence[Member], overrides: Overrides) -> dict[str, float]:
+    """Id -> capacity, of the members that a pattern matches."""
+    ids = [member.id for member in members]
+    known = set(ids)
+    found: dict[str, float] = {}
+    for pattern, capacity in overrides.capacity:
+        matched = [pattern] if pattern in known else [*filter(_matcher(pattern), ids)]
+        if not matched:
+            raise InputError(f"no member's id is {show(pattern)}{guess(pattern, ids)}", "capacity")
+        found |= dict.fromkeys(matched, capacity)
+    return found
+
+
+def _matcher(pattern: str) -> Callable[[str], object]:
+    return re.compile(translate(pattern)).match
+
+
+def _with_instances(
+    group: Group, members: tuple[Member, ...], by: InstancesBy
+) -> tuple[Member, ...]:
+    """The members with their hosts, or client ids, as instances; unknown ones stay single."""
+    if by == "none":
+        return tuple(replace(member, instance=None) for member in members)
+    names = map(attrgetter(_ATTRIBUTES[by]), members)
+    threads = tuple(replace(m, instance=name) for m, name in zip(members, names, strict=True))
+    if members and all(member.instance is None for member in threads):
+        raise InputError(f"no member's {by} is known", "instances")
+    if (unlike := unlike_threads(threads, group.class_of)) is not None:
+        first, second, what = unlike
+        both = f"{show(threads[first].id)} and {show(threads[second].id)}"
+        name = show(threads[first].instance)
+        raise InputError(f"{both} have the same {by}, {name}, but not the same {what}", "instances")
+    return threads

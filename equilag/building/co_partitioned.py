@@ -15,12 +15,13 @@ def co_partitioned_topics(
     number: Mapping[str, int],
     size: Ints,
     field: str = "co_partitioned",
+    numbered: bool = True,
 ) -> tuple[tuple[int, ...], ...]:
     """Return the lists by the numbers of their topics; one of a single topic says nothing.
 
-    `number` has the number of each topic, `size` [T] its partitions. Raises InputError below
-    `field` for a topic that does not exist, that stands in two lists, or whose size differs from
-    others of its list.
+    `number` has the number of each topic, `size` [T] its partitions. Raises InputError for a topic
+    that does not exist, that stands in two lists, or whose size differs from others of its list;
+    its place is `field`, and if `numbered` the list and the topic in it.
     """
     if lists is None:
         return ()
@@ -33,7 +34,7 @@ def co_partitioned_topics(
             raise InputError(not_a(names, "a list"), f"{field}[{row}]")
         check_texts(names, f"{field}[{row}]")
         for column, name in enumerate(names):
-            place = f"{field}[{row}][{column}]"
+            place = f"{field}[{row}][{column}]" if numbered else field
             if name not in number:
                 raise InputError(f"{show(name)} is not in topics{guess(name, number)}", place)
             if name in stands:

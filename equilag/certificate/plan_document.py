@@ -16,7 +16,7 @@ from equilag.claim import EVIDENCE, Claim, Evidence
 from equilag.errors import InputError
 from equilag.group import Group, Index
 from equilag.plan import CUT, FORMAT, REPEATABLE, STATUSES, Status
-from equilag.policy import POLICY_FIELDS, UNCONSTRAINED, Policy
+from equilag.policy import POLICY_FIELDS, REAL_FIELDS, UNCONSTRAINED, Policy
 from equilag.show import not_a, show
 
 FIGURES: Final = (
@@ -93,18 +93,18 @@ def _policy(table: Any, findings: list[str]) -> Policy | None:
     """
     if not isinstance(table, Mapping):
         raise InputError(not_a(table, "an object"), "policy")
-    if table.get("balance") == UNCONSTRAINED:
+    if table.get("balance") == UNCONSTRAINED and not table.keys() >= {*POLICY_FIELDS}:
         extra = [key for key in table if key not in ("name", "balance")]
         if extra or not isinstance(table.get("name"), str):
             findings.append(f"policy: unexpected {', '.join(map(str, extra)) or 'name'}")
         return None
     wrong = [key for key in POLICY_FIELDS if key not in table]
-    wrong += [key for key in table if key not in POLICY_FIELDS + RUN_FIELDS]
+    wrong += [key for key in table if key not in POLICY_FIELDS + RUN_FIELDS + REAL_FIELDS]
     if wrong:
         raise InputError(f"missing or unknown {', '.join(map(str, wrong))}", "policy")
     _check_run(table, findings)
     try:
-        return Policy(**{key: table[key] for key in POLICY_FIELDS})
+        return Policy(**{key: value for key, value in table.items() if key not in RUN_FIELDS})
     except InputError as error:
         setting = "name" if error.place == "policy" else error.place
         raise InputError(error.problem, f"policy.{setting}") from error

@@ -19,6 +19,7 @@ from equilag.constraint import (
     constraint_of,
     unconstrained,
 )
+from equilag.errors import InputError
 from equilag.evidence import MOVES, evidence_for, is_optimal
 from equilag.group import Group, Index
 from equilag.metrics import count_moves, excess_floor, load_figures
@@ -64,7 +65,10 @@ def check_plan(group: Group, plan: Plan | Mapping[str, Any]) -> VerificationRepo
     report = VerificationReport()
     document = read_plan(group, plan.to_dict() if isinstance(plan, Plan) else plan, report.findings)
     if document is not None:
-        _check(group, document, report)
+        try:
+            _check(group, document, report)
+        except InputError as error:  # a setting that does not fit the group
+            report.findings.append(f"policy: {error}")
     more = len(report.findings) - MAX_FINDINGS
     if more > 0:
         report.findings[MAX_FINDINGS:] = [f"and {more} more"]

@@ -277,6 +277,30 @@ def test_invalid_settings_are_findings(key: str) -> None:
     assert any(finding.startswith("policy") for finding in equilag.verify(GROUP, plan))
 
 
+def test_settings_of_a_real_group_are_read_back() -> None:
+    real: dict[str, Any] = {"capacity": ["m*=2"], "keep": ["t01"], "pin": ["t00-0=m00"]}
+    plan = equilag.solve(GROUP, time_limit=20.0, **real).to_dict()
+    assert plan["policy"].items() >= real.items()
+    assert equilag.verify(GROUP, plan) == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "problem"),
+    [
+        ("pin", ["t00-0=m07"], "no member has the id, instance id or client id"),
+        ("pin", [7], "policy.pin: 7 is an integer"),
+        ("capacity", {"x": 1}, "no member's id is"),
+        ("rack_aware", 1, "policy.rack_aware: 1 is not true or false"),
+        ("pins", [], "missing or unknown pins"),
+    ],
+)
+def test_settings_that_do_not_fit_are_findings(setting: str, value: Any, problem: str) -> None:
+    plan = equilag.solve(GROUP, time_limit=20.0).to_dict()
+    plan["policy"][setting] = value
+    findings = equilag.verify(GROUP, plan)
+    assert any(finding.startswith("policy") and problem in finding for finding in findings)
+
+
 @pytest.mark.parametrize("timing", [None, {}, {"time_limit_s": 1, "wall_s": -1},
                                     {"time_limit_s": "1", "wall_s": 1},
                                     {"time_limit_s": 1, "wall_s": None}])  # fmt: skip
