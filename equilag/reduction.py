@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from equilag.capacities import known_capacities, whole_capacities
+from equilag.errors import InputError
 from equilag.group import NOBODY, Group, Index, Ints
 from equilag.policy import Policy
 from equilag.rack_reads import RackReads
@@ -47,6 +48,8 @@ class Reduction:
 def reduce_group(group: Group, policy: Policy) -> Reduction:
     """Make the reduced group. Raises InputError for what no plan can meet."""
     racks = RackReads.of(group) if policy.minds_racks else None
+    if policy.balance in ("per-topic", "both"):
+        _refuse_topic_balance(group, policy.balance, racks is not None)
     units = Units.of(group) if group.co_partitioned else None
     if units is None and racks is None and not _has_real_fields(group):
         return Reduction(group, group)
@@ -59,6 +62,19 @@ def reduce_group(group: Group, policy: Policy) -> Reduction:
     real = _real_columns(group, planned, classes)._replace(stakes=stakes, forced_moves=forced)
     reduced = replace(planned, owner=owner, real=real, allowed=None, racks=None)
     return Reduction(group, reduced, units.unit_of if units else None)
+
+
+def _refuse_topic_balance(group: Group, balance: str, racks: bool) -> None:
+    """Raise InputError for a group of which counts topic by topic say nothing."""
+    named = {
+        "co-partitioned topics": bool(group.co_partitioned),
+        "partitions that only some members may take": bool(group.allowed),
+        "fewest reads across racks": racks,
+        "capacities, room or instances": _has_real_fields(group),
+    }
+    for what, there in named.items():
+        if there:
+            raise InputError(f"{balance} does not go with {what}; total or none do", "balance")
 
 
 def _has_real_fields(group: Group) -> bool:

@@ -6,7 +6,7 @@ checks that). A new constraint therefore changes this package and not its caller
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, TypeAlias
 
@@ -151,6 +151,10 @@ class CountConstraint:
     def most_across(self) -> int | None:
         """The most partitions that may be read across racks; None for no limit."""
         return self._most_across
+
+    def within_reads(self, limit: int) -> CountConstraint:
+        """The same, with no more than `limit` partitions read across racks."""
+        return replace(self, _most_across=limit)
 
     # Counts by topic
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from equilag.budget import Budget
 from equilag.plan import Plan
 from equilag.planner.progress import ProgressObserver, Watcher
+from equilag.planner.read_limit import has_read_limit, plan_within_reads
 from equilag.planner.result import fallback_plan, plan_of, settled_plan
 from equilag.planner.run import count, phases_for, search, state_of
 from equilag.planner.task import Task
@@ -13,6 +14,8 @@ from equilag.planner.task import Task
 def make_plan(task: Task, budget: Budget, progress: Watcher | None = None) -> Plan:
     """Return the best plan that the budget allows. Raises InputError as `solve` does."""
     observer, notes = ProgressObserver(progress, budget), list[str]()
+    if has_read_limit(task):
+        return plan_within_reads(task, budget, observer)
     draft = count(task, budget, observer, notes)
     plan = settled_plan(task, draft, budget, notes)
     if plan is not None:

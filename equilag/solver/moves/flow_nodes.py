@@ -1,0 +1,86 @@
+"""What the partitions of a group are in the flow that finds the fewest moves: its nodes.
+
+The partitions of one class differ only in their owners, so that a class is a node. Units of
+co-partitioned topics also differ in how many of their partitions an owner holds: those of one class
+and one stake are a node, and a unit with several owners is a node of its own.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from equilag.constraint import CountConstraint
+from equilag.group import NOBODY, Group, Index, Ints
+
+
+class KeptArcs(NamedTuple):
+    """From nodes to the members that own some of them."""
+
+    node: Ints
+    member: Ints
+    number: Ints
+    """Partitions that go along the arc at most."""
+    cost: Ints
+    """Moves of each partition, beyond those that cannot be avoided; 0 for its best owner."""
+
+
+class FlowNodes(NamedTuple):
+    of_partition: Ints
+    """[P]"""
+    partition_class: Ints
+    """[N] the partition class of each node."""
+    weight: Ints
+    """[N] moves of a partition that goes to a member with no stake in it."""
+    holder: Index
+    """[P] the member with which a partition stays for nothing, NOBODY without any."""
+    kept: KeptArcs
+
+
+def flow_nodes(group: Group, constraint: CountConstraint) -> FlowNodes:
+    """The nodes for the free partitions. O(P log P)."""
+    stakes = group.real.stakes if group.real is not None else None
+    if stakes is None:
+        return _classes(group, constraint)
+    n_units = group.n_partitions
+    within = constraint.may(stakes.unit, stakes.member)
+    unit, member, number = (column[within] for column in stakes)
+    owners = np.bincount(unit, minlength=n_units)
+    order = np.lexsort((-member, number, unit))  # the owner of most comes last, and stays
+    holder = np.full(n_units, NOBODY, dtype=np.int32)
+    weight = np.zeros(n_units, dtype=np.int64)
+    holder[unit[order]], weight[unit[order]] = member[order], number[order]
+    several = owners > 1
+    heaviest = int(weight.max(initial=0)) + 1
+    pooled = group.partition_class.astype(np.int64) * heaviest + weight
+    own_node = len(group.eligible) * heaviest + np.arange(n_units)
+    _, first, of_unit = np.unique(
+        np.where(several, own_node, pooled), return_index=True, return_inverse=True
+    )
+    of_unit = of_unit.ravel()
+    lost = weight[unit] - number
+    arc = (of_unit[unit] * max(1, group.n_members) + member) * heaviest + lost
+    _, one, times = np.unique(arc, return_index=True, return_counts=True)
+    return FlowNodes(
+        of_unit,
+        group.partition_class[first].astype(np.int64),
+        weight[first],
+        holder,
+        KeptArcs(of_unit[unit[one]], member[one].astype(np.int64), times, lost[one]),
+    )
+
+
+def _classes(group: Group, constraint: CountConstraint) -> FlowNodes:
+    n_members, n_classes = max(1, group.n_members), len(group.eligible)
+    own = np.flatnonzero(constraint.free & (group.owner != NOBODY))
+    own = own[constraint.may(own, group.owner[own])]
+    key = group.partition_class[own].astype(np.int64) * n_members + group.owner[own]
+    key, number = np.unique(key, return_counts=True)
+    return FlowNodes(
+        group.partition_class.astype(np.int64),
+        np.arange(n_classes),
+        np.ones(n_classes, dtype=np.int64),
+        group.owner,
+        KeptArcs(key // n_members, key % n_members, number, np.zeros_like(key)),
+    )
