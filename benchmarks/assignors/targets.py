@@ -89,6 +89,7 @@ def judged(results: Results) -> list[Target]:
         _perfect(results.get("perfect") or []),
         *_few_moves(results.get("few moves") or []),
         *_topics(results.get("topics") or []),
+        _racks(results.get("racks") or []),
         *_limits(results.get("limits") or {}),
     ]
 
@@ -233,6 +234,20 @@ def _topics(rows: Sequence[dict[str, Any]]) -> Iterator[Target]:
     }
     name = "proved gap, topics one by one, 10,000 x 200,000, 2 s"
     yield _largest(name, gaps, GAP_TOPICS, lambda gap: f"{gap:.3g} %")
+
+
+def _racks(rows: Sequence[dict[str, Any]]) -> Target:
+    """Met if the fewest reads across racks are proved, with the most even counts, in all groups."""
+    plans = [row for row in rows if "fewest_cross_rack" in row]
+    short = [
+        row["group"]
+        for row in plans
+        if not row["counts_optimal"] or row["cross_rack"] != row["fewest_cross_rack"]
+    ]
+    figures = f"{len(plans) - len(short)} of {len(plans)} groups" if plans else "not run"
+    if short:
+        figures += f", not {short[0]}"
+    return Target("racks: fewest reads", "all proved", figures, not short if plans else None)
 
 
 def _limits(limits: dict[str, Any]) -> Iterator[Target]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ from benchmarks.assignors import (
     move_limits,
     own,
     perfect_lists,
-    rack_groups,
     run,
     topic_balance,
 )
@@ -230,26 +228,6 @@ def test_topics_that_count_one_by_one_are_planned_and_checked(
     assert [row["even"] for row in found] == [False] * 4 + [True] * 2
     assert all(row["exact"] for row in found)
     assert len(topic_balance.rows(found)[0]) == len(topic_balance.HEAD)
-
-
-def test_groups_with_racks_are_drawn_and_assigned() -> None:
-    for shape in rack_groups.FULL:
-        case = shape.draw()
-        assert case.racks is not None
-        assert Counter(case.racks.of_member).keys() == set(rack_groups.RACKS)
-        assert {len(set(holding)) for holding in case.racks.of_partition} == {shape.replicas}
-    assert len({shape.name for shape in rack_groups.FULL}) == len(rack_groups.FULL)
-    skewed = next(s for s in rack_groups.FULL if s.members == rack_groups.SKEWED).draw()
-    assert Counter(skewed.racks.of_member) == {"rack-a": 60, "rack-b": 30, "rack-c": 10}
-
-    found = rack_groups.measure([Stays(), Stays("away", "not here")], rack_groups.SHORT[:1], BUDGET)
-    by_name = {row["assignor"]: row for row in found}
-    assert by_name["equilag assign range"]["cross_rack"] < by_name["equilag"]["cross_rack"]
-    assert all(by_name[name]["counts_optimal"] for name in ("equilag", rack_groups.OWN))
-    words = dict(zip([row["assignor"] for row in found], rack_groups.rows(found), strict=True))
-    assert len(words["equilag"]) == len(rack_groups.HEAD)
-    assert words["stays"][3:5] == ("0 to 11 !", "0")  # a member has joined
-    assert words["away"][2] == "not here"
 
 
 def test_the_grid_of_lists_holds_the_hardest() -> None:

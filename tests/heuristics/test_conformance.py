@@ -14,6 +14,7 @@ from equilag.group import NOBODY
 from equilag.heuristics import get_assignor, run_assignor
 from equilag.metrics import count_moves, member_counts
 from equilag.phases import first_phase
+from equilag.rack_reads import RackReads
 
 
 def cases(*families: str, having: str = "expect") -> list[Any]:
@@ -69,6 +70,14 @@ def test_lag_that_the_assignor_sees(case):
 @pytest.mark.parametrize("case", cases("range_roundrobin", "range_racks"))
 def test_range_and_round_robin(case):
     assert_assignment(case, case["algorithm"].replace("_", "-"))
+
+
+@pytest.mark.parametrize("case", cases("range_roundrobin", having="rack_mismatches"))
+def test_range_reads_across_racks_as_seldom_as_kafkas(case):
+    group = load_case(case)
+    reads = RackReads.of(group)
+    assigned = run_assignor(get_assignor("range"), group)
+    assert reads.count(assigned) == case["expect"]["rack_mismatches"]
 
 
 @pytest.mark.parametrize("name", ["sticky", "constrained-sticky"])
