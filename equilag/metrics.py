@@ -5,7 +5,8 @@ An assignment is an array [P] of member numbers, NOBODY where a partition has no
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,25 +32,40 @@ def spread(values: Ints, idle: Flags) -> int:
     return int(active.max() - active.min()) if len(active) else 0
 
 
-def excess(loads: Ints) -> float:
-    """Records above a fair share: the sum of max(0, load − mean) over members that are not idle.
+class FairLoad(NamedTuple):
+    """The load of every member if all were equally loaded, as a fraction; scaled as loads are."""
 
-    `loads` are those members' alone. Exact but for the last division.
+    numerator: int
+    denominator: int
+    """1 or more."""
+
+    @staticmethod
+    def of(loads: Ints) -> FairLoad:
+        """The mean of some loads; of members with the same capacity."""
+        return FairLoad(int(loads.sum()), max(1, len(loads)))
+
+
+def excess(loads: Ints, fair: FairLoad | None = None) -> float:
+    """What lies above a fair share: the sum of max(0, load − fair) over members that are not idle.
+
+    `loads` are those members' alone, `fair` their mean unless it is given. Exact but for the last
+    division.
     """
-    return _above(loads) / len(loads) if len(loads) else 0.0
+    fair = fair or FairLoad.of(loads)
+    return _above(loads, fair) / fair.denominator
 
 
-def excess_floor(loads: Ints) -> int:
+def excess_floor(loads: Ints, fair: FairLoad | None = None) -> int:
     """`excess`, rounded down: exact where it passes what a float can hold."""
-    return _above(loads) // len(loads) if len(loads) else 0
+    fair = fair or FairLoad.of(loads)
+    return _above(loads, fair) // fair.denominator
 
 
-def _above(loads: Ints) -> int:
-    """The excess times the number of members, a whole number."""
-    n = len(loads)
-    whole, part = divmod(int(loads.sum()), n)
+def _above(loads: Ints, fair: FairLoad) -> int:
+    """The excess times the denominator, a whole number."""
+    whole, part = divmod(fair.numerator, fair.denominator)
     above = loads[loads > whole]
-    return int((above - whole).sum()) * n - len(above) * part
+    return int((above - whole).sum()) * fair.denominator - len(above) * part
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -86,10 +102,44 @@ def load_figures(group: Group, assigned: Index) -> MemberFigures:
     return MemberFigures.of(member_loads(assigned, group.lag, group.n_members), group.idle)
 
 
+def load_factor(group: Group) -> Ints | None:
+    """[M] a load times this can be compared between members; None where loads can as they are."""
+    real = group.real
+    return None if real is None or real.equal_capacities else real.load_factor
+
+
+def compared_loads(group: Group, assigned: Index) -> Ints:
+    """[M] loads as they are compared: lag in records, scaled by capacity where that differs."""
+    loads = member_loads(assigned, group.lag, group.n_members)
+    factor = load_factor(group)
+    return loads if factor is None else loads * factor
+
+
+def compared_figures(group: Group, assigned: Index) -> MemberFigures:
+    """Loads as they are compared; their mean is the load of all per unit of capacity, scaled."""
+    loads = compared_loads(group, assigned)
+    figures = MemberFigures.of(loads, group.idle)
+    if load_factor(group) is None:
+        return figures
+    return replace(figures, mean=mean_load(group))
+
+
+def fair_load(group: Group) -> FairLoad:
+    """What every member that is not idle carries if all are equally loaded: all lag that is
+    assigned per member, or per unit of capacity and scaled."""
+    total = int(group.lag[group.assignable].sum())
+    real = group.real
+    if real is None or real.equal_capacities:
+        return FairLoad(total, max(1, int(np.count_nonzero(~group.idle))))
+    capacity = int(real.capacity[~group.idle].sum())
+    return FairLoad(total * real.load_scale, max(1, capacity))
+
+
 def mean_load(group: Group) -> float:
-    """Lag of all assigned partitions per member that is not idle, whoever they are assigned to."""
-    active = int(np.count_nonzero(~group.idle))
-    return int(group.lag[group.assignable].sum()) / active if active else 0.0
+    """The load of all assigned partitions per member that is not idle, whoever they are assigned
+    to; as loads are compared."""
+    fair = fair_load(group)
+    return fair.numerator / fair.denominator
 
 
 def moved(owner: Index, assigned: Index) -> Flags:

@@ -9,7 +9,14 @@ from typing import Final
 import numpy as np
 
 from equilag.group import Group, Index
-from equilag.metrics import count_moves, excess, member_loads, spread
+from equilag.metrics import (
+    compared_loads,
+    count_moves,
+    excess,
+    fair_load,
+    load_factor,
+    spread,
+)
 from equilag.objective import Figures
 
 MAX_ELEMENTS: Final = 20_000_000
@@ -46,11 +53,12 @@ def candidate_of(group: Group, assigned: Index, algorithm: str) -> Candidate:
     moves = count_moves(group, assigned)
     if not group.lag.any():
         return Candidate(assigned, algorithm, Figures(0, moves))
-    loads = member_loads(assigned, group.lag, group.n_members)
+    loads = compared_loads(group, assigned)
     active = loads[~group.idle]
     uneven = active.astype(np.float64)
     unevenness = float(((uneven - uneven.mean()) ** 2).sum()) if len(active) else 0.0
-    figures = Figures(spread(loads, group.idle), moves, excess(active), unevenness)
+    fair = None if load_factor(group) is None else fair_load(group)
+    figures = Figures(spread(loads, group.idle), moves, excess(active, fair), unevenness)
     return Candidate(assigned, algorithm, figures)
 
 
