@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 
 from equilag.claim import Claim, Evidence
 from equilag.objective import SPREAD, VALUE, Figures, Objective, Proved
-from equilag.policy import Policy
 
 MOVES = "fewest_moves"
 """The claim that bounds the moves."""
@@ -16,19 +15,21 @@ LOWER_BOUNDS = (MOVES, SPREAD, VALUE)
 """The claims that decide whether a plan is optimal; the larger value says more."""
 
 
-def is_optimal(policy: Policy, figures: Figures, mean: float, proved: Mapping[str, int]) -> bool:
+def is_optimal(
+    objective: Objective, figures: Figures, mean: float, proved: Mapping[str, int]
+) -> bool:
     """Return True if each goal after exact counts is reached and proved.
 
     `mean` is the mean load, `proved` the strongest value of each claim.
     """
     spread = proved.get(SPREAD, 0)
-    fewest = 0 if policy.fresh else proved.get(MOVES, 0)
+    fewest = 0 if objective.policy.fresh else proved.get(MOVES, 0)
     bounds = Proved(spread, fewest, max(proved.get(VALUE, 0), spread))
-    return Objective(policy).is_proved(figures, bounds, mean)
+    return objective.is_proved(figures, bounds, mean)
 
 
 def evidence_for(
-    policy: Policy | None,
+    objective: Objective | None,
     figures: Figures,
     mean: float,
     proved: Mapping[str, int],
@@ -36,12 +37,12 @@ def evidence_for(
 ) -> Evidence:
     """Return ``solver`` if the status, or else the gap, would differ without a solver's claims.
 
-    `proved` has the strongest value of each claim, `checked` of those without a solver. `policy` is
-    None for the plan of a single heuristic.
+    `proved` has the strongest value of each claim, `checked` of those without a solver. `objective`
+    is None for the plan of a single heuristic.
     """
     if all(proved.get(name) == checked.get(name) for name in LOWER_BOUNDS):
         return "checked"
-    if policy is not None and is_optimal(policy, figures, mean, checked):
+    if objective is not None and is_optimal(objective, figures, mean, checked):
         return "checked"
     return "solver"
 

@@ -108,6 +108,12 @@ def load_factor(group: Group) -> Ints | None:
     return None if real is None or real.equal_capacities else real.load_factor
 
 
+def load_scale(group: Group) -> int:
+    """What a record per unit of capacity is in loads as they are compared."""
+    real = group.real
+    return 1 if real is None or real.equal_capacities else real.load_scale
+
+
 def compared_loads(group: Group, assigned: Index) -> Ints:
     """[M] loads as they are compared: lag in records, scaled by capacity where that differs."""
     loads = member_loads(assigned, group.lag, group.n_members)
@@ -171,6 +177,45 @@ def cross_reads(group: Group, assigned: Index) -> int:
     held = np.flatnonzero(assigned != NOBODY)
     costs = cross_costs(group)
     return int(costs[group.partition_class[held], group.class_of[assigned[held]]].sum())
+
+
+def is_plain(group: Group) -> bool:
+    """True if loads are compared as they are and a move is a partition that its owner loses: what
+    bounds and searches for a few moves are made for."""
+    real = group.real
+    if real is None:
+        return True
+    return real.equal_capacities and real.stakes is None and not real.forced_moves
+
+
+def has_stakes(group: Group) -> bool:
+    """True if a unit may have several owners, so that a move of it may count as several."""
+    return group.real is not None and group.real.stakes is not None
+
+
+def stakes_held(group: Group, partitions: Ints, members: Ints | Index) -> Ints:
+    """How many of a unit's partitions a member owns; the two are broadcast together.
+
+    1 for the owner of a partition where no unit has several.
+    """
+    if group.real is None or group.real.stakes is None:
+        mine: Flags = group.owner[partitions] == members
+        return mine.astype(np.int64)
+    unit, member, number = group.real.stakes
+    key = unit * group.n_members + member
+    order = np.argsort(key, kind="stable")
+    wanted = np.asarray(partitions * group.n_members + members)
+    if not len(key):
+        return np.zeros(wanted.shape, np.int64)
+    place = order[np.minimum(np.searchsorted(key[order], wanted), len(key) - 1)]
+    return np.where(key[place] == wanted, number[place], 0)
+
+
+def moves_added(
+    group: Group, partitions: Ints, holders: Ints | Index, receivers: Ints | Index
+) -> Ints:
+    """Moves that handing partitions from holders to receivers adds; negative for those it saves."""
+    return stakes_held(group, partitions, holders) - stakes_held(group, partitions, receivers)
 
 
 def is_valid(group: Group, assigned: Index) -> bool:

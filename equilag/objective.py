@@ -65,11 +65,14 @@ class Objective(NamedTuple):
     """What a policy asks for after exact counts."""
 
     policy: Policy
+    scale: int = 1
+    """What a record per unit of capacity is in the loads that are compared."""
 
     @property
     def move_cost(self) -> int:
-        """Records per move in the last goal; 0 where moves are no part of it."""
-        return 0 if self.policy.moves_first or self.policy.fresh else self.policy.move_cost
+        """Load per move in the last goal; 0 where moves are no part of it."""
+        free = self.policy.moves_first or self.policy.fresh
+        return 0 if free else self.policy.move_cost * self.scale
 
     @property
     def terms(self) -> Mapping[str, int]:

@@ -14,10 +14,19 @@ from equilag.claim import CLAIMS_WHEN_READ, ClaimsWhenRead, Evidence
 from equilag.evidence import evidence_for, strongest
 from equilag.group import NOBODY, Group, Index, Ints, iter_names
 from equilag.lag import QUALITY
-from equilag.metrics import count_figures, excess, load_figures, moved
-from equilag.objective import Figures
+from equilag.metrics import (
+    compared_figures,
+    count_figures,
+    count_moves,
+    excess,
+    load_figures,
+    load_scale,
+    moved,
+)
+from equilag.objective import Figures, Objective
 from equilag.phases import first_phase, revocations
 from equilag.policy import UNCONSTRAINED, Policy
+from equilag.reduction import reduce_group
 
 Status = Literal["optimal", "feasible", "fallback"]
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
@@ -156,11 +165,15 @@ class Plan:
         checked = [claim for claim in self.claims if claim.evidence == "checked"]
         if len(checked) == len(self.claims):
             return "checked"
-        fresh = self.policy is not None and self.policy.fresh
-        moves = 0 if fresh else len(self.moves)
-        figures = Figures(self.lag.spread, moves)
         bounds = strongest(self.claims), strongest(checked)
-        return evidence_for(self.policy, figures, self.lag.mean, *bounds)
+        if self.policy is None:
+            return evidence_for(None, Figures(0, 0), 0.0, *bounds)
+        reduction = reduce_group(self.group, self.policy)
+        group, assigned = reduction.group, reduction.collapse(self.assigned)
+        loads = compared_figures(group, assigned)
+        moves = 0 if self.policy.fresh else count_moves(group, assigned)
+        objective = Objective(self.policy, load_scale(group))
+        return evidence_for(objective, Figures(loads.spread, moves), loads.mean, *bounds)
 
     @cached_property
     def assignment(self) -> dict[str, dict[str, list[int]]]:

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.certificate.free_of_topics import FreeOfTopics
-from equilag.columns import distinct
+from equilag.certificate.partial_sums import heaviest_of, lightest_of
+from equilag.columns import Floats, distinct
 from equilag.constraint import CountConstraint, ranges
 from equilag.group import Flags, Group, Ints
 from equilag.metrics import member_counts, member_loads
@@ -90,6 +91,16 @@ class Counting:
         """Bucket and member class of each pair where the class may take from the bucket."""
         return self.group.subscriptions if self.per_topic else self.constraint.arcs
 
+    @property
+    def greatest_load(self) -> int:
+        """No load is larger than this."""
+        return int(self.group.lag.sum())
+
+    @property
+    def greatest_fair_lag(self) -> float:
+        """The lag of the largest member if all are equally loaded."""
+        return int(self.lag.sum()) / int(np.count_nonzero(self.active))
+
     def _reached(self, member_classes: Flags) -> Flags:
         """[B] buckets from which the member classes [K] may take."""
         bucket, member_class = self._arcs
@@ -150,7 +161,7 @@ class Counting:
         """
         size = int(np.count_nonzero(members & self.active))
         if not size:
-            return 0, int(self.group.lag.sum())
+            return 0, self.greatest_load
         least, most = self.load_range(members & self.active)
         return -(-least // size), most // size
 
@@ -167,6 +178,23 @@ class Counting:
             found = Exclusive(order, order[only[order]][::-1], self.load_range(members).most)
             self._known = key, found
         return self._known[1]
+
+    def left_by_holders(self, members: Flags) -> tuple[Ints, Floats]:
+        """Numbers of heaviest partitions, and about the load that their holders leave to each of
+        the others, as if each partition had a holder of its own."""
+        part, size = self.exclusive(members), int(np.count_nonzero(members))
+        n = np.arange(1, min(size, len(part.mine) + 1))
+        fewest = np.cumsum(np.sort(self.lo[members]))[n - 1]
+        beside = np.clip(fewest - n, 0, len(part.order) - n)
+        lightest = np.concatenate(([0], np.cumsum(self.lag[part.order])))
+        carried = np.cumsum(self.lag[part.mine[: len(n)]]) + lightest[beside]
+        return n, (part.most - carried) / (size - n)
+
+    def crowded(self, members: Flags) -> list[int]:
+        """Numbers of heaviest partitions from which some member must hold one more of them."""
+        size = max(1, int(np.count_nonzero(members)))
+        last = (len(self.lag) - 1) // size
+        return [q * size + 1 for q in sorted({0, 1, 2, 3, 4, last}) if 0 <= q <= last]
 
     def _top(self, members: Flags, heaviest: int) -> tuple[Ints, Ints] | None:
         """The heaviest partitions that only `members` may take; the others they may take.
@@ -268,19 +296,3 @@ class Counting:
         below = np.concatenate(([0], np.cumsum(self.lag[others])))
         base = np.cumsum(np.sort(self.base[members]))[holders - 1]
         return holders, int(self.lag[top].sum()) + base + below[forced]
-
-
-def lightest_of(lags: Ints, number: int) -> int:
-    if number <= 0:
-        return 0
-    if number >= len(lags):
-        return int(lags.sum())
-    return int(np.partition(lags, number - 1)[:number].sum())
-
-
-def heaviest_of(lags: Ints, number: int) -> int:
-    if number <= 0:
-        return 0
-    if number >= len(lags):
-        return int(lags.sum())
-    return int(np.partition(lags, len(lags) - number)[len(lags) - number :].sum())

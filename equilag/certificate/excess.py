@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from equilag.certificate.counting import Counting
+from equilag.certificate.counting_by_capacity import CountingByCapacity
 from equilag.group import Flags
 
 
@@ -18,6 +19,8 @@ def excess_by_average(counting: Counting, members: Flags) -> int:
     size = int(np.count_nonzero(members))
     if not size:
         return 0
+    if isinstance(counting, CountingByCapacity):
+        return counting.excess_by_average(members)
     least, most = counting.load_range(members)
     total, active = _total(counting)
     return max(
@@ -27,6 +30,8 @@ def excess_by_average(counting: Counting, members: Flags) -> int:
 
 def excess_by_heavy(counting: Counting, members: Flags, heaviest: int) -> int:
     """What the holders of the heaviest partitions carry above their fair share, rounded down."""
+    if isinstance(counting, CountingByCapacity):
+        return counting.excess_by_heavy(members, heaviest)
     found = counting.carried_by_holders(members, heaviest)
     if found is None:
         return 0

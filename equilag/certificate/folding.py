@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from equilag.certificate.counting import Counting
+from equilag.certificate.counting_by_capacity import CountingByCapacity
 from equilag.group import Flags, Ints
 
 
@@ -17,9 +18,12 @@ def folded(counting: Counting, members: Flags) -> tuple[int, int] | None:
     """Bounds from the folded list of the partitions of `members` [M], idle ones left out.
 
     Returns (a lower bound on max λ, an upper bound on min λ), λ being the members' loads; None if
-    there are no members, if one may hold more than two free partitions, or has a pinned load.
+    there are no members, if one may hold more than two free partitions, or has a pinned load, and
+    where members differ in capacity.
     O(P log P).
     """
+    if isinstance(counting, CountingByCapacity):
+        return None
     members = members & counting.active
     size = int(np.count_nonzero(members))
     if not size or int(counting.hi[members].max()) > 2 or counting.base[members].any():

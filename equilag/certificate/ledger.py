@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from equilag.certificate.counting import Counting
+from equilag.certificate.counting_by_capacity import counting_for
 from equilag.constraint import CountConstraint
 from equilag.group import Flags, Group
-from equilag.objective import Objective
+from equilag.metrics import load_scale
+from equilag.objective import Figures, Objective
 from equilag.policy import Policy
 
 
@@ -36,6 +38,8 @@ class Ledger:
     """The bounds need to hold only for plans with no more moves; None for no limit."""
     plan_figures: Mapping[str, int] = field(default_factory=dict)
     """Claim name -> what the plan itself reaches; no claim may rule the plan out."""
+    figures: Figures = field(default_factory=lambda: Figures(0, 0))
+    """Of the plan; no moves if the policy says ``fresh``."""
     proved: dict[str, int] = field(default_factory=dict)
     """Claim name -> strongest value, claims of a solver included."""
     checked: dict[str, int] = field(default_factory=dict)
@@ -46,13 +50,18 @@ class Ledger:
     def counting(self) -> Counting:
         """The counting bounds under the constraint."""
         if self._counting is None:
-            self._counting = Counting(self.group, self.constraint)
+            self._counting = counting_for(self.group, self.constraint)
         return self._counting
 
     @property
     def move_cost(self) -> int:
-        """Records per move in the last goal of the policy."""
-        return 0 if self.policy is None else Objective(self.policy).move_cost
+        """Load per move in the last goal of the policy."""
+        return 0 if self.objective is None else self.objective.move_cost
+
+    @property
+    def objective(self) -> Objective | None:
+        """The goals of the policy, for loads as they are compared; None without a policy."""
+        return None if self.policy is None else Objective(self.policy, load_scale(self.group))
 
     @property
     def highest_proved(self) -> int:
@@ -62,7 +71,8 @@ class Ledger:
     @property
     def lowest_proved(self) -> int:
         """Proved: the lightest load of every plan is at most this."""
-        return self.proved.get("min_load_at_most", int(self.group.lag.sum()))
+        known = self.proved.get("min_load_at_most")
+        return self.counting.greatest_load if known is None else known
 
     def note(self, claim: str, value: int, checked: bool = True) -> None:
         """Keep the strongest value of a claim that holds."""

@@ -13,6 +13,7 @@ from typing import Final, Literal
 import numpy as np
 
 from equilag.certificate.counting import Counting
+from equilag.certificate.counting_by_capacity import CountingByCapacity
 from equilag.group import Flags
 
 MAX_FREE: Final = 150
@@ -23,7 +24,10 @@ Side = Literal["above", "below"]
 
 
 def pairs_needed(counting: Counting) -> int:
-    """How many members hold exactly two free partitions in any plan, at least; 0 if unknown."""
+    """How many members hold exactly two free partitions in any plan, at least; 0 if unknown, and
+    where members differ in capacity."""
+    if isinstance(counting, CountingByCapacity):
+        return 0
     constraint, lo, hi = counting.constraint, counting.lo, counting.hi
     if counting.per_topic or constraint.has_pinned or len(counting.lag) > MAX_FREE:
         return 0

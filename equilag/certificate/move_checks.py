@@ -9,8 +9,7 @@ from equilag.certificate.ledger import Ledger, Refuted, natural_in
 from equilag.certificate.move_limited import spread_bounds
 from equilag.certificate.search_checks import limit_in, no_plan_within, search_target
 from equilag.evidence import MOVES
-from equilag.exhaustive.few_moves.move_problem import MOVE_CELLS
-from equilag.exhaustive.whole_group import whole_problem
+from equilag.exhaustive.few_moves.move_problem import whole_problem_of_few_moves
 from equilag.objective import SPREAD
 
 
@@ -38,7 +37,7 @@ def check_moves_by_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -
         return
     high, low = ledger.highest_proved, ledger.lowest_proved
     target = search_target(spread + 1, value - 1, 0, high, low)
-    whole = whole_problem(ledger.group, ledger.constraint, value - 1, MOVE_CELLS)
+    whole = whole_problem_of_few_moves(ledger.group, ledger.constraint, value - 1)
     no_plan_within(ledger, target, True, whole)
 
 

@@ -14,16 +14,20 @@ import numpy as np
 
 from equilag.constraint import CountConstraint
 from equilag.group import NOBODY, Group, Ints
+from equilag.metrics import is_plain
 
 MAX_WORK: Final = 10_000_000
 """Array elements up to which bounds are computed; a limit on time, counted and so repeatable."""
 
 
 def spread_bounds(group: Group, constraint: CountConstraint, most: int) -> Ints:
-    """[most + 1] for each number of moves, what the spread is at least; zeros if too large."""
+    """[most + 1] for each number of moves, what the spread is at least; zeros if too large.
+
+    Zeros as well where loads are compared per unit of capacity, or a move may count as several.
+    """
     active = np.flatnonzero(~group.idle)
     size = len(active) * (most + 1) * max(1, group.n_partitions)
-    if len(active) < 2 or size > MAX_WORK:
+    if len(active) < 2 or size > MAX_WORK or not is_plain(group):
         return np.zeros(most + 1, dtype=np.int64)
     down = [_losing(group, constraint, m, most) for m in active.tolist()]
     up = [_gaining(group, constraint, m, most) for m in active.tolist()]

@@ -7,11 +7,12 @@ from typing import Any, Final
 
 from equilag.budget import Budget, OutOfBudget
 from equilag.certificate.ledger import Ledger, Refuted, natural_in
-from equilag.exhaustive.few_moves.move_problem import MOVE_CELLS
+from equilag.exhaustive.few_moves.move_problem import whole_problem_of_few_moves
 from equilag.exhaustive.few_moves.move_search import MoveSearch
 from equilag.exhaustive.search import Search
 from equilag.exhaustive.target import SearchTarget
 from equilag.exhaustive.whole_group import WholeGroup, whole_problem
+from equilag.metrics import has_stakes
 
 SEARCH_WORK: Final = 3_000_000_000
 """Array elements that one check may cost: ten times what the planner spends on a search, so that
@@ -87,8 +88,10 @@ def _check_search(
     max_moves = limit_in(ledger, data)
     if value < 1:
         return
-    cells = MOVE_CELLS if few_moves else None
-    whole = whole_problem(ledger.group, ledger.constraint, max_moves, cells)
+    make = whole_problem_of_few_moves if few_moves else whole_problem
+    whole = make(ledger.group, ledger.constraint, max_moves)
+    if has_stakes(ledger.group) and (max_moves is not None or move_cost):
+        raise Refuted("the search does not know moves that count as several")
     high, low = ledger.highest_proved, ledger.lowest_proved
     target = search_target(value, max_moves, move_cost, high, low)
     no_plan_within(ledger, target, few_moves, whole)

@@ -22,9 +22,15 @@ from equilag.constraint import (
 from equilag.errors import InputError
 from equilag.evidence import MOVES, evidence_for, is_optimal
 from equilag.group import Group, Index
-from equilag.metrics import count_moves, excess_floor, load_figures
+from equilag.metrics import (
+    compared_figures,
+    count_moves,
+    excess_floor,
+    fair_load,
+    mean_load,
+)
 from equilag.objective import EXCESS, SPREAD, VALUE, Figures, Objective
-from equilag.plan import LagFigures, Plan
+from equilag.plan import Plan
 from equilag.policy import Policy
 from equilag.reduction import Reduction, reduce_group
 from equilag.shaping import shape_group
@@ -96,7 +102,7 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
             del fields["lag"][name]
     for key, figures in document.figures.items():
         report.findings += differences(fields[key], figures, key)
-    _check_status(document, ledger, expected.lag, report.findings)
+    _check_status(document, ledger, report.findings)
 
 
 def _ledger(given: Group, document: PlanDocument, findings: list[str]) -> Ledger:
@@ -122,6 +128,7 @@ def _ledger(given: Group, document: PlanDocument, findings: list[str]) -> Ledger
             limit = None  # the plan has more moves, so bounds within the limit say nothing of it
     ledger = Ledger(planned, group, policy, constraint, exact, limit)
     ledger.plan_figures = _plan_figures(ledger, assigned)
+    ledger.figures = Figures(ledger.plan_figures[SPREAD], count_moves(planned, assigned))
     return ledger
 
 
@@ -148,15 +155,15 @@ def _constraint(
 
 def _plan_figures(ledger: Ledger, assigned: Index) -> dict[str, int]:
     """Claim name -> what the plan itself reaches."""
-    loads = load_figures(ledger.original, assigned)
-    moves = count_moves(ledger.original, assigned)
+    group = ledger.original
+    loads, moves = compared_figures(group, assigned), count_moves(group, assigned)
     return {
         MOVES: moves,
         "max_load_at_least": loads.max,
         "min_load_at_most": loads.min,
         SPREAD: loads.spread,
         VALUE: loads.spread + ledger.move_cost * moves,
-        EXCESS: excess_floor(loads.by_member[~ledger.original.idle]),
+        EXCESS: excess_floor(loads.by_member[~group.idle], fair_load(group)),
     }
 
 
@@ -189,21 +196,18 @@ def _prove(ledger: Ledger, placed: PlacedClaim, report: VerificationReport) -> N
     report.proved.append(text)
 
 
-def _check_status(
-    document: PlanDocument, ledger: Ledger, lag: LagFigures, findings: list[str]
-) -> None:
+def _check_status(document: PlanDocument, ledger: Ledger, findings: list[str]) -> None:
     """The status must be what the proved bounds make it; the plan must keep the policy's limits."""
-    policy, status = document.policy, document.status
-    moves = count_moves(ledger.group, document.assigned)
-    figures = Figures(lag.spread, moves)
-    _check_evidence(document, ledger, figures, lag.mean, findings)
-    if policy is None:
+    objective, status = ledger.objective, document.status
+    figures, mean = ledger.figures, mean_load(ledger.group)
+    _check_evidence(document, ledger, figures, mean, findings)
+    if objective is None:
         if status != "feasible":
             findings.append("status: the plan of a single heuristic is always feasible")
         return
-    limit = policy.max_moves
-    if limit is not None and moves > limit:
-        findings.append(f"moves: {moves}, more than the {limit} that the policy allows")
+    limit = objective.policy.max_moves
+    if limit is not None and figures.moves > limit:
+        findings.append(f"moves: {figures.moves}, more than the {limit} that the policy allows")
     if status == "fallback":
         if ledger.proved.get(MOVES):
             findings.append("status: a fallback claims nothing about moves")
@@ -211,7 +215,7 @@ def _check_status(
     counts_proved = "counts" in ledger.proved
     if not counts_proved:
         findings.append(f"status: {status} without a claim about counts")
-    optimal = counts_proved and is_optimal(policy, figures, lag.mean, ledger.proved)
+    optimal = counts_proved and is_optimal(objective, figures, mean, ledger.proved)
     if status is not None and (status == "optimal") != optimal:
         proved = "every goal" if optimal else "not every goal"
         findings.append(f"status: {status}, but {proved} of the policy is proved")
@@ -224,6 +228,6 @@ def _check_evidence(
     said = document.evidence
     if said is None:
         return
-    found = evidence_for(document.policy, figures, mean, ledger.proved, ledger.checked)
+    found = evidence_for(ledger.objective, figures, mean, ledger.proved, ledger.checked)
     if said != found:
         findings.append(f"evidence: {said}, but the status rests on claims with evidence {found}")

@@ -31,6 +31,11 @@ class SmallProblem:
     """[J] most items."""
     owner: Ints
     """[I] column of the item's owner, NOBODY without an owner, OUTSIDE for a member not in J."""
+    factor: Ints | None = None
+    """[J] what a member's load is multiplied by to be compared; None for 1. Base loads are not
+    scaled."""
+    forced_moves: int = 0
+    """Moves that every assignment has beside those of items."""
     topic: Ints | None = None
     """[I] topic number from 0; None unless counts are limited by topic."""
     topic_lo: Ints | None = None
@@ -41,5 +46,7 @@ class SmallProblem:
     @property
     def fits(self) -> bool:
         """True if the problem is small enough to be searched."""
+        if self.factor is not None:
+            return False
         small = len(self.lag) <= MAX_ITEMS and len(self.base) <= MAX_MEMBERS
         return len(self.base) > 0 and (small or not len(self.lag))

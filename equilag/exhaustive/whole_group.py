@@ -9,7 +9,7 @@ import numpy as np
 from equilag.constraint import CountConstraint, TopicCounts
 from equilag.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS, OUTSIDE, SmallProblem
 from equilag.group import NOBODY, Group, Index, Ints
-from equilag.metrics import member_counts, member_loads
+from equilag.metrics import load_factor, member_counts, member_loads
 
 
 class WholeGroup(NamedTuple):
@@ -65,6 +65,7 @@ def whole_problem(
         pinned = TopicCounts.of(group, rest).at(*places)
         bounds = constraint.topics.at(*places)
         topic_lo, topic_hi = bounds.least - pinned, bounds.most - pinned
+    factor = load_factor(group)
     problem = SmallProblem(
         lag=group.lag[items],
         allowed=constraint.may_each(items, members),
@@ -72,6 +73,8 @@ def whole_problem(
         lo=least - held,
         hi=most - held,
         owner=column[group.owner[items]],
+        factor=None if factor is None else factor[members],
+        forced_moves=0 if group.real is None else group.real.forced_moves,
         topic=topic,
         topic_lo=topic_lo,
         topic_hi=topic_hi,

@@ -8,12 +8,12 @@ from typing import Final
 from equilag.budget import Budget, OutOfBudget
 from equilag.certificate.search_checks import search_target
 from equilag.claim import Claim
-from equilag.exhaustive.few_moves.move_problem import MOVE_CELLS
+from equilag.exhaustive.few_moves.move_problem import whole_problem_of_few_moves
 from equilag.exhaustive.few_moves.move_search import MoveSearch
 from equilag.exhaustive.whole_group import WholeGroup
 from equilag.objective import MOVES_WITHIN, SPREAD
 from equilag.planner.aim import Aim, aim_of_policy
-from equilag.planner.exhaustive_stage import unproved, whole
+from equilag.planner.exhaustive_stage import unproved
 from equilag.planner.state import Contribution, Proposal, SolveState
 from equilag.solver.local_search.exchange_beam import (
     WIDTH,
@@ -58,6 +58,7 @@ class FewMoves:
             return False
         size = problem.group.n_partitions
         few = self.SMALLEST < size <= self.LARGEST and size * problem.active <= self.CELLS
+        few = few and problem.counts_few_moves
         return few and problem.has_owners and not state.front_proved
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
@@ -90,10 +91,10 @@ class FewMovesFront:
         problem = state.problem
         if not problem.has_owners or state.front_proved or state.goals_done:
             return False
-        return whole(state, None, MOVE_CELLS) is not None
+        return _whole(state, None) is not None
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
-        group = whole(state, None, MOVE_CELLS)
+        group = _whole(state, None)
         assert group is not None
         fewest, given_up = state.problem.fewest_moves, 0
         limited = budget.share(self.SHARE)
@@ -124,11 +125,11 @@ class ProvedBudget:
         aim = aim_of_policy(state)
         if aim.limit is None or not unproved(state, aim):
             return False
-        return whole(state, aim.limit, MOVE_CELLS) is not None
+        return _whole(state, aim.limit) is not None
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         aim = aim_of_policy(state)
-        group = whole(state, aim.limit, MOVE_CELLS)
+        group = _whole(state, aim.limit)
         assert group is not None
         with budget.part(self.work) as part:
             try:
@@ -180,12 +181,18 @@ class FewestMovesWithin:
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         spread = max(_cap(state), state.unlimited.spread)
         counted = _counted_moves(state, spread)
-        group = whole(state, state.unlimited.moves - 1, MOVE_CELLS)
+        group = _whole(state, state.unlimited.moves - 1)
         if group is not None:
             with budget.part(self.work) as part:
                 yield from _fewest_by_search(state, part, group, spread)
         if (state.proofs.value(MOVES_WITHIN) or 0) < counted:
             yield Claim(MOVES_WITHIN, counted, "moves", {"spread": spread})
+
+
+def _whole(state: SolveState, limit: int | None) -> WholeGroup | None:
+    """All that is free in the group; None where the search for a few moves does not apply."""
+    problem = state.problem
+    return whole_problem_of_few_moves(problem.group, problem.constraint, limit)
 
 
 def _cap(state: SolveState) -> int:

@@ -9,6 +9,7 @@ from typing import Final
 
 from equilag.budget import Budget
 from equilag.group import Index
+from equilag.metrics import has_stakes
 from equilag.planner.front import Candidate
 from equilag.planner.stage import STEP
 from equilag.planner.state import Contribution, Proposal, SolveState
@@ -188,7 +189,9 @@ class WindowSearch:
             return False
         if state.searched.work:  # small enough for an exhaustive search to have the last word
             return False
-        return not problem.constraint.per_topic and not problem.constraint.all_alike
+        if problem.has_capacities or problem.constraint.per_topic:
+            return False
+        return not problem.constraint.all_alike
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         low = state.proofs.value("min_load_at_most")
@@ -239,7 +242,10 @@ class LargeNeighbourhoods:
     """Partitions; choosing a neighbourhood takes about 10 ms there."""
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
-        return not state.proved and state.problem.group.n_partitions <= self.LARGEST
+        problem = state.problem
+        if problem.moves_matter and has_stakes(problem.group):
+            return False
+        return not state.proved and problem.group.n_partitions <= self.LARGEST
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         rounds = NEIGHBOURHOODS_BEFORE_SEARCH if state.searched.work else NEIGHBOURHOODS

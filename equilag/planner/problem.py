@@ -10,10 +10,11 @@ from typing import Final
 import numpy as np
 
 from equilag.certificate.counting import Counting
+from equilag.certificate.counting_by_capacity import counting_for
 from equilag.certificate.move_limited import spread_bounds
 from equilag.constraint import CountConstraint
 from equilag.group import NOBODY, Group, Ints
-from equilag.metrics import mean_load
+from equilag.metrics import is_plain, load_factor, mean_load
 from equilag.objective import Caps, Objective, most_excess
 from equilag.planner.front import Candidate
 from equilag.planner.task import Task
@@ -54,7 +55,8 @@ class Problem:
 
     def with_policy(self, policy: Policy) -> Problem:
         """The same problem for another policy of the same count balance."""
-        return replace(self, task=self.task._replace(objective=Objective(policy)))
+        objective = self.objective._replace(policy=policy)
+        return replace(self, task=self.task._replace(objective=objective))
 
     @property
     def moves_trade(self) -> bool:
@@ -83,7 +85,7 @@ class Problem:
     def forced_spreads(self) -> Ints:
         """[moves + 1] what the spread is at least with so many moves, by counting; may be empty."""
         owned = int(np.count_nonzero(self.group.owner != NOBODY))
-        if not owned:
+        if not owned or not self.counts_few_moves:
             return np.zeros(0, np.int64)
         return spread_bounds(self.group, self.constraint, min(owned, MOST_FORCED))
 
@@ -95,16 +97,26 @@ class Problem:
     @cached_property
     def counting(self) -> Counting:
         """The load bounds by counting."""
-        return Counting(self.group, self.constraint)
+        return counting_for(self.group, self.constraint)
 
     @cached_property
     def sets_alike(self) -> list[Ints]:
-        """Sets of interchangeable members, the largest first."""
-        return self.constraint.alike_members()
+        """Sets of interchangeable members, the largest first; none where capacities differ."""
+        return [] if self.has_capacities else self.constraint.alike_members()
+
+    @cached_property
+    def has_capacities(self) -> bool:
+        """True if loads are compared per unit of capacity."""
+        return load_factor(self.group) is not None
+
+    @cached_property
+    def counts_few_moves(self) -> bool:
+        """True if the exact methods for a few moves apply."""
+        return is_plain(self.group)
 
     @cached_property
     def mean(self) -> float:
-        """Assigned lag per member that is not idle."""
+        """Assigned load per member that is not idle, as loads are compared."""
         return mean_load(self.group)
 
     @cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from equilag.budget import Budget
-from equilag.certificate.counting import Counting
+from equilag.certificate.counting_by_capacity import counting_for
 from equilag.claim import Claim
 from equilag.constraint import unconstrained
 from equilag.group import Group
@@ -98,7 +98,7 @@ def fallback_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) ->
 
 def unconstrained_claims(group: Group) -> tuple[Claim, ...]:
     """What no valid assignment beats, the bound on the spread last; none without active members."""
-    bounds = overall_bounds(Counting(group, unconstrained(group)))
+    bounds = overall_bounds(counting_for(group, unconstrained(group)))
     return () if bounds is None else (bounds.highest, bounds.lowest, difference(bounds))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from equilag.group import Group
+from equilag.metrics import load_scale
 from equilag.objective import Objective
 from equilag.policy import Policy
 from equilag.reduction import Reduction
@@ -22,6 +23,9 @@ class Task(NamedTuple):
     @staticmethod
     def of(reduction: Reduction, objective: Objective, seed: int = 0) -> Task:
         planned = reduction.group
+        scale = load_scale(planned)
+        if scale != objective.scale:
+            objective = objective._replace(scale=scale)
         if objective.policy.fresh:
             planned = planned.without_owners()
         return Task(reduction, objective, seed, planned)

@@ -9,8 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from equilag.budget import OutOfBudget
+from equilag.constraint import CountConstraint
 from equilag.exhaustive.small_problem import OUTSIDE, SmallProblem
-from equilag.group import NOBODY, Flags, Ints
+from equilag.exhaustive.whole_group import WholeGroup, whole_problem
+from equilag.group import NOBODY, Flags, Group, Ints
+from equilag.metrics import is_plain
 
 Bits: TypeAlias = npt.NDArray[np.uint64]
 
@@ -22,6 +25,13 @@ MAX_ITEMS_MOVING: Final = 512
 """Most items, eight words each: beyond, even the pairs of items are too many to list."""
 MOVE_CELLS: Final = MAX_MEMBERS_MOVING * MAX_ITEMS_MOVING
 """Items times members up to which it is worth to look at a group."""
+
+
+def whole_problem_of_few_moves(
+    group: Group, constraint: CountConstraint, max_moves: int | None
+) -> WholeGroup | None:
+    """As `whole_problem`, for the search for a few moves; None where that does not apply."""
+    return whole_problem(group, constraint, max_moves, MOVE_CELLS) if is_plain(group) else None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -10,7 +10,14 @@ import numpy as np
 
 from equilag.constraint import CountConstraint, TopicCounts, ranges
 from equilag.group import NOBODY, Flags, Group, Index, Ints
-from equilag.metrics import excess, member_counts, member_loads
+from equilag.metrics import (
+    FairLoad,
+    compared_loads,
+    excess,
+    fair_load,
+    load_factor,
+    member_counts,
+)
 
 
 @dataclass(eq=False)
@@ -25,13 +32,15 @@ class AssignmentState:
     assigned: Index
     """[P] member of each partition."""
     loads: Ints
-    """[M] lag of each member."""
+    """[M] load of each member, as loads are compared: lag times `factor`."""
     counts: Ints
     """[M] partitions of each member."""
     per_topic: TopicCounts | None
     """Partitions of each topic at each member; None unless topics count one by one."""
     active: Index
     """The members that are not idle."""
+    factor: Ints | None = None
+    """[M] see `equilag.metrics.load_factor`; None where all are 1."""
     _settled: Flags | None = field(default=None, init=False)
     """[P] what `settle` has fixed; None for nothing."""
     _held: list[list[int]] | None = field(default=None, init=False)
@@ -43,10 +52,11 @@ class AssignmentState:
             group,
             constraint,
             assigned.copy(),
-            member_loads(assigned, group.lag, group.n_members),
+            compared_loads(group, assigned),
             member_counts(assigned, group.n_members),
             TopicCounts.of(group, assigned) if constraint.per_topic else None,
             np.flatnonzero(~group.idle).astype(np.int32),
+            load_factor(group),
         )
 
     # Loads
@@ -65,7 +75,32 @@ class AssignmentState:
     @property
     def unevenness(self) -> tuple[int, float]:
         """The spread, and the excess over the mean load."""
-        return self.spread, excess(self.loads[self.active])
+        fair = None if self.factor is None else self.fair
+        return self.spread, excess(self.loads[self.active], fair)
+
+    @property
+    def mean(self) -> int:
+        """The load that all members would have if they were equally loaded, rounded down."""
+        if self.factor is None:
+            return int(self.loads[self.active].sum()) // len(self.active)
+        return self.fair.numerator // self.fair.denominator
+
+    def scaled(self, lag: Ints, members: Ints | Index) -> Ints:
+        """What lags add to the loads of members; the two are broadcast together."""
+        return lag if self.factor is None else lag * self.factor[members]
+
+    def unscaled(self, loads: Ints) -> Ints:
+        """[M] the lag that makes up loads [M] as they are compared, rounded down."""
+        return loads if self.factor is None else loads // self.factor
+
+    def rate(self, givers: Ints | Index, takers: Ints | Index) -> Ints | int:
+        """By how much two loads approach each other for each record that is handed over."""
+        return 2 if self.factor is None else self.factor[givers] + self.factor[takers]
+
+    @cached_property
+    def fair(self) -> FairLoad:
+        """The load that all members would have if they were equally loaded."""
+        return fair_load(self.group)
 
     def by_load(self) -> Index:
         """The members that are not idle, the heaviest first."""
@@ -164,8 +199,9 @@ class AssignmentState:
             self._held[giver].remove(partition)
             self._held[taker].append(partition)
         lag = self.group.lag[partition]
-        self.loads[giver] -= lag
-        self.loads[taker] += lag
+        factor = self.factor
+        self.loads[giver] -= lag if factor is None else lag * factor[giver]
+        self.loads[taker] += lag if factor is None else lag * factor[taker]
         self.counts[giver] -= 1
         self.counts[taker] += 1
         if self.per_topic is not None:
@@ -179,8 +215,8 @@ class AssignmentState:
         self.assigned[partitions] = takers
         self._held = None
         lag = self.group.lag[partitions]
-        np.subtract.at(self.loads, givers, lag)
-        np.add.at(self.loads, takers, lag)
+        np.subtract.at(self.loads, givers, self.scaled(lag, givers))
+        np.add.at(self.loads, takers, self.scaled(lag, takers))
         np.subtract.at(self.counts, givers, 1)
         np.add.at(self.counts, takers, 1)
         if self.per_topic is not None:

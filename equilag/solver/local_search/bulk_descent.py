@@ -55,7 +55,7 @@ def descend_in_bulk(
     if len(state.active) < 2:
         return
     targets = LoadTargets.of(state)
-    mean = int(state.loads.sum()) // len(state.active)
+    mean = state.mean
     radius = int(targets.beyond(state.loads).max())
     while radius > max(1, FINEST * mean) and not stop():
         radius = int(radius * SHRINK)
@@ -124,13 +124,15 @@ def _even_out(
     busy = ~state.group.idle
     n_partners = _n_partners(state, int(np.count_nonzero(far)))
     above, below = off > 0, off < 0
-    size = np.abs(off)
+    size = state.unscaled(np.abs(off))
     heavy, light = _nearest(size, label, far & above, below & busy, n_partners)
     second, first = _nearest(size, label, far & below, above & busy, n_partners)
     heavy, light = np.concatenate((heavy, first)), np.concatenate((light, second))
     over, under = off[heavy], -off[light]
     least = np.minimum(over, under)
-    wanted = np.where(np.abs(over - under) <= 2 * near, (over + under) // 2, least)
+    one_sided = np.minimum(size[heavy], size[light])
+    both = (over + under) // state.rate(heavy, light)
+    wanted = np.where(np.abs(over - under) <= 2 * near, both, one_sided)
     return Pairs(heavy, light, over, under, wanted, -(-least // 4), np.zeros(len(heavy), np.bool_))
 
 
@@ -201,4 +203,5 @@ def _level(
     worth = np.where(extreme[apart], near // 25, 2 * near)
     least = np.clip((np.maximum(over, under) - radius) // 4, 1, np.maximum(1, worth))
     greedy = np.ones(len(heavy), np.bool_)
-    return Pairs(heavy, light, over, under, (over + under) // 2, least, greedy)
+    wanted = (over + under) // state.rate(heavy, light)
+    return Pairs(heavy, light, over, under, wanted, least, greedy)

@@ -73,20 +73,18 @@ def _lower_extremes(state: AssignmentState, rng: np.random.Generator, noise: flo
     light = np.concatenate((to, np.full(len(since), bottom))).astype(np.int32)
     by_member, start = holdings(state, rng, near, MAX_HELD_IN_STEP)
     found = possible_exchanges(state, by_member, start, heavy, light)
-    weight = found.change
     over, under = state.loads[heavy][:, None, None], state.loads[light][:, None, None]
     at_top = (heavy == top)[:, None, None]
     # How far the extreme load falls (or rises), unless the other load becomes as extreme.
-    drop = np.where(at_top, np.minimum(weight, over - under - weight), -1)
-    rise = np.minimum(weight, over - under - weight)
+    drop = np.minimum(found.falls, over - under - found.rises)
+    rise = np.minimum(found.rises, over - under - found.falls)
     gain = np.where(at_top, drop, rise)
     return _make_best(state, found, gain, heavy, light, _blur(rng, noise, gain))
 
 
 def _heaviest_above_mean(state: AssignmentState, helpless: Flags) -> np.int32 | None:
     """The heaviest member above the mean load that is not known to be beyond help."""
-    total, size = int(state.loads[state.active].sum()), len(state.active)
-    above = state.active[(state.loads[state.active] > total // size) & ~helpless[state.active]]
+    above = state.active[(state.loads[state.active] > state.mean) & ~helpless[state.active]]
     return above[state.loads[above].argmax()] if len(above) else None
 
 
@@ -94,7 +92,7 @@ def _relieve(
     state: AssignmentState, member: np.int32, rng: np.random.Generator, noise: float
 ) -> bool:
     """Lower the excess of one member by an exchange with one of the lightest members."""
-    mean = int(state.loads[state.active].sum()) // len(state.active)
+    mean = state.mean
     light = state.by_load()[-2 * _partners(state) :]
     light = light[(light != member) & (state.loads[light] <= mean)]
     heavy = np.full(len(light), member, dtype=np.int32)
@@ -102,8 +100,8 @@ def _relieve(
     found = possible_exchanges(state, by_member, start, heavy, light)
     over, under = state.loads[heavy][:, None, None], state.loads[light][:, None, None]
     # What leaves the member's excess, less what becomes the other's.
-    saved = np.minimum(found.change, over - mean)
-    gain = saved - np.maximum(0, under + found.change - mean)
+    saved = np.minimum(found.falls, over - mean)
+    gain = saved - np.maximum(0, under + found.rises - mean)
     return _make_best(state, found, gain, heavy, light, _blur(rng, noise, gain))
 
 

@@ -35,9 +35,9 @@ class LoadTargets:
         """Of a group with at least one member that is not idle. O(P)."""
         group = state.group
         part = state.constraint.parts[group.class_of]
-        mean = _means(state, part)
+        mean = _means(state, part) if state.factor is None else _means_by_capacity(state, part)
         busy = distinct(part[~group.idle])
-        fair = int(state.loads.sum()) // len(state.active)
+        fair = state.mean
         aim = mean[part]
         low = np.full(group.n_members, int(mean[busy].min()))
         return LoadTargets(aim, np.maximum(aim, fair), low, part, ~group.idle)
@@ -66,4 +66,24 @@ def _means(state: AssignmentState, part: Ints) -> Ints:
         if not (fewer < mean).any():
             break
         mean = np.minimum(mean, fewer)
+    return mean
+
+
+def _means_by_capacity(state: AssignmentState, part: Ints) -> Ints:
+    """[parts] the same where capacities differ: the k heaviest partitions of a part go to the k
+    members of the largest capacities; the level is the least of what that leaves to the others,
+    over all k."""
+    group, factor = state.group, state.factor
+    assert factor is not None
+    n_parts = int(part.max()) + 1
+    mean = np.zeros(n_parts, np.int64)
+    held = np.flatnonzero(state.assigned != NOBODY)
+    whose = part[state.assigned[held]]
+    for number in distinct(part[state.active]).tolist():
+        lag = np.sort(group.lag[held[whose == number]])[::-1]
+        rate = np.sort(1.0 / factor[state.active[part[state.active] == number]])[::-1]
+        most = min(len(lag) + 1, len(rate))
+        left = np.append(lag.sum(), lag.sum() - np.cumsum(lag[: most - 1]))
+        share = rate.sum() - np.append(0.0, np.cumsum(rate[: most - 1]))
+        mean[number] = int((left / share).min())
     return mean

@@ -14,6 +14,7 @@ import numpy as np
 from equilag.columns import Floats
 from equilag.constraint import ranges
 from equilag.group import NOBODY, Flags, Ints
+from equilag.metrics import has_stakes, moves_added
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.disjoint_pairs import disjoint_pairs
 
@@ -35,7 +36,7 @@ class Pairs(NamedTuple):
     under: Ints
     """[pairs] by how much the light member is below it; over + under is above 0."""
     wanted: Ints
-    """[pairs] the lag that should change hands."""
+    """[pairs] the lag that should change hands, not scaled."""
     least: Ints
     """[pairs] by how much the larger of both distances must shrink at least."""
     greedy: Flags
@@ -84,7 +85,7 @@ def exchange_best(state: AssignmentState, pairs: Pairs, near: int) -> Ints:
     for returned in (take, take.only(take.cost <= 0)):
         found += _swaps(state, give, returned, pairs.wanted[give.pair])
     offers = Offers(*(np.concatenate(column) for column in zip(*found, strict=True)))
-    score = _scores(pairs, give, offers, near)
+    score = _scores(state, pairs, give, offers, near)
     order = np.flatnonzero(score < NO_GAIN)
     order = order[np.lexsort((score[order], give.pair[offers.entry[order]]))]
     pair = give.pair[offers.entry[order]]
@@ -110,9 +111,12 @@ def _side(
     pair = np.repeat(np.arange(len(holder)), end - begin)
     fits = constraint.may(partition, receiver[pair])
     pair, partition = pair[fits], partition[fits]
-    owner = group.owner[partition]
-    cost = (owner == holder[pair]).astype(np.int64)
-    cost -= (owner == receiver[pair]) & (owner != NOBODY)
+    if has_stakes(group):
+        cost = moves_added(group, partition, holder[pair], receiver[pair])
+    else:
+        owner = group.owner[partition]
+        cost = (owner == holder[pair]).astype(np.int64)
+        cost -= (owner == receiver[pair]) & (owner != NOBODY)
     if state.per_topic is None:
         may_go = np.ones(len(pair), np.bool_)
     else:
@@ -173,12 +177,13 @@ def _nearest(
     return offers
 
 
-def _scores(pairs: Pairs, give: Side, offers: Offers, near: int) -> Floats:
+def _scores(state: AssignmentState, pairs: Pairs, give: Side, offers: Offers, near: int) -> Floats:
     """[offers] smaller is better; see `Pairs.greedy`. Otherwise it is the moves now and those that
     both members are expected to need, and less than one for how far they stay from their loads."""
     pair = give.pair[offers.entry]
     over, under, change = pairs.over[pair], pairs.under[pair], offers.change
-    high, low = np.abs(over - change), np.abs(under - change)
+    high = np.abs(over - state.scaled(change, pairs.heavy[pair]))
+    low = np.abs(under - state.scaled(change, pairs.light[pair]))
     before = np.maximum(over, under)
     shrinks = before - np.maximum(high, low)
     outside = (high > near).astype(np.float64) + (low > near)

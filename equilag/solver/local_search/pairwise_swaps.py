@@ -14,6 +14,7 @@ import numpy as np
 
 from equilag.constraint import CountConstraint
 from equilag.group import NOBODY, Flags, Group, Index, Ints
+from equilag.metrics import has_stakes, moves_added
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.improvement_goal import ImprovementGoal
 
@@ -144,8 +145,10 @@ class Exchanges(NamedTuple):
     take: Ints
     """[pairs, taken] the same; the last place stands for nothing in return."""
     fits: Flags
-    change: Ints
-    """Lag that the heavy member hands to the light one, net."""
+    falls: Ints
+    """By how much the heavy member's load falls."""
+    rises: Ints
+    """By how much the light member's load rises."""
     moves: Ints
     """Partitions that leave their owners, less those that return to them."""
 
@@ -157,23 +160,28 @@ def possible_exchanges(
     take = _padded(by_member, start, light)
     take = np.concatenate((take, np.full((len(take), 1), NOBODY)), axis=1)  # for an empty place
     fits = _may(state, give, heavy, light)[:, :, None] & _returns(state, give, take, heavy, light)
-    lag, owner = state.group.lag, state.group.owner
+    lag, group = state.group.lag, state.group
     weight = np.where(give == NOBODY, 0, lag[give])
     back = np.where(take == NOBODY, 0, lag[take])
-    out = _leaves(owner, give, heavy, light)
-    into = _leaves(owner, take, light, heavy)
+    out = _leaves(group, give, heavy, light)
+    into = _leaves(group, take, light, heavy)
+    change = weight[:, :, None] - back[:, None, :]
     return Exchanges(
         give,
         take,
         fits,
-        weight[:, :, None] - back[:, None, :],
+        state.scaled(change, heavy[:, None, None]),
+        state.scaled(change, light[:, None, None]),
         out[:, :, None] + into[:, None, :],
     )
 
 
-def _leaves(owner: Index, partitions: Ints, holder: Index, receiver: Index) -> Ints:
+def _leaves(group: Group, partitions: Ints, holder: Index, receiver: Index) -> Ints:
     """[pairs, places] 1 where a partition would leave its owner, −1 where it would return to it."""
-    whose = np.where(partitions == NOBODY, NOBODY, owner[partitions])
+    if has_stakes(group):
+        cost = moves_added(group, partitions, holder[:, None], receiver[:, None])
+        return np.where(partitions == NOBODY, 0, cost)
+    whose = np.where(partitions == NOBODY, NOBODY, group.owner[partitions])
     leaves: Ints = (whose == holder[:, None]).astype(np.int64)
     leaves -= (whose == receiver[:, None]) & (whose != NOBODY)
     return leaves
@@ -190,7 +198,7 @@ def _exchange(
     """Make the exchange of each pair that brings its two loads closest; False if there is none."""
     found = possible_exchanges(state, by_member, start, heavy, light)
     apart = state.loads[heavy] - state.loads[light]
-    after = np.abs(apart[:, None, None] - 2 * found.change)
+    after = np.abs(apart[:, None, None] - found.falls - found.rises)
     after[~found.fits] = NEVER
     if keep_moves:
         after[found.moves > 0] = NEVER

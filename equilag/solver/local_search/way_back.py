@@ -10,6 +10,7 @@ import numpy as np
 from equilag.columns import Floats
 from equilag.constraint import CountConstraint
 from equilag.group import NOBODY, Group, Index, Ints
+from equilag.metrics import has_stakes, moves_added
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.pairwise_swaps import NEVER
 
@@ -67,18 +68,24 @@ def _bring_home(state: AssignmentState, p: int, limit: UnevennessLimit, least: i
     if not any_topic:
         fits = fits & (group.topic_of[mine] == group.topic_of[p])
     mine = mine[fits]
-    saved = 1 - (group.owner[mine] == owner) + (group.owner[mine] == holder).astype(np.int64)
+    here, there, own = np.array([holder]), np.array([owner]), 1
+    if has_stakes(group):
+        own = -int(moves_added(group, np.array([p]), here, there)[0])
+        saved = own - moves_added(group, mine, there, here)
+    else:
+        saved = 1 - (group.owner[mine] == owner) + (group.owner[mine] == holder).astype(np.int64)
     weight = group.lag[p] - group.lag[mine]
     room = constraint.may_lose_one(state.counts, holder)
     if any_topic and room and constraint.may_gain_one(state.counts, owner):
         mine = np.append(mine, NOBODY)
-        saved, weight = np.append(saved, 1), np.append(weight, group.lag[p])
+        saved, weight = np.append(saved, own), np.append(weight, group.lag[p])
     enough = saved >= least
     if not enough.any():
         return False
     mine, weight = mine[enough], weight[enough]
     high, low = state.extremes()
-    first, second = state.loads[owner] + weight, state.loads[holder] - weight
+    first = state.loads[owner] + state.scaled(weight, there)
+    second = state.loads[holder] - state.scaled(weight, here)
     top = np.maximum(np.maximum(first, second), _others(state, owner, holder, high, 1))
     bottom = np.minimum(np.minimum(first, second), _others(state, owner, holder, low, -1))
     within = np.flatnonzero(
@@ -97,7 +104,7 @@ def _excess_after(
 ) -> Floats:
     """The excess over the mean load once two members have the loads `first` and `second`."""
     loads = state.loads[state.active].astype(np.float64)
-    mean = loads.mean()
+    mean = loads.mean() if state.factor is None else float(state.mean)
     now = np.maximum(0.0, loads - mean).sum()
     now -= max(0.0, state.loads[one] - mean) + max(0.0, state.loads[other] - mean)
     after: Floats = now + np.maximum(0.0, first - mean) + np.maximum(0.0, second - mean)

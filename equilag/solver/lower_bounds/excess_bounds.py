@@ -29,8 +29,7 @@ def excess_bound(counting: Counting, bounds: LoadBounds) -> Claim:
             if value > best.value:
                 best = Claim(EXCESS, value, "average", {"members": names})
     mine = counting.exclusive(counting.active).mine
-    lags, active = counting.lag[mine], int(np.count_nonzero(counting.active))
-    mean = int(counting.lag.sum()) / active
+    lags, mean = counting.lag[mine], counting.greatest_fair_lag
     for heaviest in sorted({int(np.count_nonzero(lags > part * mean)) for part in PARTS}):
         value = excess_by_heavy(counting, counting.active, heaviest) if heaviest else 0
         if value > best.value:

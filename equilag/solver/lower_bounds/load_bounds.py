@@ -9,8 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from equilag.budget import limit_steps
-from equilag.certificate.counting import Counting, heaviest_of
+from equilag.certificate.counting import Counting
 from equilag.certificate.folding import folded
+from equilag.certificate.partial_sums import heaviest_of
 from equilag.claim import Claim
 from equilag.columns import distinct
 from equilag.constraint import CountConstraint
@@ -210,9 +211,8 @@ def _heavy_sides(
 ) -> LoadBounds:
     """Bounds from the heaviest partitions: one heavy share; what their holders leave."""
     highest, lowest = best.highest, best.lowest
-    size = int(np.count_nonzero(members))
     name = "all" if np.array_equal(members, counting.active) else _names(counting, members)
-    for heaviest in _ladder(size, len(counting.lag)):
+    for heaviest in counting.crowded(members):
         if over():
             break
         value = counting.heavy(members, heaviest)
@@ -234,23 +234,8 @@ def crowds(counting: Counting, members: Flags) -> list[int]:
 
     By a rough bound for every number, as if each partition had a holder of its own.
     """
-    part, size = counting.exclusive(members), int(np.count_nonzero(members))
-    most = min(size, len(part.mine) + 1)
-    if most < 2:
-        return []
-    n = np.arange(1, most)
-    fewest = np.cumsum(np.sort(counting.lo[members]))[n - 1]
-    beside = np.clip(fewest - n, 0, len(part.order) - n)
-    lightest = np.concatenate(([0], np.cumsum(counting.lag[part.order])))
-    carried = np.cumsum(counting.lag[part.mine[: most - 1]]) + lightest[beside]
-    left = (part.most - carried) / (size - n)
+    n, left = counting.left_by_holders(members)
     return [int(k) for k in n[np.argsort(left, kind="stable")[:MAX_CROWDS]]]
-
-
-def _ladder(members: int, most: int) -> list[int]:
-    """Numbers of heaviest partitions from which some member must hold one more of them."""
-    last = (most - 1) // max(1, members)
-    return [q * members + 1 for q in sorted({0, 1, 2, 3, 4, last}) if 0 <= q <= last]
 
 
 def difference(bounds: LoadBounds) -> Claim:

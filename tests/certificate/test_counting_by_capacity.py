@@ -1,0 +1,46 @@
+"""Counting bounds on loads per unit of capacity, against all assignments."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from equilag.certificate.counting_by_capacity import CountingByCapacity, counting_for
+from equilag.certificate.excess import excess_by_average, excess_by_heavy
+from equilag.certificate.folding import folded
+from equilag.certificate.matching import pairs_needed
+from equilag.constraint import unconstrained
+from equilag.metrics import excess, fair_load
+from tests.support.capacities import (
+    random_capacities,
+    random_intervals,
+    scaled_loads,
+    with_capacities,
+)
+from tests.support.groups import group_of, small_groups
+from tests.support.oracles import Assignments
+
+
+def test_never_beyond_the_truth() -> None:
+    rng = np.random.default_rng(5)
+    for plain in small_groups(seed=5, n=250):
+        group = random_capacities(rng, plain)
+        found = random_intervals(rng, group)
+        if found is None or group.idle.all():
+            continue
+        counting = counting_for(group, found[0])
+        loads = scaled_loads(group, found[1])
+        highest, lowest = int(loads.max(axis=1).min()), int(loads.min(axis=1).max())
+        fair = fair_load(group)
+        least_excess = min(excess(row, fair) for row in loads)
+        for number in range(4):
+            members = rng.random(group.n_members) < 0.6 if number else counting.active
+            high, low = counting.average(members)
+            assert high <= highest
+            assert lowest <= low
+            assert excess_by_average(counting, members) <= least_excess + 1e-6 * least_excess
+            for heaviest in range(5):
+                assert counting.heavy(members, heaviest) <= highest
+                left = counting.rest(members, heaviest)
+                assert left is None or lowest <= left
+                above = excess_by_heavy(counting, members, heaviest)
+                assert above <= least_excess + 1e-6 * least_excess
