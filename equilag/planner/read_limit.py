@@ -13,7 +13,6 @@ from typing import Final
 
 from equilag.budget import Budget
 from equilag.metrics import cross_reads
-from equilag.objective import Objective
 from equilag.plan import Plan
 from equilag.planner.cpsat_stage import FullModel
 from equilag.planner.progress import ProgressObserver
@@ -61,7 +60,7 @@ def plan_within_reads(task: Task, budget: Budget, observer: ProgressObserver) ->
 
 def _variant(task: Task, rack_aware: bool) -> Task:
     policy = replace(task.policy, rack_aware=rack_aware, max_cross_rack=None)
-    return task._replace(objective=Objective(policy))
+    return task._replace(objective=task.objective._replace(policy=policy))
 
 
 def _searched(

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.certificate.counting_by_capacity import CountingByCapacity, counting_for
+from equilag.certificate.counting_by_capacity import counting_for
 from equilag.certificate.excess import excess_by_average, excess_by_heavy
-from equilag.certificate.folding import folded
-from equilag.certificate.matching import pairs_needed
-from equilag.constraint import unconstrained
 from equilag.metrics import excess, fair_load
 from tests.support.capacities import (
     random_capacities,
     random_intervals,
     scaled_loads,
-    with_capacities,
 )
-from tests.support.groups import group_of, small_groups
-from tests.support.oracles import Assignments
+from tests.support.groups import small_groups
 
 
 def test_never_beyond_the_truth() -> None:
