@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fnmatch import translate
-from operator import attrgetter
 from typing import Any, Final
 
 from equilag.building.co_partitioned import co_partitioned_topics
@@ -86,8 +85,12 @@ def _with_instances(
     """The members with their hosts, or client ids, as instances; unknown ones stay single."""
     if by == "none":
         return tuple(replace(member, instance=None) for member in members)
-    names = map(attrgetter(_ATTRIBUTES[by]), members)
-    threads = tuple(replace(m, instance=name) for m, name in zip(members, names, strict=True))
+    reads = [len(topics) > 0 for topics in group.class_topics]
+    threads = tuple(
+        # What reads nothing, as a steward, is no thread of its neighbour on the host.
+        replace(m, instance=getattr(m, _ATTRIBUTES[by]) if reads[k] else None)
+        for m, k in zip(members, group.class_of.tolist(), strict=True)
+    )
     if members and all(member.instance is None for member in threads):
         raise InputError(f"no member's {by} is known", "instances")
     if (unlike := unlike_threads(threads, group.class_of)) is not None:

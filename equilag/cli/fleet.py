@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from equilag.cli import fleet_export, fleet_show
+from equilag.cli import fleet_export, fleet_show, options
 from equilag.cli.cluster import client_settings
 from equilag.cli.deliver import show
 from equilag.cli.files import naming, read_file
@@ -62,6 +62,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    with options.named():
+        policy = Policy(args.policy, **options.real_settings(args))
     offsets, members = _sources(args)
     if args.out is None:
         raise InputError("--out is required: a new directory for the results")
@@ -74,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     from equilag.pipeline.job import run_fleet
     from equilag.pipeline.rules import GroupSettings, Rules, read_rules
 
-    default = GroupSettings(Policy(args.policy), args.effort, args.time_limit, args.seed)
+    default = GroupSettings(policy, args.effort, args.time_limit, args.seed)
     rules = Rules(default)
     if args.rules is not None:
         text = read_file(args.rules)

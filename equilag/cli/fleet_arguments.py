@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from equilag.cli import options
+from equilag.cli.real_options import add_real
 from equilag.policy import POLICIES
 
 WEIGHTS: Final = ("lag", "rate", "forecast", "bytes")
@@ -38,6 +39,7 @@ def add_fleet_options(parser: argparse.ArgumentParser) -> None:
         "--json", action="store_true", help="print the summary's JSON instead of the report"
     )
     _add_planning(parser.add_argument_group("how to plan"))
+    add_real(parser)
     _add_signals(parser.add_argument_group("what to spread"))
     _add_spark(parser.add_argument_group("Spark"))
 

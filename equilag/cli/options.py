@@ -7,10 +7,18 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from equilag.errors import InputError
-from equilag.policy import BALANCES, DEFAULT_TOLERANCE, MAX_MOVE_COST, POLICIES, Policy
+from equilag.policy import (
+    BALANCES,
+    DEFAULT_TOLERANCE,
+    MAX_MOVE_COST,
+    POLICIES,
+    REAL_FIELDS,
+    Policy,
+    RealSettings,
+)
 from equilag.report.words import shorten
 
 if TYPE_CHECKING:
@@ -35,7 +43,7 @@ PARAMETERS: Final = {
     name: f"--{name.replace('_', '-')}"
     for name in (
         "policy", "time_limit", "seed", "balance", "move_cost", "tolerance", "max_moves", "fresh",
-        "effort", "deterministic", "assignor", "group", "subscribe", "output",
+        "effort", "deterministic", "assignor", "group", "subscribe", "output", *REAL_FIELDS,
     )
 }  # fmt: skip
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
@@ -161,11 +169,22 @@ def add_planning(
 
 
 def policy_of(args: argparse.Namespace) -> Policy:
-    """The policy that the options of `add_planning` ask for. Raises InputError."""
+    """The policy that the options of `add_planning` and `add_real` ask for. Raises InputError."""
     with named():
         return Policy(
-            args.policy, args.balance, args.move_cost, args.tolerance, args.max_moves, args.fresh
+            args.policy,
+            args.balance,
+            args.move_cost,
+            args.tolerance,
+            args.max_moves,
+            args.fresh,
+            **real_settings(args),
         )
+
+
+def real_settings(args: argparse.Namespace) -> RealSettings:
+    """The settings that the options of `real_options.add_real` ask for, not checked yet."""
+    return cast(RealSettings, {name: getattr(args, name) for name in REAL_FIELDS})
 
 
 def settings_of(args: argparse.Namespace, progress: Watcher, stop: Event) -> SolveSettings:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from equilag.cli import options
 from equilag.cli.cluster import add_cluster, add_reading, client_settings
+from equilag.cli.real_options import add_real
 from equilag.cli.screen import emit, remark
 from equilag.cli.steward_log import logging_to_stderr
 from equilag.errors import InputError, MissingExtra
@@ -67,6 +68,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     _add_worth(parser.add_argument_group("when to rebalance"))
     _add_planning(parser.add_argument_group("how to plan"))
+    add_real(parser)
     _add_membership(parser.add_argument_group("membership"))
 
 
@@ -220,7 +222,8 @@ def _options(args: argparse.Namespace) -> StewardOptions:
     from equilag.live.steward.steward_options import StewardOptions
 
     with options.named():
-        policy = Policy(args.policy, args.balance, args.move_cost, args.tolerance)
+        real = options.real_settings(args)
+        policy = Policy(args.policy, args.balance, args.move_cost, args.tolerance, **real)
     return StewardOptions(
         group=args.group,
         instance=args.instance_id,

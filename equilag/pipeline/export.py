@@ -19,7 +19,7 @@ from equilag.pipeline.run_dir import read_summary
 from equilag.pipeline.run_tables import check_summary, plan_row, read_columns, rows_of
 from equilag.pipeline.snapshot import group_input
 from equilag.plan import REPEATABLE, STATUSES, Choice, Plan, Status
-from equilag.policy import DEFAULT_TOLERANCE, POLICY_FIELDS, Policy
+from equilag.policy import DEFAULT_TOLERANCE, POLICY_FIELDS, REAL_FIELDS, Policy
 from equilag.show import show
 
 _PLAN: Final = (
@@ -92,7 +92,8 @@ def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> P
         claims = tuple(Claim(**claim) for claim in json.loads(row["certificate"]))
         choices = tuple(Choice(**choice) for choice in json.loads(row["choices"]))
         settings = dict(json.loads(row["policy"]))
-        policy = Policy(**{key: settings[key] for key in POLICY_FIELDS})
+        real = {key: settings[key] for key in REAL_FIELDS if key in settings}
+        policy = Policy(**{key: settings[key] for key in POLICY_FIELDS}, **real)
         run = settings["seed"], settings.get("effort"), settings["run"] == REPEATABLE
     except (ValueError, TypeError, KeyError) as error:
         raise _inconsistent(group.name, "plans", path) from error
@@ -133,9 +134,23 @@ def plan_command(plan: Plan, snapshot: str) -> str:
         words += ["--max-moves", str(policy.max_moves)]
     if policy.fresh:
         words.append("--fresh")
+    settings = policy.to_dict()
+    for name in REAL_FIELDS:
+        words += _real_words(f"--{name.replace('_', '-')}", settings.get(name))
     words += ["--seed", str(plan.seed)]
     if plan.effort is not None:
         words += ["--effort", f"{plan.effort!r}"]
     if plan.time_limit is not None:
         words += ["--time-limit", f"{plan.time_limit!r}"]
     return shlex.join(words)
+
+
+def _real_words(option: str, value: Any) -> list[str]:
+    """The words that ask for a setting of a real group, as `Policy.to_dict` has it."""
+    if value is None:
+        return []
+    if value is True:
+        return [option]
+    entries = value if isinstance(value, list) else [str(value)]
+    # With the sign, an entry may begin with a dash.
+    return [f"{option}={e if isinstance(e, str) else ','.join(map(str, e))}" for e in entries]

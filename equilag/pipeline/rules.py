@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from equilag.errors import InputError
-from equilag.policy import POLICY_FIELDS, Policy
+from equilag.policy import POLICY_FIELDS, REAL_FIELDS, Policy
 
-POLICY_SETTINGS: Final = tuple(field for field in POLICY_FIELDS if field != "name")
+POLICY_SETTINGS: Final = (*(field for field in POLICY_FIELDS if field != "name"), *REAL_FIELDS)
 RUN_SETTINGS: Final = ("effort", "time_limit", "seed")
 KEYS: Final = ("group", "policy", *POLICY_SETTINGS, *RUN_SETTINGS)
 MAX_SEED: Final = 2**31
@@ -115,9 +115,7 @@ def _settings(table: dict[str, Any], default: GroupSettings) -> GroupSettings:
     if "policy" in table:
         policy = Policy(table["policy"], **chosen)
     else:
-        start: dict[str, Any] = {key: getattr(default.policy, key) for key in POLICY_SETTINGS}
-        start.update(chosen.items())
-        policy = Policy(default.policy.name, **start)
+        policy = replace(default.policy, **chosen)
     run: dict[str, Any] = {}
     for key in ("effort", "time_limit"):
         if key in table:

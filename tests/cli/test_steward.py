@@ -15,6 +15,7 @@ from equilag.cli.steward import _options
 from equilag.cli.steward_log import LogLine
 from equilag.live.steward.http_server import serve
 from equilag.live.steward.status import StewardStatus
+from equilag.policy import Policy
 
 
 @pytest.mark.parametrize(
@@ -70,6 +71,12 @@ def test_options() -> None:
     asked = options.thresholds
     assert (asked.gain_percent, asked.gain_records, asked.gain_per_move) == (30, 5, 2)
     assert (asked.confirm, asked.min_interval_s) == (4, 120)
+
+
+def test_options_of_real_groups() -> None:
+    arguments = "steward --bootstrap-server b:1 --group g --pin t-1=c --capacity c=2 --rack-aware"
+    policy = _options(build_parser().parse_args(arguments.split())).policy
+    assert policy == Policy(pin={("t", 1): "c"}, capacity={"c": 2}, rack_aware=True)
 
 
 def test_a_line_of_the_log() -> None:

@@ -44,20 +44,25 @@ PLANNING = (
     "--policy --time-limit --seed --effort --deterministic --balance --move-cost --tolerance"
     " --max-moves --fresh"
 )
+REAL = (
+    "--capacity --max-partitions --instances --rack-aware --max-cross-rack --co-partition --pin"
+    " --keep"
+)
 OPTIONS = {
-    "plan": f"{LIVE} {PLANNING} --out --json --output --verbose",
+    "plan": f"{LIVE} {PLANNING} {REAL} --out --json --output --verbose",
     "assign": f"{LIVE} --assignor --out --json --output --verbose",
-    "compare": f"{LIVE} {PLANNING} --assignor --json --output",
-    "frontier": f"{LIVE} {PLANNING} --json --output --plot",
+    "compare": f"{LIVE} {PLANNING} {REAL} --assignor --json --output",
+    "frontier": f"{LIVE} {PLANNING} {REAL} --json --output --plot",
     "verify": "--json --output",
     "snapshot": "--from-describe --members --subscribe --as-owned --auto-offset-reset --out"
     " --bootstrap-server --group --command-config --isolation-level",
     "groups": "--bootstrap-server --command-config --groups --auto-offset-reset --isolation-level"
     " --json",
     "collect": "--bootstrap-server --every --out --groups --rounds --command-config",
-    "fleet": "--history --offsets --members --bootstrap-server --command-config --out --json"
-    " --policy --rules --effort --time-limit --seed --weight --at --window --horizon --stale-after"
-    " --auto-offset-reset --master --driver-memory --tasks --kill-after",
+    "steward": REAL,
+    "fleet": f"{REAL} --history --offsets --members --bootstrap-server --command-config --out"
+    " --json --policy --rules --effort --time-limit --seed --weight --at --window --horizon"
+    " --stale-after --auto-offset-reset --master --driver-memory --tasks --kill-after",
 }
 
 
@@ -99,6 +104,14 @@ WRONG = [
     (["plan", "x", "--tolerance", "-0.1"], "--tolerance: '-0.1' is not a percentage"),
     (["plan", "x", "--tolerance", "1e7"], "--tolerance: '1e7' is not a percentage"),
     (["plan", "x", "--max-moves", "-1"], "--max-moves: '-1' is not"),
+    (["plan", "x", "--capacity", "c-1"], '--capacity: "c-1" is not ID=N'),
+    (["compare", "x", "--capacity", "c=-1"], '--capacity: the capacity of "c" is -1.0, not'),
+    (["frontier", "x", "--max-partitions", "x"], "--max-partitions: 'x' is not a whole number"),
+    (["plan", "x", "--instances", "pod"], "--instances: 'pod' is none of host, client-id, none"),
+    (["plan", "x", "--max-cross-rack", "-1"], "--max-cross-rack: '-1' is not a whole number"),
+    (["plan", "x", "--co-partition", "a"], '--co-partition: "a" is not TOPIC1,TOPIC2'),
+    (["steward", *LIVE_GROUP, "--pin", "a"], '--pin: "a" is not TOPIC-PARTITION=ID'),
+    (["fleet", "--history", "h", "--out", "o", "--keep", ""], '--keep: "" is no topic'),
     (["plan", "x", "--out", ""], "--out: '' is not a file name"),
     (["plan", "x", "--out", "-"], "--out: '-' is not a file name"),
     (["assign", "x"], "--assignor is required"),

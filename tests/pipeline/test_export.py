@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from support.fleet_runs import SETTINGS, UNEVEN, problem, without_excess, write_run
 
 import equilag
+from equilag.cli.options import policy_of
 from equilag.cli.parser import build_parser
 from equilag.errors import InputError
 from equilag.pipeline.export import export_group, plan_command
@@ -116,6 +117,7 @@ POLICIES = {
     "bounded": Policy.of("lag-aware", max_moves=5),
     "fresh": Policy.of("fair-yet-sticky", fresh=True),
     "sticky": Policy.of("sticky-yet-fair"),
+    "real": Policy(pin={("t", 0): "a"}, keep=["u"], capacity={"*": 2}, max_partitions=9),
 }
 
 
@@ -145,6 +147,16 @@ def test_each_setting_is_an_option(tmp_path: Path) -> None:
     assert plan_command(export_group(path, "free")[1], "f") == (
         "equilag plan f --policy fair-yet-sticky --fresh --seed 3 --effort 0.02 --time-limit 60.0"
     )
+
+
+def test_each_setting_of_a_real_group_is_an_option() -> None:
+    policy = Policy(
+        capacity={"c-*": 2.5, "-d": 1}, instances="none", co_partition=["a,b"], rack_aware=True,
+        pin={("t-x", 1): "c"}, keep=["t", "u"], max_cross_rack=0, max_partitions=4,
+    )  # fmt: skip
+    plan = equilag.solve(equilag.Group.build(name="g", topics={}, members=[], subscriptions={}))
+    words = shlex.split(plan_command(replace(plan, policy=policy), "f"))
+    assert policy_of(build_parser().parse_args(words[1:])) == policy
 
 
 def refused(path: str, group: str = "orders") -> str:

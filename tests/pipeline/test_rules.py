@@ -73,6 +73,34 @@ def test_expressions_are_searched_for_in_names_of_any_letters() -> None:
         # A policy that is named starts from its own settings, without the default's move_cost.
         ("policy = 'kip-169'", {"policy": Policy.of("kip-169")}),
         (
+            "capacity = {'c-*' = 2, c-1 = 0.5}\nkeep = ['t']\nrack_aware = true",
+            {
+                "policy": Policy(
+                    move_cost=7, capacity=["c-*=2", "c-1=0.5"], keep=["t"], rack_aware=True
+                )
+            },
+        ),
+        (
+            """
+            policy = 'kip-169'
+            pin = ['t-1=c', ['u', 0, 'c']]
+            co_partition = ['t,u']
+            instances = 'host'
+            max_partitions = 3
+            max_cross_rack = 0
+            """,
+            {
+                "policy": Policy(
+                    "kip-169",
+                    pin={("t", 1): "c", ("u", 0): "c"},
+                    max_partitions=3,
+                    co_partition=[["t", "u"]],
+                    instances="host",
+                    max_cross_rack=0,
+                )
+            },
+        ),
+        (
             "policy = 'fair-yet-sticky'\nmax_moves = 20\nseed = 8",
             {"policy": Policy.of("fair-yet-sticky", max_moves=20), "seed": 8},
         ),
@@ -89,11 +117,29 @@ def test_the_defaults_policy_is_kept_where_a_rule_names_none() -> None:
     default = replace(DEFAULT, policy=Policy.of("kip-169", "both", 3, 1.0, 5))
     assert one("max_moves = 6", default).policy == Policy.of("kip-169", "both", 3, 1.0, 6)
     assert one("policy = 'kip-169'", default).policy == Policy.of("kip-169")
+    default = replace(DEFAULT, policy=Policy(keep=["t"], capacity={"a": 1}, rack_aware=True))
+    assert one("capacity = ['b=2']", default).policy == Policy(
+        keep=["t"], capacity={"b": 2}, rack_aware=True
+    )
 
 
 @pytest.mark.parametrize(
     "policy",
-    [Policy.of(), Policy.of("kip-169", "both", 5, 0.1, 3), Policy.of("lag-aware", fresh=True)],
+    [
+        Policy.of(),
+        Policy.of("kip-169", "both", 5, 0.1, 3),
+        Policy.of("lag-aware", fresh=True),
+        Policy(
+            capacity={"c-*": 2},
+            pin={("t-x", 1): "c"},
+            co_partition=["a,b"],
+            keep=["t"],
+            rack_aware=True,
+            max_cross_rack=2,
+            instances="host",
+            max_partitions=9,
+        ),
+    ],
 )
 def test_settings_there_and_back_again(policy: Policy) -> None:
     settings = GroupSettings(policy, 0.1, 1 / 3, 2**31 - 1)

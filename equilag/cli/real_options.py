@@ -1,0 +1,65 @@
+"""The options of real groups: capacities, room, instances, racks, topics that belong together."""
+
+from __future__ import annotations
+
+import argparse
+
+from equilag.cli.options import one_of, whole
+from equilag.overrides import INSTANCES_BY
+
+
+def add_real(parser: argparse.ArgumentParser) -> None:
+    """Add the options; `options.real_settings` reads them."""
+    group = parser.add_argument_group("real groups")
+    group.add_argument(
+        "--capacity",
+        metavar="ID=N",
+        action="append",
+        help="how much a member can process, in the same unit for all; ID may be a pattern, as in"
+        " 'c-*=2'; can be repeated, the last one that matches counts",
+    )
+    group.add_argument(
+        "--max-partitions",
+        metavar="N",
+        type=whole(),
+        help="no more than N partitions for any member (default: no limit)",
+    )
+    group.add_argument(
+        "--instances",
+        metavar="BY",
+        type=one_of(INSTANCES_BY),
+        help="members with the same host or client-id are threads of one instance; none: each"
+        " member is its own (default: what the snapshot says)",
+    )
+    group.add_argument(
+        "--rack-aware",
+        action="store_true",
+        help="as few partitions as possible read across racks, after even counts and before"
+        " everything else",
+    )
+    group.add_argument(
+        "--max-cross-rack",
+        metavar="N",
+        type=whole(),
+        help="read at most N partitions across racks (default: no limit)",
+    )
+    group.add_argument(
+        "--co-partition",
+        metavar="T1,T2",
+        action="append",
+        help="partition i of all these topics goes to one member, as joins need it; can be"
+        " repeated; in place of the lists in the snapshot",
+    )
+    group.add_argument(
+        "--pin",
+        metavar="TOPIC-PARTITION=ID",
+        action="append",
+        help="only this member may take the partition: its id, or its instance or client id, which"
+        " survive restarts; can be repeated",
+    )
+    group.add_argument(
+        "--keep",
+        metavar="TOPIC",
+        action="append",
+        help="the topic's partitions stay with their owners; can be repeated",
+    )

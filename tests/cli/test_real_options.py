@@ -1,0 +1,82 @@
+"""The options of real groups: what they do to a plan, and errors that name them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+SNAPSHOT: dict[str, Any] = {
+    "format": "equilag/snapshot/1",
+    "group": "g",
+    "topics": {"a-b": 4, "c": 4},
+    "members": [
+        {"id": "m-0", "subscription": ["a-b", "c"], "host": "/h0", "owned": {"a-b": [0, 1, 2]}},
+        {"id": "m-1", "subscription": ["a-b", "c"], "host": "/h1", "client_id": "one"},
+        {"id": "m-2", "subscription": ["c"], "host": "/h1"},
+    ],
+    "lags": {"a-b": [5, 6, 7, 8], "c": [1, 2, 3, 4]},
+}
+QUICK = ("--time-limit", 20, "--effort", 0.05)
+
+
+@pytest.fixture
+def snapshot(tmp_path) -> str:
+    path = tmp_path / "g.json"
+    path.write_text(json.dumps(SNAPSHOT), "utf-8")
+    return str(path)
+
+
+def test_a_plan_keeps_to_its_settings_and_verifies(run, snapshot, tmp_path) -> None:
+    plan = tmp_path / "plan.json"
+    options = ["--pin", "a-b-0=one", "--pin", "c-3=m-0", "--keep", "a-b", "--capacity", "m-*=2"]
+    status, out, err = run("plan", snapshot, *options, *QUICK, "--out", plan)
+    assert (status, out) == (2, "")
+    assert '--keep: "m-0" is not among the members that a-b-0 allows' in err
+    status, out, err = run("plan", snapshot, *options[:4], *options[6:], *QUICK, "--out", plan)
+    assert (status, err) == (0, "")
+    document = json.loads(plan.read_text("utf-8"))
+    assert 0 in document["assignment"]["m-1"]["a-b"]
+    assert 3 in document["assignment"]["m-0"]["c"]
+    settings = {"pin": ["a-b-0=one", "c-3=m-0"], "capacity": ["m-*=2"]}
+    assert document["policy"].items() >= settings.items()
+    assert run("verify", snapshot, plan).status == 0
+    document["policy"]["pin"] = ["a-b-0=m-0"]
+    plan.write_text(json.dumps(document), "utf-8")
+    assert run("verify", snapshot, plan).status == 1
+
+
+@pytest.mark.parametrize("command", ["plan", "compare", "frontier"])
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["--capacity", "n*=1"], '--capacity: no member\'s id is "n*"'),
+        (
+            ["--instances", "host"],
+            '--instances: "m-1" and "m-2" have the same host, "/h1", but not',
+        ),
+        (["--co-partition", "a-b,d"], '--co-partition: "d" is not in topics'),
+        (["--pin", "a-b-0=m-2"], '--pin: "m-2" does not subscribe to "a-b"'),
+        (["--pin", "a-b-0=m-3"], "--pin: no member has the id, instance id or client id"),
+        (["--keep", "ab"], '--keep: there is no topic "ab", did you mean "a-b"?'),
+    ],
+)
+def test_what_does_not_fit_the_group_names_the_option(
+    run, snapshot, command, options, problem
+) -> None:
+    status, out, err = run(command, snapshot, *QUICK, *options)
+    assert (status, out) == (2, "")
+    assert err.startswith("equilag: ")
+    assert problem in err
+
+
+def test_compare_and_frontier_plan_with_them(run, snapshot) -> None:
+    pins = [word for n in range(4) for word in ("--pin", f"a-b-{n}=m-1")]
+    status, out, _ = run("compare", snapshot, *pins, *QUICK, "--json")
+    assert status == 0
+    (row,) = [row for row in json.loads(out)["rows"] if row["assignor"] == "equilag"]
+    assert row["moves"] == 3
+    status, out, _ = run("frontier", snapshot, *pins, *QUICK, "--json")
+    assert status == 0
+    assert min(point["moves"] for point in json.loads(out)["points"]) == 3
