@@ -32,7 +32,8 @@ def rounded(capacity: float) -> Decimal:
 def whole_capacities(capacities: list[float]) -> tuple[Ints, float]:
     """[M] capacities as integers without a common divisor, and what 1 of them stands for."""
     if len(set(capacities)) <= 1:
-        return np.ones(len(capacities), np.int64), capacities[0] if capacities else 1.0
+        usual = float(rounded(capacities[0])) if capacities else 1.0
+        return np.ones(len(capacities), np.int64), usual
     exact = {capacity: rounded(capacity) for capacity in set(capacities)}
     least = max(exact.values()) / WIDEST
     unit = Decimal(1).scaleb(min(int(value.as_tuple().exponent) for value in exact.values()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, Literal, get_args
@@ -11,22 +10,25 @@ import numpy as np
 
 from equilag.assignment import by_name, by_topic
 from equilag.claim import CLAIMS_WHEN_READ, ClaimsWhenRead, Evidence
-from equilag.evidence import evidence_for, strongest
+from equilag.evidence import ACROSS, evidence_for, strongest
 from equilag.group import NOBODY, Group, Index, Ints, iter_names
 from equilag.lag import QUALITY
 from equilag.metrics import (
+    MemberFigures,
     compared_figures,
-    count_figures,
-    count_moves,
     excess,
-    load_figures,
+    load_factor,
     load_scale,
+    member_counts,
+    member_loads,
     moved,
 )
 from equilag.objective import Figures, Objective
 from equilag.phases import first_phase, revocations
+from equilag.plan_figures import CountFigures, LagFigures, RealFigures
 from equilag.policy import UNCONSTRAINED, Policy
-from equilag.reduction import reduce_group
+from equilag.real_figures import ProvedBounds, real_figures
+from equilag.reduction import Reduction
 
 Status = Literal["optimal", "feasible", "fallback"]
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
@@ -52,57 +54,6 @@ class Move:
             "partition": self.partition,
             "from": self.source,
             "to": self.target,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class CountFigures:
-    """Partitions per member; the extremes are over the members that are not idle."""
-
-    max: int
-    min: int
-    by_member: Mapping[str, int]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"max": self.max, "min": self.min, "by_member": dict(self.by_member)}
-
-
-@dataclass(frozen=True, slots=True)
-class LagFigures:
-    """Lag in records; extremes and mean are over the members that are not idle."""
-
-    total: int
-    max: int
-    min: int
-    spread: int
-    mean: float
-    spread_lower_bound: int
-    by_member: Mapping[str, int]
-    excess: float = 0.0
-    """Sum over members of what lies above the mean."""
-    excess_lower_bound: int = 0
-
-    @property
-    def gap(self) -> int:
-        return self.spread - self.spread_lower_bound
-
-    @property
-    def gap_percent_of_mean(self) -> float:
-        return 100.0 * self.gap / self.mean if self.mean else 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "total": self.total,
-            "max": self.max,
-            "min": self.min,
-            "spread": self.spread,
-            "mean": self.mean,
-            "spread_lower_bound": self.spread_lower_bound,
-            "gap": self.gap,
-            "gap_percent_of_mean": self.gap_percent_of_mean,
-            "excess": self.excess,
-            "excess_lower_bound": self.excess_lower_bound,
-            "by_member": dict(self.by_member),
         }
 
 
@@ -145,6 +96,9 @@ class Plan:
     excess_lower_bound: int = 0
     interrupted: bool = False
     """True if the run was told to end before it was done."""
+    reduction: Reduction | None = None
+    """What was planned in place of `group`; None for an assignor's plan, which knows only
+    partitions."""
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy takes its claims along, not what makes them."""
@@ -168,12 +122,10 @@ class Plan:
         bounds = strongest(self.claims), strongest(checked)
         if self.policy is None:
             return evidence_for(None, Figures(0, 0), 0.0, *bounds)
-        reduction = reduce_group(self.group, self.policy)
-        group, assigned = reduction.group, reduction.collapse(self.assigned)
-        loads = compared_figures(group, assigned)
-        moves = 0 if self.policy.fresh else count_moves(group, assigned)
-        objective = Objective(self.policy, load_scale(group))
-        return evidence_for(objective, Figures(loads.spread, moves), loads.mean, *bounds)
+        moves = 0 if self.policy.fresh else len(self.moves)
+        objective = Objective(self.policy, load_scale(self._planned.group))
+        figures = Figures(self.compared.spread, moves)
+        return evidence_for(objective, figures, self.compared.mean, *bounds)
 
     @cached_property
     def assignment(self) -> dict[str, dict[str, list[int]]]:
@@ -182,23 +134,42 @@ class Plan:
 
     @cached_property
     def counts(self) -> CountFigures:
-        figures = count_figures(self.group, self.assigned)
-        return CountFigures(figures.max, figures.min, self._per_member(figures.by_member))
+        counts = member_counts(self.assigned, self.group.n_members)
+        figures = MemberFigures.of(counts, self._planned.group.idle)
+        return CountFigures(figures.max, figures.min, self._per_member(counts))
 
     @cached_property
     def lag(self) -> LagFigures:
-        figures = load_figures(self.group, self.assigned)
+        """Bounds on loads of members with different capacities are none on their lag."""
+        idle, scaled = self._planned.group.idle, load_factor(self._planned.group) is not None
+        loads = member_loads(self.assigned, self.group.lag, self.group.n_members)
+        figures = MemberFigures.of(loads, idle)
         return LagFigures(
             int(self.group.lag.sum()),
             figures.max,
             figures.min,
             figures.spread,
             figures.mean,
-            self.spread_lower_bound,
-            self._per_member(figures.by_member),
-            excess(figures.by_member[~self.group.idle]),
-            self.excess_lower_bound,
+            0 if scaled else self.spread_lower_bound,
+            self._per_member(loads),
+            excess(loads[~idle]),
+            0 if scaled else self.excess_lower_bound,
         )
+
+    @cached_property
+    def compared(self) -> MemberFigures:
+        """Loads as the run compared them: of units, scaled where capacities differ."""
+        planned = self._planned
+        return compared_figures(planned.group, planned.collapse(self.assigned))
+
+    @cached_property
+    def real(self) -> RealFigures | None:
+        """What the plan of a real group has more; None for an ordinary group."""
+        reads = (claim.value for claim in self.claims if claim.claim == ACROSS)
+        proved = ProvedBounds(
+            self.spread_lower_bound, self.excess_lower_bound, max(reads, default=0)
+        )
+        return real_figures(self._planned, self.assigned, proved)
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
@@ -241,6 +212,10 @@ class Plan:
         numbers = np.bincount(self.group.quality, minlength=len(QUALITY)).tolist()
         return {mark: n for mark, n in zip(QUALITY, numbers, strict=True) if n}
 
+    @cached_property
+    def _planned(self) -> Reduction:
+        return self.reduction or Reduction(self.group, self.group)
+
     def _per_member(self, values: Ints) -> dict[str, int]:
         return dict(zip((m.id for m in self.group.members), values.tolist(), strict=True))
 
@@ -256,6 +231,7 @@ class Plan:
             "assignment": self.assignment,
             "counts": self.counts.to_dict(),
             "lag": {**self.lag.to_dict(), "quality": self.quality},
+            **({} if self.real is None else self.real.to_dict()),
             "moves": {
                 "count": len(self.moves),
                 "lower_bound": self.moves_lower_bound,

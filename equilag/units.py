@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -68,6 +69,13 @@ class Units(NamedTuple):
         key = self.unit_of[held] * n_members + owner[held]
         key, number = np.unique(key, return_counts=True)
         return Stakes(key // n_members, (key % n_members).astype(np.int32), number)
+
+
+def unit_lists(group: Group) -> Iterator[Ints]:
+    """[topics, units] the partitions of each list of co-partitioned topics."""
+    for topics in group.co_partitioned:
+        numbers = np.arange(group.topic_size[topics[0]])
+        yield group.topic_start[list(topics)][:, None] + numbers
 
 
 def _lists(group: Group) -> tuple[Ints, tuple[str, ...]]:

@@ -53,3 +53,22 @@ def test_voided_and_unsubscribed_claims_withhold_too():
     assigned[0] = 0
     assert first_phase(group, assigned).tolist() == [0, 0, 1, NOBODY]
     assert revocations(group, assigned)[0].tolist() == [0, 1]
+
+
+def test_a_unit_waits_as_a_whole_for_what_another_member_revokes():
+    members = [
+        {"id": "a", "subscription": ["t", "u"], "owned": {"t": [0, 1, 2], "u": [1]}},
+        {"id": "b", "subscription": ["t", "u"], "owned": {"u": [0]}},
+        {"id": "c", "subscription": ["t", "u"]},
+    ]
+    group = load({"topics": {"t": 4, "u": 4}, "members": members, "co_partitioned": [["t", "u"]]})
+    # Unit 0 goes to a, which has t-0 and waits for u-0; unit 1 stays. Unit 2 goes to c, and u-2
+    # waits with t-2 though nobody has it. Nobody has any of unit 3.
+    together = [0, 0, 2, 2]
+    assigned = np.array([*together, *together], dtype=np.int32)
+    first = first_phase(group, assigned)
+    assert first.tolist() == [0, 0, NOBODY, 2, NOBODY, 0, NOBODY, 2]
+    # An assignor that tears unit 2 apart withholds what its members wait for, and no more.
+    torn = assigned.copy()
+    torn[6] = 1
+    assert first_phase(group, torn).tolist() == [0, 0, NOBODY, 2, NOBODY, 0, 1, 2]

@@ -16,16 +16,19 @@ from equilag.claim import EVIDENCE, Claim, Evidence
 from equilag.errors import InputError
 from equilag.group import Group, Index
 from equilag.plan import CUT, FORMAT, REPEATABLE, STATUSES, Status
+from equilag.plan_figures import REAL_FIGURES
 from equilag.policy import POLICY_FIELDS, REAL_FIELDS, UNCONSTRAINED, Policy
 from equilag.show import not_a, show
 
-FIGURES: Final = (
+ALWAYS: Final = (
     "format", "group", "assignment", "counts", "lag", "moves", "phases", "unassigned",
     "dropped_claims",
 )  # fmt: skip
+"""Figures of every plan."""
+FIGURES: Final = (*ALWAYS, *REAL_FIGURES)
 """Fields that follow from group, assignment and proved bounds."""
-REQUIRED: Final = (*FIGURES, "policy", "status", "algorithm", "certificate", "timing")
-OPTIONAL: Final = ("evidence", "interrupted", "notes")
+REQUIRED: Final = (*ALWAYS, "policy", "status", "algorithm", "certificate", "timing")
+OPTIONAL: Final = ("evidence", "interrupted", "notes", *REAL_FIGURES)
 RUN_FIELDS: Final = ("seed", "effort", "run")
 """Settings beside the policy's own; plans of other versions may lack them."""
 CLAIM_FIELDS: Final = {"claim", "value", "evidence", "kind", "data"}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import numpy as np
-
+from equilag.broken_rules import broken_rules, findings_about
 from equilag.certificate.claim_checks import CHECKS, SOLVER_KINDS
 from equilag.certificate.json_differences import differences
 from equilag.certificate.ledger import Ledger, Refuted
-from equilag.certificate.plan_document import PlacedClaim, PlanDocument, read_plan
+from equilag.certificate.plan_document import FIGURES, PlacedClaim, PlanDocument, read_plan
+from equilag.claim import Claim
 from equilag.constraint import (
     CountConstraint,
     NotFewestAcross,
@@ -20,18 +20,15 @@ from equilag.constraint import (
     unconstrained,
 )
 from equilag.errors import InputError
-from equilag.evidence import MOVES, evidence_for, is_optimal
+from equilag.evidence import ACROSS, MOVES, evidence_for, is_optimal
 from equilag.group import Group, Index
-from equilag.metrics import (
-    compared_figures,
-    count_moves,
-    excess_floor,
-    fair_load,
-    mean_load,
-)
+from equilag.metrics import compared_figures, count_moves, excess_floor, fair_load, mean_load
 from equilag.objective import EXCESS, SPREAD, VALUE, Figures, Objective
 from equilag.plan import Plan
+from equilag.plan_figures import REAL_FIGURES
 from equilag.policy import Policy
+from equilag.rack_reads import RackReads
+from equilag.real_figures import has_real_fields
 from equilag.reduction import Reduction, reduce_group
 from equilag.shaping import shape_group
 
@@ -82,38 +79,71 @@ def check_plan(group: Group, plan: Plan | Mapping[str, Any]) -> VerificationRepo
 
 
 def _check(group: Group, document: PlanDocument, report: VerificationReport) -> None:
-    ledger = _ledger(group, document, report.findings)
+    reduction, policy = Reduction(group, group), document.policy
+    if policy is not None:
+        reduction = reduce_group(shape_group(group, policy.overrides), policy)
+        report.findings += _rule_findings(reduction, policy, document.assigned)
+    ledger = _ledger(reduction, document, report.findings)
     for placed in document.claims:
         _prove(ledger, placed, report)
     expected = Plan(
-        group,
+        reduction.given,
         None,
         "feasible",
         "",
         document.assigned,
-        spread_lower_bound=ledger.proved.get(SPREAD, 0),
-        moves_lower_bound=ledger.proved.get(MOVES, 0),
+        _proved_reads(ledger),
+        ledger.proved.get(SPREAD, 0),
+        ledger.proved.get(MOVES, 0),
         excess_lower_bound=ledger.proved.get(EXCESS, 0),
+        reduction=reduction,
     )
     fields = expected.to_dict()
+    _leave_out_later_figures(fields, document, has_real_fields(reduction.given))
+    for key in FIGURES:
+        if key in fields and key in document.figures:
+            report.findings += differences(fields[key], document.figures[key], key)
+        elif key in fields or key in document.figures:
+            report.findings.append(f"{key}: {'missing' if key in fields else 'unexpected'}")
+    _check_status(document, ledger, report.findings)
+
+
+def _proved_reads(ledger: Ledger) -> tuple[Claim, ...]:
+    """The claim that the figure of cross-rack reads rests on, if it was proved."""
+    proved = ledger.proved.get(ACROSS)
+    return () if proved is None else (Claim(ACROSS, proved, ""),)
+
+
+def _rule_findings(reduction: Reduction, policy: Policy, assigned: Index) -> Iterator[str]:
+    """What the assignment breaks of the rules of a real group."""
+    yield from findings_about(reduction, broken_rules(reduction, assigned), assigned)
+    racks = None if policy.max_cross_rack is None else RackReads.of(reduction.given)
+    if racks is not None and policy.max_cross_rack is not None:
+        reads = racks.count(assigned)
+        if reads > policy.max_cross_rack:
+            limit = f"more than the {policy.max_cross_rack} that the policy allows"
+            yield f"cross_rack.count: {reads}, {limit}"
+
+
+def _leave_out_later_figures(fields: dict[str, Any], document: PlanDocument, is_real: bool) -> None:
+    """Drop what earlier plans of this format do not have, where this one has none of it.
+
+    They say nothing of racks, though groups had them; of other fields of real groups they knew
+    nothing.
+    """
     lag = document.figures.get("lag")
     if isinstance(lag, Mapping) and not ADDED_TO_LAG & lag.keys():
         for name in ADDED_TO_LAG:
             del fields["lag"][name]
-    for key, figures in document.figures.items():
-        report.findings += differences(fields[key], figures, key)
-    _check_status(document, ledger, report.findings)
+    if not is_real and not document.figures.keys() & {*REAL_FIGURES}:
+        for name in REAL_FIGURES:
+            fields.pop(name, None)
 
 
-def _ledger(given: Group, document: PlanDocument, findings: list[str]) -> Ledger:
+def _ledger(reduction: Reduction, document: PlanDocument, findings: list[str]) -> Ledger:
     """Nothing proved yet."""
     policy = document.policy
-    reduction = Reduction(given, given)
-    if policy is not None:
-        reduction = reduce_group(shape_group(given, policy.overrides), policy)
     group, assigned = reduction.group, reduction.collapse(document.assigned)
-    if not np.array_equal(reduction.expand(assigned), document.assigned):
-        findings.append("assignment: co-partitioned topics are torn apart")
     fallback = document.status == "fallback"
     planned = group.without_owners() if policy is not None and policy.fresh else group
     if policy is None or fallback:

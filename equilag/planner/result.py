@@ -40,6 +40,7 @@ def plan_of(state: SolveState, budget: Budget) -> Plan:
         choices(state.front),
         *_run(task, budget),
         state.proofs.value(EXCESS) or 0,
+        reduction=task.reduction,
     )
 
 
@@ -70,6 +71,7 @@ def settled_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> 
         tuple(notes),
         (Choice("fewest moves", moves, 0),),
         *_run(task, budget),
+        reduction=task.reduction,
     )
 
 
@@ -93,6 +95,7 @@ def fallback_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) ->
         tuple(notes),
         (),
         *_run(task, budget),
+        reduction=task.reduction,
     )
 
 

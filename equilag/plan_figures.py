@@ -1,0 +1,168 @@
+"""The figures of a plan as its JSON has them: counts, lag, and those of a real group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final, NamedTuple
+
+WEIGHT: Final[Mapping[str, Any]] = {"kind": "lag", "horizon_s": None, "unit": "records"}
+"""What is spread over the members of a real group."""
+
+
+@dataclass(frozen=True, slots=True)
+class CountFigures:
+    """Partitions per member; the extremes are over the members that are not idle."""
+
+    max: int
+    min: int
+    by_member: Mapping[str, int]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"max": self.max, "min": self.min, "by_member": dict(self.by_member)}
+
+
+@dataclass(frozen=True, slots=True)
+class LagFigures:
+    """Lag in records; extremes and mean are over the members that are not idle."""
+
+    total: int
+    max: int
+    min: int
+    spread: int
+    mean: float
+    spread_lower_bound: int
+    by_member: Mapping[str, int]
+    excess: float = 0.0
+    """Sum over members of what lies above the mean."""
+    excess_lower_bound: int = 0
+
+    @property
+    def gap(self) -> int:
+        return self.spread - self.spread_lower_bound
+
+    @property
+    def gap_percent_of_mean(self) -> float:
+        return 100.0 * self.gap / self.mean if self.mean else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "total": self.total,
+            "max": self.max,
+            "min": self.min,
+            "spread": self.spread,
+            "mean": self.mean,
+            "spread_lower_bound": self.spread_lower_bound,
+            "gap": self.gap,
+            "gap_percent_of_mean": self.gap_percent_of_mean,
+            "excess": self.excess,
+            "excess_lower_bound": self.excess_lower_bound,
+            "by_member": dict(self.by_member),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFigures:
+    """Load per unit of capacity; extremes and mean are over the members that are not idle."""
+
+    max: float
+    min: float
+    spread: float
+    mean: float
+    """Total load / total capacity."""
+    spread_lower_bound: float
+    gap: float
+    gap_percent_of_mean: float
+    excess: float
+    excess_lower_bound: float
+    by_member: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class CrossRackFigures:
+    """Partitions that are read across racks."""
+
+    count: int
+    lower_bound: int
+    """No plan within the policy's balance of counts has fewer."""
+
+
+class InstanceRow(NamedTuple):
+    """One process, or a member that is a process of its own."""
+
+    instance: str | None
+    """None for a member without one."""
+    members: tuple[str, ...]
+    partitions: int
+    load: float
+    """Of all its members together, per unit of their capacity."""
+    is_idle: bool
+    """True if none of its members may take a partition."""
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceFigures:
+    """What the processes of a group hold, in the order of their first members."""
+
+    rows: tuple[InstanceRow, ...]
+
+    @property
+    def active(self) -> list[InstanceRow]:
+        return [row for row in self.rows if not row.is_idle]
+
+    def to_dict(self) -> dict[str, Any]:
+        counts = [row.partitions for row in self.active]
+        loads = [row.load for row in self.active]
+        high, low = max(loads, default=0.0), min(loads, default=0.0)
+        return {
+            "counts": {"max": max(counts, default=0), "min": min(counts, default=0)},
+            "load": {"max": high, "min": low, "spread": high - low},
+            "by_instance": [
+                {
+                    "instance": row.instance,
+                    "members": list(row.members),
+                    "partitions": row.partitions,
+                    "load": row.load,
+                }
+                for row in self.rows
+            ],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class UnitFigures:
+    """Units of co-partitioned topics, and how many of them each member has."""
+
+    count: int
+    counts: CountFigures
+
+
+@dataclass(frozen=True, slots=True)
+class RealFigures:
+    """What the plan of a real group has more."""
+
+    load: LoadFigures
+    cross_rack: CrossRackFigures | None = None
+    """None where racks are not known."""
+    instances: InstanceFigures | None = None
+    """None where each member is a process of its own."""
+    units: UnitFigures | None = None
+    """None where no topics are co-partitioned."""
+
+    def to_dict(self) -> dict[str, Any]:
+        document: dict[str, Any] = {
+            "weight": dict(WEIGHT),
+            "load": {**asdict(self.load), "by_member": dict(self.load.by_member)},
+        }
+        if self.cross_rack is not None:
+            document["cross_rack"] = asdict(self.cross_rack)
+        if self.instances is not None:
+            document["instances"] = self.instances.to_dict()
+        if self.units is not None:
+            counts = self.units.counts.to_dict()
+            document["units"] = {"count": self.units.count, "counts": counts}
+        return document
+
+
+REAL_FIGURES: Final = ("weight", "load", "cross_rack", "instances", "units")
+"""The fields of `RealFigures` in a plan's JSON."""

@@ -1,0 +1,84 @@
+"""A plan's JSON, altered at one place at a time, and whether `verify` accepts it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import equilag
+from equilag.errors import InputError
+from equilag.group import Group
+from equilag.plan import Plan
+
+Json = dict[str, Any]
+
+
+def document(plan: Plan) -> Json:
+    """As from a file."""
+    parsed: Json = json.loads(json.dumps(plan.to_dict()))
+    return parsed
+
+
+def accepted(group: Group, altered: Json) -> bool:
+    try:
+        return not equilag.verify(group, altered)
+    except InputError:
+        return False
+
+
+def walk(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    yield path, value
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from walk(item, (*path, key))
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from walk(item, (*path, number))
+
+
+def variants(value: Any) -> Iterator[tuple[str, Any]]:
+    """Everything that one value is changed to, with a name for the change."""
+    if isinstance(value, bool):
+        yield "flipped", not value
+    elif isinstance(value, (int, float)):
+        step = 1 if isinstance(value, int) else 1 + abs(value) / 1000
+        yield "raised", value + step
+        yield "lowered", value - step
+        yield "as text", str(value)
+        yield "as a truth value", bool(value)
+    elif value is None:
+        yield "given", 0
+    elif isinstance(value, str):
+        yield "changed", value + "x"
+        yield "emptied", ""
+    elif isinstance(value, list):
+        yield "added to", [*value, value[-1] if value else 0]
+        for i in range(len(value)):
+            yield f"without {i}", value[:i] + value[i + 1 :]
+            yield f"with {i} twice", value[: i + 1] + value[i:]
+        if len(value) > 1 and value[0] != value[-1]:
+            yield "in another order", value[::-1]
+        yield "a table", {}
+    else:
+        yield "with another key", {**value, "another": 0}
+        for key in value:
+            yield f"without {key}", {k: v for k, v in value.items() if k != key}
+        yield "a list", []
+    if value is not None:
+        yield "nothing", None
+
+
+def alterations(plan: Json) -> Iterator[tuple[str, tuple[Any, ...], Json]]:
+    text = json.dumps(plan)
+    for path, value in walk(plan):
+        for word, other in variants(value):
+            if not path:
+                yield word, path, other
+                continue
+            altered = json.loads(text)
+            place: Any = altered
+            for step in path[:-1]:
+                place = place[step]
+            place[path[-1]] = other
+            yield word, path, altered
