@@ -60,6 +60,11 @@ class RealColumns(NamedTuple):
         """True if any member's room is limited."""
         return bool((self.room < NO_LIMIT).any())
 
+    @property
+    def shapes_counts(self) -> bool:
+        """True if the most even counts differ from those of members that are all the same."""
+        return self.instance_of is not None or self.has_room_limits or not self.equal_capacities
+
 
 def load_factors(capacity: Ints, total: int) -> tuple[Ints, int]:
     """[M] what a load is multiplied by to be compared between members, and the scale of that.

@@ -1,10 +1,17 @@
 """The hard count constraint: what every plan of a policy has in common, and how it is derived."""
 
 from equilag.constraint.blocks import Levels, NotMinimal, ranges, reach_levels
+from equilag.constraint.by_instance import (
+    InstanceFlow,
+    NegativeCycles,
+    residual_arcs,
+    shortest_distances,
+)
 from equilag.constraint.count_constraint import (
     ALL,
     CountConstraint,
     unconstrained,
+    within_room,
 )
 from equilag.constraint.cross_rack import NotFewestAcross, RackNetwork
 from equilag.constraint.derive import (
@@ -13,7 +20,9 @@ from equilag.constraint.derive import (
     pinned_partitions,
     topics_of,
 )
+from equilag.constraint.marginal_costs import count_upto, least_levels, marginal_cost
 from equilag.constraint.per_topic import topic_intervals, water_fill
+from equilag.constraint.sinks import InstanceSums, Sinks
 from equilag.constraint.topic_counts import TopicCounts
 from equilag.constraint.topic_intervals import TopicIntervals
 from equilag.constraint.topic_parts import CountInterval
@@ -22,19 +31,29 @@ __all__ = [
     "ALL",
     "CountConstraint",
     "CountInterval",
+    "InstanceFlow",
+    "InstanceSums",
     "Levels",
+    "NegativeCycles",
     "NotFewestAcross",
     "NotMinimal",
     "RackNetwork",
+    "Sinks",
     "TopicCounts",
     "TopicIntervals",
     "constraint_of",
     "count_constraint_of",
+    "count_upto",
+    "least_levels",
+    "marginal_cost",
     "pinned_partitions",
     "ranges",
     "reach_levels",
+    "residual_arcs",
+    "shortest_distances",
     "topic_intervals",
     "topics_of",
     "unconstrained",
     "water_fill",
+    "within_room",
 ]

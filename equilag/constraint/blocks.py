@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from equilag.columns import distinct
-from equilag.group import Index, Ints
+from equilag.group import Flags, Group, Index, Ints
 
 
 class NotMinimal(Exception):
@@ -25,36 +25,41 @@ class NotMinimal(Exception):
 
 
 class Levels(NamedTuple):
-    """The level (largest count) of the block of each member and of each node; −1 for no block."""
+    """The level (rank of the largest cost) of the block of each member and node; −1 for no block.
+
+    Where members are equal, the rank is the largest count itself.
+    """
 
     member: Ints
     node: Ints
 
 
 def reach_levels(
-    counts: Ints,
+    last: Ints,
+    following: Ints,
     holder: Index,
     node: Index,
     n_nodes: int,
     takers: Callable[[Index], Index],
 ) -> Levels:
-    """Find the blocks, from the largest count down; O(arcs).
+    """Find the blocks, from the largest cost down; O(arcs).
 
-    `counts` [M] are the members' counts. Member `holder[i]` holds a partition of `node[i]` that it
-    may give away; `takers(nodes)` returns the members that may take a partition of any of `nodes`.
-    Raises NotMinimal on a path from a member to another with at least two partitions fewer.
+    `last` and `following` [M], 0 or more, are the ranks of what a member's last partition costs,
+    and one more would. Member `holder[i]` holds a partition of `node[i]` that it may give away;
+    `takers(nodes)` returns the members that may take a partition of any of `nodes`. Raises
+    NotMinimal on a path from a member to another where one more costs less than its last.
     """
-    member_level = np.full(len(counts), -1, dtype=np.int64)
+    member_level = np.full(len(last), -1, dtype=np.int64)
     node_level = np.full(n_nodes, -1, dtype=np.int64)
     order = np.argsort(holder, kind="stable")
     holder, node = holder[order], node[order]
-    start = np.searchsorted(holder, np.arange(len(counts) + 1))
-    for level in distinct(counts)[::-1].tolist():
-        members = np.flatnonzero((counts == level) & (member_level < 0)).astype(np.int32)
+    start = np.searchsorted(holder, np.arange(len(last) + 1))
+    for level in distinct(last)[::-1].tolist():
+        members = np.flatnonzero((last == level) & (member_level < 0)).astype(np.int32)
         first = int(members[0]) if len(members) else -1
         while len(members):
             member_level[members] = level
-            low = members[counts[members] < level - 1]
+            low = members[following[members] < level]
             if len(low):
                 raise NotMinimal(first, int(low[0]))
             held = distinct(node[ranges(start[members], start[members + 1])])
@@ -73,3 +78,35 @@ def ranges(begin: Ints, end: Ints) -> Ints:
         return np.zeros(0, dtype=np.int64)
     shift = np.repeat(begin - np.concatenate(([0], np.cumsum(length)[:-1])), length)
     return np.arange(total, dtype=np.int64) + shift
+
+
+def classes_once(group: Group, member_class: Index | Ints) -> Callable[[Index], Index]:
+    """`takers` for `reach_levels`: members are those of a class, `member_class` [members].
+
+    It returns the members of a class once: they stay at the level at which they are reached first.
+    """
+    by_class = np.argsort(member_class, kind="stable")
+    size = np.bincount(member_class, minlength=len(group.class_topics))
+    edges = np.concatenate(([0], np.cumsum(size)))
+    seen = np.zeros(len(size), dtype=np.bool_)
+
+    def takers(classes: Index) -> Index:
+        fresh = np.flatnonzero(group.eligible[classes].any(axis=0) & ~seen)
+        seen[fresh] = True
+        return by_class[ranges(edges[fresh], edges[fresh + 1])].astype(np.int32)
+
+    return takers
+
+
+def same_block(group: Group, levels: Levels) -> Flags:
+    """[C, K] eligible, and a member of the class is in the block of the partition class."""
+    classes, member_classes = group.arcs
+    blocks, block_of = np.unique(levels.member, return_inverse=True)
+    there = np.zeros((len(blocks) + 1, len(group.class_topics)), dtype=np.bool_)
+    there[block_of, group.class_of] = True
+    node_block = np.searchsorted(blocks, levels.node)
+    node_block[~np.isin(levels.node, blocks)] = len(blocks)  # of no member
+    inside = there[node_block[classes], member_classes]
+    face = np.zeros_like(group.eligible)
+    face[classes[inside], member_classes[inside]] = True
+    return face

@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from equilag.constraint.sinks import InstanceSums
 from equilag.constraint.topic_counts import TopicCounts
 from equilag.constraint.topic_intervals import TopicIntervals
 from equilag.constraint.topic_parts import CountInterval
@@ -44,6 +45,8 @@ class CountConstraint:
     """Fewest and most partitions of a topic per member, where topics count one by one."""
     _most_across: int | None = None
     """See `most_across`."""
+    _sums: InstanceSums | None = None
+    """Fewest and most partitions of each instance, where members' intervals do not say as much."""
 
     @staticmethod
     def by_intervals(group: Group, least: Ints, most: Ints) -> CountConstraint:
@@ -133,17 +136,31 @@ class CountConstraint:
         return int(self._most[~self.group.idle].max(initial=0))
 
     def may_lose_one(self, counts: Ints, members: Some) -> Flags:
-        """True for the members that stay within their interval with one partition fewer.
+        """True for the members that stay within their interval with one partition fewer, and their
+        instance within its own.
 
         `counts` [M] are the partitions that each member has now.
         """
         fewer: Flags = counts[members] > self._least[members]
-        return fewer
+        if self._sums is None:
+            return fewer
+        may: Flags = fewer & (self._sums.total(counts) > self._sums.least)[self._sums.of[members]]
+        return may
 
     def may_gain_one(self, counts: Ints, members: Some) -> Flags:
-        """True for the members that stay within their interval with one partition more."""
+        """True for the members that stay within their interval with one partition more, and their
+        instance within its own."""
         more: Flags = counts[members] < self._most[members]
-        return more
+        if self._sums is None:
+            return more
+        may: Flags = more & (self._sums.total(counts) < self._sums.most)[self._sums.of[members]]
+        return may
+
+    @property
+    def instance_sums(self) -> InstanceSums | None:
+        """Fewest and most partitions of each instance, pinned ones included; None where the
+        intervals of the members say as much."""
+        return self._sums
 
     # Reads across racks
 
@@ -191,8 +208,12 @@ class CountConstraint:
 
     @property
     def all_alike(self) -> bool:
-        """True if every member may take every partition, under one interval of counts."""
+        """True if every member may take every partition, under one interval of counts, and all have
+        one capacity and no instance."""
         face, least, most = self._face, self._least, self._most
+        real = self.group.real
+        if self._sums is not None or (real is not None and not real.equal_capacities):
+            return False
         if self.group.n_members < 2 or self.per_topic or self.has_pinned or face.shape[1] != 1:
             return False
         readable = np.count_nonzero(self.group.eligible)
@@ -200,16 +221,23 @@ class CountConstraint:
         return bool(one_interval and np.count_nonzero(face) == readable > 0)
 
     def alike_members(self) -> list[Ints]:
-        """The sets of members of one class and one interval of counts, the largest set first.
+        """The sets of members of one class, capacity and interval of counts, the largest set first.
 
-        Only sets of two members and more. None where topics count one by one or partitions are
-        pinned.
+        Where the sums of instances bind, members whose counts may change are alike only within
+        their instance. Only sets of two members and more. None where topics count one by one or
+        partitions are pinned.
         """
         if self.per_topic or self.has_pinned:
             return []
-        order = np.lexsort((self._most, self._least, self.group.class_of))
-        of, least, most = self.group.class_of[order], self._least[order], self._most[order]
-        ends = (of[1:] != of[:-1]) | (least[1:] != least[:-1]) | (most[1:] != most[:-1])
+        columns: list[Ints | Index] = [self._most, self._least, self.group.class_of]
+        if self.group.real is not None:
+            columns.append(self.group.real.capacity)
+        if self._sums is not None:
+            columns.append(np.where(self._least < self._most, self._sums.of, 0))
+        order = np.lexsort(columns)
+        ends = np.zeros(max(0, len(order) - 1), np.bool_)
+        for column in columns:
+            ends |= column[order[1:]] != column[order[:-1]]
         sets = np.split(order, np.flatnonzero(ends) + 1)
         busy = [members for members in sets if len(members) > 1 and self._most[members[0]] > 0]
         return sorted(busy, key=len, reverse=True)
@@ -223,6 +251,8 @@ class CountConstraint:
         if ((counts < self._least) | (counts > self._most)).any():
             return False
         if self._most_across is not None and cross_reads(group, assigned) > self._most_across:
+            return False
+        if self._sums is not None and not self._sums.admit(counts):
             return False
         if not self.has_pinned and not self.per_topic and self._face.all():
             return True
@@ -241,3 +271,13 @@ def unconstrained(group: Group) -> CountConstraint:
     n, size = group.n_members, int(np.count_nonzero(group.assignable))
     zero = np.zeros(n, dtype=np.int64)
     return CountConstraint.by_intervals(group, zero, np.full(n, size, dtype=np.int64))
+
+
+def within_room(group: Group, pinned: Flags) -> CountConstraint:
+    """No count is asked for, but members keep to their room; `pinned` [P] partitions stay."""
+    size = int(np.count_nonzero(group.assignable))
+    least = member_counts(np.where(pinned, group.owner, NOBODY), group.n_members)
+    most = np.full(group.n_members, size, dtype=np.int64)
+    if group.real is not None:
+        most = np.minimum(most, group.real.room)
+    return CountConstraint(group, least, most, group.eligible, pinned)

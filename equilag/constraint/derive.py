@@ -9,7 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from equilag.columns import distinct
-from equilag.constraint.blocks import Levels, NotMinimal, ranges, reach_levels
+from equilag.constraint.blocks import (
+    Levels,
+    NotMinimal,
+    classes_once,
+    reach_levels,
+    same_block,
+)
+from equilag.constraint.by_capacity import by_capacity
 from equilag.constraint.count_constraint import CountConstraint
 from equilag.constraint.cross_rack import RackNetwork
 from equilag.constraint.per_topic import inside_blocks, remainder_levels, topic_intervals
@@ -61,6 +68,8 @@ def count_constraint_of(
     """
     pinned = pinned_partitions(group, policy)
     if policy.balance == "total":
+        if group.real is not None and group.real.shapes_counts:
+            return by_capacity(group, assigned, pinned)
         return _by_totals(group, assigned, pinned)
     topics = topics or topic_intervals(group, pinned)
     held = TopicCounts.of(group, assigned)
@@ -88,35 +97,14 @@ def _by_totals(group: Group, assigned: Index, pinned: Flags) -> CountConstraint:
     cell = distinct(
         assigned[held].astype(np.int64) * max(n_classes, 1) + group.partition_class[held]
     )
-    by_class = np.argsort(group.class_of, kind="stable")
-    edges = np.concatenate(([0], np.cumsum(group.class_size)))
-    seen = np.zeros(len(group.class_topics), dtype=np.bool_)
-
-    def takers(classes: Index) -> Index:
-        fresh = np.flatnonzero(group.eligible[classes].any(axis=0) & ~seen)
-        seen[fresh] = True  # reached once is reached for good: members stay at their level
-        return by_class[ranges(edges[fresh], edges[fresh + 1])].astype(np.int32)
-
     holder = (cell // max(n_classes, 1)).astype(np.int32)
     node = (cell % max(n_classes, 1)).astype(np.int32)
-    levels = reach_levels(counts, holder, node, n_classes, takers)
+    levels = reach_levels(
+        counts, counts + 1, holder, node, n_classes, classes_once(group, group.class_of)
+    )
     least, most = np.maximum(levels.member - 1, base), levels.member
     least = _raised_where_full(least, most, counts, levels)
-    return CountConstraint(group, least, most, _same_block(group, levels), pinned)
-
-
-def _same_block(group: Group, levels: Levels) -> Flags:
-    """[C, K] eligible, and a member of the class is in the block of the partition class."""
-    classes, member_classes = group.arcs
-    blocks, block_of = np.unique(levels.member, return_inverse=True)
-    there = np.zeros((len(blocks) + 1, len(group.class_topics)), dtype=np.bool_)
-    there[block_of, group.class_of] = True
-    node_block = np.searchsorted(blocks, levels.node)
-    node_block[~np.isin(levels.node, blocks)] = len(blocks)  # of no member
-    inside = there[node_block[classes], member_classes]
-    face = np.zeros_like(group.eligible)
-    face[classes[inside], member_classes[inside]] = True
-    return face
+    return CountConstraint(group, least, most, same_block(group, levels), pinned)
 
 
 def _raised_where_full(least: Ints, most: Ints, counts: Ints, levels: Levels) -> Ints:

@@ -98,7 +98,7 @@ def remainder_levels(intervals: TopicIntervals, held: TopicCounts, totals: Ints)
         return np.flatnonzero(read[group.class_of] > n_shut).astype(np.int32)
 
     holder, node = member.astype(np.int32), topic.astype(np.int32)
-    return reach_levels(totals, holder, node, len(intervals.level), takers)
+    return reach_levels(totals, totals + 1, holder, node, len(intervals.level), takers)
 
 
 def inside_blocks(intervals: TopicIntervals, levels: Levels, held: TopicCounts) -> TopicIntervals:

@@ -11,14 +11,16 @@ from equilag.constraint import (
     TopicIntervals,
     count_constraint_of,
     pinned_partitions,
-    ranges,
     topics_of,
     water_fill,
 )
 from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import member_counts
 from equilag.policy import Policy
+from equilag.solver.counts.capacity_counts import spread_by_capacity
+from equilag.solver.counts.deal_to_slots import deal_to_slots, slots_of_classes
 from equilag.solver.counts.even_flow import Network, even_flow
+from equilag.solver.counts.room import check_room
 from equilag.solver.counts.topic_remainders import deal_in_turn, even_cells, even_totals
 
 
@@ -37,15 +39,18 @@ def balanced_assignment(
     ``total``: sorted member counts lexicographically smallest; ``per-topic``: every topic as even
     as possible over its subscribers (KIP-169); ``both``: per topic first, then the totals. On top
     of the pinned partitions where the policy pins some. `topics` are those of `topics_of`, if they
-    are known.
+    are known. Raises InputError if there is not enough room.
     """
     pinned = pinned_partitions(group, policy)
     assigned = np.where(pinned, group.owner, NOBODY).astype(np.int32)
     free = np.flatnonzero(group.assignable & ~pinned)
+    check_room(group, assigned, free)
     if not len(free):
         return assigned
     topics = topics or topics_of(group, policy)
-    if topics is None:
+    if group.real is not None and group.real.shapes_counts and policy.balance == "total":
+        spread_by_capacity(group, assigned, free)
+    elif topics is None:
         _spread_totals(group, assigned, free)
     else:
         _spread_topics(topics, assigned, free, totals=policy.balance == "both")
@@ -72,28 +77,20 @@ def _spread_totals(group: Group, assigned: Index, free: Ints) -> None:
         units = _one_class(int(supply.sum()), slot_base, width)
         order = free
     else:
-        tail, head = _slots_of(group, slot_class)
+        tail, head = slots_of_classes(group, slot_class)
         tail, head = tail[supply[tail] > 0], head[supply[tail] > 0]
         # More than a class holds: a full arc would draw the minimum cut to itself.
         net = Network(supply, slot_base, width, tail, head, supply[tail] + 1)
         units = even_flow(net)
         order = free[np.argsort(group.partition_class[free], kind="stable")]
     slots = np.repeat(head, units)  # of the partitions in `order`
-    by_slot = order[np.argsort(slots, kind="stable")]
     filled = np.bincount(slots, minlength=len(width))
     members = np.argsort(slot_of, kind="stable")  # by slot, then by number
     place = np.arange(n_members) - np.repeat(np.cumsum(width) - width, width)
     slot = slot_of[members]
-    share = filled[slot] // width[slot] + (place < filled[slot] % width[slot])
-    assigned[by_slot] = np.repeat(members, share)
-
-
-def _slots_of(group: Group, slot_class: Index) -> tuple[Ints, Ints]:
-    """Topic class and slot of every pair that goes together; `slot_class` [slots] is ascending."""
-    classes, member_classes = group.arcs
-    first = np.searchsorted(slot_class, np.arange(len(group.class_topics) + 1))
-    slots = np.diff(first)[member_classes]
-    return np.repeat(classes, slots), ranges(first[member_classes], first[member_classes + 1])
+    share = np.empty_like(place)
+    share[members] = filled[slot] // width[slot] + (place < filled[slot] % width[slot])
+    deal_to_slots(assigned, order, slots, slot_of, share)
 
 
 def _one_class(total: int, base: Ints, width: Ints) -> Ints:

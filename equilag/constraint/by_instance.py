@@ -1,0 +1,224 @@
+"""Counts of instances whose members may not all take the same partitions.
+
+The goals are one minimum-cost flow: class → member class → member → instance → sink, where the nth
+partition of an instance costs (2n − 1) / its capacity, and the nth of a member as much less, as the
+second of two goals. An assignment is the best if and only if no cycle of its residual network has a
+negative cost (Klein, "A primal method for minimal cost flows"). Then the shortest distances are
+potentials, and the equally good assignments are those that differ in arcs of no reduced cost.
+"""
+
+from __future__ import annotations
+
+from math import lcm
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from equilag.columns import Flags, Ints
+from equilag.constraint.blocks import NotMinimal
+from equilag.constraint.marginal_costs import ranks
+from equilag.constraint.sinks import CountSteps, InstanceSums
+from equilag.group import NOBODY, Group, Index
+from equilag.metrics import member_counts
+
+Exact: TypeAlias = Ints
+"""Integers of 64 bits where they fit, else objects: Python's own of any size."""
+
+FITS: Final = 2**61
+"""Costs below it, added up along a path, fit 64 bits."""
+
+
+class InstanceFlow(NamedTuple):
+    """Counts of classes and members, as units of the flow."""
+
+    arcs: Ints
+    """[arcs of the group] partitions of a class at the members of a class."""
+    counts: Ints
+    """[M] partitions of each member."""
+    base: Ints
+    """[M] those of them that stay where they are."""
+
+    @staticmethod
+    def of(group: Group, assigned: Index, pinned: Flags) -> InstanceFlow:
+        """Of an assignment [P] with some pinned partitions [P]."""
+        held = np.flatnonzero((assigned != NOBODY) & ~pinned)
+        n_classes, width = group.eligible.shape
+        key = group.partition_class[held].astype(np.int64) * width + group.class_of[assigned[held]]
+        units = np.bincount(key, minlength=n_classes * width)
+        classes, member_classes = group.arcs
+        base = member_counts(np.where(pinned, group.owner, NOBODY), group.n_members)
+        counts = member_counts(assigned, group.n_members)
+        return InstanceFlow(units[classes * width + member_classes], counts, base)
+
+
+class ResidualArcs(NamedTuple):
+    """Arcs from node to node; `spans` tells where each kind of them begins and ends."""
+
+    tail: Ints
+    head: Ints
+    cost: Exact
+    spans: dict[str, slice]
+    n_nodes: int
+
+
+def residual_arcs(group: Group, flow: InstanceFlow, step: int = 1) -> ResidualArcs:
+    """The arcs on which `step` units more or fewer can flow, with the cost of one of them."""
+    real = group.real
+    assert real is not None and real.instance_of is not None
+    n_classes, n_member_classes = group.eligible.shape
+    instance_of = real.instance_of.astype(np.int64)
+    n_instances = int(instance_of.max()) + 1
+    class_node = n_classes + group.class_of.astype(np.int64)
+    member = n_classes + n_member_classes + np.arange(group.n_members)
+    first_instance = n_classes + n_member_classes + group.n_members
+    sink = first_instance + n_instances
+    instance_node = first_instance + instance_of
+    counts = flow.counts
+    up = np.flatnonzero(counts + step <= real.room)
+    down = np.flatnonzero(counts - step >= flow.base)
+    total, capacity = np.zeros(n_instances, np.int64), np.zeros(n_instances, np.int64)
+    np.add.at(total, instance_of, counts)
+    np.add.at(capacity, instance_of, real.capacity)
+    instance = first_instance + np.arange(n_instances)
+    classes, member_classes = group.arcs
+    used = np.flatnonzero(flow.arcs >= step)
+    columns = {
+        "take": (classes, n_classes + member_classes),
+        "give": (n_classes + member_classes[used], classes[used]),
+        "in": (class_node, member),
+        "out": (member[down], class_node[down]),
+        "more": (member[up], instance_node[up]),
+        "fewer": (instance_node[down], member[down]),
+        "grow": (instance, np.full(n_instances, sink)),
+        "shrink": (np.full(n_instances, sink), instance),
+    }
+    per_member = _exact_costs(2 * counts, step, real.capacity)
+    per_instance = _ranked_costs(2 * total, step, capacity)
+    largest = max(1, *(int(abs(cost).max(initial=0)) for cost in per_member))
+    weight = 4 * group.n_members * largest + 1
+    fits = 4 * (2 * n_instances + 1) * weight < FITS
+    kind: Any = np.int64 if fits else np.object_
+    nothing = np.zeros(len(member), dtype=kind)
+    costs = [
+        np.zeros(len(classes) + len(used), dtype=kind),
+        nothing,
+        nothing[: len(down)],
+        per_member[0][up].astype(kind),
+        -per_member[1][down].astype(kind),
+        per_instance[0].astype(kind) * weight,
+        -per_instance[1].astype(kind) * weight,
+    ]
+    ends = np.cumsum([0, *(len(tail) for tail, _ in columns.values())]).tolist()
+    spans = {name: slice(*ends[i : i + 2]) for i, name in enumerate(columns)}
+    tails, heads = zip(*columns.values(), strict=True)
+    return ResidualArcs(
+        np.concatenate(tails), np.concatenate(heads), np.concatenate(costs), spans, sink + 1
+    )
+
+
+def _exact_costs(double: Ints, step: int, capacity: Ints) -> tuple[Exact, Exact]:
+    """What one unit costs if there are `step` more, and saves if there are `step` fewer; whole
+    numbers in proportion to the true ones. `double` is twice the count."""
+    scale = lcm(*np.unique(capacity).tolist())
+    large = scale * (2 * step + int(double.max(initial=0))) >= FITS
+    kind: Any = np.object_ if large else np.int64
+    factor = np.array([scale // c for c in capacity.tolist()], dtype=kind)
+    return (double + step) * factor, (double - step) * factor
+
+
+def _ranked_costs(double: Ints, step: int, capacity: Ints) -> tuple[Ints, Ints]:
+    """The same by rank, which is enough where a cycle has one arc up and one down."""
+    rank = ranks(np.concatenate(((double + step) / capacity, (double - step) / capacity)))
+    return rank[: len(double)], rank[len(double) :]
+
+
+class NegativeCycles(Exception):
+    """The flow is not the cheapest; carries cycles of arcs, no two of them with a common node."""
+
+    def __init__(self, cycles: list[list[int]]) -> None:
+        self.cycles = cycles
+        super().__init__(cycles)
+
+
+def shortest_distances(arcs: ResidualArcs) -> Exact:
+    """[nodes] the least cost of a path to each node, at most 0: from wherever it is least.
+
+    Raises NegativeCycles. Bellman and Ford's algorithm, all arcs of a round in one array operation.
+    """
+    order = np.argsort(arcs.head, kind="stable")
+    tail, head, cost = arcs.tail[order], arcs.head[order], arcs.cost[order]
+    first = np.flatnonzero(np.append(True, head[1:] != head[:-1]))
+    heads = head[first]
+    place = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(head))))
+    distance = np.zeros(arcs.n_nodes, dtype=cost.dtype)
+    before = np.full(arcs.n_nodes, -1)
+    look, rounds = 4, 0
+    while True:
+        through = distance[tail] + cost
+        nearest = np.minimum.reduceat(through, first)
+        better = (nearest < distance[heads]).astype(np.bool_)
+        if not better.any():
+            return distance
+        by = np.flatnonzero(better[place] & (through == nearest[place]).astype(np.bool_))
+        before[head[by]] = order[by]
+        distance[heads[better]] = nearest[better]
+        rounds += 1
+        if rounds == look:
+            look *= 2
+            cycles = _cycles(before, arcs.tail)
+            if cycles:
+                raise NegativeCycles(cycles)
+
+
+def _cycles(before: Ints, tail: Ints) -> list[list[int]]:
+    """The cycles of arcs among those that lead to each node, one at most to each."""
+    arc_to, tails = before.tolist(), tail.tolist()
+    seen = [0] * len(arc_to)
+    cycles = []
+    for start in range(len(arc_to)):
+        node = start
+        while not seen[node] and arc_to[node] >= 0:
+            seen[node] = start + 1
+            node = tails[arc_to[node]]
+        if arc_to[node] >= 0 and seen[node] == start + 1:
+            end, cycle = node, list[int]()
+            while not cycle or node != end:
+                cycle.append(arc_to[node])
+                node = tails[arc_to[node]]
+            cycles.append(cycle)
+    return cycles
+
+
+def instance_steps(group: Group, flow: InstanceFlow) -> tuple[CountSteps, Flags]:
+    """What may change in the flow of an assignment, and the face [C, K]. Raises NotMinimal."""
+    assert group.real is not None and group.real.instance_of is not None
+    arcs = residual_arcs(group, flow)
+    try:
+        distance = shortest_distances(arcs)
+    except NegativeCycles as error:
+        raise _not_minimal(arcs, group, error.cycles[0]) from None
+    even = (distance[arcs.tail] + arcs.cost == distance[arcs.head]).astype(np.bool_)
+    face = np.zeros_like(group.eligible)
+    classes, member_classes = group.arcs
+    taken = even[arcs.spans["take"]]
+    face[classes[taken], member_classes[taken]] = True
+    first_member = sum(group.eligible.shape)
+    more, fewer = (np.zeros(group.n_members, np.bool_) for _ in range(2))
+    for flags, name, ends in ((more, "more", arcs.tail), (fewer, "fewer", arcs.head)):
+        span = arcs.spans[name]
+        flags[ends[span][even[span]] - first_member] = True
+    more &= even[arcs.spans["in"]]
+    of = group.real.instance_of.astype(np.int64)
+    total = np.zeros(int(of.max()) + 1, np.int64)
+    np.add.at(total, of, flow.counts)
+    sums = InstanceSums(of, total - even[arcs.spans["shrink"]], total + even[arcs.spans["grow"]])
+    return CountSteps.within(sums, flow.counts, fewer, more), face
+
+
+def _not_minimal(arcs: ResidualArcs, group: Group, cycle: list[int]) -> NotMinimal:
+    """A member that gives along the cycle, and one that takes."""
+    first_member = sum(group.eligible.shape)
+    gives, takes = arcs.spans["fewer"], arcs.spans["more"]
+    heavy = next(int(arcs.head[a]) for a in cycle if gives.start <= a < gives.stop)
+    light = next(int(arcs.tail[a]) for a in cycle if takes.start <= a < takes.stop)
+    return NotMinimal(heavy - first_member, light - first_member)

@@ -1,0 +1,32 @@
+"""From units by slot to an assignment; a slot is members of one class that are alike."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from equilag.columns import Index, Ints
+from equilag.constraint import ranges
+from equilag.group import Group
+
+
+def slots_of_classes(group: Group, slot_class: Ints | Index) -> tuple[Ints, Ints]:
+    """Partition class and slot of every pair that goes together, by partition class.
+
+    `slot_class` [slots], the member class of each, is ascending.
+    """
+    classes, member_classes = group.arcs
+    first = np.searchsorted(slot_class, np.arange(len(group.class_topics) + 1))
+    slots = np.diff(first)[member_classes]
+    return np.repeat(classes, slots), ranges(first[member_classes], first[member_classes + 1])
+
+
+def deal_to_slots(
+    assigned: Index, partitions: Ints, slots: Ints, slot_of: Ints | Index, share: Ints
+) -> None:
+    """Assign each of `partitions` to a member of its slot in `slots`.
+
+    `slot_of` and `share` [M] are the slot of each member, and how many partitions it takes.
+    """
+    by_slot = partitions[np.argsort(slots, kind="stable")]
+    members = np.argsort(slot_of, kind="stable")
+    assigned[by_slot] = np.repeat(members, share[members])
