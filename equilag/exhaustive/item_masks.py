@@ -23,8 +23,10 @@ class ItemMasks:
     """[I] by bit, descending."""
     base: Ints
     """[J] base loads."""
+    factor: Ints | None
+    """[J] see `SmallProblem.factor`."""
     total: int
-    """Load of all items and all base loads."""
+    """Load of all items and all base loads; no load as it is compared is larger."""
     takers: Ints
     """[I] per bit, mask of the members that may take the item."""
     eligible: list[int]
@@ -32,7 +34,7 @@ class ItemMasks:
     own: list[int]
     """[J] mask of the items that the member owns."""
     owned: int
-    """Items that have an owner, inside or outside."""
+    """Items that have an owner, inside or outside, and moves that nothing avoids."""
     limits: list[PatternLimits]
     """[J]"""
 
@@ -43,16 +45,18 @@ class ItemMasks:
         bits = np.arange(len(p.lag))
         lag = p.lag[order]
         weight = np.int64(1) << bits
+        scale = 1 if p.factor is None else int(p.factor.max())
         return ItemMasks(
             order=order,
             bits=bits,
             lag=lag,
             base=p.base,
-            total=int(lag.sum() + p.base.sum()),
+            factor=p.factor,
+            total=int(lag.sum() + p.base.sum()) * scale,
             takers=(p.allowed[order] * (1 << np.arange(len(p.base)))).sum(axis=1),
             eligible=[int((weight * p.allowed[order, j]).sum()) for j in members],
             own=[int((weight * (p.owner[order] == j)).sum()) for j in members],
-            owned=int((p.owner != NOBODY).sum()),
+            owned=int((p.owner != NOBODY).sum()) + p.forced_moves,
             limits=[_limits(p, j) for j in members],
         )
 
@@ -67,9 +71,14 @@ class ItemMasks:
             self.base.tolist(),
             self.limits,
             self.own if with_owners else [0] * len(self.own),
+            map(self.factor_of, range(len(self.own))),
             strict=True,
         )
         return [number.setdefault(key, len(number)) for key in keys]
+
+    def factor_of(self, member: int) -> int:
+        """What the member's load is multiplied by to be compared."""
+        return 1 if self.factor is None else int(self.factor[member])
 
     def chosen(self, mask: int) -> Flags:
         """[I] the items of a mask, by bit."""

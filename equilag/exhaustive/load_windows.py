@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from equilag.exhaustive.item_masks import ItemMasks
 from equilag.exhaustive.node import FreeItems, SearchNode, SearchTask
 from equilag.group import Flags, Ints
+
+ROUNDING: Final = 1e-9
+"""Part by which a load that comes from a division of floats may be wrong: they hold 15 digits."""
 
 Window = tuple[int, int]
 """Least and greatest load of a member."""
@@ -63,6 +66,9 @@ def load_windows(
     if (only.sum(axis=1) > sets.hi).any() or (touches.sum(axis=1) < sets.lo).any():
         return None
     must, can, size = sets.base + only @ lag, sets.base + touches @ lag, sets.size
+    if items.factor is not None:
+        carried = CarriedBySets(sets, must, can)
+        return _windows_by_capacity(items.factor, node, carried, (low, high), spread)
     # Some member of a set carries its mean or more, and all others are within `spread` of it.
     low = max(low, int((-(-must // size)).max()) - spread)
     high = min(high, int((can // size).min()) + spread)
@@ -79,6 +85,44 @@ def load_windows(
     for place, member in enumerate(node.members):
         mine = sets.containing[place]
         window = max(low, int(least[mine].max())), min(high, int(greatest[mine].min()))
+        if window[0] > window[1]:
+            return None
+        windows[member] = window
+    return windows
+
+
+class CarriedBySets(NamedTuple):
+    """What sets of members must and can carry, not scaled, each [sets]."""
+
+    sets: MemberSets
+    must: Ints
+    can: Ints
+
+
+def _windows_by_capacity(
+    factor: Ints, node: SearchNode, carried: CarriedBySets, window: Window, spread: int
+) -> dict[int, Window] | None:
+    """The windows within `window` where loads are compared per unit of capacity."""
+    sets, must, can = carried
+    inside = np.stack(sets.containing)  # [members, sets]
+    mine = factor[list(node.members)]
+    rate = (1.0 / mine) @ inside
+    # As for equal members, from the load at which all of a set are equal; a little less is safe.
+    low = max(window[0], int((must / rate).max() * (1 - ROUNDING)) - 1 - spread)
+    high = min(window[1], int((can / rate).min() * (1 + ROUNDING)) + 1 + spread)
+    if low > high:
+        return None
+    everything = int(can.max())
+    lower, upper = -(-low // mine), np.minimum(high // mine, everything)
+    most, least = upper @ inside, lower @ inside
+    if (most < must).any() or (least > can).any():
+        return None
+    windows = {}
+    for place, member in enumerate(node.members):
+        with_it, one = sets.containing[place], int(mine[place])
+        needed = int((must - most)[with_it].max()) + int(upper[place])
+        room = int((can - least)[with_it].min()) + int(lower[place])
+        window = max(low, needed * one), min(high, room * one)
         if window[0] > window[1]:
             return None
         windows[member] = window

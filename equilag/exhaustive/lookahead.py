@@ -22,11 +22,14 @@ PAIRS_AT_ONCE: Final = 500_000
 
 
 class Taken(NamedTuple):
-    """What some open members take together, in n different ways [n]; loads include base loads."""
+    """What some open members take together, in n different ways [n]; loads include base loads.
+
+    Extremes are loads as they are compared.
+    """
 
     mask: Ints
     load: Ints
-    """Sum of these members' loads."""
+    """Sum of these members' loads, not scaled."""
     kept: Ints
     """Items kept so far, these members and those before them."""
     lightest: Ints
@@ -41,7 +44,9 @@ def taken_by(task: SearchTask, node: SearchNode, member: int, patterns: Patterns
     """Each pattern of one open member."""
     kept = np.bitwise_count(patterns.mask & task.items.own[member]).astype(np.int64)
     load = patterns.load
-    return Taken(patterns.mask, load, node.kept + kept, load, load)
+    factor = task.items.factor_of(member)
+    lag = load if factor == 1 else load // factor
+    return Taken(patterns.mask, lag, node.kept + kept, load, load)
 
 
 def completable(
@@ -58,24 +63,38 @@ def completable(
         still = sum(task.may_keep(node, member) for member in rest)
         fits &= taken.kept + still >= task.target.min_kept
     if len(rest) > 1:
-        fits &= _mean_fits(task, node, taken.load, len(rest), total)
+        fits &= _mean_fits(task, node, taken, rest, total)
     return fits
 
 
-def _mean_fits(task: SearchTask, node: SearchNode, load: Ints, n_rest: int, total: int) -> Flags:
-    """[n] False where the mean load that is left to `n_rest` members is too far from the others."""
-    everything = task.items.total
+def _mean_fits(
+    task: SearchTask, node: SearchNode, taken: Taken, rest: tuple[int, ...], total: int
+) -> Flags:
+    """[n] False where the mean load that is left to the members `rest` is too far from the others'.
+
+    `taken` is one member's.
+    """
+    everything, factor, n_rest = task.items.total, task.items.factor, len(rest)
+    load = taken.lightest
     spread = min(task.target.spread, everything)
     low = np.maximum(np.maximum(load, node.high) - spread, 0)
     high = np.minimum(np.minimum(load, node.low) + spread, everything)
-    left = total - load
-    # Divided, not multiplied: a load near 2^62 times some members passes 2^63.
-    fits: Flags = (low <= high) & (low <= left // n_rest) & (-(-left // n_rest) <= high)
+    left = total - taken.load
+    fits: Flags = low <= high
+    if factor is None:
+        # Divided, not multiplied: a load near 2^62 times some members passes 2^63.
+        fits &= (low <= left // n_rest) & (-(-left // n_rest) <= high)
+        return fits
+    least, most = np.zeros_like(left), np.zeros_like(left)
+    for one in factor[list(rest)].tolist():
+        least += -(-low // one)
+        most += np.minimum(high // one, total)
+    fits &= (least <= left) & (left <= most)
     return fits
 
 
 def open_load(task: SearchTask, node: SearchNode) -> int:
-    """Load of the free items and the open members."""
+    """Load of the free items and the open members, not scaled."""
     return task.items.load(node.free) + int(task.items.base[list(node.members)].sum())
 
 
@@ -84,7 +103,7 @@ def _last_fits(task: SearchTask, node: SearchNode, taken: Taken, last: int, tota
     items, target = task.items, task.target
     limits = items.limits[last]
     other = node.free & ~taken.mask
-    load = total - taken.load
+    load = (total - taken.load) * items.factor_of(last)
     count = np.bitwise_count(other)
     low = np.minimum(np.minimum(taken.lightest, load), node.low)
     high = np.maximum(np.maximum(taken.heaviest, load), node.high)

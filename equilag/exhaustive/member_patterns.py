@@ -65,5 +65,7 @@ class MemberPatterns:
         if target.counts_kept:
             others = task.most_kept(node) - task.may_keep(node, member)
             min_kept = target.min_kept - others
-        wanted = JoinWindow(*window, int(items.base[member]), min_kept)
+        factor = items.factor_of(member)
+        low, high = -(-window[0] // factor), window[1] // factor
+        wanted = JoinWindow(low, high, int(items.base[member]), min_kept, factor)
         return Join.of(halves, self.joinable[limits, own], wanted, budget)

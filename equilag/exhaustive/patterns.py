@@ -18,7 +18,7 @@ from equilag.group import Flags, Ints
 
 
 class Patterns(NamedTuple):
-    """Masks and loads [n]; a load includes the member's base load."""
+    """Masks and loads [n], as loads are compared; a load includes the member's base load."""
 
     mask: Ints
     load: Ints
@@ -52,12 +52,14 @@ class JoinWindow(NamedTuple):
     """Which pairs of half patterns are wanted."""
 
     low: int
-    """Least load, base load included."""
+    """Least load, base load included, not scaled."""
     high: int
     base: int
     """The member's base load."""
     min_kept: int
     """Fewest items that stay with the member."""
+    factor: int = 1
+    """What the member's load is multiplied by to be compared."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -66,6 +68,7 @@ class Join:
 
     halves: Halves
     base: int
+    factor: int
     parts: list[tuple[int, Ints, Ints]]
     """Index of a key's first left subset; per left subset, the first right partner and the end."""
     total: int
@@ -75,7 +78,7 @@ class Join:
     def of(halves: Halves, keys: list[tuple[int, int]], window: JoinWindow, budget: Budget) -> Join:
         """`keys` are the pairs of keys that may be joined, see `PatternLimits.joinable_keys`."""
         left, right = halves
-        low, high, base, min_kept = window
+        low, high, base, min_kept, factor = window
         start_l, start_r = left.starts(), right.starts()
         kept_l, kept_r = left.kept, right.kept
         parts, total = [], 0
@@ -93,7 +96,7 @@ class Join:
             if number:
                 parts.append((start_l[a], first, last))
                 total += number
-        return Join(halves, base, parts, total)
+        return Join(halves, base, factor, parts, total)
 
     def patterns(self) -> Patterns:
         left, right = self.halves
@@ -105,4 +108,5 @@ class Join:
             b = np.arange(len(a)) + shift
             masks.append(left.mask[a] | right.mask[b])
             loads.append(self.base + left.load[a] + right.load[b])
-        return Patterns(np.concatenate(masks), np.concatenate(loads))
+        load = np.concatenate(loads)
+        return Patterns(np.concatenate(masks), load if self.factor == 1 else load * self.factor)

@@ -113,9 +113,9 @@ class Search:
             listed = {m: listed[m].where(listed[m].mask & ~free == 0) for m in rest}
         if listed is not None and len(rest) == 2:
             taken = taken.where(last_two_fit(task, node, taken, rest, listed, total))
-        mean = total // len(node.members)
-        for i in np.argsort(np.abs(taken.load - mean), kind="stable").tolist():
-            chosen, load = int(taken.mask[i]), int(taken.load[i])
+        mean = _mean(task, node, total)
+        for i in np.argsort(np.abs(taken.lightest - mean), kind="stable").tolist():
+            chosen, load = int(taken.mask[i]), int(taken.lightest[i])
             low, high = min(node.low, load), max(node.high, load)
             after = SearchNode(node.free & ~chosen, rest, low, high, int(taken.kept[i]))
             found = self._descend(task, after, listed)
@@ -130,8 +130,17 @@ class Search:
         return self._sets[members]
 
 
+def _mean(task: SearchTask, node: SearchNode, total: int) -> int:
+    """The load of the open members if all are equally loaded, as loads are compared."""
+    factor = task.items.factor
+    if factor is None:
+        return total // len(node.members)
+    return int(total / (1.0 / factor[list(node.members)]).sum())
+
+
 def _without_items(problem: SmallProblem, target: SearchTarget) -> Ints | None:
     """The answer for a problem without items: the loads are the base loads."""
-    low, high = int(problem.base.min()), int(problem.base.max())
+    loads = problem.base if problem.factor is None else problem.base * problem.factor
+    low, high = int(loads.min()), int(loads.max())
     fits = high - low <= target.spread and target.floor <= low and high <= target.cap
     return np.zeros(0, np.int64) if fits and not (problem.lo > 0).any() else None

@@ -46,7 +46,5 @@ class SmallProblem:
     @property
     def fits(self) -> bool:
         """True if the problem is small enough to be searched."""
-        if self.factor is not None:
-            return False
         small = len(self.lag) <= MAX_ITEMS and len(self.base) <= MAX_MEMBERS
         return len(self.base) > 0 and (small or not len(self.lag))

@@ -9,7 +9,7 @@ import numpy as np
 from equilag.constraint import CountConstraint
 from equilag.group import Group, Ints
 from equilag.real_columns import NO_LIMIT, RealColumns, load_factors
-from tests.support.oracles import Assignments
+from support.oracles import Assignments
 
 
 def with_capacities(group: Group, capacity: Ints) -> Group:

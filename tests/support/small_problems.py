@@ -46,10 +46,10 @@ def random_target(rng: np.random.Generator) -> SearchTarget:
 
 
 def loads_of(problem: SmallProblem, found: Ints) -> Ints:
-    """[J] loads of an assignment [I]."""
+    """[J] loads of an assignment [I], as they are compared."""
     loads = problem.base.copy()
     np.add.at(loads, found, problem.lag)
-    return loads
+    return loads if problem.factor is None else loads * problem.factor
 
 
 def meets_limits(problem: SmallProblem, found: Ints) -> bool:
@@ -72,6 +72,7 @@ def solutions(problem: SmallProblem, target: SearchTarget) -> Iterator[Ints]:
         found = np.array(row, np.int64)
         loads = loads_of(problem, found)
         moves = int(((problem.owner != NOBODY) & (problem.owner != found)).sum())
+        moves += problem.forced_moves
         low, high = int(loads.min()), int(loads.max())
         if high - low + target.move_cost * moves > target.spread:
             continue
