@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-
-from equilag.certificate.counting_by_capacity import counting_for
-from equilag.certificate.excess import excess_by_average, excess_by_heavy
-from equilag.metrics import excess, fair_load
 from support.capacities import (
     random_capacities,
     random_intervals,
     scaled_loads,
 )
 from support.groups import small_groups
+
+from equilag.certificate.counting_by_capacity import counting_for
+from equilag.certificate.excess import excess_by_average, excess_by_heavy
+from equilag.metrics import excess, fair_load
 
 
 def test_never_beyond_the_truth() -> None:

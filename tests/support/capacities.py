@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from support.oracles import Assignments
 
 from equilag.constraint import CountConstraint
 from equilag.group import Group, Ints
 from equilag.real_columns import NO_LIMIT, RealColumns, load_factors
-from support.oracles import Assignments
 
 
 def with_capacities(group: Group, capacity: Ints) -> Group:
