@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from equilag.certificate.unit_potentials import most_kept
 from equilag.claim import Claim
 from equilag.constraint import CountConstraint, TopicCounts, TopicIntervals
 from equilag.group import NOBODY, Flags, Group, Ints
@@ -73,7 +74,11 @@ def _by_topic(group: Group, potentials: Potentials) -> dict[str, int | dict[str,
 
 def retainable(group: Group) -> int:
     """Partitions whose owner is live and still subscribes."""
-    return int(np.count_nonzero(group.owner != NOBODY))
+    if group.real is None:
+        return int(np.count_nonzero(group.owner != NOBODY))
+    if group.real.stakes is None:
+        return int(np.count_nonzero(group.owner != NOBODY)) + group.real.forced_moves
+    return int(group.real.stakes.number.sum())
 
 
 def bound_by_potentials(
@@ -115,6 +120,12 @@ def owned_of_topics(group: Group, topics: TopicIntervals) -> OwnedOfTopics:
 
 
 def _kept_total(group: Group, constraint: CountConstraint, potentials: Potentials) -> int | None:
+    if group.real is not None and group.real.stakes is not None:
+        unit = potentials.topic[group.topic_of]
+        if potentials.partition is not None:
+            unit = potentials.partition
+        kept = most_kept(group, constraint, group.real.stakes, unit, potentials.member)
+        return None if kept is None else kept + _member_part(constraint, potentials.member, 0)
     by_class = potentials.by_class(group)
     if by_class is None:
         return None

@@ -52,7 +52,7 @@ class Quotas(NamedTuple):
 
 def has_quotas(group: Group, policy: Policy) -> bool:
     """True if total counts are balanced and the topics of any two members are equal or disjoint."""
-    return policy.evens_totals and group.disjoint
+    return policy.evens_totals and group.real is None and group.disjoint
 
 
 def keep_to_quotas(group: Group) -> Quotas:

@@ -56,7 +56,8 @@ class EvenAndKept(NamedTuple):
 
 def is_small(group: Group, policy: Policy) -> bool:
     """True if `keep_evenly` takes the group and is the faster way."""
-    by_topic = group.partition_classes is None and policy.evens_totals
+    ordinary = group.partition_classes is None and group.real is None
+    by_topic = ordinary and policy.evens_totals
     return by_topic and 0 < group.n_members * len(group.topics) <= MAX_CELLS
 
 

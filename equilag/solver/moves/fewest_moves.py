@@ -18,11 +18,13 @@ from equilag.certificate.potentials import (
     moves_claim,
 )
 from equilag.claim import Claim
+from equilag.columns import distinct
 from equilag.constraint import CountConstraint
 from equilag.errors import ContradictedBound, EquilagError
 from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import count_moves, member_counts
 from equilag.policy import Policy
+from equilag.solver.moves.flow_nodes import FlowNodes, flow_nodes
 from equilag.solver.moves.kept_flow import between_counts
 from equilag.solver.moves.topic_moves import fewest_topic_moves
 
@@ -59,17 +61,27 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
     """
     if constraint.per_topic:
         found = fewest_topic_moves(group, constraint)
-        dealt = _deal(group, constraint, group.topic_of, found.topic, found.member, found.number)
+        cells = found.topic, found.member, found.number
+        dealt = _deal(constraint, group.owner, group.topic_of, *cells)
         return FewestMoves(dealt, found.potentials, found.exact)
-    if len(group.eligible[group.eligible.any(axis=1)]) == 1 and not constraint.has_pinned:
+    if _has_one_class(group) and not constraint.has_pinned:
         counts, potentials = _one_class(group, constraint)
         readers = np.flatnonzero(counts)
         cells = np.zeros(len(readers), np.int64), readers, counts[readers]
         node = np.where(group.assignable, 0, -1)
+        owner = group.owner
     else:
-        cells, potentials = _by_flow(group, constraint)
-        node = group.partition_class
-    return FewestMoves(_deal(group, constraint, node, *cells), potentials)
+        nodes = flow_nodes(group, constraint)
+        cells, potentials = _by_flow(group, constraint, nodes)
+        node, owner = nodes.of_partition, nodes.holder
+    return FewestMoves(_deal(constraint, owner, node, *cells), potentials)
+
+
+def _has_one_class(group: Group) -> bool:
+    """True if all partitions are alike but for who owns them, and none has several owners."""
+    if group.real is not None and group.real.stakes is not None:
+        return False
+    return len(group.eligible[group.eligible.any(axis=1)]) == 1
 
 
 def _one_class(group: Group, constraint: CountConstraint) -> tuple[Ints, Potentials]:
@@ -90,8 +102,8 @@ def _one_class(group: Group, constraint: CountConstraint) -> tuple[Ints, Potenti
 
 
 def _deal(
-    group: Group,
     constraint: CountConstraint,
+    owner: Index,
     node: Index | Ints,
     cell_node: Ints,
     cell_member: Ints,
@@ -102,22 +114,22 @@ def _deal(
     `node` [P] is the topic or partition class of each partition. Pinned partitions are left alone
     and not counted in the cells.
     """
-    n_members = group.n_members
+    n_members = constraint.group.n_members
     assigned = constraint.pinned_assignment.copy()
     free = constraint.free
     key = cell_node * n_members + cell_member
     order = np.argsort(key, kind="stable")
     key, cell_node, cell_member = key[order], cell_node[order], cell_member[order]
     left = cell_count[order].copy()
-    owned = np.flatnonzero(free & (group.owner != NOBODY))
-    own_key = node[owned].astype(np.int64) * n_members + group.owner[owned]
+    owned = np.flatnonzero(free & (owner != NOBODY))
+    own_key = node[owned].astype(np.int64) * n_members + owner[owned]
     owned = owned[np.argsort(own_key, kind="stable")]
     own_key = np.sort(own_key, kind="stable")
     rank = np.arange(len(owned)) - np.searchsorted(own_key, own_key)
     if len(key):
         cell = np.minimum(np.searchsorted(key, own_key), len(key) - 1)
         keep = (key[cell] == own_key) & (rank < left[cell])
-        assigned[owned[keep]] = group.owner[owned[keep]]
+        assigned[owned[keep]] = owner[owned[keep]]
         np.subtract.at(left, cell[keep], 1)
     pool = np.flatnonzero(free & (assigned == NOBODY))
     pool = pool[np.argsort(node[pool], kind="stable")]
@@ -128,57 +140,75 @@ def _deal(
 
 
 def _by_flow(
-    group: Group, constraint: CountConstraint
+    group: Group, constraint: CountConstraint, nodes: FlowNodes
 ) -> tuple[tuple[Ints, Ints, Ints], Potentials]:
-    """Counts per (partition class, member) by one flow: class → member class → member → sink."""
-    n_classes, n_member_classes = group.eligible.shape
+    """Counts per (node, member) by one flow: node → member class → member → sink."""
+    n_nodes, n_member_classes = len(nodes.weight), group.eligible.shape[1]
     n_members = group.n_members
     free = constraint.free
     base = member_counts(constraint.pinned_assignment, n_members)
-    supply = np.bincount(group.partition_class[free], minlength=n_classes).astype(np.int64)
-    own = np.flatnonzero(free & (group.owner != NOBODY))
-    own_class, own_member = group.partition_class[own].astype(np.int64), group.owner[own]
-    inside = constraint.may(own, own_member)
-    own_key = own_class[inside] * n_members + own_member[inside]
-    own_key, own_count = np.unique(own_key, return_counts=True)
-    own_c, own_m = own_key // max(n_members, 1), own_key % max(n_members, 1)
-    open_c, open_k = _open_arcs(group, constraint, supply)
+    supply = np.bincount(nodes.of_partition[free], minlength=n_nodes).astype(np.int64)
+    open_n, open_k = _open_arcs(constraint, nodes, supply)
     members: Ints = np.arange(n_members)
     single = (group.class_size == 1)[group.class_of]
     shared = members[~single]
-    class_node = n_classes + n_members + np.arange(n_member_classes)
-    class_node[group.class_of[single]] = n_classes + members[single]  # its only member's
+    class_node = n_nodes + n_members + np.arange(n_member_classes)
+    class_node[group.class_of[single]] = n_nodes + members[single]  # its only member's
     plenty = int(supply.sum()) + 1
-    kept_arcs = own_c, n_classes + own_m, own_count, 0
-    open_arcs = open_c, class_node[open_k], np.full_like(open_c, plenty), 1
-    passing = (
-        class_node[group.class_of[shared]],
-        n_classes + shared,
-        np.full_like(shared, plenty),
-        0,
-    )
+    kept = nodes.kept
+    best = kept.cost == 0
+    arcs = [
+        (kept.node[best], n_nodes + kept.member[best], kept.number[best], 0),
+        (
+            class_node[group.class_of[shared]],
+            n_nodes + shared,
+            np.full_like(shared, plenty),
+            0,
+        ),
+    ]
+    costs = nodes.weight[open_n]
+    by_cost = [np.flatnonzero(costs == cost) for cost in distinct(costs).tolist()]
+    for these in by_cost:
+        room = np.full_like(these, plenty)
+        arcs.append((open_n[these], class_node[open_k[these]], room, int(costs[these[0]])))
+    rest = [np.flatnonzero(kept.cost == cost) for cost in distinct(kept.cost[~best]).tolist()]
+    for these in rest:
+        ends = kept.node[these], n_nodes + kept.member[these]
+        arcs.append((*ends, kept.number[these], int(kept.cost[these[0]])))
     least, most = constraint.counts_of()
     counts = least - base, most - base
-    found = between_counts(
-        [kept_arcs, open_arcs, passing], own_count, supply, counts, n_member_classes
-    )
-    kept, opened, passed = found.units
+    found = between_counts(arcs, kept.start[best], supply, counts, n_member_classes)
+    stay, passed, *others = found.units
+    opened = np.zeros(len(open_n), dtype=np.int64)
+    stayed = np.zeros(len(kept.node), dtype=np.int64)
+    stayed[best] = stay
+    for these, units in zip(by_cost, others, strict=False):
+        opened[these] = units
+    for these, units in zip(rest, others[len(by_cost) :], strict=True):
+        stayed[these] = units
     given = np.zeros(n_members, dtype=np.int64)
     given[shared] = passed
     by_class = np.bincount(open_k, weights=opened, minlength=n_member_classes).astype(np.int64)
     given[single] = by_class[group.class_of[single]]
-    potentials = Potentials.of_classes(group, found.supply, found.member)
     given_k = np.repeat(open_k, opened)
-    given_c = np.repeat(open_c, opened)[np.argsort(given_k, kind="stable")]
+    given_n = np.repeat(open_n, opened)[np.argsort(given_k, kind="stable")]
     order = np.argsort(group.class_of, kind="stable")
     given_m = np.repeat(members[order], given[order])
-    key = np.concatenate((given_c * n_members + given_m, np.repeat(own_key, kept)))
+    width = max(n_members, 1)
+    own_key = kept.node * width + kept.member
+    key = np.concatenate((given_n * width + given_m, np.repeat(own_key, stayed)))
     key, count = np.unique(key, return_counts=True)
-    return (key // max(n_members, 1), key % max(n_members, 1), count), potentials
+    potentials = nodes.potentials(group, found.supply - 1, found.member)
+    return (key // width, key % width, count), potentials
 
 
-def _open_arcs(group: Group, constraint: CountConstraint, supply: Ints) -> tuple[Ints, Ints]:
-    """Partition class and member class of every pair that the constraint allows."""
-    classes, member_classes = group.arcs
-    open_arcs = constraint.face[classes, member_classes] & (supply[classes] > 0)
-    return classes[open_arcs], member_classes[open_arcs]
+def _open_arcs(constraint: CountConstraint, nodes: FlowNodes, supply: Ints) -> tuple[Ints, Ints]:
+    """Node and member class of every pair that the constraint allows."""
+    if nodes.are_classes:
+        classes, member_classes = constraint.group.arcs
+        open_arcs = constraint.face[classes, member_classes] & (supply[classes] > 0)
+        return classes[open_arcs], member_classes[open_arcs]
+    found, found_classes = np.nonzero(
+        constraint.face[nodes.partition_class] & (supply > 0)[:, None]
+    )
+    return found, found_classes

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from equilag.certificate.potentials import Potentials
 from equilag.constraint import CountConstraint
 from equilag.group import NOBODY, Group, Index, Ints
 
@@ -24,6 +25,8 @@ class KeptArcs(NamedTuple):
     """Partitions that go along the arc at most."""
     cost: Ints
     """Moves of each partition, beyond those that cannot be avoided; 0 for its best owner."""
+    start: Ints
+    """Partitions that stay with their holder along the arc, before counts are looked at."""
 
 
 class FlowNodes(NamedTuple):
@@ -36,6 +39,17 @@ class FlowNodes(NamedTuple):
     holder: Index
     """[P] the member with which a partition stays for nothing, NOBODY without any."""
     kept: KeptArcs
+    are_classes: bool = False
+    """True if each partition class is a node, with its number."""
+
+    def potentials(self, group: Group, node: Ints, member: Ints) -> Potentials:
+        """What proves the fewest moves, from the heights of nodes [N] and members [M]."""
+        by_node = node + self.weight
+        if group.real is None or group.real.stakes is None:
+            return Potentials.of_classes(group, by_node, member)
+        nothing = np.zeros(len(group.topics), dtype=np.int64)
+        by_unit = np.where(group.assignable, by_node[self.of_partition], 0)
+        return Potentials(nothing, member, by_unit)
 
 
 def flow_nodes(group: Group, constraint: CountConstraint) -> FlowNodes:
@@ -67,7 +81,13 @@ def flow_nodes(group: Group, constraint: CountConstraint) -> FlowNodes:
         group.partition_class[first].astype(np.int64),
         weight[first],
         holder,
-        KeptArcs(of_unit[unit[one]], member[one].astype(np.int64), times, lost[one]),
+        KeptArcs(
+            of_unit[unit[one]],
+            member[one].astype(np.int64),
+            times,
+            lost[one],
+            np.where(member[one] == holder[unit[one]], times, 0),
+        ),
     )
 
 
@@ -82,5 +102,6 @@ def _classes(group: Group, constraint: CountConstraint) -> FlowNodes:
         np.arange(n_classes),
         np.ones(n_classes, dtype=np.int64),
         group.owner,
-        KeptArcs(key // n_members, key % n_members, number, np.zeros_like(key)),
+        KeptArcs(key // n_members, key % n_members, number, np.zeros_like(key), number),
+        are_classes=True,
     )
