@@ -18,7 +18,6 @@ from equilag.certificate.potentials import (
     moves_claim,
 )
 from equilag.claim import Claim
-from equilag.columns import distinct
 from equilag.constraint import CountConstraint
 from equilag.errors import ContradictedBound, EquilagError
 from equilag.group import NOBODY, Group, Index, Ints
@@ -156,36 +155,16 @@ def _by_flow(
     class_node[group.class_of[single]] = n_nodes + members[single]  # its only member's
     plenty = int(supply.sum()) + 1
     kept = nodes.kept
-    best = kept.cost == 0
-    arcs = [
-        (kept.node[best], n_nodes + kept.member[best], kept.number[best], 0),
-        (
-            class_node[group.class_of[shared]],
-            n_nodes + shared,
-            np.full_like(shared, plenty),
-            0,
-        ),
-    ]
-    costs = nodes.weight[open_n]
-    by_cost = [np.flatnonzero(costs == cost) for cost in distinct(costs).tolist()]
-    for these in by_cost:
-        room = np.full_like(these, plenty)
-        arcs.append((open_n[these], class_node[open_k[these]], room, int(costs[these[0]])))
-    rest = [np.flatnonzero(kept.cost == cost) for cost in distinct(kept.cost[~best]).tolist()]
-    for these in rest:
-        ends = kept.node[these], n_nodes + kept.member[these]
-        arcs.append((*ends, kept.number[these], int(kept.cost[these[0]])))
+    kept_arcs = kept.node, n_nodes + kept.member, kept.number, kept.cost
+    open_arcs = open_n, class_node[open_k], np.full_like(open_n, plenty), nodes.weight[open_n]
+    to_class = class_node[group.class_of[shared]]
+    passing = to_class, n_nodes + shared, np.full_like(shared, plenty), np.zeros_like(shared)
     least, most = constraint.counts_of()
     counts = least - base, most - base
-    found = between_counts(arcs, kept.start[best], supply, counts, n_member_classes)
-    stay, passed, *others = found.units
-    opened = np.zeros(len(open_n), dtype=np.int64)
-    stayed = np.zeros(len(kept.node), dtype=np.int64)
-    stayed[best] = stay
-    for these, units in zip(by_cost, others, strict=False):
-        opened[these] = units
-    for these, units in zip(rest, others[len(by_cost) :], strict=True):
-        stayed[these] = units
+    found = between_counts(
+        [kept_arcs, open_arcs, passing], kept.start, supply, counts, n_member_classes
+    )
+    stayed, opened, passed = found.units
     given = np.zeros(n_members, dtype=np.int64)
     given[shared] = passed
     by_class = np.bincount(open_k, weights=opened, minlength=n_member_classes).astype(np.int64)

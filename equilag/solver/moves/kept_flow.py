@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ class KeptFlow(NamedTuple):
 
 
 def between_counts(
-    batches: list[tuple[Ints, Ints, Ints, int]],
+    batches: Sequence[tuple[Ints, Ints, Ints, Ints | int]],
     start: Ints,
     supply: Ints,
     counts: tuple[Ints, Ints],
@@ -27,9 +28,9 @@ def between_counts(
 ) -> KeptFlow:
     """A minimum-cost flow that gives each member between lo and hi units (`counts`).
 
-    A batch is tails, heads, capacities and a cost; the nodes are the supplies, the members, and
-    `n_more` others. The flow starts with `start` units on the first batch: all owned partitions
-    kept.
+    A batch is tails, heads, capacities and costs of arcs, or one cost; the nodes are the supplies,
+    the members, and `n_more` others. The flow starts with `start` units on the first batch, on
+    arcs that cost nothing: all owned partitions kept.
     """
     lo, hi = counts
     first, sink = len(supply), len(supply) + len(lo) + n_more
@@ -39,7 +40,7 @@ def between_counts(
         np.concatenate((*tails, members)),
         np.concatenate((*heads, np.full(len(lo), sink))),
         np.concatenate((*capacities, hi - lo)),
-        np.concatenate((*(np.full(len(t), c) for t, c in zip(tails, costs, strict=True)), 0 * lo)),
+        np.concatenate((*map(np.broadcast_to, costs, map(np.shape, tails)), 0 * lo)),
     )
     held = np.bincount(heads[0] - first, weights=start, minlength=len(lo)).astype(np.int64)
     over = np.clip(held - lo, 0, hi - lo)

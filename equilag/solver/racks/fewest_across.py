@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.columns import distinct
 from equilag.constraint import CountConstraint, RackNetwork
 from equilag.solver.moves.kept_flow import between_counts
 
@@ -15,15 +14,8 @@ def fewest_across(constraint: CountConstraint) -> CountConstraint:
     One flow on partition classes and slots; see `equilag.constraint.cross_rack`.
     """
     network = RackNetwork.of(constraint)
-    costs = distinct(network.cost).tolist() or [0]
-    arcs = [np.flatnonzero(network.cost == cost) for cost in costs]
-    heads = len(network.supply) + network.head
-    batches = [
-        (network.tail[a], heads[a], network.supply[network.tail[a]], cost)
-        for a, cost in zip(arcs, costs, strict=True)
-    ]
-    nothing = np.zeros(len(arcs[0]), dtype=np.int64)
-    found = between_counts(batches, nothing, network.supply, (network.least, network.most), 0)
-    units = np.zeros(len(network.tail), dtype=np.int64)
-    units[np.concatenate(arcs)] = np.concatenate(found.units)
-    return network.narrowed(units)
+    n_classes = len(network.supply)
+    arcs = network.tail, n_classes + network.head, network.supply[network.tail], network.cost
+    nothing = np.zeros_like(network.tail)
+    found = between_counts([arcs], nothing, network.supply, (network.least, network.most), 0)
+    return network.narrowed(found.units[0])
