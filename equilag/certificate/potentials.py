@@ -180,6 +180,17 @@ def _below_zero(topics: TopicIntervals, potentials: Potentials) -> int:
 
 
 def _member_part(constraint: CountConstraint, member: Ints, fixed: Ints | int) -> int:
+    """The largest sum of potential × count over members, less the `fixed` part of the counts."""
     least, most = constraint.counts_of()
-    room = np.where(member > 0, most - fixed, least - fixed)
-    return int((member * room).sum())
+    sums = constraint.instance_sums
+    if sums is None:
+        room = np.where(member > 0, most - fixed, least - fixed)
+        return int((member * room).sum())
+    # Members of an instance by descending potential, as long as it helps or their sum needs it.
+    order = np.lexsort((-member, sums.of))
+    of, room, worth = sums.of[order], (most - least)[order], member[order]
+    before = np.cumsum(room) - room
+    before -= before[np.searchsorted(of, of)]
+    spare = np.where(worth > 0, sums.most[of], sums.least[of]) - sums.total(least)[of]
+    more = np.clip(spare - before, 0, room)
+    return int((member * (least - fixed)).sum() + (worth * more).sum())

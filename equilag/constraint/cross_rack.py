@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from equilag.constraint.count_constraint import CountConstraint
-from equilag.group import Index, Ints
+from equilag.constraint.sinks import InstanceSums
+from equilag.group import Flags, Index, Ints
 from equilag.metrics import cross_costs, cross_reads, member_counts
 
 
@@ -38,6 +39,8 @@ class RackNetwork:
     """[S] fewest free partitions of all members of the slot."""
     most: Ints
     """[S]"""
+    sums: InstanceSums | None
+    """Of the slots [S], where members of different instances are in different slots."""
     tail: Ints
     head: Ints
     cost: Ints
@@ -50,6 +53,10 @@ class RackNetwork:
         least, most = constraint.counts_of()
         width = int(most.max(initial=0)) + 1
         key = (group.class_of * width + least) * width + most
+        sums = constraint.instance_sums
+        if sums is not None:
+            _, key = np.unique(key, return_inverse=True)
+            key = key.ravel() * len(sums.least) + sums.of
         _, first, slot_of = np.unique(key, return_index=True, return_inverse=True)
         slot_of = slot_of.ravel()
         fixed = member_counts(constraint.pinned_assignment, group.n_members)
@@ -58,10 +65,12 @@ class RackNetwork:
         supply = np.bincount(
             group.partition_class[constraint.free], minlength=len(group.eligible)
         ).astype(np.int64)
+        if sums is not None:
+            sums = sums.without(fixed)._replace(of=sums.of[first])
         member_class = group.class_of[first].astype(np.int64)
         tail, head = np.nonzero(constraint.face[:, member_class] & (supply > 0)[:, None])
         return RackNetwork(
-            constraint, slot_of, member_class, supply, fewest, highest, tail, head,
+            constraint, slot_of, member_class, supply, fewest, highest, sums, tail, head,
             cross_costs(group)[tail, member_class[head]],
         )  # fmt: skip
 
@@ -79,7 +88,7 @@ class RackNetwork:
 
         It does not depend on which one. Raises NotFewestAcross if `units` are not the cheapest.
         """
-        classes, slots, sink = self._potentials(units)
+        classes, slots, instances, sink = self._potentials(units)
         reduced = self.cost + classes[self.tail] - slots[self.head]
         constraint = self.constraint
         fixed = cross_reads(constraint.group, constraint.pinned_assignment)
@@ -87,27 +96,50 @@ class RackNetwork:
         within = reduced == 0
         face[self.tail[within], self.member_class[self.head[within]]] = True
         least, most = constraint.counts_of()
-        outward = (slots - sink)[self.slot_of]
+        sums = constraint.instance_sums
+        if sums is not None and self.sums is not None:
+            above = instances - sink
+            slots = slots - instances[self.sums.of]
+            sums = InstanceSums(
+                sums.of,
+                np.where(above < 0, sums.most, sums.least),
+                np.where(above > 0, sums.least, sums.most),
+            )
+        else:
+            slots = slots - sink
+        outward = slots[self.slot_of]
         return replace(
             constraint,
             _face=face,
             _least=np.where(outward < 0, most, least),
             _most=np.where(outward > 0, least, most),
+            _sums=sums,
             _most_across=int((self.cost * units).sum()) + fixed,
         )
 
-    def _potentials(self, units: Ints) -> tuple[Ints, Ints, int]:
-        """Heights of classes, slots and sink: no arc that has room leads down by more than it
-        costs. Shortest distances from a node that reaches every node for nothing."""
+    def _potentials(self, units: Ints) -> tuple[Ints, Ints, Ints, int]:
+        """Heights of classes, slots, instances and sink: no arc that has room leads down by more
+        than it costs. Shortest distances from a node that reaches every node for nothing."""
         n_classes, n_slots = len(self.supply), len(self.least)
-        sink = n_classes + n_slots
         taken = np.bincount(self.head, weights=units, minlength=n_slots).astype(np.int64)
+        into, into_sink = np.full(n_slots, n_classes + n_slots), []
+        sink, slots = n_classes + n_slots, n_classes + np.arange(n_slots)
+        if self.sums is not None:
+            into = sink + self.sums.of
+            instances = sink + np.arange(len(self.sums.least))
+            sink += len(instances)
+            total, ends = self.sums.total(taken), np.full(len(instances), sink)
+            into_sink = _both_ways(instances, ends, total < self.sums.most, total > self.sums.least)
         used = np.flatnonzero(units > 0)
-        room, held = np.flatnonzero(taken < self.most), np.flatnonzero(taken > self.least)
         slot = n_classes + self.head
-        tail = np.concatenate((self.tail, slot[used], n_classes + room, np.full(len(held), sink)))
-        head = np.concatenate((slot, self.tail[used], np.full(len(room), sink), n_classes + held))
-        free = np.zeros(len(room) + len(held), dtype=np.int64)
+        pairs = [
+            (self.tail, slot),
+            (slot[used], self.tail[used]),
+            *_both_ways(slots, into, taken < self.most, taken > self.least),
+            *into_sink,
+        ]
+        tail, head = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
+        free = np.zeros(len(tail) - len(self.cost) - len(used), dtype=np.int64)
         cost = np.concatenate((self.cost, -self.cost[used], free))
         height = np.zeros(sink + 1, dtype=np.int64)
         # A path visits a class at most once, and saves no more there than what its arcs may cost.
@@ -116,7 +148,13 @@ class RackNetwork:
             nearer = height.copy()
             np.minimum.at(nearer, head, height[tail] + cost)
             if np.array_equal(nearer, height):
-                return height[:n_classes], height[n_classes:sink], int(height[sink])
+                classes, slots, instances = np.split(height[:-1], [n_classes, n_classes + n_slots])
+                return classes, slots, instances, int(height[sink])
             if int(nearer.min()) < lowest:
                 raise NotFewestAcross
             height = nearer
+
+
+def _both_ways(tail: Ints, head: Ints, more: Flags, fewer: Flags) -> list[tuple[Ints, Ints]]:
+    """The arcs on which flow can grow, and the reverse ones of those on which it can shrink."""
+    return [(tail[more], head[more]), (head[fewer], tail[fewer])]

@@ -27,6 +27,11 @@ class InstanceSums(NamedTuple):
         np.add.at(total, self.of, counts)
         return total
 
+    def without(self, counts: Ints) -> InstanceSums:
+        """The sums of what comes on top of the counts [M]."""
+        kept = self.total(counts)
+        return InstanceSums(self.of, self.least - kept, self.most - kept)
+
     def admit(self, counts: Ints) -> bool:
         """True if the counts [M] keep to all sums."""
         total = self.total(counts)

@@ -63,7 +63,7 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
         cells = found.topic, found.member, found.number
         dealt = _deal(constraint, group.owner, group.topic_of, *cells)
         return FewestMoves(dealt, found.potentials, found.exact)
-    if _has_one_class(group) and not constraint.has_pinned:
+    if _has_one_class(group, constraint):
         counts, potentials = _one_class(group, constraint)
         readers = np.flatnonzero(counts)
         cells = np.zeros(len(readers), np.int64), readers, counts[readers]
@@ -76,27 +76,32 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
     return FewestMoves(_deal(constraint, owner, node, *cells), potentials)
 
 
-def _has_one_class(group: Group) -> bool:
-    """True if all partitions are alike but for who owns them, and none has several owners."""
+def _has_one_class(group: Group, constraint: CountConstraint) -> bool:
+    """True if free partitions are alike but for who owns them, none has several owners, and only
+    the intervals of members matter."""
     if group.real is not None and group.real.stakes is not None:
+        return False
+    if constraint.has_pinned or constraint.instance_sums is not None:
         return False
     return len(group.eligible[group.eligible.any(axis=1)]) == 1
 
 
 def _one_class(group: Group, constraint: CountConstraint) -> tuple[Ints, Potentials]:
-    """[M] counts: each member's fewest, and one more for members that own more than that first."""
+    """[M] counts: each member's fewest, then what members own beyond that, then anything."""
     owned = member_counts(group.owner, group.n_members)
     least, most = constraint.counts_of()
     counts = least.copy()
     spare = int(np.count_nonzero(group.assignable)) - int(counts.sum())
-    open_members = np.flatnonzero(most > least)
-    rich = owned[open_members] > least[open_members]
-    first = np.concatenate((open_members[rich], open_members[~rich]))[:spare]
-    counts[first] += 1
-    n_rich = int(np.count_nonzero(rich))
-    crowded = int(n_rich > spare)
+    wanted = np.clip(owned - least, 0, most - least)
+    for more in (wanted, most - least - wanted):
+        taken = np.clip(spare - (np.cumsum(more) - more), 0, more)
+        counts += taken
+        spare -= int(taken.sum())
+    crowded = int(wanted.sum() > (counts - least).sum())
     by_class: Ints = crowded * np.logical_or.reduce(group.eligible, axis=1).astype(np.int64)
-    member: Ints = (owned > least).astype(np.int64) - crowded
+    # A member that keeps all that it owns is worth nothing beyond that.
+    enough = least if crowded else np.maximum(least, most - 1)
+    member: Ints = (owned > enough).astype(np.int64) - crowded
     return counts, Potentials.of_classes(group, by_class, member)
 
 
@@ -162,7 +167,12 @@ def _by_flow(
     least, most = constraint.counts_of()
     counts = least - base, most - base
     found = between_counts(
-        [kept_arcs, open_arcs, passing], kept.start, supply, counts, n_member_classes
+        [kept_arcs, open_arcs, passing],
+        kept.start,
+        supply,
+        counts,
+        n_member_classes,
+        constraint.instance_sums and constraint.instance_sums.without(base),
     )
     stayed, opened, passed = found.units
     given = np.zeros(n_members, dtype=np.int64)

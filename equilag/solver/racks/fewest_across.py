@@ -17,5 +17,6 @@ def fewest_across(constraint: CountConstraint) -> CountConstraint:
     n_classes = len(network.supply)
     arcs = network.tail, n_classes + network.head, network.supply[network.tail], network.cost
     nothing = np.zeros_like(network.tail)
-    found = between_counts([arcs], nothing, network.supply, (network.least, network.most), 0)
+    counts = network.least, network.most
+    found = between_counts([arcs], nothing, network.supply, counts, 0, network.sums)
     return network.narrowed(found.units[0])
