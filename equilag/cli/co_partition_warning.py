@@ -1,0 +1,59 @@
+"""The warning that topics seem to be co-partitioned, which a plan would tear apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from equilag.cli.screen import remark
+from equilag.co_partitioning import CoPartitionedTopics, detect_co_partitioned
+from equilag.group import Group
+from equilag.policy import Policy
+
+MAX_LISTS: Final = 3
+"""Lists that are named: the warning is one line, and more of them have one cause."""
+MAX_TOPICS: Final = 8
+"""Topics of one list that are named, for the same reason."""
+
+
+def warn_of_torn_topics(group: Group, policy: Policy, protocol: str = "") -> None:
+    """Write the warning to standard error, unless the user or the group says what belongs together.
+
+    `protocol` is the assignor that the group uses, empty if unknown.
+    """
+    if policy.overrides.co_partition:
+        return
+    found = detect_co_partitioned(group, protocol)
+    if found:
+        remark(co_partition_warning(found))
+
+
+def co_partition_warning(found: Sequence[CoPartitionedTopics]) -> str:
+    """The warning in one line, with the option that keeps the topics together."""
+    shown = found[:MAX_LISTS]
+    seem = "; ".join(f"{_named(one.topics)} seem to be co-partitioned ({_why(one)})" for one in shown)
+    more = len(found) - len(shown)
+    if more:
+        seem += f"; and {more:,} more such {'list' if more == 1 else 'lists'} of topics"
+    options = " ".join(f"--co-partition {','.join(_cut(one.topics))}" for one in shown)
+    return f"{seem}: keep them together with {options}"
+
+
+def _why(found: CoPartitionedTopics) -> str:
+    both = "both" if len(found.topics) == 2 else "all"
+    if found.by_protocol:
+        return f"the group's assignor is range, and {both} have {found.size:,} partitions"
+    return (
+        f"partition i of {both} has one owner, {found.matching:,} of {found.size:,}"
+    )
+
+
+def _named(topics: Sequence[str]) -> str:
+    *most, last = _cut(topics)
+    return f"{', '.join(most)} and {last}"
+
+
+def _cut(topics: Sequence[str]) -> Sequence[str]:
+    if len(topics) <= MAX_TOPICS:
+        return topics
+    return [*topics[: MAX_TOPICS - 1], "…"]
