@@ -51,7 +51,7 @@ def detect_co_partitioned(group: Group, protocol: str = "") -> tuple[CoPartition
     """
     if group.co_partitioned or protocol in SCATTERING:
         return ()
-    found = []
+    found: list[CoPartitionedTopics] = []
     for size, topics in _by_size(group).items():
         if protocol == RANGE:
             found += _by_subscribers(group, size, topics)
@@ -61,9 +61,10 @@ def detect_co_partitioned(group: Group, protocol: str = "") -> tuple[CoPartition
 
 
 def _by_size(group: Group) -> dict[int, list[int]]:
-    """Number of partitions, 2 or more -> the topics, ascending, that somebody reads; 2 or more."""
+    """Number of partitions, 2 or more -> the topics, ascending, with several subscribers; 2 or
+    more."""
     found: dict[int, list[int]] = {}
-    for topic in np.flatnonzero((group.topic_size > 1) & (group.readers > 0)).tolist():
+    for topic in np.flatnonzero((group.topic_size > 1) & (group.readers > 1)).tolist():
         found.setdefault(int(group.topic_size[topic]), []).append(topic)
     return {size: topics for size, topics in found.items() if len(topics) > 1}
 

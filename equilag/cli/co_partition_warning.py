@@ -31,7 +31,9 @@ def warn_of_torn_topics(group: Group, policy: Policy, protocol: str = "") -> Non
 def co_partition_warning(found: Sequence[CoPartitionedTopics]) -> str:
     """The warning in one line, with the option that keeps the topics together."""
     shown = found[:MAX_LISTS]
-    seem = "; ".join(f"{_named(one.topics)} seem to be co-partitioned ({_why(one)})" for one in shown)
+    seem = "; ".join(
+        f"{_named(one.topics)} seem to be co-partitioned ({_why(one)})" for one in shown
+    )
     more = len(found) - len(shown)
     if more:
         seem += f"; and {more:,} more such {'list' if more == 1 else 'lists'} of topics"
@@ -43,9 +45,7 @@ def _why(found: CoPartitionedTopics) -> str:
     both = "both" if len(found.topics) == 2 else "all"
     if found.by_protocol:
         return f"the group's assignor is range, and {both} have {found.size:,} partitions"
-    return (
-        f"partition i of {both} has one owner, {found.matching:,} of {found.size:,}"
-    )
+    return f"partition i of {both} has one owner, {found.matching:,} of {found.size:,}"
 
 
 def _named(topics: Sequence[str]) -> str:

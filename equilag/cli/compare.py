@@ -47,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     with options.named():
         for name in args.assignor:
             get_assignor(name)  # raises for a wrong name before a large file is read
-        group = read_group(args)
+        group = read_group(args, policy)
         with stopping() as stop, ProgressLine() as progress:
             settings = options.settings_of(args, progress, stop)
             comparison = compare(group, policy, assignors=args.assignor, **settings)

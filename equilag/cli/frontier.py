@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     if args.plot is not None:
         plot = OutputFile(args.plot, "--plot", (args.snapshot,))
         ending = check_plot(args.plot)
-    group = read_group(args)
+    group = read_group(args, policy)
 
     from equilag.planner.frontier import frontier
     from equilag.report.facts.frontier import frontier_facts

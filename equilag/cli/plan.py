@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     policy = options.policy_of(args)
     options.check_output(args)
     target = plan_file(args)
-    group = read_group(args)
+    group = read_group(args, policy)
 
     from equilag.planner.solve import solve
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from equilag.cli.cluster import add_cluster, add_reading, reading
 from equilag.cli.files import OutputFile, read_snapshot
@@ -15,6 +15,7 @@ from equilag.report.json_text import to_json
 if TYPE_CHECKING:
     from equilag.building.group_input import GroupInput
     from equilag.group import Group
+    from equilag.policy import Policy
 
 LIVE_ONLY: Final = (
     "group", "command_config", "auto_offset_reset", "isolation_level", "save_snapshot",
@@ -36,31 +37,55 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(refuse=parser.error)
 
 
-def read_group(args: argparse.Namespace) -> Group:
+def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
     """The group that the command is about. Raises InputError, also for options that do not go
-    together."""
+    together.
+
+    With the policy of a plan that is to be made, a warning names topics that seem to belong
+    together.
+    """
     check_source(args)
     if args.bootstrap_server is None:
-        return read_snapshot(args.snapshot)
+        group = read_snapshot(args.snapshot)
+        _warn(group, policy)
+        return group
     target = _saved(args)
 
     from equilag.adapters.snapshot.write import snapshot_document
     from equilag.group import Group
 
-    given, remarks = live_group(args)
-    for line in remarks:
+    found = live_group(args)
+    for line in found.remarks:
         remark(line)
-    group = Group.build(**given)
+    group = Group.build(**found.given)
+    _warn(group, policy, found.protocol)
     if target is not None:
-        target.write(to_json(snapshot_document(given), group.n_partitions))
+        target.write(to_json(snapshot_document(found.given), group.n_partitions))
     return group
 
 
-def live_group(args: argparse.Namespace) -> tuple[GroupInput, list[str]]:
-    """A live group as it was read, and remarks about it. Raises InputError."""
+def _warn(group: Group, policy: Policy | None, protocol: str = "") -> None:
+    from equilag.cli.co_partition_warning import warn_of_torn_topics
+
+    if policy is not None:
+        warn_of_torn_topics(group, policy, protocol)
+
+
+class LiveGroup(NamedTuple):
+    """A live group as it was read."""
+
+    given: GroupInput
+    remarks: list[str]
+    protocol: str
+    """The assignor that it uses; empty if unknown."""
+
+
+def live_group(args: argparse.Namespace) -> LiveGroup:
+    """Read the group. Raises InputError."""
     with reading(args) as reader:
         found = reader.read(args.group)
-    return found.group_input(args.auto_offset_reset or RESETS_DEFAULT), found.remarks
+    given = found.group_input(args.auto_offset_reset or RESETS_DEFAULT)
+    return LiveGroup(given, found.remarks, found.protocol)
 
 
 def check_source(args: argparse.Namespace) -> None:

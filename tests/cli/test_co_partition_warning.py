@@ -1,0 +1,54 @@
+"""The warning that a plan would tear topics apart which belong together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.groups import snapshot_of
+
+from equilag.cli.co_partition_warning import co_partition_warning
+from equilag.co_partitioning import CoPartitionedTopics
+
+JOINED = snapshot_of([12, 12, 5], [[0, 1, 2]] * 4, [*(n // 3 for n in range(12))] * 2)
+LINE = (
+    "equilag: t00 and t01 seem to be co-partitioned (partition i of both has one owner, 12 of 12):"
+    " keep them together with --co-partition t00,t01\n"
+)
+
+
+def written(folder: Path, snapshot: dict[str, Any]) -> Path:
+    path = folder / "snapshot.json"
+    path.write_text(json.dumps(snapshot))
+    return path
+
+
+@pytest.mark.parametrize("command", ["plan", "compare", "frontier"])
+def test_commands_that_plan_warn_in_one_line(run, tmp_path: Path, command: str) -> None:
+    path = written(tmp_path, JOINED)
+    status, out, err = run(command, path, "--time-limit", 0.2, "--json")
+    assert (status, err) == (0, LINE)
+    assert json.loads(out)
+
+
+def test_who_says_what_belongs_together_is_not_warned(run, tmp_path: Path) -> None:
+    path = written(tmp_path, JOINED)
+    assert run("plan", path, "--co-partition", "t00,t01", "--json").err == ""
+    path = written(tmp_path, {**JOINED, "co_partitioned": [["t00", "t01"]]})
+    assert run("plan", path, "--json").err == ""
+    assert run("assign", path, "--assignor", "range", "--json").err == ""
+
+
+def test_many_lists_and_long_ones_stay_one_line() -> None:
+    lists = [
+        CoPartitionedTopics(tuple(f"{name}{n}" for n in range(20)), 1200, 1100, name == "a")
+        for name in "abcde"
+    ]
+    text = co_partition_warning(lists)
+    assert "a5, a6 and … seem to be co-partitioned (the group's assignor is range" in text
+    assert "(partition i of all has one owner, 1,100 of 1,200)" in text
+    assert "; and 2 more such lists of topics: keep them together with --co-partition a0" in text
+    assert text.count("--co-partition") == 3
+    assert "\n" not in text
