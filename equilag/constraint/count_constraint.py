@@ -275,9 +275,9 @@ def unconstrained(group: Group) -> CountConstraint:
 
 def within_room(group: Group, pinned: Flags) -> CountConstraint:
     """No count is asked for, but members keep to their room; `pinned` [P] partitions stay."""
-    size = int(np.count_nonzero(group.assignable))
     least = member_counts(np.where(pinned, group.owner, NOBODY), group.n_members)
-    most = np.full(group.n_members, size, dtype=np.int64)
+    free = np.bincount(group.partition_class[~pinned], minlength=len(group.eligible))
+    most = least + (free @ group.eligible)[group.class_of]
     if group.real is not None:
         most = np.minimum(most, group.real.room)
     return CountConstraint(group, least, most, group.eligible, pinned)
