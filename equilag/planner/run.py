@@ -11,6 +11,7 @@ from equilag.errors import ContradictedBound, InputError
 from equilag.exhaustive.few_moves.move_problem import MOVE_CELLS
 from equilag.planner.aim import aim_of_policy
 from equilag.planner.bounding_stages import CountingBounds, MatchingBound, no_lag_claims
+from equilag.planner.capacity_stage import CapacityLevels
 from equilag.planner.counting_stages import COUNTING
 from equilag.planner.cpsat_stage import FullModel
 from equilag.planner.exhaustive_stage import ExhaustiveFront, ExhaustiveSearch
@@ -69,6 +70,7 @@ SEARCHING: Final[tuple[Phase, ...]] = (
             ExhaustiveFront("exhaustive front", QUICK_WORK, upto=0.5),
             FullModel(searched=True, upto=0.6),
             PairedExchange(),
+            CapacityLevels(),
             ExactTransfers(share=0.5, upto=0.6),
             PairwiseSwaps(),
             WindowSearch(),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+from support.groups import LAG_KINDS, random_group
 from support.oracles import Assignments
 
 from equilag.constraint import CountConstraint
-from equilag.group import Group, Ints
-from equilag.real_columns import NO_LIMIT, RealColumns, load_factors
+from equilag.group import NOBODY, Group, Index, Ints
+from equilag.real_columns import NO_LIMIT, RealColumns, Stakes, load_factors
 
 
 def with_capacities(group: Group, capacity: Ints) -> Group:
@@ -46,3 +48,53 @@ def scaled_loads(group: Group, truth: Assignments) -> Ints:
     """[A, active] loads as they are compared, of the members that are not idle."""
     assert group.real is not None
     return (truth.loads * group.real.load_factor)[:, ~group.idle]
+
+
+def capacity_cases(
+    seed: int, n: int, stakes: bool = False
+) -> Iterator[tuple[Group, CountConstraint, Index]]:
+    """Up to `n` groups of members with capacities from 1 to 4, not all the same, and mixed
+    subscriptions, intervals of counts around those of an assignment, and that assignment.
+    With `stakes`, units have several owners."""
+    rng = np.random.default_rng(seed)
+    for number in range(n):
+        plain = random_group(
+            rng, topics=4, members=8, size=9, reads=(0.5, 1.0)[number % 2],
+            kind=LAG_KINDS[number % len(LAG_KINDS)],
+        )  # fmt: skip
+        if plain.n_members < 2:
+            continue
+        capacity = rng.integers(1, 5, plain.n_members)
+        capacity[:2] = 1, 3
+        group = with_capacities(plain, capacity)
+        if stakes:
+            group = _with_stakes(rng, group)
+        takers = group.may_hold(
+            np.arange(group.n_partitions)[:, None], np.arange(group.n_members)[None, :]
+        )
+        assigned = np.where(
+            takers.any(axis=1),
+            np.where(takers, rng.random(takers.shape), -1).argmax(axis=1),
+            NOBODY,
+        ).astype(np.int32)
+        counts = np.bincount(assigned[assigned != NOBODY], minlength=group.n_members)
+        least = np.maximum(counts - rng.integers(0, 2, group.n_members), 0)
+        most = counts + rng.integers(0, 2, group.n_members)
+        yield group, CountConstraint.by_intervals(group, least, most), assigned
+
+
+def _with_stakes(rng: np.random.Generator, group: Group) -> Group:
+    """Every unit is of one to three partitions, each owned by some member or nobody."""
+    units = np.repeat(np.arange(group.n_partitions), rng.integers(1, 4, group.n_partitions))
+    members = rng.integers(NOBODY, group.n_members, len(units))
+    held = np.flatnonzero(members != NOBODY)
+    held = held[group.may_hold(units[held], members[held])]
+    pairs, number = np.unique(
+        np.stack((units[held], members[held]), axis=1), axis=0, return_counts=True
+    )
+    owner = np.full(group.n_partitions, NOBODY, np.int32)
+    order = np.lexsort((number, pairs[:, 0]))
+    owner[pairs[order, 0]] = pairs[order, 1]
+    assert group.real is not None
+    stakes = Stakes(pairs[:, 0], pairs[:, 1], number)
+    return replace(group, owner=owner, real=group.real._replace(stakes=stakes))

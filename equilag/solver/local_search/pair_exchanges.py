@@ -71,18 +71,23 @@ class Offers(NamedTuple):
     cost: Ints
 
 
-def exchange_best(state: AssignmentState, pairs: Pairs, near: int) -> Ints:
+def exchange_best(
+    state: AssignmentState, pairs: Pairs, near: int, moves_count: bool = True
+) -> Ints:
     """Make the best exchange of each pair, unless one of its members has a better one in another.
 
     The best exchange costs the fewest moves, those to come included: a member that ends within
-    `near` records of the load that it should have needs none. Returns the members that took part.
+    `near` records of the load that it should have needs none. Unless moves count, it is the one
+    that brings the larger distance down most. Returns the members that took part.
     O(c log c) per pair.
     """
     by_member, start = state.by_member(np.concatenate((pairs.heavy, pairs.light)))
     give = _side(state, by_member, start, pairs.heavy, pairs.light)
     take = _side(state, by_member, start, pairs.light, pairs.heavy)
+    if not moves_count:
+        give, take = (side._replace(cost=np.zeros_like(side.cost)) for side in (give, take))
     found = [_alone(state, pairs, give)]
-    for returned in (take, take.only(take.cost <= 0)):
+    for returned in (take, take.only(take.cost <= 0)) if moves_count else (take,):
         found += _swaps(state, give, returned, pairs.wanted[give.pair])
     offers = Offers(*(np.concatenate(column) for column in zip(*found, strict=True)))
     score = _scores(state, pairs, give, offers, near)
