@@ -20,8 +20,9 @@ from equilag.building.group_input import GroupInput
 from equilag.building.member_fields import MEMBER_FIELDS
 from equilag.cli import main
 from equilag.cli.parser import build_parser
+from equilag.plan_figures import REAL_FIGURES
 from equilag.planner.settings import PolicySettings
-from equilag.policy import BALANCES, POLICIES
+from equilag.policy import BALANCES, POLICIES, REAL_FIELDS
 
 DOCS: Final = CHECKOUT / "docs"
 README: Final = (CHECKOUT / "README.md").read_text("utf-8")
@@ -174,6 +175,10 @@ def test_the_formats_have_every_field_of_a_snapshot_and_a_plan() -> None:
     equilag.load_snapshot(real)
     for field in real.keys() - snapshot.keys():
         assert f"| `{field}` |" in parts["real-groups"]
+    for field in REAL_FIELDS:
+        assert f"`{field}`" in parts["policy"]
+    for field in REAL_FIGURES:
+        assert f"| `{field}` |" in parts["plan"]
     for part in ("policy", "lag"):
         for field in plan[part]:
             assert f"`{field}`" in parts[part]

@@ -15,7 +15,7 @@ Definition of one fault, per group. Rounds are the times at which the group was 
 - `no_commit`: a partition whose last sample has no committed.
 - `appeared`: a partition whose first sample is two rounds or more after the group's first.
 - `vanished`: a partition whose last sample is two rounds or more before the group's last.
-- `stale`, `no_members`, `no_offsets`, `capacity`: once for the whole group.
+- `stale`, `no_members`, `no_offsets`, `capacity` (one below 0): once for the whole group.
 
 A partition has at most one fault, so no count depends on the order in which faults are detected.
 """

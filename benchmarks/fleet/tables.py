@@ -120,7 +120,7 @@ def _member_columns(fleet: Fleet, group: Ints, settings: HistorySettings) -> dic
     capacity = np.ones(many)
     uneven = np.isin(group, fleet.faults.whole("capacity"))
     place = within(fleet.layout.members)
-    capacity[uneven] = 1 + place[uneven] % 2
+    capacity[uneven] = 1 - 2 * (place[uneven] % 2)  # below 0, which no planner takes
     text = rng.bytes(16 * many).hex()
     ids, instances = [], []
     for who, (of, nth, is_static) in enumerate(

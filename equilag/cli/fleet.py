@@ -64,7 +64,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     with options.named():
         policy = Policy(args.policy, **options.real_settings(args))
-    offsets, members = _sources(args)
+    offsets, members, racks = _sources(args)
     if args.out is None:
         raise InputError("--out is required: a new directory for the results")
 
@@ -88,6 +88,7 @@ def run(args: argparse.Namespace) -> int:
             rules=rules,
             offsets=offsets,
             members=members,
+            racks=racks,
             bootstrap=args.bootstrap_server,
             client=client_settings(args.command_config),
             at=args.at,
@@ -139,9 +140,9 @@ def _one_line_only() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _sources(args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Files of offsets and of members; none for a live cluster. Raises InputError."""
-    files = bool(args.offsets or args.members)
+def _sources(args: argparse.Namespace) -> tuple[tuple[str, ...], ...]:
+    """Files of offsets, members and racks; none for a live cluster. Raises InputError."""
+    files = bool(args.offsets or args.members or args.racks)
     given = [bool(args.history), files, bool(args.bootstrap_server)]
     if sum(given) != 1:
         raise InputError(
@@ -156,11 +157,12 @@ def _sources(args: argparse.Namespace) -> tuple[tuple[str, ...], tuple[str, ...]
         base = Path(args.history)
         if not base.is_dir():
             raise InputError("cannot be read: no such directory", source=args.history)
-        return (str(base / "offsets"),), (str(base / "members"),)
+        racks = (str(base / "racks"),) if (base / "racks").exists() else ()
+        return (str(base / "offsets"),), (str(base / "members"),), racks
     if files and not (args.offsets and args.members):
         missing = "--members" if args.offsets else "--offsets"
         raise InputError(f"{missing} is required as well")
-    return tuple(args.offsets), tuple(args.members)
+    return tuple(args.offsets), tuple(args.members), tuple(args.racks)
 
 
 def _ms(seconds: float) -> int:

@@ -17,7 +17,11 @@ RESETS: Final = ("latest", "earliest", "none")
 def add_fleet_options(parser: argparse.ArgumentParser) -> None:
     """What to read, how to plan, what to spread, and Spark's own settings."""
     source = parser.add_argument_group("what to read (one of three)")
-    source.add_argument("--history", metavar="DIR", help="a directory with offsets/ and members/")
+    source.add_argument(
+        "--history",
+        metavar="DIR",
+        help="a directory with offsets/, members/ and perhaps racks/",
+    )
     source.add_argument(
         "--offsets",
         metavar="PATH",
@@ -27,6 +31,13 @@ def add_fleet_options(parser: argparse.ArgumentParser) -> None:
     )
     source.add_argument(
         "--members", metavar="PATH", action="append", default=[], help="the same for memberships"
+    )
+    source.add_argument(
+        "--racks",
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="the same for the racks of partitions, beside --offsets and --members",
     )
     source.add_argument(
         "--bootstrap-server", metavar="B", help="a live cluster, through its __consumer_offsets"

@@ -20,6 +20,8 @@ from equilag.pipeline.run_tables import check_summary, plan_row, read_columns, r
 from equilag.pipeline.snapshot import group_input
 from equilag.plan import REPEATABLE, STATUSES, Choice, Plan, Status
 from equilag.policy import DEFAULT_TOLERANCE, POLICY_FIELDS, REAL_FIELDS, Policy
+from equilag.reduction import reduce_group
+from equilag.shaping import shape_group
 from equilag.show import show
 
 _PLAN: Final = (
@@ -99,8 +101,12 @@ def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> P
         raise _inconsistent(group.name, "plans", path) from error
     if row["status"] not in STATUSES:
         raise _inconsistent(group.name, "plans", path)
+    try:
+        reduction = reduce_group(shape_group(group, policy.overrides), policy)
+    except InputError as error:
+        raise _inconsistent(group.name, "plans", path) from error
     return Plan(
-        group,
+        reduction.given,
         policy,
         cast(Status, row["status"]),
         row["algorithm"],
@@ -114,6 +120,7 @@ def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> P
         choices,
         *run,
         excess_lower_bound=max((c.value for c in claims if c.claim == EXCESS), default=0),
+        reduction=reduction,
     )
 
 

@@ -25,6 +25,8 @@ class FleetOptions:
     rules: Rules
     offsets: tuple[str, ...] = ()
     members: tuple[str, ...] = ()
+    racks: tuple[str, ...] = ()
+    """Of a history; none where racks are unknown."""
     bootstrap: str | None = None
     """Read a live cluster instead of files."""
     client: dict[str, str] | None = None
@@ -67,6 +69,7 @@ class FleetOptions:
         return {
             "offsets": list(self.offsets),
             "members": list(self.members),
+            **({"racks": list(self.racks)} if self.racks else {}),
             "bootstrap_server": self.bootstrap,
             "window_s": self.window / 1000,
             "horizon_s": self.horizon / 1000,

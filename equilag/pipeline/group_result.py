@@ -144,12 +144,15 @@ class PlanGroup:
 def _comparable(plan: Plan, policy: Policy, assignor: str) -> bool:
     """Return True if the plan's bound also holds for this assignor's assignment.
 
-    A bound that depends on a limit of moves holds only for equilag. No bound holds for the current
-    assignment while partitions without an owner are missing from the loads.
+    A bound that depends on a limit of moves holds only for equilag, and so does that of a real
+    group, whose rules the assignors do not know. No bound holds for the current assignment while
+    partitions without an owner are missing from the loads.
     """
     if assignor == "equilag":
         return True
     if policy.moves_first or policy.max_moves is not None:
+        return False
+    if plan.reduction is not None and plan.reduction.group is not plan.reduction.given:
         return False
     return assignor != "current" or not _unowned(plan.group).any()
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class History(NamedTuple):
-    """The tables `offsets` and `members`, with the columns of the module `tables`.
+    """The tables `offsets`, `members` and `racks`, with the columns of the module `tables`.
 
     `unreadable` (group, reason) holds the groups that the source could not decode. `notes` are
     further facts about the source, for the summary.
@@ -25,6 +25,7 @@ class History(NamedTuple):
     members: DataFrame
     unreadable: DataFrame | None = None
     notes: Mapping[str, Any] = MappingProxyType({})
+    racks: DataFrame | None = None
 
 
 def read_files(spark: SparkSession, files: TableFiles, table: TableName) -> DataFrame:

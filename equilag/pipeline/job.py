@@ -15,6 +15,7 @@ from equilag.pipeline.fleet_options import FleetOptions
 from equilag.pipeline.group_result import PlanGroup, Planner
 from equilag.pipeline.history import History, literal, read_files
 from equilag.pipeline.problems import QUALITY, problems_of
+from equilag.pipeline.racks import with_racks
 from equilag.pipeline.run_dir import WORK, check_target, finish_run, new_run
 from equilag.pipeline.session import check_spark, session, spark_errors
 from equilag.pipeline.signals import Span, rounds_of, signals_of
@@ -72,10 +73,13 @@ def _files(options: FleetOptions) -> dict[TableName, TableFiles]:
     """Find the files of each table; none for a live cluster. Raises InputError."""
     if options.bootstrap is not None:
         return {}
-    return {
+    found: dict[TableName, TableFiles] = {
         "offsets": find_files(options.offsets, "offsets"),
         "members": find_files(options.members, "members"),
     }
+    if options.racks:
+        found["racks"] = find_files(options.racks, "racks")
+    return found
 
 
 def _history(
@@ -91,6 +95,7 @@ def _history(
     return History(
         read_files(spark, files["offsets"], "offsets"),
         read_files(spark, files["members"], "members"),
+        racks=read_files(spark, files["racks"], "racks") if "racks" in files else None,
     )
 
 
@@ -141,6 +146,8 @@ def _run(
             "weight",
         )
     with stages.stage("problems"):
+        if history.racks is not None:
+            signals = with_racks(spark, signals, history.racks, span.at)
         problems = sink.write(
             "problems",
             problems_of(

@@ -196,7 +196,9 @@ def history_of(
     members = spark.sql(
         f"""
         SELECT cast({now} AS bigint) AS ts_ms, g.`group`, m.member, m.subscription, m.owned, m.rack,
-          cast(NULL AS double) AS capacity, m.instance_id, m.generation
+          cast(NULL AS double) AS capacity, m.instance_id, m.generation,
+          cast(NULL AS string) AS client_id, cast(NULL AS string) AS host,
+          cast(NULL AS bigint) AS max_partitions, cast(NULL AS string) AS instance
         FROM (SELECT DISTINCT `group` FROM {{rows}} WHERE kind = 'group') g
         LEFT JOIN (SELECT * FROM {{rows}} WHERE kind = 'member') m ON g.`group` = m.`group`
         LEFT ANTI JOIN {{unreadable}} u ON g.`group` = u.`group`

@@ -44,8 +44,9 @@ def problems_of(
     `members` is the table of the history. A topic extends to its last partition that has not
     vanished; the last known values are used for a partition in between that is no longer sampled.
     `topics` has an entry per topic with arrays as long as the topic has sampled partitions; the
-    planner balances `weights`.
+    planner balances `weights`. With a column `racks` in `signals` it has them as well.
     """
+    racks = "racks" in signals.columns
     return spark.sql(
         f"""
         WITH sampled AS (
@@ -53,8 +54,8 @@ def problems_of(
             max(CASE WHEN NOT vanished THEN partition END) OVER (PARTITION BY `group`, topic)
               AS last
           FROM {{signals}}
-        ), topics AS ({_TOPICS}
-        ), groups AS ({_GROUPS}
+        ), topics AS ({_topics_sql(racks)}
+        ), groups AS ({_groups_sql(racks)}
         ), joined AS ({_JOINED}
         ), states AS ({_STATES}
         )
@@ -73,26 +74,32 @@ def problems_of(
     )
 
 
-_TOPICS: Final = f"""
+def _topics_sql(racks: bool) -> str:
+    """A row per group and topic: its faults, and its partitions in order."""
+    return f"""
           SELECT `group`, topic, any_value(last) AS last, count(*) AS partitions_seen,
             {", ".join(f"sum({fault}) AS {fault}" for fault in FAULTS)},
             {", ".join(f"count_if({state}) AS {state}" for state in STATES)},
             sort_array(collect_list(named_struct(
               'partition', partition, 'log_start', log_start, 'log_end', log_end,
-              'committed', committed, 'weight', weight)) FILTER (WHERE partition <= last)) AS rows
+              'committed', committed, 'weight', weight{", 'racks', racks" if racks else ""}))
+              FILTER (WHERE partition <= last)) AS rows
           FROM sampled GROUP BY `group`, topic"""
-"""A row per group and topic: its faults, and its partitions in order."""
 
-_GROUPS: Final = f"""
+
+def _groups_sql(racks: bool) -> str:
+    """A row per group: its faults, and its topics in order."""
+    return f"""
           SELECT `group`, sum(partitions_seen) AS partitions_seen, sum(last + 1) AS partitions,
             sum(last + 1 - size(rows)) AS filled,
             {", ".join(f"sum({name}) AS {name}" for name in FAULTS + STATES)},
             sort_array(collect_list(named_struct(
               'topic', topic, 'partitions', rows.partition, 'log_start', rows.log_start,
-              'log_end', rows.log_end, 'committed', rows.committed, 'weights', rows.weight))
+              'log_end', rows.log_end, 'committed', rows.committed, 'weights', rows.weight
+              {", 'racks', rows.racks" if racks else ""}))
               FILTER (WHERE last IS NOT NULL)) AS topics
           FROM topics GROUP BY `group`"""
-"""A row per group: its faults, and its topics in order."""
+
 
 _JOINED: Final = """
           SELECT coalesce(r.`group`, m.`group`, i.`group`) AS `group`,
@@ -166,7 +173,8 @@ def members_of(spark: SparkSession, members: DataFrame, at: int) -> DataFrame:
           sort_array(collect_list(named_struct(
             'member', member, 'subscription', subscription,
             'owned', map_entries(owned), 'rack', rack, 'capacity', capacity,
-            'instance_id', instance_id, 'generation', generation))
+            'instance_id', instance_id, 'generation', generation, 'client_id', client_id,
+            'host', host, 'max_partitions', max_partitions, 'instance', instance))
             FILTER (WHERE copy = 1 AND member IS NOT NULL)) AS members,
           count_if(copy > 1) AS duplicate_members
         FROM latest GROUP BY `group`

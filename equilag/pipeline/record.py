@@ -37,7 +37,7 @@ except ImportError as error:
     ) from error
 
 from equilag.errors import InputError
-from equilag.pipeline.tables import TABLES, Kind
+from equilag.pipeline.tables import RECORDED, TABLES, Kind
 
 Columns: TypeAlias = Mapping[str, list[Any]]
 
@@ -50,7 +50,7 @@ _TYPES: Final[dict[Kind, pa.DataType]] = {
 }
 SCHEMAS: Final[dict[str, pa.Schema]] = {
     name: pa.schema([pa.field(c.name, _TYPES[c.kind], c.nullable) for c in columns])
-    for name, columns in TABLES.items()
+    for name, columns in RECORDED.items()
 }
 """Folder -> schema. A round appears in the folders in this order."""
 
@@ -81,7 +81,7 @@ class Recorder:
             self._folder.mkdir(exist_ok=True)
             self._lock = _locked(self._folder / LOCK, folder)
             try:
-                for name in TABLES:
+                for name in RECORDED:
                     (self._folder / name).mkdir(exist_ok=True)
                 self._recover()
             except BaseException:
@@ -130,8 +130,8 @@ class Recorder:
         return merged
 
     def _recover(self) -> None:
-        first, *others = (self._folder / table for table in TABLES)
-        for table in TABLES:
+        first, *others = (self._folder / table for table in RECORDED)
+        for table in RECORDED:
             for path in sorted((self._folder / table).glob("*.parquet.part")):
                 name = path.name.removesuffix(".part")
                 # A round is renamed in the first table only once it is complete in all tables.
@@ -139,7 +139,7 @@ class Recorder:
                     path.rename(path.with_name(name))
                 else:
                     path.unlink()
-        for table in TABLES:
+        for table in RECORDED:
             hours = _by_hour(self._folder / table, "hour")
             for hour, parts in _by_hour(self._folder / table, "part").items():
                 inside = {name for path in hours.get(hour, []) for name in _sources(path)}
@@ -177,7 +177,7 @@ def check_folder(shown: str) -> None:
     for path in sorted(folder.iterdir()):
         if path.name != LOCK and not (path.name in TABLES and path.is_dir()):
             raise InputError(f"not a history: it holds {path.name!r}", "", shown)
-    for table in TABLES:
+    for table in RECORDED:
         if (folder / table).is_dir():
             for path in sorted((folder / table).iterdir()):
                 if not _OURS.fullmatch(path.name):

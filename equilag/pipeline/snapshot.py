@@ -40,6 +40,9 @@ def group_input(problem: Row, weight: str = "lag", reset: str = "latest") -> Gro
         )
     else:
         given["lags"] = {entry["topic"]: _dense(entry, "weights", 0) for entry in entries}
+    racks = {entry["topic"]: _racks(entry) for entry in entries if any(entry.get("racks") or ())}
+    if racks:
+        given["racks"] = racks
     return given
 
 
@@ -49,13 +52,20 @@ def time_text(ms: int) -> str:
     return when.isoformat().replace("+00:00", "Z")
 
 
-def _dense(entry: Row, column: str, empty: int | None) -> list[int | None]:
+def _racks(entry: Row) -> list[list[str]]:
+    """The racks of each partition from 0 on, none where nothing is known."""
+    return [
+        [name for name in names or () if name is not None] for names in _dense(entry, "racks", None)
+    ]
+
+
+def _dense(entry: Row, column: str, empty: int | None) -> list[Any]:
     """One value per partition from 0 on."""
     numbers: Sequence[int] = entry["partitions"]
-    values: list[int | None] = entry[column]
+    values: list[Any] = entry[column]
     if numbers[-1] + 1 == len(numbers):
         return values
-    dense: list[int | None] = [empty] * (numbers[-1] + 1)
+    dense: list[Any] = [empty] * (numbers[-1] + 1)
     for number, value in zip(numbers, values, strict=True):
         dense[number] = value
     return dense

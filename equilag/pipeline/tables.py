@@ -1,7 +1,8 @@
-"""The columns of the two tables of a history, which every source must provide.
+"""The columns of the tables of a history: two that every source must provide, and the racks.
 
 `offsets` has a row per partition and sample, `members` a row per member and sample. All rows of one
-sampling round of a group have the same `ts_ms`.
+sampling round of a group have the same `ts_ms`. `racks` has the racks of each partition, of all
+groups; a row counts from its `ts_ms` on, and always without one.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 Kind = Literal["bigint", "string", "double", "array<string>", "map<string,array<int>>"]
-TableName = Literal["offsets", "members"]
+TableName = Literal["offsets", "members", "racks"]
 
 
 END_OF_TIME: Final = 253_402_300_800_000
@@ -49,10 +50,23 @@ MEMBERS: Final = (
     TableColumn("capacity", "double", nullable=True),
     TableColumn("instance_id", "string", nullable=True, optional=True),
     TableColumn("generation", "bigint", nullable=True, optional=True),
+    TableColumn("client_id", "string", nullable=True, optional=True),
+    TableColumn("host", "string", nullable=True, optional=True),
+    TableColumn("max_partitions", "bigint", nullable=True, optional=True),
+    TableColumn("instance", "string", nullable=True, optional=True),
 )
 """A row with `member` null means that the group had no members at that time."""
 
-TABLES: Final[dict[TableName, tuple[TableColumn, ...]]] = {"offsets": OFFSETS, "members": MEMBERS}
+RACKS: Final = (
+    TableColumn("ts_ms", "bigint", nullable=True, optional=True),
+    TableColumn("topic", "string"),
+    TableColumn("partition", "bigint"),
+    TableColumn("racks", "array<string>", nullable=True),
+)
+
+RECORDED: Final[dict[TableName, tuple[TableColumn, ...]]] = {"offsets": OFFSETS, "members": MEMBERS}
+"""The tables that a history must have."""
+TABLES: Final[dict[TableName, tuple[TableColumn, ...]]] = {**RECORDED, "racks": RACKS}
 
 
 def ddl(columns: tuple[TableColumn, ...]) -> str:

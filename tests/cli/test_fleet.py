@@ -77,6 +77,9 @@ def refused(run, java, tmp_path) -> Callable[..., str]:
         (["--history", "H", "--offsets", "o"], "give exactly one of --history"),
         (["--offsets", "o", "--out", "o"], "--members is required as well"),
         (["--members", "m", "--out", "o"], "--offsets is required as well"),
+        (["--racks", "m", "--out", "o"], "--offsets is required as well"),
+        (["--history", "H", "--racks", "o"], "give exactly one of --history"),
+        (["--history", "H", "--pin", "t=1"], "--pin: "),
         (["--history", "H"], "--out is required: a new directory"),
         (["--history", "H", "--command-config", "f"], "--command-config needs --bootstrap-server"),
         (["--history", "H", "--at", "noon"], "--at: 'noon' is neither a time such as 2026-"),
@@ -145,6 +148,16 @@ def test_a_history_without_members(refused, history, tmp_path) -> None:
     (history / "members").rename(history / "people")
     said = refused("--history", history, "--out", tmp_path / "out")
     assert said == f"{history / 'members'}: cannot be read: no such file or directory"
+
+
+def test_racks_are_checked_where_they_are(refused, history, tmp_path) -> None:
+    (history / "racks").mkdir()
+    path = history / "racks" / "a.jsonl"
+    path.write_text('{"topic": "orders", "partition": 0, "racks": "r"}\n', "utf-8")
+    expected = f'{path}: line 1: column racks: must be a list of strings, not "r"'
+    assert refused("--history", history, "--out", tmp_path / "out") == expected
+    tables = ["--offsets", history / "offsets", "--members", history / "members"]
+    assert refused(*tables, "--racks", path, "--out", tmp_path / "out") == expected
 
 
 def test_a_file_of_another_kind(refused, history, tmp_path) -> None:

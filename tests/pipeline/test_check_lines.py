@@ -20,9 +20,10 @@ OFFSET: dict[str, Any] = {
 MEMBER: dict[str, Any] = {
     "ts_ms": 1_795_251_600_000, "group": "g", "member": "m", "subscription": ["t"],
     "owned": {"t": [0, 1], "u": []}, "rack": "r", "capacity": 1.5, "instance_id": "i",
-    "generation": 3,
+    "generation": 3, "client_id": "c", "host": "/h", "max_partitions": 2, "instance": "p",
 }  # fmt: skip
-ROW: dict[TableName, dict[str, Any]] = {"offsets": OFFSET, "members": MEMBER}
+RACKS: dict[str, Any] = {"ts_ms": 1, "topic": "t", "partition": 0, "racks": ["r", "s"]}
+ROW: dict[TableName, dict[str, Any]] = {"offsets": OFFSET, "members": MEMBER, "racks": RACKS}
 
 
 def check(folder: Path, *lines: object, table: TableName = "offsets") -> None:
@@ -57,6 +58,8 @@ def without(row: dict[str, Any], *names: str) -> dict[str, Any]:
         ("members", dict.fromkeys(without(MEMBER, "ts_ms", "group"))),
         ("members", {"capacity": 2, "subscription": [], "owned": {}}),
         ("members", {"owned": {"t": [2**31 - 1, -(2**31)]}}),
+        ("racks", {}),
+        ("racks", {"ts_ms": None, "racks": None}),
     ],
 )
 def test_rows_that_fit(tmp_path: Path, table: TableName, change: dict[str, Any]) -> None:
@@ -124,6 +127,10 @@ WRONG: list[tuple[TableName, str, Any, str]] = [
     ("members", "owned", {"t": ["0"]}, OWNED),
     ("members", "owned", {"t": [None]}, OWNED),
     ("members", "owned", {"t": [2**31]}, OWNED),
+    ("members", "max_partitions", 1.5, WHOLE),
+    ("members", "instance", 7, TEXT),
+    ("racks", "topic", None, TEXT),
+    ("racks", "racks", "r", "a list of strings"),
 ]
 
 

@@ -240,8 +240,8 @@ def test_assignors_that_fail_cost_no_plan(monkeypatch: pytest.MonkeyPatch) -> No
         ({"members": [member_row("", ["t"])]}, r"members\[0\]\.id: empty"),
         ({"members": [member_row("m", ["t"], capacity=float("nan"))]}, "capacity"),
         (
-            {"members": [member_row("a", [], capacity=1.0), member_row("b", [], capacity=2.0)]},
-            "planning with capacities does not exist yet",
+            {"members": [member_row("a", ["a"], instance="i"), member_row("b", [], instance="i")]},
+            r"members\[1\]\.instance: members\[0\] has the same one and another subscription",
         ),
         ({"topics": [topic_row("t", [0], [2**60], [0])]}, r"2\^53 or more"),
     ],
@@ -259,6 +259,22 @@ def test_a_limit_on_moves_that_cannot_be_kept() -> None:
     )
     with pytest.raises(InputError, match="max_moves"):
         PlanGroup()(problem, settings)
+
+
+def test_a_real_group() -> None:
+    """No assignor knows its capacities, so the bound is none for their plans."""
+    problem = problem_row(
+        [topic_row("t", [0, 1, 2, 3], [10, 10, 10, 10], [0, 0, 0, 0])],
+        [member_row("a", ["t"], capacity=3.0), member_row("b", ["t"], capacity=1.0)],
+    )
+    found = PlanGroup()(problem, QUICK)
+    assert [found.members[m] for m in found.target.tolist()].count("a") == 3
+    gaps = {row["assignor"]: row["gap_percent_of_mean"] for row in found.baseline}
+    assert [name for name, gap in gaps.items() if gap is not None] == ["equilag"]
+    settings = replace(QUICK, policy=Policy(pin={("t", 0): "b"}, capacity={"a": 1}))
+    found = PlanGroup()(problem, settings)
+    assert (found.members[found.target[0]], found.plan["count_max"]) == ("b", 2)
+    assert json.loads(found.plan["policy"])["pin"] == ["t-0=b"]
 
 
 def test_the_same_twice() -> None:

@@ -47,6 +47,10 @@ def members(ts_ms: int) -> dict[str, list[Any]]:
         "capacity": [None, None],
         "instance_id": [None, None],
         "generation": [4, None],
+        "client_id": ["c", None],
+        "host": ["/h", None],
+        "max_partitions": [None, None],
+        "instance": [None, None],
     }
 
 
@@ -111,6 +115,19 @@ def test_past_hours_are_merged(folder: Path) -> None:
     merged = min((folder / "offsets").glob("hour-*"))
     table = pq.read_table(merged, partitioning=None)
     assert table.column("partition").to_pylist() == [0, 0, 0, 1, 1, 1, 2, 2, 2]
+
+
+def test_parts_from_before_a_column_was_there_are_merged(folder: Path) -> None:
+    recorded(folder, T0, T0 + 1)
+    path = next((folder / "members").iterdir())
+    older = pq.read_table(path, partitioning=None)
+    pq.write_table(older.drop_columns(["client_id", "host", "max_partitions", "instance"]), path)
+    recorder = Recorder(str(folder))
+    assert recorder.compact(T0 + HOUR) == 4
+    recorder.close()
+    (merged,) = (folder / "members").iterdir()
+    hosts = pq.read_table(merged, partitioning=None)["host"].to_pylist()
+    assert sorted(map(str, hosts)) == ["/h", "None", "None", "None"]
 
 
 def test_a_large_hour_is_merged_piece_by_piece(folder: Path, monkeypatch) -> None:

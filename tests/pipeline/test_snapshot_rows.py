@@ -109,13 +109,26 @@ def test_nulls_everywhere() -> None:
 
 @pytest.mark.parametrize(
     ("column", "value"),
-    [("rack", "r"), ("rack", ""), ("capacity", 2.5), ("instance_id", "i"), ("generation", 0)],
-)
+    [
+        ("rack", "r"), ("rack", ""), ("capacity", 2.5), ("instance_id", "i"), ("generation", 0),
+        ("client_id", "c"), ("host", "/h"), ("max_partitions", 0), ("instance", "p"),
+    ],
+)  # fmt: skip
 def test_what_is_known_of_a_member(column: str, value: Any) -> None:
     members = [member_row("m", ["t"], {}, **{column: value})]
     given = group_input(problem_row([topic_row("t", [0], [5])], members))
     assert snapshot_document(given)["members"][0][column] == value
     assert getattr(Group.build(**given).members[0], column) == value
+
+
+def test_racks_of_partitions() -> None:
+    row = {**topic_row("t", [0, 2, 3], [5, 5, 5]), "racks": [["r", None, "s"], None, []]}
+    bare = {**topic_row("u", [0], [5]), "racks": [None]}
+    given = group_input(problem_row([row, bare], [member_row("m", ["t"])]))
+    assert given["racks"] == {"t": [["r", "s"], [], [], []]}
+    assert Group.build(**given).racks == (("r", "s"), (), (), (), ())
+    assert "racks" not in group_input(problem_row([bare], []))
+    assert "racks" not in group_input(usual_problem())
 
 
 @settings(max_examples=50)

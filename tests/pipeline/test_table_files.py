@@ -24,6 +24,9 @@ MEMBERS: dict[str, Any] = {
     "subscription": pa.list_(pa.string()), "owned": pa.map_(pa.string(), pa.list_(pa.int32())),
     "rack": pa.string(), "capacity": pa.float64(),
 }  # fmt: skip
+RACKS: dict[str, Any] = {
+    "topic": pa.string(), "partition": pa.int32(), "racks": pa.list_(pa.string()),
+}  # fmt: skip
 
 
 def write(path: Path, columns: dict[str, Any] | list[tuple[str, Any]]) -> str:
@@ -59,6 +62,10 @@ def refused(path: str, table: TableName) -> InputError:
         ("members", {**MEMBERS, "subscription": pa.large_list(pa.large_string())}),
         ("members", {**MEMBERS, "rack": pa.dictionary(pa.int8(), pa.large_string())}),
         ("members", {**MEMBERS, "owned": pa.map_(pa.large_string(), pa.list_(pa.int32()))}),
+        ("members", {**MEMBERS, "instance": pa.string(), "max_partitions": pa.int32()}),
+        ("members", {**MEMBERS, "client_id": pa.string(), "host": pa.string()}),
+        ("racks", RACKS),
+        ("racks", {**RACKS, "ts_ms": pa.int64(), "partition": pa.int64()}),
     ],
 )
 def test_columns_that_fit(tmp_path: Path, table: TableName, columns: dict[str, Any]) -> None:
@@ -103,6 +110,10 @@ WRONG_TYPES: list[tuple[TableName, str, Any, str]] = [
     ("members", "instance_id", pa.int64(), "string"),
     ("members", "generation", pa.string(), LONG),
     ("members", "generation", pa.uint8(), LONG),
+    ("members", "instance", pa.int64(), "string"),
+    ("members", "max_partitions", pa.float64(), LONG),
+    ("racks", "racks", pa.string(), "list<string>"),
+    ("racks", "ts_ms", pa.string(), f"{LONG} (milliseconds since 1970)"),
 ]
 
 
@@ -110,7 +121,7 @@ WRONG_TYPES: list[tuple[TableName, str, Any, str]] = [
 def test_a_column_of_a_wrong_type(
     tmp_path: Path, table: TableName, name: str, given: Any, expected: str
 ) -> None:
-    columns = {**(OFFSETS if table == "offsets" else MEMBERS), name: given}
+    columns = {**{"offsets": OFFSETS, "members": MEMBERS, "racks": RACKS}[table], name: given}
     path = write(tmp_path / "x.parquet", columns)
     error = refused(path, table)
     assert error.place == f"column {name}"

@@ -19,7 +19,7 @@ OFFSETS: Final = (
 )  # fmt: skip
 MEMBERS: Final = (
     "ts_ms", "group", "member", "subscription", "owned", "rack", "capacity", "instance_id",
-    "generation",
+    "generation", "client_id", "host", "max_partitions", "instance",
 )  # fmt: skip
 
 
@@ -158,6 +158,10 @@ class SampleRows:
             None,
             None if member is None else member.instance_id,
             None if member is None else member.generation,
+            None if member is None else member.client_id,
+            None if member is None else member.host,
+            None,
+            None,
         )
         for name, value in zip(MEMBERS, values, strict=True):
             self.members[name].append(value)

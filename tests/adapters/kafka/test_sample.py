@@ -48,7 +48,7 @@ def test_the_columns_are_those_of_the_history() -> None:
 
 def test_rows_of_a_group() -> None:
     member = DescribedMember(
-        "m-1", ("orders", "gone"), None, {"orders": [2, 0]}, "r1", "static-1", 7
+        "m-1", ("orders", "gone"), None, {"orders": [2, 0]}, "r1", "static-1", 7, "c", "/h"
     )
     answer = SampledGroup([member], {("orders", 0): 40, ("audit", 0): 5, ("lost", 3): 9})
     taken = sample({"g": answer}, {("orders", 0): 900})
@@ -62,14 +62,28 @@ def test_rows_of_a_group() -> None:
     ]
     owned = [("orders", [0, 2])]
     assert rows_of(taken.members) == [
-        (1000, "g", "m-1", ["gone", "orders"], owned, "r1", None, "static-1", 7)
+        (
+            1000,
+            "g",
+            "m-1",
+            ["gone", "orders"],
+            owned,
+            "r1",
+            None,
+            "static-1",
+            7,
+            "c",
+            "/h",
+            None,
+            None,
+        )
     ]
     assert (taken.n_groups, taken.n_partitions, taken.lag) == (1, 4, 90 + 60)
 
 
 def test_a_group_without_members_has_one_row() -> None:
     taken = sample({"g": SampledGroup([], {("audit", 0): 100})}, {})
-    assert rows_of(taken.members) == [(1000, "g", None, [], [], None, None, None, None)]
+    assert rows_of(taken.members) == [(1000, "g", None, [], [], *[None] * 8)]
     assert taken.n_partitions == 1
 
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from support.made_offsets import AT, Row, write_rows
 
-from equilag.errors import InputError
-from equilag.group import NOBODY, Group
+from equilag.group import NOBODY, Group, Member
 from equilag.pipeline.history import read_files
 from equilag.pipeline.problems import QUALITY, problems_of
+from equilag.pipeline.racks import with_racks
 from equilag.pipeline.signals import WEIGHTS, Span, rounds_of, signals_of
 from equilag.pipeline.snapshot import group_input
 from equilag.pipeline.table_files import check_files, find_files
+from equilag.pipeline.tables import TABLES, ddl
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -120,7 +121,7 @@ def history() -> tuple[list[Row], list[Row]]:
             [
                 member(
                     "all fields", "m", {"a": [0]}, rack="r1", capacity=2.0, instance_id="i",
-                    generation=7,
+                    generation=7, client_id="c", host="/h", max_partitions=3, instance="p",
                 ),
                 {"ts_ms": AT, "group": "all fields", "member": "bare"},
             ],
@@ -144,7 +145,8 @@ def write_members(path: Path, rows: list[Row]) -> str:
             ("ts_ms", pa.int64()), ("group", pa.string()), ("member", pa.string()),
             ("subscription", texts), ("owned", pa.map_(pa.string(), pa.list_(pa.int32()))),
             ("rack", pa.string()), ("capacity", pa.float64()), ("instance_id", pa.string()),
-            ("generation", pa.int64()),
+            ("generation", pa.int64()), ("client_id", pa.string()), ("host", pa.string()),
+            ("max_partitions", pa.int64()), ("instance", pa.string()),
         ]
     )  # fmt: skip
     pq.write_table(pa.Table.from_pylist(rows, schema), path)
@@ -152,13 +154,24 @@ def write_members(path: Path, rows: list[Row]) -> str:
 
 
 Problems = dict[str | None, Row]
+Found = tuple[Problems, Problems, Problems]
+RACKS: Final = [
+    (None, "a", 0, ["old"]),
+    (AT - 1, "a", 0, ["r1", "r2"]),
+    (AT + 1, "a", 0, ["new"]),
+    (None, "a", 1, []),
+    (AT, "a", 1, ["r3"]),
+    (None, "a", 3, None),
+    (None, "b", 4, ["r1"]),
+    (AT, "elsewhere", 0, ["r1"]),
+]
+"""Rows of the table `racks`."""
 
 
 @pytest.fixture(scope="module")
-def found(
-    spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Problems, Problems]:
-    """The rows of all groups: weighed by lag; and by bytes, what is older than 1 ms being stale."""
+def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Found:
+    """The rows of all groups: weighed by lag; by bytes, what is older than 1 ms being stale; and by
+    lag with racks."""
     folder = tmp_path_factory.mktemp("problems")
     offset_rows, member_rows = history()
     write_rows(folder / "offsets.parquet", offset_rows)
@@ -178,13 +191,16 @@ def found(
         results.append({row["group"]: row for row in rows})
         assert len(results[-1]) == len(rows)
         assert set(QUALITY) <= set(table.columns)
+    racks = spark.createDataFrame(RACKS, ddl(TABLES["racks"]))
+    table = problems_of(spark, with_racks(spark, signals, racks, AT), rounds, members, SPAN)
+    results.append({row["group"]: row.asDict(recursive=True) for row in table.collect()})
     signals.unpersist()
     rounds.unpersist()
-    return results[0], results[1]
+    return results[0], results[1], results[2]
 
 
 @pytest.fixture(scope="module")
-def problems(found: tuple[Problems, Problems]) -> Problems:
+def problems(found: Found) -> Problems:
     return found[0]
 
 
@@ -224,7 +240,7 @@ def test_states_and_reasons(problems: Problems, group: str | None) -> None:
     assert (problems[group]["state"], problems[group]["reason"]) == STATES[group]
 
 
-def test_a_limit_of_ones_own_for_what_is_stale(found: tuple[Problems, Problems]) -> None:
+def test_a_limit_of_ones_own_for_what_is_stale(found: Found) -> None:
     states = {group: row["state"] for group, row in found[1].items()}
     expected = {group: state for group, (state, _) in STATES.items()}
     expected |= {"just fresh": "stale", "slow and fresh": "stale", "old members": "stale_members"}
@@ -279,16 +295,20 @@ def test_fields_of_members(problems: Problems) -> None:
     assert problems["all fields"]["members"] == [
         {
             "member": "bare", "subscription": None, "owned": None, "rack": None, "capacity": None,
-            "instance_id": None, "generation": None,
+            "instance_id": None, "generation": None, "client_id": None, "host": None,
+            "max_partitions": None, "instance": None,
         },
         {
             "member": "m", "subscription": ["a"], "owned": [{"key": "a", "value": [0]}],
-            "rack": "r1", "capacity": 2.0, "instance_id": "i", "generation": 7,
+            "rack": "r1", "capacity": 2.0, "instance_id": "i", "generation": 7, "client_id": "c",
+            "host": "/h", "max_partitions": 3, "instance": "p",
         },
     ]  # fmt: skip
 
 
-def test_topics_hold_the_newest_sample_and_the_weight(found: tuple[Problems, Problems]) -> None:
+def test_topics_hold_the_newest_sample_and_the_weight(
+    found: Found,
+) -> None:
     newest = {"topic": "a", "partitions": [0], "log_start": [10], "log_end": [10_010]}
     (by_lag,) = found[0]["just fresh"]["topics"]
     assert by_lag == {**newest, "committed": [9_000], "weights": [1_010]}
@@ -297,11 +317,11 @@ def test_topics_hold_the_newest_sample_and_the_weight(found: tuple[Problems, Pro
     assert "bytes" in WEIGHTS
 
 
-def test_what_is_ready_makes_a_group(found: tuple[Problems, Problems]) -> None:
+def test_what_is_ready_makes_a_group(found: Found) -> None:
     """Holes, deleted topics and all."""
-    for weight, problems in zip(("lag", "bytes"), found, strict=True):
+    for weight, problems in zip(("lag", "bytes", "lag"), found, strict=True):
         for row in problems.values():
-            if row["state"] == "ready" and row["group"] != "all fields":
+            if row["state"] == "ready":
                 Group.build(**group_input(row, weight))
     group = Group.build(**group_input(found[0]["shrunk"]))
     assert group.topics == ("a",)
@@ -309,8 +329,19 @@ def test_what_is_ready_makes_a_group(found: tuple[Problems, Problems]) -> None:
     assert group.lag.tolist() == [1_010] * 4
     group = Group.build(**group_input(found[0]["hole"]))
     assert group.lag.tolist() == [1_010] * 4 + [0, 1_010, 0, 0, 1_010]
-    with pytest.raises(InputError, match="capacity"):  # which cannot be planned with so far
-        Group.build(**group_input(found[0]["all fields"]))
+    bare, full = Group.build(**group_input(found[0]["all fields"])).members
+    assert bare == Member("bare")
+    assert full == Member("m", "i", "r1", 7, 2.0, "c", "/h", 3, "p")
+
+
+def test_the_newest_racks_of_each_partition(found: Found) -> None:
+    plain, _, racked = found
+    group = Group.build(**group_input(racked["hole"]))
+    assert group.racks == (("r1", "r2"), ("r3",), *[()] * 6, ("r1",))
+    assert Group.build(**group_input(plain["hole"])).racks is None
+    for name, row in racked.items():
+        topics = [{k: v for k, v in entry.items() if k != "racks"} for entry in row["topics"]]
+        assert {**row, "topics": topics} == plain[name]
 
 
 def owners(group: Group) -> list[str | None]:
