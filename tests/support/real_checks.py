@@ -55,13 +55,14 @@ def spread_differences(snapshot: Snapshot, settings: Settings) -> list[str]:
 
 
 def _plan(snapshot: Snapshot, policy: str, settings: Settings) -> tuple[Plan, list[Any]] | None:
-    """The plan and what `verify` says of it; None if equilag refuses the group."""
+    """The plan, and what `verify` finds and which stages failed; None if equilag refuses it."""
     try:
         group = equilag.load_snapshot(dict(snapshot))
         plan = equilag.solve(group, policy, effort=EFFORT, time_limit=60, tolerance=0, **settings)
     except InputError:
         return None
-    return plan, equilag.verify(group, plan)
+    failed = [note for note in plan.notes if "failed" in note]
+    return plan, equilag.verify(group, plan) + failed
 
 
 def _refusal(expected: bool, refused: bool) -> list[str]:
@@ -76,7 +77,7 @@ def _against_flow(
     plan, findings = outcome
     document = plan.to_dict()
     got = group.figures(group.placed(document["assignment"]))
-    yield from (f"verify: {finding}" for finding in findings)
+    yield from (f"found: {finding}" for finding in findings)
     pairs: dict[str, tuple[Any, Any]] = {
         "moves": (best.moves, got.moves),
         "moves.count": (best.moves, document["moves"]["count"]),
@@ -100,7 +101,7 @@ def _against_all(
     document = plan.to_dict()
     got = group.figures(group.placed(document["assignment"]))
     load = document.get("load", document["lag"])
-    yield from (f"verify: {finding}" for finding in findings)
+    yield from (f"found: {finding}" for finding in findings)
     moves_first = document["policy"]["name"] == "fair-yet-sticky"
     best = optima.front[0 if moves_first else -1][1]
     pairs: dict[str, tuple[Any, Any]] = {
