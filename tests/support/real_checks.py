@@ -19,7 +19,7 @@ EFFORT = 0.2
 """Seconds of counted work for one plan; groups of this size need less."""
 
 Settings = Mapping[str, Any]
-"""Some of `rack_aware` and `balance`, as `equilag.solve` takes them."""
+"""Some of `rack_aware`, `max_cross_rack` and `balance`, as `equilag.solve` takes them."""
 
 
 def goals_of(settings: Settings) -> dict[str, bool]:
@@ -43,7 +43,8 @@ def flow_differences(snapshot: Snapshot, settings: Settings) -> list[str]:
 def spread_differences(snapshot: Snapshot, settings: Settings) -> list[str]:
     """The spreads of two policies against all assignments; for tiny groups."""
     group = read_group(snapshot)
-    optima = all_optima(group, **goals_of(settings))
+    most_across = settings.get("max_cross_rack")
+    optima = all_optima(group, **goals_of(settings), most_across=most_across)
     found = []
     for policy in ("lag-aware", "fair-yet-sticky"):
         plan = _plan(snapshot, policy, settings)

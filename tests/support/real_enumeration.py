@@ -32,9 +32,13 @@ def n_assignments(group: OracleGroup) -> int:
 
 
 def all_optima(
-    group: OracleGroup, rack_aware: bool = False, counted: bool = True
+    group: OracleGroup,
+    rack_aware: bool = False,
+    counted: bool = True,
+    most_across: int | None = None,
 ) -> OracleOptima | None:
-    """None if no assignment keeps to the rooms; the goals as in `real_flow`."""
+    """None if no assignment keeps to the rooms, or no best one reads at most `most_across`
+    partitions across racks; the goals as in `real_flow`."""
     rows = _assignments(group)
     counts = np.stack([(rows == m).sum(axis=1) for m in range(len(group.members))], axis=1)
     fits = (counts <= np.array(group.room, dtype=np.int64)).all(axis=1)
@@ -46,9 +50,13 @@ def all_optima(
         best = _fewest_squares(counts @ instances, group.instance_factor)
         rows, counts = rows[best], counts[best]
         rows = rows[_fewest_squares(counts, group.member_factor)]
+    cross = _sums(rows, [unit.cross for unit in group.units])
     if rack_aware:
-        cross = _sums(rows, [unit.cross for unit in group.units])
-        rows = rows[cross == cross.min()]
+        most_across = int(cross.min())
+    if most_across is not None:
+        rows = rows[cross <= most_across]
+    if not len(rows):
+        return None
     spreads = _spreads(group, rows)
     moves = _sums(rows, [unit.moves for unit in group.units])
     front: list[int] = []
