@@ -22,7 +22,14 @@ from equilag.constraint import (
 from equilag.errors import InputError
 from equilag.evidence import ACROSS, MOVES, evidence_for, is_optimal
 from equilag.group import Group, Index
-from equilag.metrics import compared_figures, count_moves, excess_floor, fair_load, mean_load
+from equilag.metrics import (
+    compared_figures,
+    count_moves,
+    excess_floor,
+    fair_load,
+    mean_load,
+    moved,
+)
 from equilag.objective import EXCESS, SPREAD, VALUE, Figures, Objective
 from equilag.plan import Plan
 from equilag.plan_figures import REAL_FIGURES
@@ -166,7 +173,7 @@ def _constraint(
     group: Group, assigned: Index, policy: Policy, findings: list[str]
 ) -> tuple[CountConstraint, bool]:
     """The policy's count constraint and True; no constraint and False if the plan misses it."""
-    if policy.pins_owned and count_moves(group, assigned):
+    if policy.pins_owned and moved(group.owner, assigned).any():  # by owners that may keep it
         findings.append("assignment: an owned partition moves, which the policy rules out")
         return unconstrained(group), False
     try:

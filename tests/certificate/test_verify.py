@@ -313,3 +313,13 @@ def test_a_plan_for_other_lags_is_a_finding() -> None:
     plan = equilag.solve(GROUP, time_limit=20.0)
     later = group_of([4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 3])
     assert any(finding.startswith("lag") for finding in equilag.verify(later, plan))
+
+
+@pytest.mark.parametrize("field", ["allowed", "co_partitioned"])
+def test_a_move_that_nothing_avoids_is_no_voluntary_one(field: str) -> None:
+    given: Any = {"allowed": {"t00": {"0": ["m01"]}}, "co_partitioned": [["t00", "t01"]]}
+    snapshot = snapshot_of([1, 1], [[0, 1], [0, 1]], [0, 1], [3, 5]) | {field: given[field]}
+    group = load_snapshot(snapshot)
+    plan = equilag.solve(group, "sticky-yet-fair", effort=0.05)
+    assert len(plan.moves) == 1
+    assert equilag.verify(group, plan) == []
