@@ -63,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     with options.named():
-        policy = Policy(args.policy, **options.real_settings(args))
+        policy = Policy(args.policy, args.balance, **options.real_settings(args))
     offsets, members, racks = _sources(args)
     if args.out is None:
         raise InputError("--out is required: a new directory for the results")

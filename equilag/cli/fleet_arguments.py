@@ -63,6 +63,7 @@ def _add_planning(group: argparse._ArgumentGroup) -> None:
         default=POLICIES[0],
         help=f"{', '.join(POLICIES)} (default: {POLICIES[0]})",
     )
+    options.add_balance(group)
     group.add_argument(
         "--rules", metavar="FILE.toml", help="other policies and settings for groups by name"
     )

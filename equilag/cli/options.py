@@ -208,12 +208,7 @@ def add_goals(parser: AnyParser, *, tolerance: float = DEFAULT_TOLERANCE) -> Non
         default=POLICIES[0],
         help=f"{', '.join(POLICIES)} (default: {POLICIES[0]})",
     )
-    parser.add_argument(
-        "--balance",
-        metavar="B",
-        type=one_of(BALANCES),
-        help="which counts are even: total, per-topic or both (default: the policy's own)",
-    )
+    add_balance(parser)
     parser.add_argument(
         "--move-cost",
         metavar="LAG",
@@ -235,6 +230,15 @@ def add_goals(parser: AnyParser, *, tolerance: float = DEFAULT_TOLERANCE) -> Non
         type=whole(MAX_SEED),
         default=0,
         help="seed of the random choices (default: 0)",
+    )
+
+
+def add_balance(parser: AnyParser) -> None:
+    parser.add_argument(
+        "--balance",
+        metavar="B",
+        type=one_of(BALANCES),
+        help=f"which counts are even: {', '.join(BALANCES)} (default: the policy's own)",
     )
 
 

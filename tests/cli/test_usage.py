@@ -61,8 +61,8 @@ OPTIONS = {
     "collect": "--bootstrap-server --every --out --groups --rounds --command-config",
     "steward": REAL,
     "fleet": f"{REAL} --history --offsets --members --bootstrap-server --command-config --out"
-    " --json --policy --rules --effort --time-limit --seed --weight --at --window --horizon"
-    " --stale-after --auto-offset-reset --master --driver-memory --tasks --kill-after",
+    " --json --policy --balance --racks --rules --effort --time-limit --seed --weight --at --window"
+    " --horizon --stale-after --auto-offset-reset --master --driver-memory --tasks --kill-after",
 }
 
 
@@ -88,7 +88,7 @@ WRONG = [
     (["plan", "x", "y"], "unrecognized arguments: y"),
     (["plan", "x", "--pol", "kip-169"], "unrecognized arguments: --pol"),
     (["plan", "x", "--policy", "fair"], "--policy: 'fair' is none of lag-aware, kip-169"),
-    (["plan", "x", "--balance", "none"], "--balance: 'none' is none of total"),
+    (["plan", "x", "--balance", "even"], "--balance: 'even' is none of total"),
     (["plan", "x", "--time-limit", "-1"], "--time-limit: '-1' is not a number of seconds"),
     (["plan", "x", "--time-limit", "nan"], "--time-limit: 'nan' is not"),
     (["plan", "x", "--time-limit", "inf"], "--time-limit: 'inf' is not"),
@@ -111,6 +111,7 @@ WRONG = [
     (["plan", "x", "--max-cross-rack", "-1"], "--max-cross-rack: '-1' is not a whole number"),
     (["plan", "x", "--co-partition", "a"], '--co-partition: "a" is not TOPIC1,TOPIC2'),
     (["steward", *LIVE_GROUP, "--pin", "a"], '--pin: "a" is not TOPIC-PARTITION=ID'),
+    (["fleet", "--history", "h", "--balance", "x"], "--balance: 'x' is none of total"),
     (["fleet", "--history", "h", "--out", "o", "--keep", ""], '--keep: "" is no topic'),
     (["plan", "x", "--out", ""], "--out: '' is not a file name"),
     (["plan", "x", "--out", "-"], "--out: '-' is not a file name"),
