@@ -108,6 +108,15 @@ def load_factor(group: Group) -> Ints | None:
     return None if real is None or real.equal_capacities else real.load_factor
 
 
+def load_divisor(group: Group) -> float | None:
+    """What loads as they are compared are divided by to be records per unit of capacity; None where
+    they are records."""
+    real = group.real
+    if real is None or real.equal_capacities:
+        return None
+    return real.load_scale * real.capacity_unit
+
+
 def load_scale(group: Group) -> int:
     """What a record per unit of capacity is in loads as they are compared."""
     real = group.real

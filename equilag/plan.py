@@ -63,9 +63,10 @@ class Choice:
 
     label: str
     moves: int
-    spread: int
+    spread: float
+    """In records; per unit of capacity where capacities differ."""
     excess: float = 0.0
-    """Records above a fair share, summed over the members."""
+    """What lies above a fair share, summed over the members; in the same unit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +124,7 @@ class Plan:
         if self.policy is None:
             return evidence_for(None, Figures(0, 0), 0.0, *bounds)
         moves = 0 if self.policy.fresh else len(self.moves)
-        objective = Objective(self.policy, load_scale(self._planned.group))
+        objective = Objective(self.policy, load_scale(self.planned.group))
         figures = Figures(self.compared.spread, moves)
         return evidence_for(objective, figures, self.compared.mean, *bounds)
 
@@ -135,13 +136,13 @@ class Plan:
     @cached_property
     def counts(self) -> CountFigures:
         counts = member_counts(self.assigned, self.group.n_members)
-        figures = MemberFigures.of(counts, self._planned.group.idle)
+        figures = MemberFigures.of(counts, self.planned.group.idle)
         return CountFigures(figures.max, figures.min, self._per_member(counts))
 
     @cached_property
     def lag(self) -> LagFigures:
         """Bounds on loads of members with different capacities are none on their lag."""
-        idle, scaled = self._planned.group.idle, load_factor(self._planned.group) is not None
+        idle, scaled = self.planned.group.idle, load_factor(self.planned.group) is not None
         loads = member_loads(self.assigned, self.group.lag, self.group.n_members)
         figures = MemberFigures.of(loads, idle)
         return LagFigures(
@@ -159,7 +160,7 @@ class Plan:
     @cached_property
     def compared(self) -> MemberFigures:
         """Loads as the run compared them: of units, scaled where capacities differ."""
-        planned = self._planned
+        planned = self.planned
         return compared_figures(planned.group, planned.collapse(self.assigned))
 
     @cached_property
@@ -169,7 +170,7 @@ class Plan:
         proved = ProvedBounds(
             self.spread_lower_bound, self.excess_lower_bound, max(reads, default=0)
         )
-        return real_figures(self._planned, self.assigned, proved)
+        return real_figures(self.planned, self.assigned, proved)
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:
@@ -213,7 +214,8 @@ class Plan:
         return {mark: n for mark, n in zip(QUALITY, numbers, strict=True) if n}
 
     @cached_property
-    def _planned(self) -> Reduction:
+    def planned(self) -> Reduction:
+        """The group, and what was planned in its place."""
         return self.reduction or Reduction(self.group, self.group)
 
     def _per_member(self, values: Ints) -> dict[str, int]:

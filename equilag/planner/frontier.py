@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, Unpack, cast
 from equilag.budget import Budget
 from equilag.claim import Evidence
 from equilag.group import Group
-from equilag.metrics import is_valid
+from equilag.metrics import is_valid, load_divisor
 from equilag.objective import EXCESS, Objective
 from equilag.planner.bounding_stages import CountingBounds
 from equilag.planner.front import Candidate, knee
@@ -46,11 +46,12 @@ class Point:
     """A plan with this many moves reaches `spread`; none with as many gets below the bound."""
 
     moves: int
-    spread: int
-    spread_lower_bound: int
+    spread: float
+    """In records; per unit of capacity where capacities differ, and so are the other loads."""
+    spread_lower_bound: float
     excess: float = 0.0
-    """Sum over members of what lies above the mean load, in records."""
-    excess_lower_bound: int = 0
+    """Sum over members of what lies above the mean load."""
+    excess_lower_bound: float = 0
     """No plan at all, whatever its moves, has less."""
     evidence: Evidence | None = None
     """What the bound rests on where it equals the spread; None where it does not."""
@@ -122,7 +123,7 @@ def points_of(state: SolveState, objective: Objective) -> list[Point]:
     front = [c for c in state.front.points() if limit is None or c.moves <= limit]
     plan = choose(state, objective)
     middle = knee(front) if len(front) > 2 else None
-    return [
+    points = [
         Point(
             found.moves,
             found.spread,
@@ -134,6 +135,18 @@ def points_of(state: SolveState, objective: Objective) -> list[Point]:
         )
         for found in front
     ]
+    divisor = load_divisor(state.problem.group)
+    return points if divisor is None else [_per_capacity(point, divisor) for point in points]
+
+
+def _per_capacity(point: Point, divisor: float) -> Point:
+    return replace(
+        point,
+        spread=point.spread / divisor,
+        spread_lower_bound=point.spread_lower_bound / divisor,
+        excess=point.excess / divisor,
+        excess_lower_bound=point.excess_lower_bound / divisor,
+    )
 
 
 def _evidence(state: SolveState, found: Candidate) -> Evidence:

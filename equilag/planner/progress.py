@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from equilag.budget import Budget
 from equilag.errors import InputError
+from equilag.metrics import load_divisor
 from equilag.objective import SPREAD
 
 if TYPE_CHECKING:
@@ -19,14 +20,15 @@ class Progress:
     """Where a run stands, for people who watch it."""
 
     stage: str
-    spread: int | None
-    """Of the incumbent, in records; None before there is one."""
+    spread: float | None
+    """Of the incumbent, in records, or per unit of capacity where capacities differ, as the other
+    loads; None before there is one."""
     moves: int | None
     """Of the incumbent."""
-    bound: int | None
+    bound: float | None
     """Proved lower bound on the spread; None before there is one."""
     mean: float
-    """Assigned lag per member that is not idle; 0 before there is an incumbent."""
+    """Assigned load per member that is not idle; 0 before there is an incumbent."""
     elapsed: float
     limit: float
 
@@ -61,5 +63,12 @@ class ProgressObserver:
             self.watcher(Progress(self.stage, None, None, None, 0.0, elapsed, limit))
             return
         best, mean = state.incumbent, state.problem.mean
-        bound = state.bound_within(state.limit) if SPREAD in state.proofs else None
-        self.watcher(Progress(self.stage, best.spread, best.moves, bound, mean, elapsed, limit))
+        spread: float = best.spread
+        bound: float | None = None
+        if SPREAD in state.proofs:
+            bound = state.bound_within(state.limit)
+        divisor = load_divisor(state.problem.group)
+        if divisor is not None:
+            spread, mean = spread / divisor, mean / divisor
+            bound = None if bound is None else bound / divisor
+        self.watcher(Progress(self.stage, spread, best.moves, bound, mean, elapsed, limit))

@@ -9,6 +9,7 @@ from equilag.certificate.counting_by_capacity import counting_for
 from equilag.claim import Claim
 from equilag.constraint import unconstrained
 from equilag.group import Group
+from equilag.metrics import load_divisor
 from equilag.objective import EXCESS
 from equilag.plan import Choice, Plan
 from equilag.planner.bounding_stages import no_lag_claims
@@ -37,7 +38,7 @@ def plan_of(state: SolveState, budget: Budget) -> Plan:
         budget.limit,
         budget.elapsed,
         tuple(state.notes),
-        choices(state.front),
+        choices(state.front, load_divisor(task.group)),
         *_run(task, budget),
         state.proofs.value(EXCESS) or 0,
         reduction=task.reduction,
@@ -110,17 +111,25 @@ def _run(task: Task, budget: Budget) -> tuple[int, float | None, bool]:
     return task.seed, budget.effort, not budget.cut
 
 
-def choices(front: ParetoFront) -> tuple[Choice, ...]:
-    """Up to three points of the front: fewest moves, the knee, the most even."""
+def choices(front: ParetoFront, divisor: float | None = None) -> tuple[Choice, ...]:
+    """Up to three points of the front: fewest moves, the knee, the most even.
+
+    `divisor` makes records per unit of capacity of loads; None where they are records.
+    """
     points = front.points()
     if not points:
         return ()
     first, last = points[0], front.most_even()
-    chosen = [Choice("fewest moves", first.moves, first.spread, first.excess)]
+    chosen = [("fewest moves", first)]
     if len(points) > 2:
         middle = knee(points)
         if middle is not first and middle.spread > last.spread:
-            chosen.append(Choice("knee", middle.moves, middle.spread, middle.excess))
+            chosen.append(("knee", middle))
     if len(points) > 1:
-        chosen.append(Choice("most even", last.moves, last.spread, last.excess))
-    return tuple(chosen)
+        chosen.append(("most even", last))
+    return tuple(
+        Choice(label, point.moves, point.spread, point.excess)
+        if divisor is None
+        else Choice(label, point.moves, point.spread / divisor, point.excess / divisor)
+        for label, point in chosen
+    )

@@ -29,13 +29,15 @@ def shorten(text: str, width: int, dots: str = "…") -> str:
     return text if len(text) <= width else text[: max(0, width - len(dots))] + dots
 
 
-def number(value: int) -> str:
-    """A whole number with thousands separators."""
-    return f"{value:,}"
+def number(value: float) -> str:
+    """A whole number with thousands separators; another one with four significant digits."""
+    if isinstance(value, int) or not value:
+        return f"{int(value):,}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:#.4g}"
 
 
-def short_number(value: int) -> str:
-    """A whole number in few columns: `2.34M`; up to four digits in full."""
+def short_number(value: float) -> str:
+    """A number in few columns: `2.34M`; up to four digits in full."""
     size = float(abs(value))
     if size < 10_000:
         return number(value)

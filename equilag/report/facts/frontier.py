@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from equilag.claim import Evidence
 from equilag.group import Group
 from equilag.policy import Policy
+from equilag.reduction import reduce_group
 from equilag.report.facts.gain import GainScale
 from equilag.report.facts.group import GroupFacts, group_facts
+from equilag.shaping import shape_group
 
 if TYPE_CHECKING:
     from equilag.planner.frontier import Point
@@ -19,13 +21,14 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class PointFacts:
     moves: int
-    spread: int
-    bound: int
+    spread: float
+    """In records; per unit of capacity where capacities differ, and so are the other loads."""
+    bound: float
     """No plan with as many moves has a smaller lag spread."""
     percent_of_mean: float
     """The lag spread in percent of the mean lag per member."""
     excess: float
-    """Records above a fair share, summed over the members."""
+    """What lies above a fair share, summed over the members."""
     gain_percent: float
     """Part of the excess saved, of what is not proved to be impossible to save."""
     evidence: Evidence | None
@@ -65,7 +68,8 @@ class FrontierFacts:
 def frontier_facts(
     group: Group, points: Sequence[Point], policy: Policy, *, interrupted: bool = False
 ) -> FrontierFacts:
-    figures = group_facts(group)
+    shaped = shape_group(group, policy.overrides)
+    figures = group_facts(shaped, reduce_group(shaped, policy))
     mean = figures.mean_lag
     first = points[0] if points else None
     gain = (

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from equilag.group import NOBODY, Group
 from equilag.lag import QUALITY
-from equilag.metrics import excess, member_loads, spread
+from equilag.metrics import (
+    FairLoad,
+    excess,
+    load_divisor,
+    load_factor,
+    load_scale,
+    mean_load,
+    member_loads,
+    spread,
+)
+from equilag.reduction import Reduction
 
 CERTAIN = ("ok", "given")
 """Quality marks of a lag that is known for sure."""
@@ -23,7 +34,8 @@ class GroupFacts:
     partitions: int
     total_lag: int
     mean_lag: float
-    """Per member that is not idle, of the partitions that have a subscriber."""
+    """Per member that is not idle, of the partitions that have a subscriber; where capacities
+    differ, per unit of capacity, as `spread` and `excess`."""
     taken_at: str | None
     doubtful_lags: Mapping[str, int]
     """Quality mark -> partitions whose lag carries it."""
@@ -34,25 +46,26 @@ class GroupFacts:
     """Partitions of the current assignment."""
     fully_owned: bool
     """True if every partition that has a subscriber is owned."""
-    spread: int | None
+    spread: float | None
     """Lag spread of the current assignment; None where nobody owns anything."""
     excess: float | None
     """What lies above a fair share under the current assignment; None as for `spread`."""
 
 
-def group_facts(group: Group) -> GroupFacts:
+def group_facts(group: Group, reduction: Reduction | None = None) -> GroupFacts:
+    """`reduction` is what is planned in place of the group; None for what assignors do."""
+    reduction = reduction or Reduction(group, group)
     owned = group.owner != NOBODY
-    active = int(np.count_nonzero(~group.idle))
+    loads = loads_before(reduction)
     marks = np.bincount(group.quality, minlength=len(QUALITY)).tolist()
     unread = np.flatnonzero((group.topic_size > 0) & ~group.reads.any(axis=1)).tolist()
-    loads = member_loads(group.owner, group.lag, group.n_members)
     return GroupFacts(
         name=group.name,
         members=group.n_members,
         topics=len(group.topics),
         partitions=group.n_partitions,
         total_lag=int(group.lag.sum()),
-        mean_lag=int(group.lag[group.assignable].sum()) / active if active else 0.0,
+        mean_lag=loads.mean,
         taken_at=group.taken_at,
         doubtful_lags={
             mark: count
@@ -63,6 +76,32 @@ def group_facts(group: Group) -> GroupFacts:
         unread_topics=tuple((group.topics[t], int(group.topic_size[t])) for t in unread),
         owned=int(np.count_nonzero(owned)),
         fully_owned=bool(np.array_equal(owned, group.assignable)),
-        spread=spread(loads, group.idle) if owned.any() else None,
-        excess=excess(loads[~group.idle]) if owned.any() else None,
+        spread=loads.spread if owned.any() else None,
+        excess=loads.excess if owned.any() else None,
+    )
+
+
+class LoadsBefore(NamedTuple):
+    """How even the current assignment is, in records or per unit of capacity."""
+
+    mean: float
+    spread: float
+    excess: float
+
+
+def loads_before(reduction: Reduction) -> LoadsBefore:
+    group, planned = reduction.given, reduction.group
+    mean, divisor = mean_load(planned), load_divisor(planned)
+    loads = member_loads(group.owner, group.lag, group.n_members)
+    factor = load_factor(planned)
+    if divisor is None or factor is None:
+        even = excess(loads[~planned.idle])
+        return LoadsBefore(mean, spread(loads, planned.idle), even)
+    scaled = loads * factor
+    capacity = planned.real.capacity[~planned.idle].sum() if planned.real else 0
+    fair = FairLoad(int(loads.sum()) * load_scale(planned), max(1, int(capacity)))
+    return LoadsBefore(
+        mean / divisor,
+        spread(scaled, planned.idle) / divisor,
+        excess(scaled[~planned.idle], fair) / divisor,
     )

@@ -14,7 +14,7 @@ from equilag.plan import Choice, Move, Plan
 from equilag.policy import Policy
 from equilag.report.facts.gain import GainScale
 from equilag.report.facts.group import GroupFacts, group_facts
-from equilag.report.facts.proof import ProofFacts, proof_facts
+from equilag.report.facts.proof import ProofFacts, proof_facts, shown_loads
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,18 @@ class MemberFacts:
     lag_before: int
     partitions: int
     lag: int
+    capacity: float | None = None
+    """None where all members have the same."""
+
+    @property
+    def load_before(self) -> float:
+        """Lag before; per unit of capacity where these differ."""
+        return self.lag_before / self.capacity if self.capacity else self.lag_before
+
+    @property
+    def load(self) -> float:
+        """Lag; per unit of capacity where these differ."""
+        return self.lag / self.capacity if self.capacity else self.lag
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +56,7 @@ class ChoiceFacts:
 
     label: str
     moves: int
-    spread: int
+    spread: float
     gain_percent: float
     """Part of the excess saved, of what is not proved to be impossible to save."""
     is_this_plan: bool
@@ -97,13 +109,13 @@ class PlanFacts:
 def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
     """The facts of a plan; with `verbose` also how it was found."""
     group, members = plan.group, plan.group.members
-    figures = group_facts(group)
+    figures = group_facts(group, plan.planned)
     run = RunFacts(plan.algorithm, plan.wall_s, plan.time_limit, plan.repeatable)
     return PlanFacts(
         plan=plan,
         group=figures,
         members=_members(plan),
-        idle=tuple(members[m].id for m in np.flatnonzero(group.idle).tolist()),
+        idle=tuple(members[m].id for m in np.flatnonzero(plan.planned.group.idle).tolist()),
         moves=_moves(plan),
         proof=proof_facts(plan),
         choices=_choices(plan, figures),
@@ -112,8 +124,8 @@ def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
 
 
 def _members(plan: Plan) -> tuple[MemberFacts, ...]:
-    group = plan.group
-    columns = [
+    group, planned = plan.group, plan.planned.group
+    columns: list[list[Any]] = [
         values.tolist()
         for assigned in (group.owner, plan.assigned)
         for values in (
@@ -121,7 +133,9 @@ def _members(plan: Plan) -> tuple[MemberFacts, ...]:
             member_loads(assigned, group.lag, group.n_members),
         )
     ]
-    rows = zip(group.members, group.idle.tolist(), *columns, strict=True)
+    if planned.real is not None and not planned.real.equal_capacities:
+        columns.append((planned.real.capacity * planned.real.capacity_unit).tolist())
+    rows = zip(group.members, planned.idle.tolist(), *columns, strict=True)
     return tuple(MemberFacts(member.id, *row) for member, idle, *row in rows if not idle)
 
 
@@ -138,14 +152,15 @@ def _choices(plan: Plan, group: GroupFacts) -> ChoicesFacts | None:
     choices = plan.choices
     if len(choices) < 2:
         return None
-    gain = GainScale.of(group, choices[0].excess, plan.excess_lower_bound)
+    loads = shown_loads(plan)
+    gain = GainScale.of(group, choices[0].excess, loads.excess_lower_bound)
     rows = tuple(
         ChoiceFacts(
             label=choice.label,
             moves=choice.moves,
             spread=choice.spread,
             gain_percent=gain.percent(choice.excess),
-            is_this_plan=choice.moves == len(plan.moves) and choice.spread == plan.lag.spread,
+            is_this_plan=choice.moves == len(plan.moves) and choice.spread == loads.spread,
             settings=_settings(plan, choice, choice is choices[-1]),
         )
         for choice in choices

@@ -10,9 +10,11 @@ import numpy as np
 
 from equilag.claim import Claim, Evidence
 from equilag.evidence import strongest
+from equilag.metrics import load_divisor
 from equilag.objective import SPREAD
 from equilag.phases import first_phase
 from equilag.plan import Plan, Status
+from equilag.plan_figures import LagFigures, LoadFigures
 from equilag.policy import Policy
 
 Verdict = Literal[
@@ -37,15 +39,19 @@ class ProofFacts:
     counts_min: int
     counts_max: int
     counts_proved: bool
-    spread: int
-    lag_min: int
-    lag_max: int
+    per_capacity: bool
+    """True if the loads here are per unit of capacity, since capacities differ; else in records."""
+    spread: float
+    lag_min: float
+    lag_max: float
     lag_mean: float
     excess: float
-    """Records above a fair share, summed over the members."""
-    excess_bound: int
+    """What lies above a fair share, summed over the members."""
+    excess_bound: float
     """No plan has less excess."""
-    bound: int | None
+    gap: float | None
+    """`spread` less `bound`."""
+    bound: float | None
     """No plan within what `policy` asks for has a smaller lag spread; None where not claimed."""
     bound_by_solver: bool
     """True if `bound` rests on a solver's word."""
@@ -59,31 +65,30 @@ class ProofFacts:
     unchecked: tuple[Claim, ...]
     """Claims that rest on a solver's word."""
 
-    @property
-    def gap(self) -> int | None:
-        return None if self.bound is None else self.spread - self.bound
-
 
 def proof_facts(plan: Plan) -> ProofFacts:
     claimed = {claim.claim for claim in plan.claims}
     policy = plan.policy
     first = first_phase(plan.group, plan.assigned)
+    loads, bounded = shown_loads(plan), SPREAD in claimed
     return ProofFacts(
         status=plan.status,
         evidence=plan.evidence,
         interrupted_after=plan.wall_s if plan.interrupted else None,
         policy=policy,
-        verdict=_verdict(plan, policy, "spread_at_least" in claimed),
+        verdict=_verdict(plan, policy, bounded, loads.gap),
         counts_min=plan.counts.min,
         counts_max=plan.counts.max,
         counts_proved="counts" in claimed,
-        spread=plan.lag.spread,
-        lag_min=plan.lag.min,
-        lag_max=plan.lag.max,
-        lag_mean=plan.lag.mean,
-        excess=plan.lag.excess,
-        excess_bound=plan.lag.excess_lower_bound,
-        bound=plan.spread_lower_bound if "spread_at_least" in claimed else None,
+        per_capacity=not isinstance(loads, LagFigures),
+        spread=loads.spread,
+        lag_min=loads.min,
+        lag_max=loads.max,
+        lag_mean=loads.mean,
+        excess=loads.excess,
+        excess_bound=loads.excess_lower_bound,
+        gap=loads.gap if bounded else None,
+        bound=loads.spread_lower_bound if bounded else None,
         bound_by_solver=_by_solver(plan.claims),
         bound_is_general=policy is None or plan.status == "fallback",
         moves=len(plan.moves),
@@ -93,6 +98,13 @@ def proof_facts(plan: Plan) -> ProofFacts:
     )
 
 
+def shown_loads(plan: Plan) -> LagFigures | LoadFigures:
+    """The loads as the run compared them: lag, or load per unit of capacity where these differ."""
+    if plan.real is None or load_divisor(plan.planned.group) is None:
+        return plan.lag
+    return plan.real.load
+
+
 def _by_solver(claims: Sequence[Claim]) -> bool:
     """True if a solver says more about the spread than what is checked."""
     everything = strongest(claims)
@@ -100,16 +112,16 @@ def _by_solver(claims: Sequence[Claim]) -> bool:
     return everything.get(SPREAD) != checked.get(SPREAD)
 
 
-def _verdict(plan: Plan, policy: Policy | None, bounded: bool) -> Verdict:
+def _verdict(plan: Plan, policy: Policy | None, bounded: bool, gap: float) -> Verdict:
     if policy is None:
         return "assignor"
-    if plan.group.idle.all():
+    if plan.planned.group.idle.all():
         return "nobody"
     if plan.status == "fallback":
         return "fallback"
     if plan.status == "feasible":
         return "feasible" if bounded else "unproved"
-    if policy.tolerance and plan.lag.gap:
+    if policy.tolerance and gap:
         return "tolerance"
     if policy.move_cost and not policy.moves_first:
         return "spread-and-cost"

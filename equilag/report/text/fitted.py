@@ -14,8 +14,8 @@ from equilag.report.terminal import Screen
 from equilag.report.text.layout import GAP, Column, table
 from equilag.report.words import number, short_number
 
-Write = Callable[[int], str]
-"""How a whole number is written."""
+Write = Callable[[float], str]
+"""How a number is written."""
 Figures = Callable[[Write], list[list[RenderableType]]]
 """The cells of each row, text or bars."""
 

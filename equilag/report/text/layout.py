@@ -109,7 +109,9 @@ def verbatim(line: str) -> Text:
     return Text(line, no_wrap=True, overflow="ignore")
 
 
-def bars(values: Sequence[int], largest: int, cells: int, screen: Screen) -> list[RenderableType]:
+def bars(
+    values: Sequence[float], largest: float, cells: int, screen: Screen
+) -> list[RenderableType]:
     """A bar per value, up to `cells` columns wide; anything above 0 shows. None in ASCII."""
     if screen.ascii or not cells:
         return [""] * len(values)

@@ -21,6 +21,7 @@ LIGHTEST: Final = 10
 """Members shown of a larger group. Together they leave room for the moves on the same screen."""
 MAX_IDLE: Final = 5
 """Idle members that are named."""
+LOAD_WORDS: Final = "load: lag per unit of capacity"
 BAR_WIDTHS: Final = ((90, 10), (70, 6), (0, 0))
 """Columns of the screen from which on a bar has so many columns: names and figures come first."""
 
@@ -43,10 +44,14 @@ def _table(facts: PlanFacts, names: Mapping[str, str], screen: Screen) -> Block:
     shown, left_out = _selected(facts.members)
     owned = bool(facts.group.owned)
     columns = [Column("partitions")]
+    what = "lag"
+    if facts.proof.per_capacity:
+        columns.insert(0, Column("capacity", is_optional=True))
+        what = "load"
     if owned:
-        columns += [Column("lag before"), Column(""), Column("lag after"), Column("")]
+        columns += [Column(f"{what} before"), Column(""), Column(f"{what} after"), Column("")]
     else:
-        columns += [Column("lag"), Column("")]
+        columns += [Column(what), Column("")]
     labels = [names[member.id] for member in shown]
     gap = slice(HEAVIEST, HEAVIEST)
     if left_out:
@@ -59,9 +64,13 @@ def _table(facts: PlanFacts, names: Mapping[str, str], screen: Screen) -> Block:
         return found
 
     made = named_table("member", labels, columns, rows, screen, indent=2)
+    which = f" ({LOAD_WORDS})" if facts.proof.per_capacity else ""
     if not left_out:
-        return [title("Members"), indented(made.table)]
-    which = f", the {HEAVIEST} heaviest and the {LIGHTEST} lightest of {number(len(facts.members))}"
+        return [title("Members", which), indented(made.table)]
+    which = (
+        f", the {HEAVIEST} heaviest and the {LIGHTEST} lightest of {number(len(facts.members))}"
+        + which
+    )
     return [title("Members", which), indented(made.table)]
 
 
@@ -71,22 +80,23 @@ def _rows(
     """The cells beside the names."""
     owned = bool(facts.group.owned)
     cells = next(cells for width, cells in BAR_WIDTHS if screen.width >= width)
-    largest = max(max(m.lag, m.lag_before if owned else 0) for m in facts.members)
-    after = bars([m.lag for m in shown], largest, cells, screen)
-    before = bars([m.lag_before for m in shown], largest, cells, screen)
+    largest = max(max(m.load, m.load_before if owned else 0) for m in facts.members)
+    after = bars([m.load for m in shown], largest, cells, screen)
+    before = bars([m.load_before for m in shown], largest, cells, screen)
     for member, bar, bar_before in zip(shown, after, before, strict=True):
         if owned:
             counts = (
                 f"{number(member.partitions_before)} {screen.arrow} {number(member.partitions)}"
             )
-            yield [counts, write(member.lag_before), bar_before, write(member.lag), bar]
+            line = [counts, write(member.load_before), bar_before, write(member.load), bar]
         else:
-            yield [number(member.partitions), write(member.lag), bar]
+            line = [number(member.partitions), write(member.load), bar]
+        yield line if member.capacity is None else [write(member.capacity), *line]
 
 
 def _selected(members: Sequence[MemberFacts]) -> tuple[Sequence[MemberFacts], int]:
     """The members to show, and how many are left out."""
     if len(members) <= MAX_ROWS:
         return members, 0
-    order = sorted(members, key=lambda member: -member.lag)
+    order = sorted(members, key=lambda member: -member.load)
     return [*order[:HEAVIEST], *order[-LIGHTEST:]], len(members) - HEAVIEST - LIGHTEST

@@ -13,7 +13,7 @@ from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, indented, title
 from equilag.report.text.members import members_block
 from equilag.report.text.moves import moves_block
-from equilag.report.text.proof import proof_block
+from equilag.report.text.proof import load_word, proof_block
 from equilag.report.text.short_names import member_names
 from equilag.report.words import number, short_percent
 
@@ -26,14 +26,14 @@ def plan_blocks(facts: PlanFacts, screen: Screen) -> Iterator[Block]:
     yield moves_block(facts, names, screen)
     yield proof_block(facts)
     if facts.choices is not None:
-        yield choices_block(facts.choices, screen)
+        yield choices_block(facts.choices, screen, load_word(facts.proof))
 
 
-def choices_block(choices: ChoicesFacts, screen: Screen) -> Block:
+def choices_block(choices: ChoicesFacts, screen: Screen, what: str = "lag") -> Block:
     """Two or three points between the fewest moves and the most even lag, and how to get them."""
     start = "the current assignment" if choices.from_current else choices.rows[0].label
     columns = [
-        Column("choice", is_name=True), Column("moves"), Column("lag spread"),
+        Column("choice", is_name=True), Column("moves"), Column(f"{what} spread"),
         Column("gain", is_optional=True), Column("", is_name=True),
     ]  # fmt: skip
 

@@ -41,7 +41,7 @@ def proof_block(facts: PlanFacts) -> Block:
         ("policy", _policy(proof.policy)),
         ("found by", _run(facts.run)),
         ("counts", _counts(proof) if members else ""),
-        ("lag spread", _spread(facts) if facts.members else ""),
+        (f"{load_word(proof)} spread", _spread(facts) if facts.members else ""),
         ("excess", _excess(facts) if facts.members else ""),
         (SOLVERS_BOUND if proof.bound_by_solver else PROVED_BOUND, _bound(proof)),
         ("gap", _gap(proof)),
@@ -107,7 +107,8 @@ def _counts(proof: ProofFacts) -> str:
     if low != high:
         text = f"{number(low)} to {number(high)} partitions per member, spread {number(high - low)}"
     if proof.counts_proved:
-        text += "; proved to be as even as possible"
+        even = "even by capacity" if proof.per_capacity else "even"
+        text += f"; proved to be as {even} as possible"
         if proof.policy is not None and proof.policy.pins_owned:
             text += " without a voluntary move"
         elif proof.policy is not None and proof.policy.balance != "total":
@@ -129,16 +130,26 @@ def _spread(facts: PlanFacts) -> str:
 def _excess(facts: PlanFacts) -> str:
     """What lies above a fair share, before and after."""
     proof, before = facts.proof, facts.group.excess
-    text = f"{number(round(proof.excess))} above a fair share, over all members"
+    text = f"{_rounded(proof.excess, proof)} above a fair share, over all members"
     if before is not None and facts.group.fully_owned:
-        text += f"; was {number(round(before))}"
+        text += f"; was {_rounded(before, proof)}"
     if proof.excess_bound:
         text += f"; no plan has less than {number(proof.excess_bound)}"
     return text
 
 
-def _share(lag: int, proof: ProofFacts) -> str:
-    """A lag, and its part of the mean load."""
+def load_word(proof: ProofFacts) -> str:
+    """The word for what is spread."""
+    return "load" if proof.per_capacity else "lag"
+
+
+def _rounded(excess: float, proof: ProofFacts) -> str:
+    """An excess, in whole records."""
+    return number(excess if proof.per_capacity else round(excess))
+
+
+def _share(lag: float, proof: ProofFacts) -> str:
+    """A load, and its part of the mean load."""
     if not proof.lag_mean:
         return number(lag)
     return f"{number(lag)} ({percent(100 * lag / proof.lag_mean)} of the mean)"
@@ -147,10 +158,10 @@ def _share(lag: int, proof: ProofFacts) -> str:
 def _bound(proof: ProofFacts) -> str:
     if proof.bound is None:
         return ""
-    policy = proof.policy
-    if proof.bound_is_general or policy is None:
-        return f"{number(proof.bound)}: no assignment at all has a smaller lag spread"
-    return f"{number(proof.bound)}: no plan with {bound_scope(policy)} has a smaller lag spread"
+    policy, scope = proof.policy, "no assignment at all"
+    if policy is not None and not proof.bound_is_general:
+        scope = f"no plan with {bound_scope(policy)}"
+    return f"{number(proof.bound)}: {scope} has a smaller {load_word(proof)} spread"
 
 
 def bound_scope(policy: Policy) -> str:
@@ -171,7 +182,7 @@ def _gap(proof: ProofFacts) -> str:
     if proof.gap == 0 and proof.bound_by_solver:
         return "0, on the solver's word"
     if proof.gap == 0:
-        return "0: no smaller lag spread is possible"
+        return f"0: no smaller {load_word(proof)} spread is possible"
     return _share(proof.gap, proof)
 
 
