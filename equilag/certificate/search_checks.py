@@ -12,7 +12,6 @@ from equilag.exhaustive.few_moves.move_search import MoveSearch
 from equilag.exhaustive.search import Search
 from equilag.exhaustive.target import SearchTarget
 from equilag.exhaustive.whole_group import WholeGroup, whole_problem
-from equilag.metrics import has_stakes
 
 SEARCH_WORK: Final = 3_000_000_000
 """Array elements that one check may cost: ten times what the planner spends on a search, so that
@@ -90,8 +89,6 @@ def _check_search(
         return
     make = whole_problem_of_few_moves if few_moves else whole_problem
     whole = make(ledger.group, ledger.constraint, max_moves)
-    if has_stakes(ledger.group) and (max_moves is not None or move_cost):
-        raise Refuted("the search does not know moves that count as several")
     high, low = ledger.highest_proved, ledger.lowest_proved
     target = search_target(value, max_moves, move_cost, high, low)
     no_plan_within(ledger, target, few_moves, whole)

@@ -45,6 +45,8 @@ class CountConstraint:
     """Fewest and most partitions of a topic per member, where topics count one by one."""
     _most_across: int | None = None
     """See `most_across`."""
+    _reads_limited: bool = False
+    """See `limits_reads`."""
     _sums: InstanceSums | None = None
     """Fewest and most partitions of each instance, where members' intervals do not say as much."""
 
@@ -171,7 +173,12 @@ class CountConstraint:
 
     def within_reads(self, limit: int) -> CountConstraint:
         """The same, with no more than `limit` partitions read across racks."""
-        return replace(self, _most_across=limit)
+        return replace(self, _most_across=limit, _reads_limited=True)
+
+    @property
+    def limits_reads(self) -> bool:
+        """True if the limit on reads rules out what faces and counts allow."""
+        return self._reads_limited
 
     # Counts by topic
 

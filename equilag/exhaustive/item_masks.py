@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from equilag.constraint import InstanceSums
 from equilag.exhaustive.patterns import PatternLimits
 from equilag.exhaustive.small_problem import SmallProblem
 from equilag.group import NOBODY, Flags, Ints
@@ -23,6 +24,8 @@ class ItemMasks:
     """[I] by bit, descending."""
     base: Ints
     """[J] base loads."""
+    sums: InstanceSums | None
+    """See `SmallProblem.sums`."""
     factor: Ints | None
     """[J] see `SmallProblem.factor`."""
     total: int
@@ -51,6 +54,7 @@ class ItemMasks:
             bits=bits,
             lag=lag,
             base=p.base,
+            sums=p.sums,
             factor=p.factor,
             total=int(lag.sum() + p.base.sum()) * scale,
             takers=(p.allowed[order] * (1 << np.arange(len(p.base)))).sum(axis=1),
@@ -72,6 +76,7 @@ class ItemMasks:
             self.limits,
             self.own if with_owners else [0] * len(self.own),
             map(self.factor_of, range(len(self.own))),
+            [0] * len(self.own) if self.sums is None else self.sums.of.tolist(),
             strict=True,
         )
         return [number.setdefault(key, len(number)) for key in keys]

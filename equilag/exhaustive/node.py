@@ -23,6 +23,8 @@ class SearchNode:
     """Heaviest load of the other members."""
     kept: int
     """Items that the other members keep."""
+    counts: tuple[int, ...] = ()
+    """Items of each instance at the other members, where their sums count."""
 
 
 class FreeItems(NamedTuple):

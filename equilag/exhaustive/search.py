@@ -19,6 +19,7 @@ from equilag.exhaustive.candidates import (
     list_patterns,
     required_items,
 )
+from equilag.exhaustive.instance_counts import counts_after, within_sums
 from equilag.exhaustive.item_masks import ItemMasks
 from equilag.exhaustive.load_windows import MemberSets, load_windows
 from equilag.exhaustive.lookahead import completable, last_two_fit, open_load, taken_by
@@ -52,13 +53,16 @@ class Search:
         """
         if not len(self._problem.lag):
             return _without_items(self._problem, target)
+        if self._problem.stakes is not None and (target.max_moves is not None or target.move_cost):
+            raise OutOfBudget  # no node knows moves that count as several
         items = self._items
         owned_target = OwnershipTarget.of(target, items.owned, items.total)
         classes = items.member_classes(owned_target.counts_kept)
         task = SearchTask(items, owned_target, classes, self._budget)
         everything = (1 << len(items.bits)) - 1
         members = tuple(range(len(items.base)))
-        start = SearchNode(everything, members, UNLIMITED, -UNLIMITED, 0)
+        counts = () if items.sums is None else (0,) * len(items.sums.least)
+        start = SearchNode(everything, members, UNLIMITED, -UNLIMITED, 0, counts)
         found = self._descend(task, start, None)
         if found is None:
             return None
@@ -107,6 +111,8 @@ class Search:
         rest = tuple(m for m in node.members if m != member)
         taken = taken_by(task, node, member, patterns)
         total = open_load(task, node)
+        if task.items.sums is not None:
+            taken = taken.where(within_sums(task.items.sums, task.items, node, member, taken))
         taken = taken.where(completable(task, node, taken, rest, total))
         if listed is not None and len(rest) > 1:
             free = node.free
@@ -117,7 +123,8 @@ class Search:
         for i in np.argsort(np.abs(taken.lightest - mean), kind="stable").tolist():
             chosen, load = int(taken.mask[i]), int(taken.lightest[i])
             low, high = min(node.low, load), max(node.high, load)
-            after = SearchNode(node.free & ~chosen, rest, low, high, int(taken.kept[i]))
+            counts = counts_after(task.items.sums, node, member, chosen)
+            after = SearchNode(node.free & ~chosen, rest, low, high, int(taken.kept[i]), counts)
             found = self._descend(task, after, listed)
             if found is not None:
                 found[member] = chosen

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-from equilag.group import Flags, Ints
+import numpy as np
+
+from equilag.constraint import InstanceSums
+from equilag.group import NOBODY, Flags, Ints
 
 MAX_ITEMS: Final = 40
 """Most items of a search: each half of them has up to 2^20 subsets, which are all listed."""
@@ -13,6 +16,15 @@ MAX_MEMBERS: Final = 8
 """Most members of a search: the load limits of a node look at all 2^8 sets of members."""
 OUTSIDE: Final = -2
 """Stands in `SmallProblem.owner` for a member that is not part of the problem."""
+
+
+class ReadsAcross(NamedTuple):
+    """A limit on partitions that are read across racks."""
+
+    cost: Ints
+    """[I, J] partitions of an item that a member reads across racks."""
+    most: int
+    """Of all items together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +48,12 @@ class SmallProblem:
     scaled."""
     forced_moves: int = 0
     """Moves that every assignment has beside those of items."""
+    stakes: Ints | None = None
+    """[I, J] moves that an item saves with a member; None where that is 1 with its owner."""
+    sums: InstanceSums | None = None
+    """Fewest and most items of the members of an instance; `of` is [J]."""
+    reads: ReadsAcross | None = None
+    """None where they are not limited, or `allowed` says as much."""
     topic: Ints | None = None
     """[I] topic number from 0; None unless counts are limited by topic."""
     topic_lo: Ints | None = None
@@ -43,8 +61,17 @@ class SmallProblem:
     topic_hi: Ints | None = None
     """[topics, J]"""
 
+    def moves(self, found: Ints) -> int:
+        """Moves of an assignment [I]."""
+        if self.stakes is None:
+            return self.forced_moves + int(((self.owner != NOBODY) & (self.owner != found)).sum())
+        kept = self.stakes[np.arange(len(found)), found]
+        return self.forced_moves + int(self.stakes.sum()) - int(kept.sum())
+
     @property
     def fits(self) -> bool:
-        """True if the problem is small enough to be searched."""
+        """True if the problem is small enough to be searched, and has no limit on reads."""
+        if self.reads is not None:
+            return False
         small = len(self.lag) <= MAX_ITEMS and len(self.base) <= MAX_MEMBERS
         return len(self.base) > 0 and (small or not len(self.lag))

@@ -6,10 +6,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.constraint import CountConstraint, TopicCounts
-from equilag.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS, OUTSIDE, SmallProblem
+from equilag.columns import among
+from equilag.constraint import CountConstraint, InstanceSums, TopicCounts
+from equilag.exhaustive.small_problem import (
+    MAX_ITEMS,
+    MAX_MEMBERS,
+    OUTSIDE,
+    ReadsAcross,
+    SmallProblem,
+)
 from equilag.group import NOBODY, Group, Index, Ints
-from equilag.metrics import load_factor, member_counts, member_loads
+from equilag.metrics import (
+    cross_costs,
+    cross_reads,
+    has_stakes,
+    load_factor,
+    member_counts,
+    member_loads,
+    stakes_held,
+)
 
 
 class WholeGroup(NamedTuple):
@@ -74,9 +89,48 @@ def whole_problem(
         hi=most - held,
         owner=column[group.owner[items]],
         factor=None if factor is None else factor[members],
-        forced_moves=0 if group.real is None else group.real.forced_moves,
+        forced_moves=_forced_moves(group, items, rest),
+        stakes=_stakes(group, items, members),
+        sums=_sums(constraint, members, member_counts(rest, group.n_members)),
+        reads=_reads(group, constraint, items, members, rest),
         topic=topic,
         topic_lo=topic_lo,
         topic_hi=topic_hi,
     )
     return WholeGroup(problem, items, members, rest)
+
+
+def _forced_moves(group: Group, items: Ints, rest: Index) -> int:
+    """Moves of every assignment beside those of items."""
+    if group.real is None or group.real.stakes is None:
+        return 0 if group.real is None else group.real.forced_moves
+    unit, member, number = group.real.stakes
+    fixed = ~among(unit, items) & (rest[unit] != member)
+    return int(number[fixed].sum())
+
+
+def _stakes(group: Group, items: Ints, members: Ints) -> Ints | None:
+    """[I, J] what each member owns of each item; None without units."""
+    if not has_stakes(group):
+        return None
+    return stakes_held(group, items[:, None], members[None, :])
+
+
+def _sums(constraint: CountConstraint, members: Ints, held: Ints) -> InstanceSums | None:
+    """The sums of instances, for what comes on top of what members hold [M]."""
+    sums = constraint.instance_sums
+    if sums is None:
+        return None
+    left = sums.without(held)
+    there, of = np.unique(left.of[members], return_inverse=True)
+    return InstanceSums(of, left.least[there], left.most[there])
+
+
+def _reads(
+    group: Group, constraint: CountConstraint, items: Ints, members: Ints, rest: Index
+) -> ReadsAcross | None:
+    """The limit on reads across racks; None where faces and counts say as much."""
+    if constraint.most_across is None or not constraint.limits_reads:
+        return None
+    cost = cross_costs(group)[group.partition_class[items]][:, group.class_of[members]]
+    return ReadsAcross(cost, constraint.most_across - cross_reads(group, rest))

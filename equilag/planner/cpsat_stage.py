@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from equilag.budget import Budget
 from equilag.exhaustive.whole_group import WholeGroup
-from equilag.metrics import has_stakes
 from equilag.planner.aim import Aim, aim_of_search
 from equilag.planner.exhaustive_stage import whole
 from equilag.planner.state import Contribution, Note, Proposal, SolveState
@@ -56,8 +55,6 @@ class FullModel:
         self.aim = aim
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
-        if state.problem.has_capacities or has_stakes(state.problem.group):
-            return False
         if self.searched is not None and (state.searched.work > 0) != self.searched:
             return False
         aim = self.aim(state)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from equilag.budget import Budget, OutOfBudget
 from equilag.exhaustive.search import Search
 from equilag.exhaustive.whole_group import WholeGroup, whole_problem
-from equilag.metrics import has_stakes
 from equilag.planner.aim import Aim, aim_of_search
 from equilag.planner.state import Contribution, Proposal, Searched, SolveState
 
@@ -37,8 +36,6 @@ class ExhaustiveSearch:
         aim = self.aim(state)
         if state.searched.work >= self.work and aim == aim_of_search(state):
             return False
-        if has_stakes(state.problem.group) and (aim.limit is not None or aim.move_cost):
-            return False
         return unproved(state, aim) and whole(state, aim.limit) is not None
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
@@ -64,7 +61,7 @@ class ExhaustiveFront:
         self.upto = upto
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
-        if not state.problem.moves_trade or has_stakes(state.problem.group):
+        if not state.problem.moves_trade:
             return False
         return not state.front_proved and whole(state, None) is not None
 

@@ -112,7 +112,7 @@ class Problem:
     @cached_property
     def counts_few_moves(self) -> bool:
         """True if the exact methods for a few moves apply."""
-        return is_plain(self.group)
+        return is_plain(self.group) and self.constraint.instance_sums is None
 
     @cached_property
     def mean(self) -> float:

@@ -1,35 +1,26 @@
-"""The exhaustive search where members differ in capacity, against all assignments."""
+"""The exhaustive search with capacities, instances and forced moves, against all assignments."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
-from support.small_problems import loads_of, meets_limits, random_problem, random_target, solutions
+import pytest
+from support.small_problems import loads_of, meets_limits, random_target, real_problem, solutions
 
-from equilag.budget import Budget
+from equilag.budget import Budget, OutOfBudget
 from equilag.exhaustive.search import Search
-from equilag.exhaustive.small_problem import SmallProblem
+from equilag.exhaustive.small_problem import ReadsAcross
 from equilag.exhaustive.target import SearchTarget
-from equilag.group import NOBODY
 
 PLENTY = 10**9
-
-
-def uneven_problem(rng: np.random.Generator, number: int) -> SmallProblem:
-    """Of 2 to 4 members with factors of capacities from 1 to 4; now and then forced moves."""
-    members = 2 + number % 3
-    problem = random_problem(rng, members, items=7 - members, topics=number % 5 == 0)
-    capacity = rng.integers(1, 5, members)
-    forced = int(rng.integers(0, 3)) if number % 3 == 0 else 0
-    return replace(problem, factor=12 // capacity, forced_moves=forced)
 
 
 def test_finds_a_solution_exactly_where_there_is_one() -> None:
     rng = np.random.default_rng(9)
     answers = set()
     for number in range(400):
-        problem, target = uneven_problem(rng, number), random_target(rng)
+        problem, target = real_problem(rng, number), random_target(rng)
         target = replace(target, spread=target.spread * 6, cap=target.cap * 8)
         found = Search(problem, Budget(PLENTY)).find(target)
         any_solution = next(solutions(problem, target), None)
@@ -38,8 +29,7 @@ def test_finds_a_solution_exactly_where_there_is_one() -> None:
         if found is None:
             continue
         loads = loads_of(problem, found)
-        moves = int(((problem.owner != NOBODY) & (problem.owner != found)).sum())
-        moves += problem.forced_moves
+        moves = problem.moves(found)
         assert meets_limits(problem, found)
         assert loads.max() - loads.min() + target.move_cost * moves <= target.spread
         assert loads.min() >= target.floor
@@ -51,7 +41,7 @@ def test_finds_a_solution_exactly_where_there_is_one() -> None:
 def test_the_least_spread_is_found_and_nothing_below_it() -> None:
     rng = np.random.default_rng(10)
     for number in range(60):
-        problem = uneven_problem(rng, number)
+        problem = real_problem(rng, number)
         everything = list(solutions(problem, SearchTarget(10**9)))
         if not everything:
             continue
@@ -61,3 +51,12 @@ def test_the_least_spread_is_found_and_nothing_below_it() -> None:
         assert found is not None
         assert int(np.ptp(loads_of(problem, found))) == best
         assert search.find(SearchTarget(best - 1)) is None
+
+
+def test_a_limit_on_reads_or_moves_of_units_is_left_to_others() -> None:
+    problem = replace(real_problem(np.random.default_rng(1), 2), stakes=np.ones((3, 4), np.int64))
+    with pytest.raises(OutOfBudget):
+        Search(problem, Budget(PLENTY)).find(SearchTarget(10**9, max_moves=2))
+    limited = replace(problem, reads=ReadsAcross(np.ones((3, 4), np.int64), 1))
+    with pytest.raises(OutOfBudget):
+        Search(limited, Budget(PLENTY))

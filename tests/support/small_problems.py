@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
+from equilag.constraint import InstanceSums
 from equilag.exhaustive.small_problem import SmallProblem
 from equilag.exhaustive.target import SearchTarget
 from equilag.group import NOBODY, Ints
@@ -62,7 +64,27 @@ def meets_limits(problem: SmallProblem, found: Ints) -> bool:
         cells = np.zeros_like(problem.topic_hi)
         np.add.at(cells, (problem.topic, found), 1)
         fits &= bool((cells <= problem.topic_hi).all())
+    if problem.sums is not None:
+        fits &= problem.sums.admit(counts)
+    if problem.reads is not None:
+        across = problem.reads.cost[np.arange(len(found)), found].sum()
+        fits &= int(across) <= problem.reads.most
     return fits
+
+
+def real_problem(rng: np.random.Generator, number: int) -> SmallProblem:
+    """Of 2 to 4 members with factors of capacities from 1 to 4; now and then with forced moves,
+    limits by topic, or instances."""
+    members = 2 + number % 3
+    problem = random_problem(rng, members, items=7 - members, topics=number % 5 == 0)
+    forced = int(rng.integers(0, 3)) if number % 3 == 0 else 0
+    sums = None
+    if number % 4 == 1:
+        of = np.concatenate(([0, 1], rng.integers(0, 2, members - 2)))
+        least = rng.integers(0, 4, 2)
+        sums = InstanceSums(of, least, least + rng.integers(0, 3, 2))
+    factor = 12 // rng.integers(1, 5, members)
+    return replace(problem, factor=factor, forced_moves=forced, sums=sums)
 
 
 def solutions(problem: SmallProblem, target: SearchTarget) -> Iterator[Ints]:
@@ -71,8 +93,7 @@ def solutions(problem: SmallProblem, target: SearchTarget) -> Iterator[Ints]:
     for row in product(members, repeat=len(problem.lag)):
         found = np.array(row, np.int64)
         loads = loads_of(problem, found)
-        moves = int(((problem.owner != NOBODY) & (problem.owner != found)).sum())
-        moves += problem.forced_moves
+        moves = problem.moves(found)
         low, high = int(loads.min()), int(loads.max())
         if high - low + target.move_cost * moves > target.spread:
             continue

@@ -31,7 +31,9 @@ def whole_problem_of_few_moves(
     group: Group, constraint: CountConstraint, max_moves: int | None
 ) -> WholeGroup | None:
     """As `whole_problem`, for the search for a few moves; None where that does not apply."""
-    return whole_problem(group, constraint, max_moves, MOVE_CELLS) if is_plain(group) else None
+    if not is_plain(group) or constraint.instance_sums is not None:
+        return None
+    return whole_problem(group, constraint, max_moves, MOVE_CELLS)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

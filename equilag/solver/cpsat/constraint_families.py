@@ -33,6 +33,25 @@ def topic_counts(v: Variables) -> None:
             v.model.add_linear_constraint(sum(mine), lo, hi)
 
 
+def instance_sums(v: Variables) -> None:
+    """The members of every instance have as many items together as its interval says."""
+    sums = v.problem.sums
+    if sums is None:
+        return
+    for number, (least, most) in enumerate(zip(sums.least, sums.most, strict=True)):
+        theirs = [x for j in np.flatnonzero(sums.of == number).tolist() for x in v.items_of(j)]
+        v.model.add_linear_constraint(sum(theirs), int(least), int(most))
+
+
+def reads_across(v: Variables) -> None:
+    """No more partitions are read across racks than the limit says."""
+    reads = v.problem.reads
+    if reads is None:
+        return
+    cost = [int(reads.cost[i, j]) * x for i, row in enumerate(v.gets) for j, x in row.items()]
+    v.model.add(sum(cost) <= reads.most)
+
+
 def load_extremes(v: Variables) -> None:
     """Every load lies between `lowest` and `highest`."""
     for j in v.members():
@@ -41,9 +60,13 @@ def load_extremes(v: Variables) -> None:
 
 
 def moves(v: Variables) -> cp_model.LinearExprT:
-    """The number of items that leave their owner; those that a member outside the problem owns
-    always do."""
-    stays, total = [], 0
+    """The number of items that leave their owner, or of their partitions that do; those that a
+    member outside the problem owns always do."""
+    stakes, total = v.problem.stakes, v.problem.forced_moves
+    if stakes is not None:
+        kept = [int(stakes[i, j]) * x for i, row in enumerate(v.gets) for j, x in row.items()]
+        return total + int(stakes.sum()) - sum(kept)
+    stays = []
     for i, owner in enumerate(v.problem.owner.tolist()):
         if owner == -1:
             continue
@@ -55,7 +78,7 @@ def moves(v: Variables) -> cp_model.LinearExprT:
 
 def move_limit(v: Variables, max_moves: int | None) -> None:
     """At most `max_moves` items leave their owner; None for no limit."""
-    if max_moves is not None and max_moves < len(v.gets):
+    if max_moves is not None and max_moves < v.most_moves:
         v.model.add(moves(v) <= max_moves)
 
 
@@ -67,11 +90,17 @@ def alike_members(v: Variables, moves_matter: bool) -> None:
     `moves_matter`, own nothing.
     """
     p = v.problem
+    if p.reads is not None:
+        return
     groups: dict[tuple[bytes, ...], list[int]] = {}
     for j in v.members():
-        if moves_matter and (p.owner == j).any():
+        if moves_matter and v.owns_anything(j):
             continue
         parts = [p.allowed[:, j], p.base[j : j + 1], p.lo[j : j + 1], p.hi[j : j + 1]]
+        if p.factor is not None:
+            parts.append(p.factor[j : j + 1])
+        if p.sums is not None:
+            parts.append(p.sums.of[j : j + 1])
         if p.topic_lo is not None and p.topic_hi is not None:
             parts += [p.topic_lo[:, j], p.topic_hi[:, j]]
         groups.setdefault(tuple(part.tobytes() for part in parts), []).append(j)

@@ -80,11 +80,13 @@ def build(
     move_cost: int = 0,
 ) -> Variables:
     """The whole model: minimise spread + move cost × moves."""
-    small = scaled(problem.lag, problem.base)
+    small = scaled(problem.lag, problem.base, problem.factor)
     v = Variables.of(problem, small)
     families.each_once(v)
     families.member_counts(v)
     families.topic_counts(v)
+    families.instance_sums(v)
+    families.reads_across(v)
     families.load_extremes(v)
     families.move_limit(v, max_moves)
     families.alike_members(v, moves_matter=max_moves is not None or move_cost > 0)

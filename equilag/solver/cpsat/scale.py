@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from equilag.group import Ints
 
 MAX_TOTAL: Final = 2**26
@@ -14,10 +16,12 @@ A bound loses at most some 10^-7 of the total by it."""
 
 
 class Scaled(NamedTuple):
-    """Lags [I] and base loads [J] in units of `unit` records, rounded down."""
+    """Lags and base loads, as loads are compared, in units of `unit`, rounded down."""
 
     lag: Ints
+    """[I, J] of each item with each member."""
     base: Ints
+    """[J]"""
     unit: int
 
     def floor(self, bound: int, most_items: int) -> int:
@@ -30,13 +34,15 @@ class Scaled(NamedTuple):
         return max(0, bound * self.unit - (self.unit - 1) * (most_items + 1))
 
 
-def scaled(lag: Ints, base: Ints) -> Scaled:
-    """Lags and base loads in units small enough for `MAX_TOTAL`.
+def scaled(lag: Ints, base: Ints, factor: Ints | None = None) -> Scaled:
+    """Lags [I] and base loads [J], times the factors [J] of members, in units small enough for
+    `MAX_TOTAL`.
 
     The smallest base load is subtracted from all of them, which changes no difference.
     """
-    shift = int(base.min()) if len(base) else 0
-    base = base - shift
-    total = int(lag.sum()) + int(base.max(initial=0))
+    factor = np.ones_like(base) if factor is None else factor
+    base = base * factor
+    base = base - (int(base.min()) if len(base) else 0)
+    total = int(lag.sum()) * int(factor.max(initial=1)) + int(base.max(initial=0))
     unit = max(1, -(-total // MAX_TOTAL))
-    return Scaled(lag // unit, base // unit, unit) if unit > 1 else Scaled(lag, base, 1)
+    return Scaled(lag[:, None] * factor // unit, base // unit, unit)

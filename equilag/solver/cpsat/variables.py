@@ -31,7 +31,7 @@ class Variables:
             {int(j): model.new_bool_var(f"x{i}_{j}") for j in np.flatnonzero(row)}
             for i, row in enumerate(problem.allowed)
         ]
-        total = int(scaled.lag.sum() + scaled.base.max(initial=0))
+        total = int(scaled.lag.max(axis=1, initial=0).sum() + scaled.base.max(initial=0))
         return Variables(
             model,
             problem,
@@ -48,6 +48,18 @@ class Variables:
     def items_of(self, member: int) -> list[cp_model.IntVar]:
         """The variables of all items that may go to the member."""
         return [row[member] for row in self.gets if member in row]
+
+    @property
+    def most_moves(self) -> int:
+        """No assignment has more moves."""
+        stakes = self.problem.stakes
+        return self.problem.forced_moves + (len(self.gets) if stakes is None else int(stakes.sum()))
+
+    def owns_anything(self, member: int) -> bool:
+        """True if the member owns any of the items, or a part of one."""
+        stakes = self.problem.stakes
+        owned = self.problem.owner == member if stakes is None else stakes[:, member] > 0
+        return bool(owned.any())
 
     def hint(self, assigned: Ints) -> None:
         """[I] a known plan to start from."""
@@ -67,6 +79,7 @@ class Variables:
 def _load(
     gets: list[dict[int, cp_model.IntVar]], member: int, scaled: Scaled
 ) -> cp_model.LinearExprT:
-    mine = [(row[member], int(scaled.lag[i])) for i, row in enumerate(gets) if member in row]
+    weights = scaled.lag[:, member].tolist()
+    mine = [(row[member], w) for row, w in zip(gets, weights, strict=True) if member in row]
     terms = cp_model.LinearExpr.weighted_sum([v for v, _ in mine], [w for _, w in mine])
     return terms + int(scaled.base[member])

@@ -18,6 +18,7 @@ from equilag.metrics import (
     load_factor,
     member_counts,
 )
+from equilag.solver.local_search.disjoint_pairs import disjoint_pairs
 
 
 @dataclass(eq=False)
@@ -182,6 +183,20 @@ class AssignmentState:
         each partition class begin."""
         classes, member_classes = np.nonzero(self.constraint.face)
         return member_classes, np.searchsorted(classes, np.arange(len(self.constraint.face) + 1))
+
+    def one_for_each_instance(
+        self, one_sided: Flags, givers: Ints | Index, takers: Ints | Index
+    ) -> Flags:
+        """[exchanges] those that can be made together: of the ones without a return, which change
+        counts, only one for each instance whose sum is limited. Best first."""
+        sums = self.constraint.instance_sums
+        if sums is None:
+            return np.ones(len(one_sided), np.bool_)
+        alone = np.flatnonzero(one_sided)
+        first = disjoint_pairs(sums.of[givers[alone]], sums.of[takers[alone]], len(sums.least))
+        kept = ~one_sided
+        kept[alone[first]] = True
+        return kept
 
     # Changes
 

@@ -156,6 +156,8 @@ def sub_problem(state: AssignmentState, items: Ints, members: Ints) -> tuple[Sma
     np.add.at(weight, column[holder], group.lag[items])
     fixed = state.counts[members] - held
     least, most = constraint.counts_of(members)
+    if constraint.instance_sums is not None:  # counts that stay keep to the sums of instances
+        least = most = state.counts[members]
     topic = topic_lo = topic_hi = None
     if state.per_topic is not None:
         number = np.unique(group.topic_of[items])

@@ -100,6 +100,8 @@ def exchange_best(
     chosen = disjoint_pairs(pairs.heavy[pair], pairs.light[pair], state.group.n_members)
     made, which = order[chosen], pair[chosen]
     heavy, light = pairs.heavy[which], pairs.light[which]
+    kept = state.one_for_each_instance(offers.taken[made] == NOBODY, heavy, light)
+    made, heavy, light = made[kept], heavy[kept], light[kept]
     back = offers.taken[made]
     state.exchange(
         give.partition[offers.entry[made]], back, heavy.astype(np.int32), light.astype(np.int32)

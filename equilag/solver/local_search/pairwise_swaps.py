@@ -208,6 +208,9 @@ def _exchange(
     if not len(rows):
         return False
     i, j = np.divmod(pick[rows], after.shape[2])
+    one_sided = (found.give[rows, i] == NOBODY) | (found.take[rows, j] == NOBODY)
+    kept = state.one_for_each_instance(one_sided, heavy[rows], light[rows])
+    rows, i, j = rows[kept], i[kept], j[kept]
     state.exchange(found.give[rows, i], found.take[rows, j], heavy[rows], light[rows])
     return True
 

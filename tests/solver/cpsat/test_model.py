@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 import pytest
 from support.groups import LAG_KINDS, group_of, problem_of, small_groups
 from support.oracles import Assignments
+from support.small_problems import loads_of, meets_limits, real_problem, solutions
 
 from equilag.constraint import constraint_of
+from equilag.exhaustive.small_problem import ReadsAcross
+from equilag.exhaustive.target import SearchTarget
 from equilag.exhaustive.whole_group import whole_problem
 from equilag.group import Group
 from equilag.policy import BALANCES, Policy
@@ -147,3 +151,30 @@ def test_an_invalid_model_is_not_called_unknown(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(model, "build", broken)
     with pytest.raises(SolverFailed, match="INVALID"):
         solve_model(problem_of([1, 2], 2, 1, 1), LIMITS)
+
+
+def test_real_groups_against_brute_force() -> None:
+    rng = np.random.default_rng(8)
+    outcomes = set()
+    for number in range(36):
+        problem = real_problem(rng, number)
+        shape = problem.allowed.shape
+        if number % 2:
+            problem = replace(problem, stakes=rng.integers(0, 3, shape))
+        if number % 3 == 1:
+            problem = replace(problem, reads=ReadsAcross(rng.integers(0, 2, shape), 2))
+        limit = None if number % 4 else int(rng.integers(2, 6))
+        cost = int(rng.integers(0, 30)) if number % 5 == 0 else 0
+        answer = solve_model(problem, LIMITS, max_moves=limit, move_cost=cost)
+        values = [
+            int(np.ptp(loads_of(problem, found))) + cost * problem.moves(found)
+            for found in solutions(problem, SearchTarget(10**9, max_moves=limit))
+        ]
+        outcomes.add(answer.outcome)
+        assert answer.outcome == ("optimal" if values else "infeasible")
+        if values:
+            assert answer.assigned is not None
+            assert meets_limits(problem, answer.assigned)
+            found = int(np.ptp(loads_of(problem, answer.assigned)))
+            assert found + cost * problem.moves(answer.assigned) == answer.bound == min(values)
+    assert outcomes == {"optimal", "infeasible"}

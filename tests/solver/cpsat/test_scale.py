@@ -30,7 +30,7 @@ def test_the_floor_is_a_valid_bound(lags: list[int], bases: list[int], data: st.
     )
     true, modelled = base - base.min(), small.base.copy()
     np.add.at(true, holder, lag)
-    np.add.at(modelled, holder, small.lag)
+    np.add.at(modelled, holder, small.lag[:, 0])
     most = int(np.bincount(holder).max())
     spread = int(true.max() - true.min())
     bound = small.floor(int(modelled.max() - modelled.min()), most)
@@ -38,17 +38,36 @@ def test_the_floor_is_a_valid_bound(lags: list[int], bases: list[int], data: st.
     assert spread - bound <= 2 * small.unit * (most + 2)
 
 
+@given(LAGS, st.lists(st.integers(1, 60), min_size=3, max_size=3), st.data())
+def test_the_floor_is_a_valid_bound_by_capacity(
+    lags: list[int], factors: list[int], data: st.DataObject
+) -> None:
+    lag, factor, base = np.array(lags, np.int64), np.array(factors), np.array([7, 0, 2**40])
+    small = scaled(lag, base, factor)
+    holder = np.array(
+        data.draw(st.lists(st.integers(0, 2), min_size=len(lags), max_size=len(lags)))
+    )
+    true, modelled = base.copy(), small.base.copy()
+    np.add.at(true, holder, lag)
+    np.add.at(modelled, holder, small.lag[np.arange(len(lag)), holder])
+    true *= factor
+    most = int(np.bincount(holder).max())
+    bound = small.floor(int(modelled.max() - modelled.min()), most)
+    assert 0 <= bound <= int(true.max() - true.min())
+    assert small.lag.max(axis=1).sum() + small.base.max() <= MAX_TOTAL
+
+
 @given(LAGS, st.lists(st.integers(0, 2**56), min_size=1, max_size=3))
 def test_the_numbers_are_small(lags: list[int], bases: list[int]) -> None:
     small = scaled(np.array(lags, np.int64), np.array(bases, np.int64))
-    assert small.lag.sum() + small.base.max() <= MAX_TOTAL
+    assert small.lag.max(axis=1).sum() + small.base.max() <= MAX_TOTAL
     assert small.unit >= 1
 
 
 def test_small_numbers_stay_as_they_are() -> None:
     small = scaled(np.array([3, 0, MAX_TOTAL - 10]), np.array([5, 12]))
     assert small.unit == 1
-    assert small.lag.tolist() == [3, 0, MAX_TOTAL - 10]
+    assert small.lag[:, 1].tolist() == [3, 0, MAX_TOTAL - 10]
     assert small.base.tolist() == [0, 7]
     assert small.floor(123, 4) == 123
 
