@@ -19,7 +19,7 @@ PolicyName = Literal["lag-aware", "kip-169", "fair-yet-sticky", "sticky-yet-fair
 Balance = Literal["total", "per-topic", "both", "none"]
 
 POLICIES: Final[tuple[PolicyName, ...]] = get_args(PolicyName)
-BALANCES: Final[tuple[Balance, ...]] = ("total", "per-topic", "both")
+BALANCES: Final[tuple[Balance, ...]] = get_args(Balance)
 UNCONSTRAINED: Final = "none"
 """`balance` in the JSON of a single heuristic's plan, which claims no count balance."""
 
@@ -148,6 +148,11 @@ class Policy:
     def pins_owned(self) -> bool:
         """True if every owned partition stays where it is."""
         return _TRAITS[self.name].pins_owned
+
+    @property
+    def counts_topics(self) -> bool:
+        """True if every topic is balanced by itself."""
+        return self.balance in ("per-topic", "both")
 
     @property
     def evens_totals(self) -> bool:

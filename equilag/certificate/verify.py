@@ -186,6 +186,9 @@ def _constraint(
         better = f"a partition can go from {heavy!r} to {light!r}"
         if error.topic is not None:
             better = f"{heavy!r} has too many of topic {group.topics[error.topic]!r}"
+        elif error.heavy == error.light:
+            findings.append(f"counts: {heavy!r} has no room for all that it is given")
+            return unconstrained(group), False
         findings.append(f"counts: not as even as balance {policy.balance!r} requires; {better}")
         return unconstrained(group), False
 

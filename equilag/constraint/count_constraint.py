@@ -215,8 +215,8 @@ class CountConstraint:
 
     @property
     def all_alike(self) -> bool:
-        """True if every member may take every partition, under one interval of counts, and all have
-        one capacity and no instance."""
+        """True if every member may take every partition, under one interval of counts no wider than
+        one, and all have one capacity and no instance."""
         face, least, most = self._face, self._least, self._most
         real = self.group.real
         if self._sums is not None or (real is not None and not real.equal_capacities):
@@ -224,15 +224,15 @@ class CountConstraint:
         if self.group.n_members < 2 or self.per_topic or self.has_pinned or face.shape[1] != 1:
             return False
         readable = np.count_nonzero(self.group.eligible)
-        one_interval = least.min() == least.max() and most.min() == most.max()
+        one_interval = least.min() == least.max() and most.min() == most.max() <= least.min() + 1
         return bool(one_interval and np.count_nonzero(face) == readable > 0)
 
     def alike_members(self) -> list[Ints]:
         """The sets of members of one class, capacity and interval of counts, the largest set first.
 
         Where the sums of instances bind, members whose counts may change are alike only within
-        their instance. Only sets of two members and more. None where topics count one by one or
-        partitions are pinned.
+        their instance. Only sets of two members and more, with intervals no wider than one. None
+        where topics count one by one or partitions are pinned.
         """
         if self.per_topic or self.has_pinned:
             return []
@@ -246,7 +246,8 @@ class CountConstraint:
         for column in columns:
             ends |= column[order[1:]] != column[order[:-1]]
         sets = np.split(order, np.flatnonzero(ends) + 1)
-        busy = [members for members in sets if len(members) > 1 and self._most[members[0]] > 0]
+        narrow = (self._most > 0) & (self._most - self._least <= 1)
+        busy = [members for members in sets if len(members) > 1 and narrow[members[0]]]
         return sorted(busy, key=len, reverse=True)
 
     # Assignments

@@ -17,7 +17,7 @@ from equilag.constraint.blocks import (
     same_block,
 )
 from equilag.constraint.by_capacity import by_capacity
-from equilag.constraint.count_constraint import CountConstraint
+from equilag.constraint.count_constraint import CountConstraint, within_room
 from equilag.constraint.cross_rack import RackNetwork
 from equilag.constraint.per_topic import inside_blocks, remainder_levels, topic_intervals
 from equilag.constraint.topic_counts import TopicCounts
@@ -37,7 +37,7 @@ def pinned_partitions(group: Group, policy: Policy) -> Flags:
 
 def topics_of(group: Group, policy: Policy) -> TopicIntervals | None:
     """Fewest and most partitions of each topic per member, where topics count one by one."""
-    if policy.balance == "total":
+    if not policy.counts_topics:
         return None
     return topic_intervals(group, pinned_partitions(group, policy))
 
@@ -67,6 +67,8 @@ def count_constraint_of(
     O(P + subscriptions) for the balances that count topic by topic.
     """
     pinned = pinned_partitions(group, policy)
+    if policy.balance == "none":
+        return _by_room(group, assigned, pinned)
     if policy.balance == "total":
         if group.real is not None and group.real.shapes_counts:
             return by_capacity(group, assigned, pinned)
@@ -87,6 +89,14 @@ def count_constraint_of(
     most = np.where(free, levels.member, totals)
     least = np.where(free, np.maximum(levels.member - 1, topics.by_member.least), totals)
     return CountConstraint(group, least, most, group.eligible, pinned, topics)
+
+
+def _by_room(group: Group, assigned: Index, pinned: Flags) -> CountConstraint:
+    constraint = within_room(group, pinned)
+    over = member_counts(assigned, group.n_members) > constraint.counts_of().most
+    if over.any():
+        raise NotMinimal(int(over.argmax()), int(over.argmax()))
+    return constraint
 
 
 def _by_totals(group: Group, assigned: Index, pinned: Flags) -> CountConstraint:

@@ -37,7 +37,7 @@ def seconds_of_flow(group: Group, policy: Policy) -> float:
 
 
 def _flow(group: Group, policy: Policy) -> float:
-    if policy.balance != "total":
+    if policy.counts_topics:
         read = SUBSCRIPTION * sum(map(len, group.class_topics))
         if policy.balance == "per-topic":
             return read

@@ -16,10 +16,12 @@ from equilag.planner.cost_estimate import FLOW_IMPORT, SAFETY, seconds_of_flow
 from equilag.planner.fallback import fallback
 from equilag.planner.stage import CountingStage, Draft
 from equilag.planner.task import Task
+from equilag.policy import UNCONSTRAINED
 from equilag.solver.counts.even_counts import balanced, counts_claim
 from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
 from equilag.solver.moves.even_and_kept import is_small, keep_evenly
 from equilag.solver.moves.fewest_moves import FewestMoves, fewest_moves
+from equilag.solver.moves.least_loaded import to_least_loaded
 from equilag.solver.racks.fewest_across import fewest_across
 
 
@@ -92,7 +94,7 @@ class HeuristicStage:
         return True
 
     def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
-        if draft is not None:
+        if draft is not None or task.group.real is not None:  # heuristics know no rooms
             return False
         return not self.early or SAFETY * seconds_of_flow(task.group, task.policy) > budget.limit
 
@@ -107,7 +109,7 @@ class EvenCountsStage:
     must_answer: Final = False
 
     def always(self, task: Task) -> bool:
-        return task.policy.max_moves is not None
+        return task.policy.max_moves is not None or task.group.real is not None
 
     def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
         return (draft is None or draft.make_constraint is None) and in_time(task, budget)
@@ -170,6 +172,8 @@ class FewestMovesStage:
         assigned, algorithm = found.assigned, "min-cost-flow"
         if task.policy.fresh:  # who owns what is proved, but must not be planned from
             assigned, algorithm = draft.assigned, draft.algorithm
+        elif task.policy.balance == UNCONSTRAINED:
+            assigned = to_least_loaded(task.original, constraint, assigned)
         claims = (*draft.make_claims(), claim)
         made = draft.make_constraint
         final = found.exact or count_moves(task.original, found.assigned) == claim.value
@@ -188,10 +192,13 @@ def _cannot_move(task: Task, constraint: CountConstraint) -> bool:
 
 
 def in_time(task: Task, budget: Budget) -> bool:
-    """True if there is time for exact counts or moves; always where a limit on moves needs them."""
+    """True if there is time for exact counts or moves; always where a limit on moves needs them,
+    or only they make a valid plan."""
+    if task.policy.max_moves is not None or task.group.real is not None:
+        return True
     load = 0.0 if "ortools.graph.python" in sys.modules else FLOW_IMPORT
     seconds = seconds_of_flow(task.group, task.policy) + load
-    return task.policy.max_moves is not None or budget.has_time(seconds)
+    return budget.has_time(seconds)
 
 
 COUNTING: Final[tuple[CountingStage, ...]] = (

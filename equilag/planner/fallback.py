@@ -22,7 +22,7 @@ def fallback(group: Group, policy: Policy) -> tuple[Index, str]:
     """A valid assignment [P] and the name of what made it; linear in the size of large groups."""
     if policy.pins_owned:
         return keep_and_fill(group), KEEP
-    if policy.balance != "total":
+    if policy.counts_topics:
         name = "lag-aware"
     elif group.one_subscription:
         name = "constrained-sticky"

@@ -231,7 +231,7 @@ def test_without_time_on_odd_shapes(group: Group, policy: str, fresh: bool) -> N
     ("wanted", "place"),
     [
         ({"policy": "fairest"}, "policy"),
-        ({"balance": "none"}, "balance"),
+        ({"balance": "even"}, "balance"),
         ({"move_cost": -1}, "move_cost"),
         ({"move_cost": 1.0}, "move_cost"),
         ({"move_cost": True}, "move_cost"),

@@ -37,7 +37,8 @@ def balanced_assignment(
     """[P] a valid assignment that meets the policy's count balance; owners are not looked at.
 
     ``total``: sorted member counts lexicographically smallest; ``per-topic``: every topic as even
-    as possible over its subscribers (KIP-169); ``both``: per topic first, then the totals. On top
+    as possible over its subscribers (KIP-169); ``both``: per topic first, then the totals;
+    ``none``: as ``total``, which is as good as any. On top
     of the pinned partitions where the policy pins some. `topics` are those of `topics_of`, if they
     are known. Raises InputError if there is not enough room.
     """
@@ -48,7 +49,7 @@ def balanced_assignment(
     if not len(free):
         return assigned
     topics = topics or topics_of(group, policy)
-    if group.real is not None and group.real.shapes_counts and policy.balance == "total":
+    if group.real is not None and group.real.shapes_counts and topics is None:
         spread_by_capacity(group, assigned, free)
     elif topics is None:
         _spread_totals(group, assigned, free)

@@ -103,7 +103,7 @@ def test_no_potentials_prove_too_much(balance: str) -> None:
             bound = bound_by_potentials(group, constraint, potentials)
             assert bound is None or bound <= truth
             proved += bound is not None and bound > 0
-    assert proved > 0
+    assert (proved > 0) == (balance != "none")  # without counts, no move is forced
 
 
 def test_potentials_that_are_no_dual_solution_prove_nothing() -> None:
