@@ -107,7 +107,7 @@ def test_a_point_as_json() -> None:
 
 @pytest.mark.parametrize(
     ("wanted", "place"),
-    [({"balance": "none"}, "balance"), ({"time_limit": -1}, "time_limit"),
+    [({"balance": "even"}, "balance"), ({"time_limit": -1}, "time_limit"),
      ({"time_limit": float("nan")}, "time_limit")],
 )  # fmt: skip
 def test_settings_that_make_no_sense(wanted: dict[str, object], place: str) -> None:
