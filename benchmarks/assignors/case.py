@@ -58,6 +58,8 @@ class Case:
     time_limit: float = 60.0
     """Seconds for an assignor with a time limit; by default, enough for an exact result."""
     racks: Racks | None = None
+    capacities: tuple[int, ...] | None = None
+    """[M] known to equilag only; None if all members are equally fast."""
 
     @property
     def n_members(self) -> int:
@@ -92,13 +94,16 @@ class Case:
         partitions = self._by_owner()
         read = [[self.topics[t] for t in topics] for topics in self.subscriptions]
         subscription_of = self.subscription_of.tolist()
-        racks = [None] * self.n_members if self.racks is None else self.racks.of_member
+        unknown = [None] * self.n_members
+        racks = unknown if self.racks is None else self.racks.of_member
         given: GroupInput = {
             "name": self.name,
             "topics": dict(zip(self.topics, self.sizes, strict=True)),
             "members": [
-                Member(name, generation=GENERATION, rack=rack)
-                for name, rack in zip(self.members, racks, strict=True)
+                Member(name, generation=GENERATION, rack=rack, capacity=capacity)
+                for name, rack, capacity in zip(
+                    self.members, racks, self.capacities or unknown, strict=True
+                )
             ],
             "subscriptions": {
                 name: read[number]

@@ -23,7 +23,7 @@ from benchmarks.assignors.case import Case, Racks
 from benchmarks.assignors.cells import Peer, answer
 from benchmarks.assignors.evaluate import Proved, evaluate
 from benchmarks.assignors.exchange import write_case
-from benchmarks.assignors.peers import CallBudget
+from benchmarks.assignors.peers import RACK_PEERS, CallBudget
 from benchmarks.assignors.prove import proved
 from equilag.certificate.verify import verify
 from equilag.plan import Plan
@@ -98,7 +98,7 @@ FULL: Final = (
 
 
 def measure(
-    peers: Sequence[Peer], groups: Sequence[RackedShape], budget: CallBudget = BUDGET
+    groups: Sequence[RackedShape], peers: Sequence[Peer] = RACK_PEERS, budget: CallBudget = BUDGET
 ) -> list[dict[str, Any]]:
     """One row for each group and assignor: its figures, or why there are none."""
     return [

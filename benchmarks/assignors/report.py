@@ -17,10 +17,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.assignors import move_limits, perfect_lists, rack_groups, topic_balance
 from benchmarks.assignors.drawing import Dot, LogAxis, scatter
 from benchmarks.assignors.inputs import FRONT
-from benchmarks.assignors.targets import OWN, Cell, Results, judged
+from benchmarks.assignors.parts import PARTS
+from benchmarks.assignors.target import Results
+from benchmarks.assignors.targets import OWN, Cell, judged
 
 LEAST_ABOVE: Final = 1e-6
 """Percent above the mean load that a picture still tells apart."""
@@ -71,19 +72,13 @@ def markdown(results: Results) -> str:
         lines += ["", "## Lag, equilag alone", "", *alone_table(alone)]
     if results.get("frontier"):
         lines += ["", "## Moves against lag", "", *front_table(results["frontier"])]
-    for part, (title, module) in PARTS.items():
-        if results.get(part):
-            lines += ["", f"## {title}", "", *_table(module.HEAD, module.rows(results[part]))]
+    for name, part in PARTS.items():
+        if found := results.get(name):
+            table = _table(part.module.HEAD, part.module.rows(found))
+            lines += ["", f"## {part.title}", "", *table]
     return "\n".join([*lines, ""])
 
 
-PARTS: Final = {
-    "perfect": ("Perfectly even plans, equilag alone", perfect_lists),
-    "few moves": ("Few moves, equilag alone", move_limits),
-    "topics": ("Topics that count one by one, equilag alone", topic_balance),
-    "racks": ("Racks", rack_groups),
-}
-"""Parts of the results with one table each."""
 LEGEND: Final = (
     "Median milliseconds of the assignment alone. `!`: member counts are not the most even ones;"
     " `+n`: so many moves above the fewest that those counts need; `~`: not run, since a smaller"

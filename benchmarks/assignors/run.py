@@ -21,17 +21,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.assignors import (
-    frontier,
-    limits,
-    move_limits,
-    perfect_lists,
-    rack_groups,
-    topic_balance,
-)
+from benchmarks.assignors import frontier, limits
 from benchmarks.assignors.cells import Peer, Slow, cell
 from benchmarks.assignors.inputs import full, short
-from benchmarks.assignors.peers import PEERS, RACK_PEERS, CallBudget
+from benchmarks.assignors.parts import PARTS
+from benchmarks.assignors.peers import PEERS, CallBudget
 from benchmarks.assignors.report import markdown
 from benchmarks.assignors.targets import judged, missed
 from benchmarks.machine import machine
@@ -41,7 +35,7 @@ BUDGETS: Final = {
     "full": CallBudget(warm_s=0.2, measure_s=0.3, limit_s=60.0),
 }
 """A peer that needs longer than the limit for a call has timed out; short runs have less time."""
-PARTS: Final = ("cells", "limits", "frontier", "perfect", "few moves", "topics", "racks")
+MEASURED: Final = ("cells", "limits", "frontier", *PARTS)
 PACKAGES: Final = ("equilag", "numpy", "ortools", "networkx")
 
 
@@ -50,11 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--full", action="store_true", help="all cases, not a representative part")
     parser.add_argument("--only", default="", metavar="REGEX", help="cases whose names it matches")
     parser.add_argument("--peers", default="", metavar="REGEX", help="peers whose names it matches")
-    parser.add_argument("--parts", nargs="*", choices=PARTS, help="what to measure")
+    parser.add_argument("--parts", nargs="*", choices=MEASURED, help="what to measure")
     parser.add_argument("--out", type=Path, default=Path(".cache/bench-assignors.json"))
     parser.add_argument("--resume", action="store_true", help="continue the run in --out")
     args = parser.parse_args(arguments)
-    parts = args.parts or (("cells",) if args.only else PARTS)
+    parts = args.parts or (("cells",) if args.only else MEASURED)
     args.out.parent.mkdir(parents=True, exist_ok=True)
     peers = [peer for peer in PEERS if re.search(args.peers, peer.name)]
     before = json.loads(args.out.read_text("utf-8")) if args.resume else None
@@ -87,10 +81,7 @@ def measure(
         "cells": [],
         "limits": {},
         "frontier": {},
-        "perfect": [],
-        "few moves": [],
-        "topics": [],
-        "racks": [],
+        **{name: [] for name in PARTS},
     }
     missing = {peer.name: why for peer in peers if (why := peer.missing())}
     for name, why in missing.items():
@@ -103,22 +94,10 @@ def measure(
     if "frontier" in parts:
         say("the front of moves against lag")
         results["frontier"] = frontier.front(frontier.FULL if mode == "full" else frontier.SHORT)
-    if "perfect" in parts:
-        say("lists for which perfectly even plans exist")
-        draws = perfect_lists.FULL if mode == "full" else perfect_lists.SHORT
-        results["perfect"] = perfect_lists.measure(draws)
-    if "few moves" in parts:
-        say("small groups with a limit on moves")
-        longer = move_limits.FULL if mode == "full" else move_limits.SHORT
-        results["few moves"] = move_limits.measure(longer)
-    if "topics" in parts:
-        say("large groups whose topics count one by one")
-        times = topic_balance.FULL if mode == "full" else topic_balance.SHORT
-        results["topics"] = topic_balance.measure(times)
-    if "racks" in parts:
-        say("groups with racks")
-        shapes = rack_groups.FULL if mode == "full" else rack_groups.SHORT
-        results["racks"] = rack_groups.measure(RACK_PEERS, shapes)
+    for name, part in PARTS.items():
+        if name in parts:
+            say(part.words)
+            results[name] = part.measure(mode)
     results["seconds"] = time.monotonic() - start
     write(results, out)
     return results

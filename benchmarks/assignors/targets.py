@@ -7,14 +7,15 @@ whose peers are missing, is open: neither met nor missed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, NamedTuple, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, TypeAlias
 
 from benchmarks.assignors.lags import HEAVY
 from benchmarks.assignors.limits import LARGEST
+from benchmarks.assignors.part_targets import part_targets
+from benchmarks.assignors.target import OVERRUN_MS, Results, Target, largest, overrun
 
 Cell: TypeAlias = dict[str, Any]
-Results: TypeAlias = dict[str, Any]
 
 OWN: Final = "equilag"
 JAVA: Final = ("cooperative-sticky",)
@@ -31,33 +32,12 @@ GAP_SMALL: Final = 0.02
 GAP: Final = 0.01
 GAP_LARGEST: Final = 0.1
 GAP_MIXED: Final = 0.5
-GAP_TOPICS: Final = 1.0
 GAP_SAME_WIDTH: Final = 0.2
 """Percent of the mean load."""
-OVERRUN_MS: Final = 50.0
-"""In 95 of 100 runs."""
 WORST_MS: Final = 200.0
 FIRST_S: Final = 0.3
 MEMORY_MIB: Final = 1_024.0
 LOADING: Final = 1.5
-FEW_MOVES: Final = (60, 72)
-"""Limits on moves with a proved optimum, and how many there are."""
-ABOVE: Final = 0.1
-"""Percent of the mean load."""
-PERFECT: Final = 33
-"""Lists at their optimum, of the 35 of each draw."""
-
-
-class Target(NamedTuple):
-    name: str
-    limit: str
-    figures: str
-    met: bool | None
-    """None if it was not measured."""
-
-    def __str__(self) -> str:
-        word = {True: "ok    ", False: "MISSED", None: "open  "}[self.met]
-        return f"{word} {self.name}: {self.figures} (target {self.limit})"
 
 
 def judged(results: Results) -> list[Target]:
@@ -86,10 +66,7 @@ def judged(results: Results) -> list[Target]:
         *_gaps(cells),
         _optimal("5 x 30, mixed subscriptions", _named(cells, "lag-small/5x30 mixed/")),
         _optimal("6 x 36", _named(cells, "lag-small/6x36/")),
-        _perfect(results.get("perfect") or []),
-        *_few_moves(results.get("few moves") or []),
-        *_topics(results.get("topics") or []),
-        _racks(results.get("racks") or []),
+        *part_targets(results),
         *_limits(results.get("limits") or {}),
     ]
 
@@ -151,7 +128,7 @@ def _ms(answer: dict[str, Any]) -> float:
 
 
 def _within(name: str, cells: list[Cell], most: float) -> Target:
-    return _largest(
+    return largest(
         name,
         {cell["case"]: _ms(answer) for cell, answer in _own(cells)},
         most,
@@ -164,20 +141,20 @@ def _gaps(cells: list[Cell]) -> Iterator[Target]:
     one = [cell for cell in heavy if cell["family"] == "lag"]
     middle = [c for c in one if c["members"] >= 100 and c["partitions"] <= 10_000]
     small = [c for c in one if c["members"] < 100]
-    largest = [c for c in one if c["partitions"] > 10_000]
+    huge = [c for c in one if c["partitions"] > 10_000]
     mixed = [cell for cell in heavy if cell["family"] == "lag-mixed"]
     few = [cell for cell in heavy if cell["family"] == "lag-few"]
     same = [cell for cell in heavy if cell["family"] == "lag-20-topics"]
     for name, some, most in (
         ("proved gap from 10 x 60, one subscription, 2 s", small, GAP_SMALL),
         ("proved gap from 100 x 1,000 to 1,000 x 10,000, 2 s", middle, GAP),
-        ("proved gap of 10,000 x 500,000, 10 s", largest, GAP_LARGEST),
+        ("proved gap of 10,000 x 500,000, 10 s", huge, GAP_LARGEST),
         ("proved gap, mixed subscriptions up to 500 members, 3 s", mixed, GAP_MIXED),
         ("proved gap of 50 x 200, one subscription, 2 s", few, GAP_SMALL),
         ("proved gap, 20 topics each, 20 x 40 and 500 x 200, 3 s", same, GAP_SAME_WIDTH),
     ):
         gaps = {cell["case"]: _gap(cell, answer) for cell, answer in _own(some)}
-        yield _largest(name, gaps, most, lambda gap: f"{gap:.4g} %")
+        yield largest(name, gaps, most, lambda gap: f"{gap:.4g} %")
 
 
 def _gap(cell: Cell, answer: dict[str, Any]) -> float:
@@ -199,94 +176,23 @@ def _optimal(name: str, cells: list[Cell]) -> Target:
     return Target(name, "all proved optimal", figures, not short if answers else None)
 
 
-def _perfect(rows: Sequence[dict[str, Any]]) -> Target:
-    """Met if enough lists reach the known optimum, proved, with even counts."""
-    lists = len({row["list"] for row in rows})
-    short = [row["list"] for row in rows if not row["solved"]]
-    figures = f"{len(rows) - len(short)} of {len(rows)} lists" if rows else "not run"
-    if short:
-        figures += f", not {short[0]}"
-    elif rows:
-        figures += f", at most {max(row['seconds'] for row in rows):.1f} s"
-    met = (len(rows) - len(short)) * lists >= PERFECT * len(rows) if rows else None
-    return Target("perfect plans", f"at least {PERFECT} of 35", figures, met)
-
-
-def _few_moves(rows: Sequence[dict[str, Any]]) -> Iterator[Target]:
-    """Met if enough limits on moves have a proved optimum, and no plan is far above the best."""
-    sound = [row for row in rows if row["proved"] and not row["problems"]]
-    figures = f"{len(sound)} of {len(rows)} cases" if rows else "not run"
-    met = len(sound) * FEW_MOVES[1] >= FEW_MOVES[0] * len(rows) if rows else None
-    yield Target("few moves", "proved in at least {} of {}".format(*FEW_MOVES), figures, met)
-    above = {row["case"]: row["above_percent"] for row in rows}
-    yield _largest("few moves, above the best plan", above, ABOVE, lambda part: f"{part:.3f} %")
-
-
-def _topics(rows: Sequence[dict[str, Any]]) -> Iterator[Target]:
-    """Large groups whose topics count one by one: overruns of short limits, and even loads."""
-    failed = [row["group"] for row in rows if not row["exact"]]
-    over = sorted(row["overrun_ms"] for row in rows if not row["even"])
-    yield _overrun("overrun, topics one by one", over, failed, 0.95, OVERRUN_MS)
-    gaps = {
-        f"{row['group']}, {row['balance']}": row["gap_percent"] if row["exact"] else math.inf
-        for row in rows
-        if row["even"]
-    }
-    name = "proved gap, topics one by one, 10,000 x 200,000, 2 s"
-    yield _largest(name, gaps, GAP_TOPICS, lambda gap: f"{gap:.3g} %")
-
-
-def _racks(rows: Sequence[dict[str, Any]]) -> Target:
-    """Met if the fewest reads across racks are proved, with the most even counts, in all groups."""
-    plans = [row for row in rows if "fewest_cross_rack" in row]
-    short = [
-        row["group"]
-        for row in plans
-        if not row["counts_optimal"] or row["cross_rack"] != row["fewest_cross_rack"]
-    ]
-    figures = f"{len(plans) - len(short)} of {len(plans)} groups" if plans else "not run"
-    if short:
-        figures += f", not {short[0]}"
-    return Target("racks: fewest reads", "all proved", figures, not short if plans else None)
-
-
 def _limits(limits: dict[str, Any]) -> Iterator[Target]:
     parts = limits.get("overrun", [])
     runs = [(part["case"], run) for part in parts for run in part.get("runs", [])]
     over = sorted(1000.0 * (run["wall"] - run["limit"]) for _, run in runs)
     failed = [part["case"] for part in parts if "error" in part]
-    yield _overrun("overrun in 95 of 100 runs", over, failed, 0.95, OVERRUN_MS)
-    yield _overrun("overrun at worst", over, failed, 1.0, WORST_MS)
+    yield overrun("overrun in 95 of 100 runs", over, failed, 0.95, OVERRUN_MS)
+    yield overrun("overrun at worst", over, failed, 1.0, WORST_MS)
     first = [run["first_valid"] for case, run in runs if case == LARGEST]
     name = "first valid plan of 10,000 x 500,000"
-    yield _largest(name, {LARGEST: max(first)} if first else {}, FIRST_S, lambda s: f"{s:.2f} s")
+    yield largest(name, {LARGEST: max(first)} if first else {}, FIRST_S, lambda s: f"{s:.2f} s")
     for name, part, key, most, words in (
         ("memory, 10,000 x 500,000 from its snapshot", "memory", "peak_mib", MEMORY_MIB, _mib),
         ("loading 500,000 partitions over parsing", "loading", "ratio", LOADING, _times),
     ):
         found = limits.get(part)
         figure = {} if found is None else {LARGEST: float(found.get(key, math.inf))}
-        yield _largest(name, figure, most, words)
-
-
-def _overrun(name: str, over: list[float], failed: list[str], share: float, most: float) -> Target:
-    limit = f"{most:.0f} ms"
-    if failed or not over:
-        figures = f"no answer for {', '.join(failed)}" if failed else "not run"
-        return Target(name, limit, figures, False if failed else None)
-    figure = over[math.ceil(share * len(over)) - 1]
-    return Target(name, limit, f"{figure:+.0f} ms, {len(over)} runs", figure <= most)
-
-
-def _largest(
-    name: str, figures: dict[str, float], most: float, words: Callable[[float], str]
-) -> Target:
-    """Compare the largest of the figures by case with its limit `most`."""
-    if not figures:
-        return Target(name, words(most), "not run", None)
-    worst = max(figures, key=lambda case: figures[case])
-    text = words(figures[worst]) if math.isfinite(figures[worst]) else "no valid answer"
-    return Target(name, words(most), f"{text}, in {worst}", figures[worst] <= most)
+        yield largest(name, figure, most, words)
 
 
 def _mib(size: float) -> str:

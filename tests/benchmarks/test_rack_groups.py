@@ -49,7 +49,7 @@ def test_groups_have_the_racks_of_their_shapes() -> None:
 
 def test_peers_and_plans_are_measured_alike() -> None:
     peers = [OneGetsAll("one gets all"), OneGetsAll("away", "not here")]
-    found = rack_groups.measure(peers, rack_groups.SHORT[:1])
+    found = rack_groups.measure(rack_groups.SHORT[:1], peers)
     by_name = {row["assignor"]: row for row in found}
     assert by_name["equilag assign range"]["cross_rack"] < by_name["equilag"]["cross_rack"]
     assert all(by_name[name]["counts_optimal"] for name in ("equilag", rack_groups.OWN))
