@@ -161,7 +161,7 @@ class Rounds:
                 self._remarks(_remarks(sample))
                 with self._stop.held():
                     if sample.n_groups:
-                        recorder.add(sample.ts_ms, sample.offsets, sample.members)
+                        recorder.add(sample.ts_ms, sample.offsets, sample.members, sample.racks)
                         recorder.compact(sample.ts_ms)
                 self._line(sample)
             done += 1

@@ -157,8 +157,9 @@ def _sources(args: argparse.Namespace) -> tuple[tuple[str, ...], ...]:
         base = Path(args.history)
         if not base.is_dir():
             raise InputError("cannot be read: no such directory", source=args.history)
-        racks = (str(base / "racks"),) if (base / "racks").exists() else ()
-        return (str(base / "offsets"),), (str(base / "members"),), racks
+        racks = base / "racks"
+        found = (str(racks),) if racks.is_dir() and any(racks.iterdir()) else ()
+        return (str(base / "offsets"),), (str(base / "members"),), found
     if files and not (args.offsets and args.members):
         missing = "--members" if args.offsets else "--offsets"
         raise InputError(f"{missing} is required as well")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from equilag.adapters.kafka.client_config import Config, kafka_config, servers
 from equilag.errors import InputError
 from equilag.pipeline.history import History
+from equilag.pipeline.tables import RACKS, ddl
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -65,7 +66,8 @@ def read_cluster(
         ),
         "topics_refused": topics.refused,
     }
-    return history_of(spark, rows, wanted, unreadable, now, notes)
+    history = history_of(spark, rows, wanted, unreadable, now, notes)
+    return history._replace(racks=_racks(spark, topics.racks)) if topics.racks else history
 
 
 def facts_of(rows: DataFrame, config: Config) -> dict[str, Any]:
@@ -212,6 +214,11 @@ def history_of(
 def _topics(spark: SparkSession, sizes: Mapping[str, int]) -> DataFrame:
     rows = [(topic, n) for topic, n in sizes.items() if n > 0]
     return spark.createDataFrame(rows, "topic string, partitions int")
+
+
+def _racks(spark: SparkSession, racks: Mapping[tuple[str, int], tuple[str, ...]]) -> DataFrame:
+    rows = [(None, topic, n, list(names)) for (topic, n), names in racks.items()]
+    return spark.createDataFrame(rows, ddl(RACKS))
 
 
 def _logs(spark: SparkSession, ends: LogEnds) -> DataFrame:

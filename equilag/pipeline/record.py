@@ -1,13 +1,14 @@
 """Record a history on disk: a parquet file per round and table, merged into one per hour.
 
-`offsets/` and `members/` hold files called `part-TIME-RANDOM.parquet`, one per round with the same
-name in both, and `hour-TIME-RANDOM.parquet`, the rounds of one hour. Files never change: each is
-written as `….parquet.part` and renamed once it is complete and flushed to disk.
+`offsets/`, `members/` and `racks/` hold files called `part-TIME-RANDOM.parquet`, one per round with
+the same name in each, and `hour-TIME-RANDOM.parquet`, the rounds of one hour. Only rounds in which
+racks were read have a file in `racks/`. Files never change: each is written as `….parquet.part` and
+renamed once it is complete and flushed to disk.
 
 At any time, even after a kill, a reader of `*.parquet` sees
 
 - each row at least once. A round appears in `offsets/` first. If the process is killed before the
-  round appears in `members/`, the next start completes it from the finished `.part` file;
+  round appears in the others, the next start completes it from the finished `.part` files;
 - no row twice, except between the appearance of an hour's file and the removal of its parts. That
   takes milliseconds, or until the next start if the process is killed in between. Such rows are
   equal in every column, so a reader can count and drop them; an exact reader must.
@@ -37,7 +38,7 @@ except ImportError as error:
     ) from error
 
 from equilag.errors import InputError
-from equilag.pipeline.tables import RECORDED, TABLES, Kind
+from equilag.pipeline.tables import TABLES, Kind
 
 Columns: TypeAlias = Mapping[str, list[Any]]
 
@@ -50,10 +51,12 @@ _TYPES: Final[dict[Kind, pa.DataType]] = {
 }
 SCHEMAS: Final[dict[str, pa.Schema]] = {
     name: pa.schema([pa.field(c.name, _TYPES[c.kind], c.nullable) for c in columns])
-    for name, columns in RECORDED.items()
+    for name, columns in TABLES.items()
 }
 """Folder -> schema. A round appears in the folders in this order."""
 
+OPTIONAL: Final = "racks"
+"""The table whose folder is there only once it has a row."""
 LOCK: Final = ".collecting"
 _HOUR_MS: Final = 3_600_000
 _MERGED_ROWS: Final = 500_000
@@ -81,8 +84,9 @@ class Recorder:
             self._folder.mkdir(exist_ok=True)
             self._lock = _locked(self._folder / LOCK, folder)
             try:
-                for name in RECORDED:
-                    (self._folder / name).mkdir(exist_ok=True)
+                for name in TABLES:
+                    if name != OPTIONAL:  # a reader takes an empty folder for an error
+                        (self._folder / name).mkdir(exist_ok=True)
                 self._recover()
             except BaseException:
                 self.close()
@@ -94,19 +98,28 @@ class Recorder:
             os.close(self._lock)
             self._lock = None
 
-    def add(self, ts_ms: int, offsets: Columns, members: Columns) -> None:
-        """Append a round to both tables or to none. Raises InputError if writing fails."""
+    def add(
+        self, ts_ms: int, offsets: Columns, members: Columns, racks: Columns | None = None
+    ) -> None:
+        """Append a round to all tables or to none; racks only if there are any.
+
+        Raises InputError if writing fails.
+        """
         name = f"part-{ts_ms}-{secrets.token_hex(4)}.parquet"
         with self._named():
             parts = []
             try:
                 for (table, schema), columns in zip(
-                    SCHEMAS.items(), (offsets, members), strict=True
+                    SCHEMAS.items(), (offsets, members, racks), strict=True
                 ):
+                    if table == OPTIONAL:
+                        if not (columns and columns["topic"]):
+                            continue
+                        (self._folder / table).mkdir(exist_ok=True)
                     path = self._folder / table / name
                     parts.append(path)
                     with _written(path, schema) as writer:
-                        writer.write_table(pa.table(dict(columns), schema=schema))
+                        writer.write_table(pa.table(dict(columns or {}), schema=schema))
             except BaseException:
                 for path in parts:
                     _part(path).unlink(missing_ok=True)
@@ -130,8 +143,8 @@ class Recorder:
         return merged
 
     def _recover(self) -> None:
-        first, *others = (self._folder / table for table in RECORDED)
-        for table in RECORDED:
+        first, *others = (self._folder / table for table in TABLES)
+        for table in TABLES:
             for path in sorted((self._folder / table).glob("*.parquet.part")):
                 name = path.name.removesuffix(".part")
                 # A round is renamed in the first table only once it is complete in all tables.
@@ -139,7 +152,7 @@ class Recorder:
                     path.rename(path.with_name(name))
                 else:
                     path.unlink()
-        for table in RECORDED:
+        for table in TABLES:
             hours = _by_hour(self._folder / table, "hour")
             for hour, parts in _by_hour(self._folder / table, "part").items():
                 inside = {name for path in hours.get(hour, []) for name in _sources(path)}
@@ -177,7 +190,7 @@ def check_folder(shown: str) -> None:
     for path in sorted(folder.iterdir()):
         if path.name != LOCK and not (path.name in TABLES and path.is_dir()):
             raise InputError(f"not a history: it holds {path.name!r}", "", shown)
-    for table in RECORDED:
+    for table in TABLES:
         if (folder / table).is_dir():
             for path in sorted((folder / table).iterdir()):
                 if not _OURS.fullmatch(path.name):
@@ -219,9 +232,8 @@ def _merge(parts: list[Path], hour: int, schema: pa.Schema) -> None:
         with _written(path, schema.with_metadata({_SOURCES: names.encode()})) as writer:
             for table in _pieces(parts, schema):
                 # Sorted rows compress to a fraction of the size.
-                keys = [("group", "ascending"), ("ts_ms", "ascending")]
-                if "partition" in schema.names:
-                    keys[1:1] = [("topic", "ascending"), ("partition", "ascending")]
+                names_of_keys = ("group", "topic", "partition", "ts_ms")
+                keys = [(name, "ascending") for name in names_of_keys if name in schema.names]
                 writer.write_table(table.sort_by(keys))
     except BaseException:
         _part(path).unlink(missing_ok=True)

@@ -64,9 +64,11 @@ RACKS: Final = (
     TableColumn("racks", "array<string>", nullable=True),
 )
 
-RECORDED: Final[dict[TableName, tuple[TableColumn, ...]]] = {"offsets": OFFSETS, "members": MEMBERS}
-"""The tables that a history must have."""
-TABLES: Final[dict[TableName, tuple[TableColumn, ...]]] = {**RECORDED, "racks": RACKS}
+TABLES: Final[dict[TableName, tuple[TableColumn, ...]]] = {
+    "offsets": OFFSETS,
+    "members": MEMBERS,
+    "racks": RACKS,
+}
 
 
 def ddl(columns: tuple[TableColumn, ...]) -> str:

@@ -54,8 +54,12 @@ def members(ts_ms: int) -> dict[str, list[Any]]:
     }
 
 
+def racks(ts_ms: int) -> dict[str, list[Any]]:
+    return {"ts_ms": [ts_ms], "topic": ["t"], "partition": [0], "racks": [["r", "s"]]}
+
+
 def add(recorder: Recorder, ts_ms: int) -> None:
-    recorder.add(ts_ms, offsets(ts_ms), members(ts_ms))
+    recorder.add(ts_ms, offsets(ts_ms), members(ts_ms), racks(ts_ms))
 
 
 def rows(folder: Path, table: str) -> Counter[tuple[Any, ...]]:
@@ -94,7 +98,21 @@ def test_a_round_is_a_file_in_each_table(folder: Path) -> None:
     assert (first["subscription"], first["owned"]) == (["t"], [("t", [0, 2])])
 
 
-@pytest.mark.parametrize("table", ["offsets", "members"])
+def test_only_rounds_with_racks_have_a_file_of_them(folder: Path) -> None:
+    recorder = Recorder(str(folder))
+    for none in (None, {}, {name: [] for name in racks(T0)}):
+        recorder.add(T0, offsets(T0), members(T0), none)
+    assert not (folder / "racks").exists()  # which a reader would take for a table without files
+    add(recorder, T0 + 1)
+    recorder.add(T0 + 2, offsets(T0 + 2), members(T0 + 2))
+    assert len(names(folder, "racks")) == 1
+    recorder.compact(T0 + HOUR)
+    recorder.close()
+    assert rows(folder, "racks") == {(str(T0 + 1), "t", "0", "['r', 's']"): 1}
+    recorded(folder, T0 + HOUR)
+
+
+@pytest.mark.parametrize("table", SCHEMAS)
 def test_the_reader_of_histories_takes_the_files(folder: Path, table: Any) -> None:
     recorded(folder, T0)
     for path in (folder / table).iterdir():
@@ -106,7 +124,7 @@ def test_past_hours_are_merged(folder: Path) -> None:
     for minute in (0, 20, 40, 60, 80, 130):
         add(recorder, T0 + minute * 60_000)
     before = {table: rows(folder, table) for table in SCHEMAS}
-    assert recorder.compact(T0 + 130 * 60_000) == 10
+    assert recorder.compact(T0 + 130 * 60_000) == 15
     assert {table: rows(folder, table) for table in SCHEMAS} == before
     kinds = [name.split("-")[0] for name in names(folder, "offsets")]
     assert kinds == ["hour", "hour", "part"]
@@ -123,7 +141,7 @@ def test_parts_from_before_a_column_was_there_are_merged(folder: Path) -> None:
     older = pq.read_table(path, partitioning=None)
     pq.write_table(older.drop_columns(["client_id", "host", "max_partitions", "instance"]), path)
     recorder = Recorder(str(folder))
-    assert recorder.compact(T0 + HOUR) == 4
+    assert recorder.compact(T0 + HOUR) == 6
     recorder.close()
     (merged,) = (folder / "members").iterdir()
     hosts = pq.read_table(merged, partitioning=None)["host"].to_pylist()
@@ -177,7 +195,7 @@ def test_killed_while_a_round_is_written(folder: Path, monkeypatch, step: int) -
     recorder.close()
     assert rows(folder, "offsets").total() == (3 if step < 1 else 6)
     Recorder(str(folder)).close()
-    # Both tables have the round, or none.
+    # All tables have the round, or none.
     times = {1} if step < 1 else {1, 2}
     for table in SCHEMAS:
         assert len({row[0] for row in rows(folder, table)}) == max(times)
@@ -185,7 +203,7 @@ def test_killed_while_a_round_is_written(folder: Path, monkeypatch, step: int) -
         assert not list((folder / table).glob("*.part"))
 
 
-@pytest.mark.parametrize("step", range(9))
+@pytest.mark.parametrize("step", range(13))
 def test_killed_while_an_hour_is_merged(folder: Path, monkeypatch, step: int) -> None:
     recorded(folder, T0, T0 + 1, T0 + 2)
     before = {table: rows(folder, table) for table in SCHEMAS}
@@ -231,7 +249,7 @@ def test_a_full_disk_leaves_nothing_of_the_round(folder: Path, monkeypatch) -> N
     with pytest.raises(InputError, match="No space left"):
         recorder.compact(T0 + HOUR)
     recorder.close()
-    assert [len(names(folder, table)) for table in SCHEMAS] == [1, 1]
+    assert [len(names(folder, table)) for table in SCHEMAS] == [1, 1, 1]
 
 
 def test_a_part_that_is_broken_is_named(folder: Path) -> None:
@@ -284,4 +302,4 @@ def test_rows_that_do_not_fit_the_schema_are_refused(folder: Path) -> None:
         recorder.add(T0, {**offsets(T0), "partition": ["one", "two", "three"]}, {})
     recorder.close()
     recorder.close()  # a second time does nothing
-    assert [list((folder / table).iterdir()) for table in SCHEMAS] == [[], []]
+    assert [list((folder / table).iterdir()) for table in ("offsets", "members")] == [[], []]

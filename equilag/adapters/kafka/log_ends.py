@@ -10,6 +10,7 @@ from uuid import UUID
 
 from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.connect import connect, kafka_errors_named
+from equilag.adapters.kafka.reading import distinct_racks
 
 if TYPE_CHECKING:
     from confluent_kafka.admin import AdminClient
@@ -45,6 +46,8 @@ class ClusterTopics:
     partitions: dict[str, int] = field(default_factory=dict)
     leaderless: list[Partition] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
+    racks: dict[Partition, tuple[str, ...]] = field(default_factory=dict)
+    """Of partitions with a replica on a broker whose rack is known."""
 
 
 @dataclass(slots=True)
@@ -80,7 +83,11 @@ def read_topics(config: Config) -> ClusterTopics:
             answers = admin.describe_topics(TopicCollection(names), request_timeout=_TIMEOUT_S)
         for name, answer in answers.items():
             try:
-                found.names[_uuid(answer.result().topic_id)] = name
+                topic = answer.result()
+                found.names[_uuid(topic.topic_id)] = name
+                for one in topic.partitions:
+                    if racks := distinct_racks(node.rack for node in one.replicas):
+                        found.racks[name, one.id] = racks
             except KafkaException as error:  # such as a topic deleted since
                 found.refused[name] = error.args[0].str()
                 found.partitions.pop(name)

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer, TopicLeaders, by_reason
+from equilag.adapters.kafka.reading import TopicRacks
 from equilag.adapters.kafka.sample_rows import (
     Sample,
     SampledGroup,
     SampleRows,
     TopicPartition,
     partitions_of,
+    rack_rows,
     subscription,
 )
 
 __all__ = ["TIMEOUT", "ClusterSampler", "NoAnswer"]
+
+RACKS_EVERY_S: Final = 3600.0
+"""Seconds between two readings of racks, which change when an operator moves replicas."""
+TOPICS_PER_REQUEST: Final = 1000
+"""As for log ends: librdkafka's time for a request grows with the square of what is in it."""
 
 
 class ClusterSampler:
@@ -36,6 +44,7 @@ class ClusterSampler:
     ) -> None:
         self._cluster = Cluster(config, timeout)
         self._groups = groups
+        self._racks_read = -RACKS_EVERY_S
 
     def close(self) -> None:
         self._cluster.close()
@@ -79,8 +88,27 @@ class ClusterSampler:
         rows = SampleRows(ts_ms, ends, sizes)
         for group, parts in plan.items():
             rows.add(group, *parts)
-        remarks += [*by_reason(no_ends), *size_problems]
-        return Sample(ts_ms, rows.offsets, rows.members, left_out, _once(remarks))
+        racks, rack_problems = self._racks({topic for topic, _ in ends})
+        remarks += [*by_reason(no_ends), *size_problems, *rack_problems]
+        return Sample(
+            ts_ms, rows.offsets, rows.members, left_out, _once(remarks), rack_rows(ts_ms, racks)
+        )
+
+    def _racks(self, names: set[str]) -> tuple[TopicRacks, list[str]]:
+        """Return the racks of these topics if it is time to read them, and why they are unknown."""
+        now = time.monotonic()
+        if now - self._racks_read < RACKS_EVERY_S:
+            return {}, []
+        found: dict[str, Mapping[int, tuple[str, ...]]] = {}
+        try:
+            ordered = sorted(names)
+            for at in range(0, len(ordered), TOPICS_PER_REQUEST):
+                some = ordered[at : at + TOPICS_PER_REQUEST]
+                found |= self._cluster.named_topics(some).racks
+        except NoAnswer as error:
+            return {}, [f"the racks of partitions are unknown: {error}"]
+        self._racks_read = now
+        return found, []
 
     def _sizes(
         self, partitions: Iterable[TopicPartition], topics: TopicLeaders

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
@@ -23,6 +23,9 @@ MEMBERS: Final = (
 )  # fmt: skip
 
 
+RACKS: Final = ("ts_ms", "topic", "partition", "racks")
+
+
 @dataclass(frozen=True, slots=True)
 class SampledGroup:
     """A group in one sample: its members, and partition -> committed offset."""
@@ -33,9 +36,10 @@ class SampledGroup:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One sample: two tables by column, in the order of `OFFSETS` and `MEMBERS`.
+    """One sample: tables by column, in the order of `OFFSETS`, `MEMBERS` and `RACKS`.
 
-    `left_out` maps each group without rows to the reason; `remarks` are about everything else.
+    `racks` is empty if they were not read this time. `left_out` maps each group without rows to
+    the reason; `remarks` are about everything else.
     """
 
     ts_ms: int
@@ -43,6 +47,7 @@ class Sample:
     members: dict[str, list[Any]]
     left_out: dict[str, str] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
+    racks: dict[str, list[Any]] = field(default_factory=dict)
 
     @property
     def n_groups(self) -> int:
@@ -88,6 +93,19 @@ def _compiled(pattern: str) -> re.Pattern[str] | None:
             return re.compile(pattern)
         except (re.error, FutureWarning, RecursionError, OverflowError):
             return None
+
+
+def rack_rows(ts_ms: int, racks: Mapping[str, Mapping[int, Sequence[str]]]) -> dict[str, list[Any]]:
+    """The table of racks by column, from topic -> partition -> racks; none is left out."""
+    known = [
+        (topic, partition, list(names))
+        for topic, partitions in sorted(racks.items())
+        for partition, names in sorted(partitions.items())
+        if names
+    ]
+    topics, partitions, names = zip(*known, strict=True) if known else ((), (), ())
+    values = ([ts_ms] * len(known), [*topics], [*partitions], [*names])
+    return dict(zip(RACKS, values, strict=True))
 
 
 def partitions_of(

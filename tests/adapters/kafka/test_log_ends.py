@@ -34,7 +34,11 @@ class MovingLeaders:
         halves = SimpleNamespace(
             get_most_significant_bits=lambda: -1, get_least_significant_bits=lambda: 2
         )
-        return {"t": FakeAnswer(SimpleNamespace(topic_id=halves))}
+        partitions = [
+            SimpleNamespace(id=n, replicas=[SimpleNamespace(rack=rack) for rack in racks])
+            for n, racks in enumerate((("r1", None, "r2", "r1"), (None,), ()))
+        ]
+        return {"t": FakeAnswer(SimpleNamespace(topic_id=halves, partitions=partitions))}
 
 
 def test_partitions_without_a_leader_and_other_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,4 +62,5 @@ def test_partitions_without_a_leader_and_other_refusals(monkeypatch: pytest.Monk
     found = read_topics(config)
     assert found.partitions == {"t": 3}
     assert found.names == {UUID(int=(2**64 - 1) << 64 | 2): "t"}
+    assert found.racks == {("t", 0): ("r1", "r2")}
     assert (found.leaderless, found.refused) == ([("t", 1)], {"secret": "denied"})

@@ -9,16 +9,21 @@ from typing import Any
 
 import pytest
 
+from equilag.adapters.kafka import sample as sampling
+from equilag.adapters.kafka.client_config import kafka_config
+from equilag.adapters.kafka.cluster import NamedTopics, NoAnswer
 from equilag.adapters.kafka.command_config import plain_config, read_properties, translated
 from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.sample_rows import (
     MEMBERS,
     OFFSETS,
+    RACKS,
     DescribedMember,
     Sample,
     SampledGroup,
     SampleRows,
     partitions_of,
+    rack_rows,
     subscription,
 )
 from equilag.errors import InputError
@@ -44,6 +49,7 @@ def test_the_columns_are_those_of_the_history() -> None:
     tables = pytest.importorskip("equilag.pipeline.tables")
     assert tuple(column.name for column in tables.OFFSETS) == OFFSETS
     assert tuple(column.name for column in tables.MEMBERS) == MEMBERS
+    assert tuple(column.name for column in tables.RACKS) == RACKS
 
 
 def test_rows_of_a_group() -> None:
@@ -79,6 +85,63 @@ def test_rows_of_a_group() -> None:
         )
     ]
     assert (taken.n_groups, taken.n_partitions, taken.lag) == (1, 4, 90 + 60)
+
+
+def test_rows_of_racks() -> None:
+    known = {"u": {1: ("r",), 0: ("s", "r")}, "t": {0: ("r",), 1: ()}}
+    assert rows_of(rack_rows(1000, known)) == [
+        (1000, "t", 0, ["r"]),
+        (1000, "u", 0, ["s", "r"]),
+        (1000, "u", 1, ["r"]),
+    ]
+    assert rack_rows(1000, {}) == {name: [] for name in RACKS}
+
+
+class FakeCluster:
+    """A cluster with one group, and topics whose racks it tells, but for the first time."""
+
+    def __init__(self, *_: object) -> None:
+        self.asked: list[list[str]] = []
+
+    def groups(self) -> Any:
+        return {"g": False}, []
+
+    def topics(self) -> Any:
+        return {"t": {0: -1}, "u": {0: -1}}
+
+    def described(self, _: object) -> Any:
+        return {
+            "g": Described("classic", "Stable", "range", 1, [DescribedMember("m", ("u", "t"))])
+        }, {}
+
+    def committed(self, _: object) -> Any:
+        return {"g": {}}, {}
+
+    def ends(self, partitions: Any, *_: object) -> Any:
+        return dict.fromkeys(partitions, (0, 9)), {}
+
+    def named_topics(self, names: list[str]) -> Any:
+        self.asked.append(names)
+        if len(self.asked) == 1:
+            raise NoAnswer("too busy")
+        return NamedTopics(racks={name: {0: (f"r-{name}",)} for name in names})
+
+
+def test_racks_are_read_once_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "Cluster", FakeCluster)
+    monkeypatch.setattr(sampling, "TOPICS_PER_REQUEST", 1)
+    sampler = sampling.ClusterSampler(kafka_config("b:1"))
+    first = sampler.round()
+    assert not first.racks["topic"]
+    assert first.remarks == ["the racks of partitions are unknown: too busy"]
+    second = sampler.round()
+    assert (second.racks["topic"], second.racks["racks"]) == (["t", "u"], [["r-t"], ["r-u"]])
+    assert set(second.racks["ts_ms"]) == {second.ts_ms}
+    assert not sampler.round().racks["topic"]
+    asked = sampler._cluster.asked
+    assert asked == [["t"], ["t"], ["u"]]
+    monkeypatch.setattr(sampling, "RACKS_EVERY_S", 0.0)
+    assert sampler.round().racks["topic"] == ["t", "u"]
 
 
 def test_a_group_without_members_has_one_row() -> None:
