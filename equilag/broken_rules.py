@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.columns import NOBODY, Index, Ints, among, distinct
+from equilag.columns import NOBODY, Flags, Index, Ints, among, distinct
 from equilag.metrics import member_counts
 from equilag.reduction import Reduction
 from equilag.show import plural, show, some_of
@@ -28,7 +28,7 @@ class BrokenRules(NamedTuple):
     """Empty for an assignment that keeps all rules."""
 
     torn: Ints
-    """Partitions, ascending, of the first topic of a list, whose unit is with several members."""
+    """Partitions, ascending, of the first topic of a list whose unit is with several members."""
     misplaced: Ints
     """Partitions, ascending, with members that may not take them."""
     overfull: tuple[OverfullMember, ...]
@@ -40,9 +40,7 @@ class BrokenRules(NamedTuple):
 def broken_rules(reduction: Reduction, assigned: Index) -> BrokenRules:
     """The rules that an assignment [P] of the given group breaks. O(P log P)."""
     group = reduction.given
-    torn = [
-        units[0][(assigned[units] != assigned[units[0]]).any(axis=0)] for units in unit_lists(group)
-    ]
+    torn = [units[0][_is_torn(assigned[units])] for units in unit_lists(group)]
     misplaced = [
         partition
         for partition, members in (group.allowed or {}).items()
@@ -53,6 +51,14 @@ def broken_rules(reduction: Reduction, assigned: Index) -> BrokenRules:
         np.array(sorted(misplaced), dtype=np.int64),
         tuple(_overfull(reduction, assigned)),
     )
+
+
+def _is_torn(holders: Index) -> Flags:
+    """[units] True where two of [topics, units] holders differ; nobody is no holder."""
+    highest = holders.max(axis=0)
+    lowest = np.where(holders == NOBODY, highest, holders).min(axis=0)
+    torn: Flags = lowest < highest
+    return torn
 
 
 def _overfull(reduction: Reduction, assigned: Index) -> Iterator[OverfullMember]:

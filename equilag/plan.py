@@ -25,7 +25,7 @@ from equilag.metrics import (
 )
 from equilag.objective import Figures, Objective
 from equilag.phases import first_phase, revocations
-from equilag.plan_figures import CountFigures, LagFigures, RealFigures
+from equilag.plan_figures import CountFigures, LagFigures, LoadFigures, RealFigures
 from equilag.policy import UNCONSTRAINED, Policy
 from equilag.real_figures import ProvedBounds, real_figures
 from equilag.reduction import Reduction
@@ -171,6 +171,12 @@ class Plan:
             self.spread_lower_bound, self.excess_lower_bound, max(reads, default=0)
         )
         return real_figures(self.planned, self.assigned, proved)
+
+    @property
+    def loads(self) -> LagFigures | LoadFigures:
+        """The loads that were compared: lag, or load per unit of capacity where these differ."""
+        differ = load_factor(self.planned.group) is not None
+        return self.real.load if differ and self.real is not None else self.lag
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:

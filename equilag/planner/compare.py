@@ -13,8 +13,17 @@ from equilag.errors import InputError
 from equilag.group import NOBODY, Group, Index
 from equilag.heuristics import assignor_names, get_assignor
 from equilag.heuristics.registry import package_of_assignor, run_assignor
-from equilag.metrics import count_figures, count_moves, excess, load_figures, mean_load
+from equilag.metrics import (
+    MemberFigures,
+    count_moves,
+    excess,
+    load_divisor,
+    mean_load,
+    member_counts,
+    member_loads,
+)
 from equilag.plan import Plan, Status
+from equilag.planner.real_comparison import NOTHING_MORE, RealRow, real_row
 from equilag.planner.settings import SolveSettings, checked_group
 from equilag.planner.solve import solve
 from equilag.policy import Policy
@@ -52,19 +61,28 @@ class ComparisonRow:
     """Why the assignor has no assignment; None if it has one."""
     package: str | None = None
     """The installed package, with its version, that the assignor comes from."""
+    real: RealRow = NOTHING_MORE
+    """Figures of a real group."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures; those of a real group where there are any."""
+        document = asdict(self)
+        del document["real"]
+        return {**document, **self.real.to_dict()}
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     rows: tuple[ComparisonRow, ...]
-    spread_lower_bound: int
+    spread_lower_bound: float
+    """In records; per unit of capacity where capacities differ, and so are the gaps."""
     plan: Plan
     """The optimum's."""
 
     def to_dict(self) -> dict[str, Any]:
         interrupted = {"interrupted": True} if self.plan.interrupted else {}
         return {
-            "rows": [asdict(row) for row in self.rows],
+            "rows": [row.to_dict() for row in self.rows],
             "spread_lower_bound": self.spread_lower_bound,
             **interrupted,
         }
@@ -144,17 +162,17 @@ def _run(group: Group, name: str) -> Baseline:
 
 def comparison_of(plan: Plan, wall: float, baselines: Sequence[Baseline]) -> Comparison:
     """A plan that took `wall` seconds, beside the assignments of others for its group."""
-    bound = plan.spread_lower_bound if plan.status != "fallback" else 0
-    rows = [_row_of(plan.group, found, bound) for found in baselines]
-    optimum = _figures(plan.group, Baseline("equilag", plan.assigned, wall), plan.assigned, bound)
+    bound = plan.loads.spread_lower_bound if plan.status != "fallback" else 0
+    rows = [_row_of(plan, found, bound) for found in baselines]
+    optimum = _figures(plan, Baseline("equilag", plan.assigned, wall), plan.assigned, bound)
     rows.append(replace(optimum, status=plan.status, evidence=plan.evidence))
     return Comparison(tuple(rows), bound, plan)
 
 
-def _row_of(group: Group, found: Baseline, bound: int) -> ComparisonRow:
+def _row_of(plan: Plan, found: Baseline, bound: float) -> ComparisonRow:
     name = found.assignor
     if found.assigned is not None:
-        row = _figures(group, found, found.assigned, bound)
+        row = _figures(plan, found, found.assigned, bound)
         if name == CURRENT:
             return replace(row, moves=0, status="current")
         return replace(row, package=package_of_assignor(name))
@@ -165,15 +183,21 @@ def _row_of(group: Group, found: Baseline, bound: int) -> ComparisonRow:
     )
 
 
-def _figures(group: Group, found: Baseline, assigned: Index, bound: int) -> ComparisonRow:
-    loads, mean = load_figures(group, assigned), mean_load(group)
+def _figures(plan: Plan, found: Baseline, assigned: Index, bound: float) -> ComparisonRow:
+    group, idle, real = plan.group, plan.planned.group.idle, real_row(plan, assigned)
+    loads = MemberFigures.of(member_loads(assigned, group.lag, group.n_members), idle)
+    spread: float = loads.spread
+    mean, divisor = mean_load(plan.planned.group), load_divisor(plan.planned.group)
+    if real.load_spread is not None and divisor is not None:
+        spread, mean = real.load_spread, mean / divisor
     return ComparisonRow(
         found.assignor,
-        count_figures(group, assigned).spread,
+        MemberFigures.of(member_counts(assigned, group.n_members), idle).spread,
         count_moves(group, assigned),
         int(loads.by_member.max(initial=0)),
         loads.spread,
-        excess(loads.by_member[~group.idle]),
-        100.0 * (loads.spread - bound) / mean if mean else 0.0,
+        excess(loads.by_member[~idle]),
+        100.0 * (spread - bound) / mean if mean else 0.0,
         round(1000 * found.wall, 3),
+        real=real,
     )

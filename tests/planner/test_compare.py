@@ -180,3 +180,32 @@ def test_what_is_in_force_may_be_incomplete() -> None:
     current = compare(group, time_limit=20.0).rows[0]
     assert (current.assignor, current.count_spread, current.lag_max) == ("current", 2, 10)
     assert np.count_nonzero(group.owner == NOBODY) == 1
+
+
+def test_real_groups_have_their_figures_and_what_a_row_breaks() -> None:
+    members = [
+        {"id": "a", "subscription": ["t", "u"], "capacity": 4, "instance": "p", "rack": "x"},
+        {"id": "b", "subscription": ["t", "u"], "capacity": 4, "instance": "p", "rack": "x"},
+        {"id": "c", "subscription": ["t", "u"], "capacity": 1, "max_partitions": 1, "rack": "y"},
+    ]
+    group = equilag.load_snapshot(
+        {
+            "format": "equilag/snapshot/1",
+            "group": "real",
+            "topics": {"t": 6, "u": 6},
+            "members": members,
+            "co_partitioned": [["t", "u"]],
+            "allowed": {"t": {"0": ["b"]}},
+            "lags": {"t": [9, 8, 7, 6, 5, 4], "u": [3, 1, 1, 2, 2, 2]},
+            "racks": {"t": [["x"], ["y"]] * 3},
+        }
+    )
+    rows = {row["assignor"]: row for row in compare(group, time_limit=1.0).to_dict()["rows"]}
+    own, fair = rows["equilag"], rows["range"]
+    assert (own["torn_units"], own["misplaced"], own["overfull"]) == (0, 0, 0)
+    # range: two partitions of each topic for each member, a first; so c has two units.
+    assert (fair["torn_units"], fair["misplaced"], fair["overfull"]) == (0, 1, 1)
+    assert (fair["load_max"], fair["count_per_capacity"]) == (13.0, 4.0)
+    assert (fair["instance_count_spread"], fair["cross_rack"]) == (4, 3)
+    assert fair["gap_percent_of_mean"] > own["gap_percent_of_mean"] >= 0
+    assert rows["lag-aware"]["torn_units"] > 0

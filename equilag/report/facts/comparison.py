@@ -7,7 +7,9 @@ from typing import Any, ClassVar
 
 from equilag.claim import Evidence
 from equilag.group import Group
+from equilag.metrics import load_factor
 from equilag.planner.compare import CURRENT, Comparison, RowStatus
+from equilag.planner.real_comparison import RealRow
 from equilag.policy import Policy
 from equilag.report.facts.group import GroupFacts, group_facts
 
@@ -30,6 +32,8 @@ class AssignorFacts:
     """Why the assignor has no figures."""
     package: str | None
     """The installed package, with its version, that the assignor comes from."""
+    real: RealRow
+    """Figures of a real group."""
     beyond_bound: bool
     """True if the bound does not hold for it: its counts are less even than equilag's, it moves
     more than the policy allows, or it leaves partitions out."""
@@ -45,8 +49,10 @@ class ComparisonFacts:
     rows: tuple[AssignorFacts, ...]
     policy: Policy
     """Of equilag's plan."""
-    bound: int
+    bound: float
     """No plan with the balance of counts and the moves of `policy` has a smaller lag spread."""
+    per_capacity: bool
+    """True if spreads and gaps are of loads per unit of capacity, since capacities differ."""
     current_is_partial: bool
     """True if the current assignment is among the rows and leaves partitions out."""
     interrupted_after: float | None
@@ -58,7 +64,8 @@ class ComparisonFacts:
 
 def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
     even = comparison.plan.counts.max - comparison.plan.counts.min
-    figures = group_facts(group)
+    reduction = comparison.plan.planned
+    figures = group_facts(reduction.given, reduction)
     rows = tuple(
         AssignorFacts(
             row.assignor,
@@ -72,6 +79,7 @@ def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
             row.evidence,
             row.failed,
             row.package,
+            row.real,
             (row.count_spread or 0) > even or (row.gap_percent_of_mean or 0) < 0,
         )
         for row in comparison.rows
@@ -80,4 +88,5 @@ def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
     plan, bound = comparison.plan, comparison.spread_lower_bound
     after = plan.wall_s if plan.interrupted else None
     policy = plan.policy or Policy()
-    return ComparisonFacts(comparison, figures, rows, policy, bound, partial, after)
+    per_capacity = load_factor(reduction.group) is not None
+    return ComparisonFacts(comparison, figures, rows, policy, bound, per_capacity, partial, after)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from equilag.claim import Evidence
 from equilag.group import Group
+from equilag.metrics import load_factor
 from equilag.policy import Policy
 from equilag.reduction import reduce_group
 from equilag.report.facts.gain import GainScale
@@ -50,6 +51,8 @@ class FrontierFacts:
     points: tuple[PointFacts, ...]
     """Moves ascending, spread descending."""
     group: GroupFacts
+    per_capacity: bool
+    """True if loads are per unit of capacity, since capacities differ."""
     policy: Policy
     """What the front was asked for with."""
     interrupted: bool
@@ -69,7 +72,8 @@ def frontier_facts(
     group: Group, points: Sequence[Point], policy: Policy, *, interrupted: bool = False
 ) -> FrontierFacts:
     shaped = shape_group(group, policy.overrides)
-    figures = group_facts(shaped, reduce_group(shaped, policy))
+    reduction = reduce_group(shaped, policy)
+    figures = group_facts(shaped, reduction)
     mean = figures.mean_lag
     first = points[0] if points else None
     gain = (
@@ -90,4 +94,5 @@ def frontier_facts(
         )
         for point in points
     )
-    return FrontierFacts(tuple(points), rows, figures, policy, interrupted)
+    per_capacity = load_factor(reduction.group) is not None
+    return FrontierFacts(tuple(points), rows, figures, per_capacity, policy, interrupted)

@@ -48,6 +48,8 @@ class GroupFacts:
     """True if every partition that has a subscriber is owned."""
     spread: float | None
     """Lag spread of the current assignment; None where nobody owns anything."""
+    load_step: float
+    """Two loads that differ at all differ by this much: a record; less per unit of capacity."""
     excess: float | None
     """What lies above a fair share under the current assignment; None as for `spread`."""
 
@@ -77,6 +79,7 @@ def group_facts(group: Group, reduction: Reduction | None = None) -> GroupFacts:
         owned=int(np.count_nonzero(owned)),
         fully_owned=bool(np.array_equal(owned, group.assignable)),
         spread=loads.spread if owned.any() else None,
+        load_step=1.0 / (load_divisor(reduction.group) or 1.0),
         excess=loads.excess if owned.any() else None,
     )
 

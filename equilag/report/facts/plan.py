@@ -14,7 +14,7 @@ from equilag.plan import Choice, Move, Plan
 from equilag.policy import Policy
 from equilag.report.facts.gain import GainScale
 from equilag.report.facts.group import GroupFacts, group_facts
-from equilag.report.facts.proof import ProofFacts, proof_facts, shown_loads
+from equilag.report.facts.proof import ProofFacts, proof_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def _choices(plan: Plan, group: GroupFacts) -> ChoicesFacts | None:
     choices = plan.choices
     if len(choices) < 2:
         return None
-    loads = shown_loads(plan)
+    loads = plan.loads
     gain = GainScale.of(group, choices[0].excess, loads.excess_lower_bound)
     rows = tuple(
         ChoiceFacts(

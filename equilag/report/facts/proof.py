@@ -10,11 +10,10 @@ import numpy as np
 
 from equilag.claim import Claim, Evidence
 from equilag.evidence import strongest
-from equilag.metrics import load_divisor
 from equilag.objective import SPREAD
 from equilag.phases import first_phase
 from equilag.plan import Plan, Status
-from equilag.plan_figures import LagFigures, LoadFigures
+from equilag.plan_figures import LagFigures
 from equilag.policy import Policy
 
 Verdict = Literal[
@@ -70,7 +69,7 @@ def proof_facts(plan: Plan) -> ProofFacts:
     claimed = {claim.claim for claim in plan.claims}
     policy = plan.policy
     first = first_phase(plan.group, plan.assigned)
-    loads, bounded = shown_loads(plan), SPREAD in claimed
+    loads, bounded = plan.loads, SPREAD in claimed
     return ProofFacts(
         status=plan.status,
         evidence=plan.evidence,
@@ -96,13 +95,6 @@ def proof_facts(plan: Plan) -> ProofFacts:
         paused=int(np.count_nonzero(first != plan.assigned)),
         unchecked=tuple(claim for claim in plan.claims if claim.evidence != "checked"),
     )
-
-
-def shown_loads(plan: Plan) -> LagFigures | LoadFigures:
-    """The loads as the run compared them: lag, or load per unit of capacity where these differ."""
-    if plan.real is None or load_divisor(plan.planned.group) is None:
-        return plan.lag
-    return plan.real.load
 
 
 def _by_solver(claims: Sequence[Claim]) -> bool:

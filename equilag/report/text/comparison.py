@@ -2,43 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 from rich.console import RenderableType
 
 from equilag.planner.compare import CURRENT
+from equilag.planner.real_comparison import RealRow
 from equilag.policy import DEFAULT_TOLERANCE
 from equilag.report.facts.comparison import AssignorFacts, ComparisonFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.fitted import Write
 from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, indented
+from equilag.report.text.members import LOAD_WORDS
 from equilag.report.text.named_table import named_table
 from equilag.report.text.proof import PROVED_BOUND, SOLVERS_BOUND, bound_scope
-from equilag.report.words import NONE, duration, number, printable, short_percent, status_words
+from equilag.report.words import (
+    NONE,
+    duration,
+    form,
+    number,
+    plural,
+    printable,
+    short_percent,
+    status_words,
+)
+
+
+class RealColumn(NamedTuple):
+    """A column that is there where the group has what it is about."""
+
+    heading: str
+    of: Callable[[RealRow], float | None]
+
+
+REAL_COLUMNS: Final = (
+    RealColumn("count per\ncapacity", lambda real: real.count_per_capacity),
+    RealColumn("instance\nspread", lambda real: real.instance_count_spread),
+    RealColumn("cross\nrack", lambda real: real.cross_rack),
+)
 
 
 def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]:
     """A row per assignor, and what the figures rest on."""
     yield group_block(facts.group, screen)
+    what = "load" if facts.per_capacity else "lag"
+    reals = [
+        shown for shown in REAL_COLUMNS if any(shown.of(row.real) is not None for row in facts.rows)
+    ]
     columns = [
-        Column("status", is_name=True), Column("count\nspread", is_optional=True), Column("moves"),
-        Column("lag\nmax", is_optional=True), Column("lag\nspread"), Column("gap"),
+        Column("status", is_name=True), Column("count\nspread", is_optional=True),
+        *(Column(shown.heading) for shown in reals), Column("moves"),
+        Column(f"{what}\nmax", is_optional=True), Column(f"{what}\nspread"), Column("gap"),
         Column("ms", is_optional=True),
     ]  # fmt: skip
     made = named_table(
         "assignor",
         [printable(row.name) for row in facts.rows],
         columns,
-        lambda write: [_cells(row, write) for row in facts.rows],
+        lambda write: [_cells(row, reals, facts.per_capacity, write) for row in facts.rows],
         screen,
     )
     yield [made.table]
     scope = bound_scope(facts.policy)
     notes: list[RenderableType] = [
         indented(
-            f"{_kind_of_bound(facts)} {number(facts.bound)}: no plan with {scope} has a smaller lag"
-            " spread; gap: distance from it in percent of the mean load"
+            f"{_kind_of_bound(facts)} {number(facts.bound)}: no plan with {scope} has a smaller"
+            f" {what} spread; gap: distance from it in percent of the mean load"
         )
     ]
     if not facts.policy.tolerance and not facts.policy.moves_first:
@@ -57,6 +88,13 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
                 " moves more than the policy allows, or it leaves partitions out"
             )
         )
+    if facts.per_capacity:
+        notes.append(indented(f"{LOAD_WORDS}; count per capacity: of the member with most of it"))
+    notes += [
+        indented(f"! {name}: {_broken(row.real)}")
+        for name, row in zip(made.labels, facts.rows, strict=True)
+        if row.real.breaks_rules
+    ]
     notes += [
         indented(f"{name} failed{_origin(row)}: {printable(row.failed)}")
         for name, row in zip(made.labels, facts.rows, strict=True)
@@ -76,18 +114,36 @@ def _origin(row: AssignorFacts) -> str:
     return "" if row.package is None else f" (package {printable(row.package)})"
 
 
-def _cells(row: AssignorFacts, write: Write) -> list[RenderableType]:
-    star = "*" if row.beyond_bound else ""
+def _cells(
+    row: AssignorFacts, reals: Sequence[RealColumn], per_capacity: bool, write: Write
+) -> list[RenderableType]:
+    star, mark = "*" if row.beyond_bound else "", " !" if row.real.breaks_rules else ""
+    real = row.real
     return [
-        status_words(row.status, row.evidence),
+        status_words(row.status, row.evidence) + mark,
         _figure(row.count_spread, number),
+        *(_figure(shown.of(real), write) for shown in reals),
         _figure(row.moves, number),
-        _figure(row.lag_max, write),
-        _figure(row.lag_spread, write),
+        _figure(real.load_max if per_capacity else row.lag_max, write),
+        _figure(real.load_spread if per_capacity else row.lag_spread, write),
         NONE if row.gap_percent is None else short_percent(row.gap_percent) + star,
         NONE if row.wall_ms is None else f"{row.wall_ms:,.1f}",
     ]
 
 
-def _figure(value: int | None, write: Write) -> str:
+def _broken(real: RealRow) -> str:
+    """The rules that an assignment breaks."""
+    parts = []
+    if real.torn_units:
+        parts.append(f"tears {plural(real.torn_units, 'unit')} of co-partitioned topics apart")
+    if real.overfull:
+        parts.append(
+            f"{plural(real.overfull, 'member')} above {form(real.overfull, 'its', 'their')} room"
+        )
+    if real.misplaced:
+        parts.append(f"{plural(real.misplaced, 'partition')} with a member that may not take it")
+    return ", ".join(parts)
+
+
+def _figure(value: float | None, write: Write) -> str:
     return NONE if value is None else write(value)

@@ -27,8 +27,9 @@ def frontier_blocks(facts: FrontierFacts, screen: Screen) -> Iterator[Block]:
     if not facts.points:
         yield [Text("No trade-offs: there is nothing to assign.")]
         return
+    what = "load" if facts.per_capacity else "lag"
     columns = [
-        Column("moves"), Column("lag\nspread"), Column("of the\nmean", is_optional=True),
+        Column("moves"), Column(f"{what}\nspread"), Column("of the\nmean", is_optional=True),
         Column("at\nleast"), Column("excess", is_optional=True), Column("gain"),
         Column("", is_name=True, is_optional=True), Column("", is_name=True),
     ]  # fmt: skip
@@ -45,7 +46,7 @@ def _cells(point: PointFacts, bar: RenderableType, write: Write) -> list[Rendera
         write(point.spread),
         short_percent(point.percent_of_mean),
         _bound(point, write),
-        write(round(point.excess)),
+        write(point.excess if isinstance(point.spread, float) else round(point.excess)),
         short_percent(point.gain_percent),
         bar,
         ", ".join(MARKS[mark] for mark in point.marks),
@@ -59,15 +60,16 @@ def _bound(point: PointFacts, write: Write) -> str:
 
 
 def _remarks(facts: FrontierFacts) -> str:
+    what, above = ("load", "load") if facts.per_capacity else ("lag", "records")
     if len(facts.points) == 1:
-        text = "One point: no plan with more moves and a smaller lag spread was found."
+        text = f"One point: no plan with more moves and a smaller {what} spread was found."
     else:
         policy = facts.policy
         # Policies that put fewer moves first never trade moves for lag.
         other = "--policy lag-aware, " if policy.moves_first and not policy.pins_owned else ""
         text = (
             f"equilag plan with the same options, {other}--max-moves N and --tolerance 0 makes the"
-            " plan of a row; N is in the first column. Excess: records above a fair share, over"
+            f" plan of a row; N is in the first column. Excess: {above} above a fair share, over"
             " all members. Gain: part of it saved, up to what is proved to be the most."
         )
     if facts.interrupted:
@@ -75,7 +77,7 @@ def _remarks(facts: FrontierFacts) -> str:
     if facts.unproved:
         rows = f"{number(facts.unproved)} {form(facts.unproved, 'row is', 'rows are')}"
         text += (
-            f" {rows} not proved: the smallest lag spread lies between 'at least' and 'lag spread';"
-            " a longer --time-limit may find it."
+            f" {rows} not proved: the smallest {what} spread lies between 'at least' and '{what}"
+            " spread'; a longer --time-limit may find it."
         )
     return text
