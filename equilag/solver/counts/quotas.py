@@ -18,6 +18,8 @@ from equilag.constraint import CountConstraint
 from equilag.group import NOBODY, Group, Index, Ints
 from equilag.metrics import member_counts
 from equilag.policy import Policy
+from equilag.solver.counts.capacity_quotas import CapacityQuotas
+from equilag.solver.counts.room import check_room
 
 SPARSE: Final = 64
 """If less than one in so many partitions is asked for, a binary search for each is faster than an
@@ -35,15 +37,22 @@ class Quotas(NamedTuple):
     """[K] how many of the class have one more."""
     potentials: Potentials
     moves: int
+    by_capacity: CapacityQuotas | None = None
+    """Where members differ; `floor` and `rest` say nothing then."""
 
     def claims(self, group: Group) -> tuple[Claim, ...]:
         """That the counts are the most even, and that no plan with such counts moves less."""
-        counts = Claim("counts", int((self.floor + (self.rest > 0)).max()), "residual")
+        most = self.floor + (self.rest > 0)
+        if self.by_capacity is not None:
+            most = self.by_capacity.most
+        counts = Claim("counts", int(most.max()), "residual")
         if not (group.owner != NOBODY).any():
             return (counts,)
         return counts, moves_claim(group, self.moves, self.potentials)
 
     def constraint(self, group: Group) -> CountConstraint:
+        if self.by_capacity is not None:
+            return CountConstraint.by_intervals(group, *self.by_capacity.interval)
         hi = self.floor + (self.rest > 0)
         # As `constraint_of` reads them off: all blocks of one largest count have one interval.
         lo = np.where(np.isin(hi, hi[self.rest > 0]), hi - 1, self.floor)
@@ -52,14 +61,21 @@ class Quotas(NamedTuple):
 
 def has_quotas(group: Group, policy: Policy) -> bool:
     """True if total counts are balanced and the topics of any two members are equal or disjoint."""
-    return policy.evens_totals and group.real is None and group.disjoint
+    if not policy.evens_totals or not group.disjoint:
+        return False
+    real = group.real
+    return real is None or (real.instance_of is None and real.cross is None and real.stakes is None)
 
 
 def keep_to_quotas(group: Group) -> Quotas:
-    """The plan for a group that `has_quotas`. O(P + M log M)."""
+    """The plan for a group that `has_quotas`. O(P + M log M). Raises InputError without room."""
     owned = member_counts(group.owner, group.n_members)
     one = len(group.class_topics) == 1 and len(group.class_topics[0]) == len(group.topics)
-    share = _one_class(group, owned) if one else _disjoint_classes(group, owned)
+    quotas = None
+    if group.real is not None:
+        quotas, share = _by_capacity(group, owned)
+    else:
+        share = _one_class(group, owned) if one else _disjoint_classes(group, owned)
     assigned = _released(group.owner, owned, share.quota)
     free = np.flatnonzero(assigned == NOBODY)
     lacking = np.maximum(share.quota - owned, 0)
@@ -70,7 +86,8 @@ def keep_to_quotas(group: Group) -> Quotas:
         by_class = by_class[: int(lacking.sum())]  # what nobody reads comes last
         assigned[free[by_class]] = share.order.repeat(lacking[share.order])
     moves = int(np.maximum(owned - share.quota, 0).sum())
-    return Quotas(assigned, share.floor, share.rest, Potentials(share.topic, share.member), moves)
+    potentials = Potentials(share.topic, share.member)
+    return Quotas(assigned, share.floor, share.rest, potentials, moves, quotas)
 
 
 def _readers(group: Group, reader: Ints, some: Ints) -> Ints:
@@ -123,11 +140,7 @@ def _disjoint_classes(group: Group, owned: Ints) -> _Share:
         group.class_size,
         len(group.class_topics),
     )
-    topics, readers = group.subscriptions
-    reader = np.full(len(group.topics), n_member_classes)
-    reader[topics] = readers
-    # Exact, though it goes through floats: there are fewer than 2^53 partitions.
-    size = np.bincount(reader, group.topic_size, n_member_classes + 1)[:-1].astype(np.int64)
+    reader, size = _by_reader(group)
     floor = size // members
     rest = size - floor * members
     quota = floor[member_class]
@@ -141,6 +154,37 @@ def _disjoint_classes(group: Group, owned: Ints) -> _Share:
     topic = crowded[reader].astype(np.int64)
     member = rich.astype(np.int64) - crowded[member_class]
     return _Share(quota, floor, rest, topic, member, order, reader)
+
+
+def _by_capacity(group: Group, owned: Ints) -> tuple[CapacityQuotas, _Share]:
+    reader, size = _by_reader(group)
+    check_room(group, np.full_like(group.owner, NOBODY), np.flatnonzero(group.assignable))
+    found = CapacityQuotas.of(group, size)
+    member_class, n_member_classes = group.class_of.astype(np.int64), len(size)
+    quota, rich = found.least.copy(), owned > found.least
+    last = np.where(found.open, ~rich, 2)
+    order = (3 * member_class + last).argsort(kind="stable")
+    by_class = member_class[order]
+    members = group.class_size
+    rank = np.arange(len(order)) - (members.cumsum() - members)[by_class]
+    quota[order] += rank < found.rest[by_class]
+    crowded = np.zeros(n_member_classes + 1, np.bool_)
+    takers = np.bincount(member_class[rich & found.open], minlength=n_member_classes)
+    crowded[:-1] = (takers > found.rest) & (found.rest > 0)
+    topic = crowded[reader].astype(np.int64)
+    member = rich.astype(np.int64) - crowded[member_class]
+    return found, _Share(quota, size, found.rest, topic, member, order, reader)
+
+
+def _by_reader(group: Group) -> tuple[Ints, Ints]:
+    """[T] the member class that reads a topic, K if none does, and [K] partitions of each class."""
+    n_member_classes = len(group.class_topics)
+    topics, readers = group.subscriptions
+    reader = np.full(len(group.topics), n_member_classes)
+    reader[topics] = readers
+    # Exact, though it goes through floats: there are fewer than 2^53 partitions.
+    size = np.bincount(reader, group.topic_size, n_member_classes + 1)[:-1].astype(np.int64)
+    return reader, size
 
 
 def _released(owner: Index, owned: Ints, quota: Ints) -> Index:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
+from random import Random
 
 import numpy as np
 import pytest
@@ -12,12 +14,15 @@ from hypothesis import strategies as st
 from support.constraints import same_constraint
 from support.groups import ODD, group_of, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
+from support.reduced_groups import best_counts, real_columns
 
 from equilag.certificate.potentials import bound_by_potentials
 from equilag.constraint import constraint_of
+from equilag.errors import InputError
 from equilag.group import NOBODY, Group
 from equilag.metrics import count_moves, is_valid, member_counts
 from equilag.policy import BALANCES, POLICIES, Policy
+from equilag.real_columns import NO_LIMIT
 from equilag.solver.counts.quotas import Quotas, has_quotas, keep_to_quotas
 
 TOTAL = Policy.of()
@@ -235,3 +240,32 @@ def test_only_where_totals_decide_and_nothing_is_pinned() -> None:
 )
 def test_where_subscriptions_decide(group: Group, expected: bool) -> None:
     assert has_quotas(group, TOTAL) is expected
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_capacities_and_rooms_have_quotas(seed: int) -> None:
+    rng = Random(seed)
+    for _ in range(40):
+        kinds = [[rng.randint(0, 3)], [rng.randint(0, 3), 1]]
+        members = [rng.randint(0, 1) for _ in range(rng.randint(1, 4))]
+        owners = [rng.randint(-1, 3) for _ in range(sum(map(sum, kinds)))]
+        group = parted(kinds, members, owners, rng.randint(0, 1))
+        n = group.n_members
+        room = np.array([rng.choice((1, 2, 3, NO_LIMIT)) for _ in range(n)])
+        capacity = np.array([rng.choice((1, 1, 2, 3)) for _ in range(n)])
+        group = replace(group, real=real_columns(n, capacity=capacity, room=room))
+        if not has_quotas(group, TOTAL):
+            continue
+        every = Assignments.all(group)
+        best = best_counts(group, every)
+        if not best.any():
+            with pytest.raises(InputError, match="room for"):
+                keep_to_quotas(group)
+            continue
+        found = keep_to_quotas(group)
+        assert best[(every.rows == found.assigned).all(axis=1)].all()
+        assert found.moves == every.moves[best].min() == count_moves(group, found.assigned)
+        constraint = constraint_of(group, TOTAL, found.assigned)
+        assert same_constraint(found.constraint(group), constraint)
+        assert bound_by_potentials(group, constraint, found.potentials) == found.moves
+        assert found.claims(group)[0].value == constraint.largest_count
