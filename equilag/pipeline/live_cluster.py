@@ -199,7 +199,7 @@ def history_of(
         f"""
         SELECT cast({now} AS bigint) AS ts_ms, g.`group`, m.member, m.subscription, m.owned, m.rack,
           cast(NULL AS double) AS capacity, m.instance_id, m.generation,
-          cast(NULL AS string) AS client_id, cast(NULL AS string) AS host,
+          m.client_id, m.host,
           cast(NULL AS bigint) AS max_partitions, cast(NULL AS string) AS instance
         FROM (SELECT DISTINCT `group` FROM {{rows}} WHERE kind = 'group') g
         LEFT JOIN (SELECT * FROM {{rows}} WHERE kind = 'member') m ON g.`group` = m.`group`

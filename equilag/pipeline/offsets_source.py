@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SCHEMA: Final = (
     "kind string, `group` string, topic string, partition int, amount bigint, member string,"
     " subscription array<string>, owned map<string,array<int>>, rack string, instance_id string,"
-    " generation bigint, text string"
+    " generation bigint, client_id string, host string, text string"
 )
 """`kind` is one of
 
@@ -138,7 +138,8 @@ def rows_of_state(
         yield {
             "kind": "member", "group": m.group, "member": m.member,
             "subscription": list(m.subscription), "owned": list(m.owned.items()), "rack": m.rack,
-            "instance_id": m.instance_id, "generation": m.generation,
+            "instance_id": m.instance_id, "generation": m.generation, "client_id": m.client_id,
+            "host": m.host,
         }  # fmt: skip
     groups = (
         {commit.group for commit in state.commits}
@@ -173,6 +174,8 @@ def batches(rows: Iterable[dict[str, Any]]) -> Iterator[pyarrow.RecordBatch]:
             ("rack", pa.string()),
             ("instance_id", pa.string()),
             ("generation", pa.int64()),
+            ("client_id", pa.string()),
+            ("host", pa.string()),
             ("text", pa.string()),
         ]
     )

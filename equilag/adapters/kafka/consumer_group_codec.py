@@ -26,6 +26,8 @@ class ConsumerMember(NamedTuple):
 
     instance_id: str | None
     rack: str | None
+    client_id: str
+    host: str
     topics: list[str]
     regex: str | None
 
@@ -51,13 +53,13 @@ def read_member(data: bytes) -> ConsumerMember:
     cursor = _start(data, CONSUMER_MEMBER)
     instance_id = cursor.compact_nullable_string()
     rack = cursor.compact_nullable_string()
-    cursor.compact_string(), cursor.compact_string()  # client id and host
+    client_id, host = cursor.compact_string(), cursor.compact_string()
     topics = cursor.compact_array(cursor.compact_string)
     regex = cursor.compact_nullable_string()
     cursor.int32()  # rebalance timeout
     cursor.compact_nullable_string()  # the broker's assignor
     cursor.tagged_fields()  # metadata of a member that uses the classic protocol
-    return ConsumerMember(instance_id, rack, topics, regex or None)
+    return ConsumerMember(instance_id, rack, client_id, host, topics, regex or None)
 
 
 def read_current_assignment(data: bytes) -> CurrentAssignment:

@@ -79,6 +79,8 @@ class Membership:
     rack: str | None
     generation: int | None
     kind: Kind
+    client_id: str | None
+    host: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +212,8 @@ class _Reader:
                 subscription.rack,
                 value.generation,
                 "classic",
+                member.client_id or None,
+                member.host or None,
             )
             self.memberships.setdefault(group, []).append(membership)
 
@@ -253,6 +257,8 @@ class _Reader:
             subscription.rack,
             current.epoch if current else None,
             "consumer",
+            subscription.client_id or None,
+            subscription.host or None,
         )
 
 

@@ -131,6 +131,8 @@ class ClassicMember(NamedTuple):
 
     member: str
     instance_id: str | None
+    client_id: str
+    host: str
     subscription: bytes
     assignment: bytes
 
@@ -206,11 +208,11 @@ def read_classic_group(data: bytes) -> ClassicGroup:
     def member() -> ClassicMember:
         name = text()
         instance_id = nullable_text() if version >= 3 else None
-        text(), text()  # client id and host
+        client_id, host = text(), text()
         if version >= 1:
             cursor.int32()  # rebalance timeout
         cursor.int32()  # session timeout
-        read = ClassicMember(name, instance_id, message(), message())
+        read = ClassicMember(name, instance_id, client_id, host, message(), message())
         if flexible:
             cursor.tagged_fields()
         return read

@@ -106,9 +106,13 @@ def test_classic_groups(version: int) -> None:
     message = GOLDEN["subscription/v3"]
     assert read.members == [
         ClassicMember(
-            "m-1", "static-1" if version >= 3 else None, message, GOLDEN["assignment/v3"]
+            "m-1",
+            "static-1" if version >= 3 else None,
+            *("c", "/127.0.0.1"),
+            message,
+            GOLDEN["assignment/v3"],
         ),
-        ClassicMember("m-2", None, message, b""),
+        ClassicMember("m-2", None, "", "/127.0.0.1", message, b""),
     ]
     empty = golden(f"group-empty/v{version}")
     assert (empty.generation, empty.protocol, empty.members) == (43, None, [])
@@ -140,9 +144,11 @@ def test_a_newer_consumer_protocol_is_read_as_the_newest_known() -> None:
 
 def test_consumer_groups() -> None:
     assert golden("consumer-group/v0") == 12
-    both = kip848.ConsumerMember("static-1", "rack-1", ["orders", "größe"], "or.*")
+    both = kip848.ConsumerMember(
+        "static-1", "rack-1", "client", "/host", ["orders", "größe"], "or.*"
+    )
     assert golden("consumer-member/v0") == both
-    classic = kip848.ConsumerMember(None, None, ["orders"], None)
+    classic = kip848.ConsumerMember(None, None, *at, ["orders"], None)
     assert golden("consumer-member-classic/v0") == classic
     current = kip848.CurrentAssignment(12, [(ORDERS, [2, 0])], [(ORDERS, [1])])
     assert golden("current-assignment/v0") == current
@@ -247,7 +253,8 @@ def test_classic_groups_round_trip(
     )
     read = read_classic_group(raw)
     assert read.members == [
-        ClassicMember(m, i if version >= 3 else None, s, a) for m, i, s, a in members
+        ClassicMember(m, i if version >= 3 else None, "client", "/host", s, a)
+        for m, i, s, a in members
     ]
 
 
@@ -290,7 +297,7 @@ def test_consumer_groups_round_trip(
     unknown: dict[int, bytes],
 ) -> None:
     member = write.consumer_member(topics, regex=regex, rack=rack, tags=unknown)
-    assert kip848.read_member(member) == (None, rack, topics, regex)
+    assert kip848.read_member(member) == (None, rack, "client", "/host", topics, regex)
     current = kip848.read_current_assignment(write.current_assignment(5, has, has))
     assert current == (5, list(has.items()), list(has.items()))
     assert kip848.read_resolved_topics(write.resolved(topics)) == topics

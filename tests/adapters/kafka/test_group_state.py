@@ -24,6 +24,9 @@ MEMBER: Final = 5
 CURRENT: Final = 8
 REGEX: Final = 16
 
+AT: Final = "client", "/host"
+"""Client id and host of every member that `kafka_records` writes."""
+
 Record = tuple[bytes, bytes | None]
 
 
@@ -104,8 +107,8 @@ def test_a_classic_group(version: int) -> None:
     instance = "i1" if version >= 3 else None
     owned = {"orders": [0], "users": [1, 3]}
     assert state.memberships == [
-        Membership("g", "m1", ["orders", "users"], owned, instance, "r1", 8, "classic"),
-        Membership("g", "m2", ["users"], {}, None, None, 8, "classic"),
+        Membership("g", "m1", ["orders", "users"], owned, instance, "r1", 8, "classic", *AT),
+        Membership("g", "m2", ["users"], {}, None, None, 8, "classic", *AT),
     ]
     assert state.groups == {"g": "classic"}
     assert state.not_understood == state.unreadable == {}
@@ -158,8 +161,8 @@ def test_a_consumer_group() -> None:
         ),
     )
     assert state.memberships == [
-        Membership("g", "m1", ["users"], {"users": [0, 2]}, "i1", None, 3, "consumer"),
-        Membership("g", "m2", ["orders", "users"], {"orders": [0]}, None, "r1", 4, "consumer"),
+        Membership("g", "m1", ["users"], {"users": [0, 2]}, "i1", None, 3, "consumer", *AT),
+        Membership("g", "m2", ["orders", "users"], {"orders": [0]}, None, "r1", 4, "consumer", *AT),
     ]
     assert state.groups == {"g": "consumer"}
     assert state.not_understood == state.unreadable == {}
