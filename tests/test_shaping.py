@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
+from itertools import islice
+from random import Random
 from typing import Any
 
 import pytest
+from support.groups import columns
+from support.real_groups import RealShape, field_sets, real_snapshot
 
-from equilag import Group, InputError, Member
+from equilag import Group, InputError, Member, load_snapshot
 from equilag.overrides import overrides_of
 from equilag.shaping import shape_group
 
@@ -91,6 +96,46 @@ def test_pins(pins: list[str], expected: dict[int, tuple[int, ...]]) -> None:
 def test_kept_topics() -> None:
     assert shaped(keep=["a", "c-2"]).allowed == {0: (0,), 1: (0,), 2: (1, 3), 7: (2,)}
     assert shaped(keep=["a"], pin=["a-1=x"]).allowed == {0: (0,), 1: (0,), 2: (1, 3)}
+
+
+def test_overrides_say_what_the_fields_of_a_group_say() -> None:
+    rng, told = Random(5), 0
+    for fields in islice(field_sets(rng), 200):
+        snapshot = real_snapshot(rng, RealShape(fields=fields - {"instance"}))
+        bare, given = without_fields(snapshot)
+        group = shape_group(load_snapshot(bare), overrides_of(given))
+        assert columns(group) == columns(load_snapshot(snapshot))
+        told += bool(given)
+    assert told > 100
+
+
+def without_fields(snapshot: dict[str, Any]) -> tuple[dict[str, Any], Any]:
+    """A snapshot without what overrides can say of every member or partition by itself, and what
+    they say; of `allowed` only pins to one member."""
+    allowed = snapshot.pop("allowed", {})
+    pins = {
+        (topic, int(number)): ids[0]
+        for topic, numbers in allowed.items()
+        for number, ids in numbers.items()
+        if len(ids) == 1
+    }
+    if pins:
+        snapshot["allowed"] = {}
+        for (topic, number), name in pins.items():
+            snapshot["allowed"].setdefault(topic, {})[str(number)] = [name]
+    bare = copy.deepcopy(snapshot)
+    bare.pop("allowed", None)
+    capacity = {
+        member["id"]: number
+        for member in bare["members"]
+        if (number := member.pop("capacity", None)) is not None
+    }
+    given = {"pin": pins, "capacity": capacity, "co_partition": bare.pop("co_partitioned", [])}
+    limits = {member.get("max_partitions") for member in bare["members"]}
+    if len(limits) == 1:
+        for member in bare["members"]:
+            given["max_partitions"] = member.pop("max_partitions", None)
+    return bare, {name: value for name, value in given.items() if value not in (None, {}, [])}
 
 
 @pytest.mark.parametrize(
