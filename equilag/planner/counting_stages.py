@@ -6,6 +6,8 @@ import sys
 from functools import cache, partial
 from typing import Final
 
+import numpy as np
+
 from equilag.budget import Budget
 from equilag.claim import Claim, Claims
 from equilag.constraint import CountConstraint, constraint_of
@@ -187,8 +189,11 @@ def _minds_racks(task: Task) -> bool:
 
 
 def _cannot_move(task: Task, constraint: CountConstraint) -> bool:
-    """True if no move is to be saved: of pinned partitions, and where nobody owns any."""
-    return constraint.has_pinned or not (task.original.owner != NOBODY).any()
+    """True if no move is to be saved or proved: of pinned partitions, and where nobody owns any."""
+    if constraint.has_pinned:
+        return True
+    nobody = np.full_like(task.original.owner, NOBODY)
+    return not count_moves(task.original, nobody)
 
 
 def in_time(task: Task, budget: Budget) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from math import isclose
-from typing import Any
+from typing import Any, Final
 
 from support.real_enumeration import OracleOptima, all_optima
 from support.real_flow import cheapest_assignment
@@ -15,8 +15,10 @@ import equilag
 from equilag.errors import InputError
 from equilag.plan import Plan
 
-EFFORT = 0.2
-"""Seconds of counted work for one plan; groups of this size need less."""
+EFFORT: Final = 0.1
+"""Seconds of counted work for one plan; tiny groups need less for all proofs."""
+EFFORT_OF_COUNTS: Final = 0.02
+"""The same where counts, reads across racks and moves are all that matters."""
 
 Settings = Mapping[str, Any]
 """Some of `rack_aware`, `max_cross_rack` and `balance`, as `equilag.solve` takes them."""
@@ -34,7 +36,7 @@ def flow_differences(snapshot: Snapshot, settings: Settings) -> list[str]:
     """Counts, cross-rack reads and moves of a `fair-yet-sticky` plan against the flow."""
     group = read_group(snapshot)
     best = cheapest_assignment(group, **goals_of(settings))
-    plan = _plan(snapshot, "fair-yet-sticky", settings)
+    plan = _plan(snapshot, "fair-yet-sticky", settings, EFFORT_OF_COUNTS)
     if best is None or plan is None:
         return _refusal(best is None, plan is None)
     return list(_against_flow(group, group.figures(best), plan, settings))
@@ -47,7 +49,7 @@ def spread_differences(snapshot: Snapshot, settings: Settings) -> list[str]:
     optima = all_optima(group, **goals_of(settings), most_across=most_across)
     found = []
     for policy in ("lag-aware", "fair-yet-sticky"):
-        plan = _plan(snapshot, policy, settings)
+        plan = _plan(snapshot, policy, settings, EFFORT)
         if optima is None or plan is None:
             found += _refusal(optima is None, plan is None)
         else:
@@ -55,11 +57,13 @@ def spread_differences(snapshot: Snapshot, settings: Settings) -> list[str]:
     return found
 
 
-def _plan(snapshot: Snapshot, policy: str, settings: Settings) -> tuple[Plan, list[Any]] | None:
+def _plan(
+    snapshot: Snapshot, policy: str, settings: Settings, effort: float
+) -> tuple[Plan, list[Any]] | None:
     """The plan, and what `verify` finds and which stages failed; None if equilag refuses it."""
     try:
         group = equilag.load_snapshot(dict(snapshot))
-        plan = equilag.solve(group, policy, effort=EFFORT, time_limit=60, tolerance=0, **settings)
+        plan = equilag.solve(group, policy, effort=effort, time_limit=60, tolerance=0, **settings)
     except InputError:
         return None
     failed = [note for note in plan.notes if "failed" in note]

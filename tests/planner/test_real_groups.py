@@ -1,0 +1,74 @@
+"""Plans of real groups against an oracle that knows nothing of equilag's ways.
+
+Larger groups are held to a min-cost flow over single partitions, tiny ones to all assignments.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Final
+
+import pytest
+from support.groups import snapshot_of
+from support.real_checks import Settings, flow_differences, spread_differences
+from support.real_enumeration import all_optima, n_assignments
+from support.real_flow import cheapest_assignment
+from support.real_groups import FIELDS, RealShape, real_snapshot
+from support.real_oracle import Snapshot, read_group
+
+MIXTURES: Final = {name: frozenset({name, "subscriptions"}) for name in FIELDS} | {
+    "all": frozenset(FIELDS),
+    "all but subscriptions": frozenset(FIELDS) - {"subscriptions"},
+    "capacity, room, instance": frozenset({"capacity", "room", "instance"}),
+    "rack, co_partitioned, allowed": frozenset({"rack", "co_partitioned", "allowed"}),
+}
+"""What the fields of a group are drawn from, by name of the case."""
+SETTINGS: Final[tuple[Settings, ...]] = (
+    {"rack_aware": True},
+    {"rack_aware": True, "balance": "none"},
+    {},
+)
+"""The settings of a case take turns."""
+
+mixtures = pytest.mark.parametrize("mixture", MIXTURES)
+
+
+def snapshots(mixture: str, number: int, members: int, units: int) -> list[Snapshot]:
+    rng = Random(mixture)
+    return [real_snapshot(rng, RealShape(members, units, MIXTURES[mixture])) for _ in range(number)]
+
+
+@mixtures
+def test_the_flow_finds_what_all_assignments_show(mixture: str) -> None:
+    for snapshot in snapshots(mixture, 4, members=3, units=7):
+        group = read_group(snapshot)
+        for rack_aware, counted in ((True, True), (False, True), (True, False)):
+            placed = cheapest_assignment(group, rack_aware, counted)
+            optima = all_optima(group, rack_aware, counted)
+            assert (placed is None) == (optima is None)
+            if placed is not None and optima is not None:
+                flow, best = group.figures(placed), optima.figures
+                assert flow.moves == best.moves
+                assert not counted or (flow.instances, flow.members) == (
+                    best.instances,
+                    best.members,
+                )
+                assert not rack_aware or flow.cross == best.cross
+
+
+@mixtures
+def test_counts_racks_and_moves_are_those_of_a_flow(mixture: str) -> None:
+    for snapshot, settings in zip(snapshots(mixture, 3, 5, 15), SETTINGS, strict=True):
+        assert flow_differences(snapshot, settings) == []
+
+
+@mixtures
+def test_tiny_groups_are_as_even_as_any_assignment(mixture: str) -> None:
+    for snapshot, settings in zip(snapshots(mixture, 3, 4, 7), SETTINGS, strict=True):
+        assert n_assignments(read_group(snapshot)) <= 4**7
+        assert spread_differences(snapshot, settings) == []
+
+
+def test_the_bound_on_moves_has_those_that_nothing_avoids() -> None:
+    snapshot = snapshot_of([1], [[0], [0]], [1], [1])
+    assert flow_differences(snapshot | {"allowed": {"t00": {"0": ["m00"]}}}, {}) == []
