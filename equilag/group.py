@@ -220,6 +220,14 @@ class Group:
     @cached_property
     def idle(self) -> Flags:
         """[M] True for members that may take no partition; they take part in no spread."""
+        if self.real is not None and not self.real.room.all():
+            idle: Flags = self._without_partitions | (self.real.room == 0)
+            return idle
+        return self._without_partitions
+
+    @property
+    def _without_partitions(self) -> Flags:
+        """[M] True for members whose subscription holds no partition that they may take."""
         if self.partition_classes is not None:
             there = self.eligible[distinct(self.partition_class)]
             busy: Flags = np.logical_or.reduce(there, axis=0)

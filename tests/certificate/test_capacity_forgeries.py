@@ -1,0 +1,97 @@
+"""No claim about loads per unit of capacity is proved that all assignments together refute."""
+
+from __future__ import annotations
+
+import copy
+from collections import Counter
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+import equilag
+from equilag.certificate.verify import check_plan
+from equilag.group import Group, Member
+from equilag.metrics import fair_load, load_factor
+from equilag.plan import Plan
+from equilag.reduction import reduce_group
+
+NAMES = ("max_load_at_least", "min_load_at_most", "spread_at_least", "excess_at_least")
+
+
+def random_plan(rng: np.random.Generator) -> tuple[Group, Plan, dict[str, float]]:
+    """The plan of a group of three members, and the truth about its loads by trying all."""
+    size, capacity = int(rng.integers(5, 8)), rng.permutation([1, 1 + rng.integers(1, 4), 3])
+    lags = rng.integers(0, 60, size)
+    lags[0] *= int(rng.integers(1, 8))
+    group = Group.build(
+        name="test",
+        topics={"t": size},
+        members=[Member(f"m{n}", capacity=float(one)) for n, one in enumerate(capacity)],
+        subscriptions={f"m{n}": ["t"] for n in range(3)},
+        lags={"t": lags.tolist()},
+    )
+    plan = equilag.solve(group, effort=0.05, time_limit=60, tolerance=0)
+    assert plan.policy is not None
+    planned = reduce_group(plan.group, plan.policy).group
+    factor = load_factor(planned)
+    assert factor is not None
+    rows = np.array(list(product(range(3), repeat=size)))
+    held = rows[:, :, None] == np.arange(3)
+    squares = (held.sum(axis=1) ** 2 * factor).sum(axis=1)
+    best = held[squares == squares.min()]
+    loads = np.where(best, lags[None, :, None], 0).sum(axis=1) * factor
+    fair = fair_load(planned)
+    above = np.maximum(0, loads - fair.numerator / fair.denominator).sum(axis=1)
+    truth = {
+        "max_load_at_least": float(loads.max(axis=1).min()),
+        "min_load_at_most": float(loads.min(axis=1).max()),
+        "spread_at_least": float(np.ptp(loads, axis=1).min()),
+        "excess_at_least": float(above.min()),
+    }
+    return group, plan, truth
+
+
+def forgeries(claim: dict[str, Any]) -> list[dict[str, Any]]:
+    """The claim with other values and other data."""
+    values = [{**claim, "value": max(0, claim["value"] + step)} for step in (-9, -1, 1, 2, 9)]
+    data = claim["data"]
+    others = [{**data, "members": [name]} for name in ("m0", "m2") if "members" in data]
+    others += [{**data, "heaviest": k} for k in (1, 2, 3) if "heaviest" in data]
+    return values + [{**claim, "data": other} for other in others]
+
+
+def is_true(claim: dict[str, Any], truth: float) -> bool:
+    value = claim["value"]
+    return value >= truth if claim["claim"] == "min_load_at_most" else value <= truth + 1e-6
+
+
+def test_no_untrue_claim_is_proved() -> None:
+    rng = np.random.default_rng(4)
+    outcomes: Counter[tuple[str, bool]] = Counter()
+    for _ in range(16):
+        group, plan, truth = random_plan(rng)
+        document = plan.to_dict()
+        claims = document["certificate"]["claims"]
+        assert check_plan(group, document).findings == []
+        for place, claim in enumerate(claims):
+            if claim["claim"] not in NAMES:
+                continue
+            assert is_true(claim, truth[claim["claim"]])
+            for forged in forgeries(claim):
+                altered = copy.deepcopy(document)
+                altered["certificate"]["claims"][place] = forged
+                report = check_plan(group, altered)
+                proved = any(f"claims[{place}]" in line for line in report.proved)
+                assert not proved or is_true(forged, truth[forged["claim"]])
+                outcomes[claim["claim"], proved] += 1
+    assert all(outcomes[name, proved] > 1 for name in NAMES for proved in (True, False))
+
+
+def test_plans_of_small_groups_are_the_most_even() -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(16):
+        _, plan, truth = random_plan(rng)
+        assert plan.status == "optimal"
+        assert plan.evidence == "checked"
+        assert plan.spread_lower_bound == truth["spread_at_least"]
