@@ -109,7 +109,8 @@ def test_the_reference_names_no_option_that_is_not_there() -> None:
     known = {name for parser in COMMANDS.values() for a in parser._actions
              for name in a.option_strings}  # fmt: skip
     foreign = {"--describe", "--members", "--verbose"}  # of kafka-consumer-groups
-    for page in ("README.md", "docs/guide.md", "docs/reference.md", "docs/live.md"):
+    names = ("guide", "live", "real-groups", "reference")
+    for page in ("README.md", *(f"docs/{name}.md" for name in names)):
         assert documented(PAGES[page]) <= known | foreign, page
 
 
@@ -200,7 +201,7 @@ def test_the_plan_of_the_formats_is_that_of_their_snapshot() -> None:
     assert plan == written
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/guide.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/guide.md", "docs/real-groups.md"])
 def test_python_examples_run(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -237,20 +238,36 @@ def test_make_targets_are_there() -> None:
             assert re.search(rf"^{target}:", makefile, re.MULTILINE), f"{page}: make {target}"
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/comparison.md"])
+def shown(page: str) -> list[str]:
+    """The blocks of a page with a command and what it prints."""
+    return [block.code for block in blocks(PAGES[page]) if block.code.startswith("$ equilag ")]
+
+
+@pytest.mark.parametrize(
+    ("page", "number"),
+    [(page, number) for page in PAGES for number in range(len(shown(page)))],
+)
 def test_a_page_shows_what_its_command_prints(
-    page: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    page: str, number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(CHECKOUT)
     monkeypatch.setenv("COLUMNS", "80")
-    (block,) = [block for block in blocks(PAGES[page]) if block.code.startswith("$ equilag ")]
-    (argv,) = command_lines(f"```\n{block.code}```")
+    code = shown(page)[number]
+    (argv,) = command_lines(f"```\n{code}```")
+    written = code.splitlines()[1:]
+    refused = written[0].startswith("equilag: ")
     # A busy machine must not end the run by the clock.
-    assert main([*argv, "--time-limit", "60"]) == 0
-    written, printed = block.code.splitlines()[1:], capsys.readouterr().out.splitlines()
+    assert main([*argv, "--time-limit", "60"]) == (2 if refused else 0)
+    captured = capsys.readouterr()
+    printed = (captured.err if refused else captured.out).splitlines()
     if argv[0] == "compare":
         written, printed = untimed(written), untimed(printed)
     assert re.fullmatch(pattern(written), "".join(f"{line}\n" for line in printed))
+
+
+def test_pages_show_what_commands_print() -> None:
+    assert len(shown("README.md")) == len(shown("docs/comparison.md")) == 1
+    assert len(shown("docs/real-groups.md")) >= 8
 
 
 def pattern(written: list[str]) -> str:
