@@ -96,7 +96,11 @@ class SolveState:
 
     def _propose(self, assigned: Index, algorithm: str) -> None:
         if not self.problem.constraint.admits(assigned):
-            self.notes.append(f"{algorithm}: a plan that broke the count balance was thrown away")
+            # Local searches do not know a limit on reads across racks.
+            if not self.problem.constraint.limits_reads:
+                self.notes.append(
+                    f"{algorithm}: a plan that broke the count balance was thrown away"
+                )
             return
         candidate = candidate_of(self.problem.group, assigned, algorithm)
         if self.front.record(candidate):

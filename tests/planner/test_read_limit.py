@@ -1,0 +1,51 @@
+"""Plans within a limit on reads across racks, against all assignments."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from support.real_enumeration import all_optima
+from support.real_groups import RealShape, real_snapshot
+from support.real_oracle import Snapshot, read_group
+
+import equilag
+
+SHAPE = RealShape(members=3, units=6, fields=frozenset({"rack", "subscriptions"}))
+
+
+def drawn(seed: int) -> Snapshot:
+    return real_snapshot(Random(seed), SHAPE)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("policy", ["lag-aware", "fair-yet-sticky"])
+def test_the_best_within_the_limit(seed: int, policy: str) -> None:
+    snapshot = drawn(seed)
+    limit = seed % 5
+    oracle = read_group(snapshot)
+    optima = all_optima(oracle, most_across=limit)
+    group = equilag.load_snapshot(dict(snapshot))
+    if optima is None:
+        with pytest.raises(equilag.InputError, match="the counts force"):
+            equilag.solve(group, policy, max_cross_rack=limit, effort=0.2, time_limit=60)
+        return
+    plan = equilag.solve(
+        group, policy, max_cross_rack=limit, effort=0.2, time_limit=60, tolerance=0
+    )
+    assert equilag.verify(group, plan) == []
+    got = oracle.figures(oracle.placed(plan.assignment))
+    assert got.cross <= limit
+    assert (got.instances, got.members) == (optima.figures.instances, optima.figures.members)
+    moves, spread = optima.front[0 if policy == "fair-yet-sticky" else -1]
+    assert got.spread == spread
+    if policy == "fair-yet-sticky":
+        assert got.moves == moves
+
+
+def test_a_limit_that_does_not_bind_gives_the_same_figures() -> None:
+    group = equilag.load_snapshot(dict(drawn(3)))
+    free = equilag.solve(group, effort=0.2, time_limit=60, tolerance=0)
+    within = equilag.solve(group, effort=0.2, time_limit=60, tolerance=0, max_cross_rack=99)
+    assert within.lag.spread == free.lag.spread
+    assert len(within.moves) <= len(free.moves)
