@@ -61,7 +61,10 @@ def _both(
     if not both:
         topic, index = group.partition_name(partition)
         name = show(group.members[takers[0]].id)
-        raise InputError(f"{name} is not among the members that {topic}-{index} allows", place)
+        problem = f"{name} is not among the members that {topic}-{index} allows"
+        if place == "keep":
+            problem = f"{name} owns {topic}-{index}, which is pinned or allowed to others only"
+        raise InputError(problem, place)
     return both
 
 

@@ -152,7 +152,7 @@ def without_fields(snapshot: dict[str, Any]) -> tuple[dict[str, Any], Any]:
         ({"pin": ["c-2-0=x"]}, '"x" does not subscribe to "c-2"'),
         ({"pin": ["a-2=m0"]}, '"m0" is not among the members that a-2 allows'),
         ({"keep": ["aa"]}, 'there is no topic "aa", did you mean "a"?'),
-        ({"keep": ["a"], "pin": ["a-1=m1"]}, '"m0" is not among the members that a-1 allows'),
+        ({"keep": ["a"], "pin": ["a-1=m1"]}, '"m0" owns a-1, which is pinned or allowed to others'),
     ],
 )
 def test_what_does_not_fit_the_group(given: Any, problem: str) -> None:

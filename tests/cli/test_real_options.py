@@ -33,7 +33,7 @@ def test_a_plan_keeps_to_its_settings_and_verifies(run, snapshot, tmp_path) -> N
     options = ["--pin", "a-b-0=one", "--pin", "c-3=m-0", "--keep", "a-b", "--capacity", "m-*=2"]
     status, out, err = run("plan", snapshot, *options, *QUICK, "--out", plan)
     assert (status, out) == (2, "")
-    assert '--keep: "m-0" is not among the members that a-b-0 allows' in err
+    assert '--keep: "m-0" owns a-b-0, which is pinned or allowed to others only' in err
     status, out, err = run("plan", snapshot, *options[:4], *options[6:], *QUICK, "--out", plan)
     assert (status, err) == (0, "")
     document = json.loads(plan.read_text("utf-8"))
