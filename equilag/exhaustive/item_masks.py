@@ -9,6 +9,7 @@ import numpy as np
 from equilag.constraint import InstanceSums
 from equilag.exhaustive.patterns import PatternLimits
 from equilag.exhaustive.small_problem import SmallProblem
+from equilag.exhaustive.subsets import Layers
 from equilag.group import NOBODY, Flags, Ints
 
 
@@ -34,10 +35,11 @@ class ItemMasks:
     """[I] per bit, mask of the members that may take the item."""
     eligible: list[int]
     """[J] mask of the items that the member may take."""
-    own: list[int]
-    """[J] mask of the items that the member owns."""
+    own: list[Layers]
+    """[J] what the member owns."""
     owned: int
-    """Items that have an owner, inside or outside, and moves that nothing avoids."""
+    """Items that have an owner, inside or outside, or what their owners hold of them, and moves
+    that nothing avoids."""
     limits: list[PatternLimits]
     """[J]"""
 
@@ -59,8 +61,8 @@ class ItemMasks:
             total=int(lag.sum() + p.base.sum()) * scale,
             takers=(p.allowed[order] * (1 << np.arange(len(p.base)))).sum(axis=1),
             eligible=[int((weight * p.allowed[order, j]).sum()) for j in members],
-            own=[int((weight * (p.owner[order] == j)).sum()) for j in members],
-            owned=int((p.owner != NOBODY).sum()) + p.forced_moves,
+            own=[_layers(p, order, j) for j in members],
+            owned=_owned(p) + p.forced_moves,
             limits=[_limits(p, j) for j in members],
         )
 
@@ -74,7 +76,7 @@ class ItemMasks:
             self.eligible,
             self.base.tolist(),
             self.limits,
-            self.own if with_owners else [0] * len(self.own),
+            self.own if with_owners else [()] * len(self.own),
             map(self.factor_of, range(len(self.own))),
             [0] * len(self.own) if self.sums is None else self.sums.of.tolist(),
             strict=True,
@@ -93,6 +95,21 @@ class ItemMasks:
     def load(self, mask: int) -> int:
         """The load of a mask's items."""
         return int(self.lag[self.chosen(mask)].sum())
+
+
+def _layers(problem: SmallProblem, order: Ints, member: int) -> Layers:
+    if problem.stakes is None:
+        saved = (problem.owner[order] == member).astype(np.int64)
+    else:
+        saved = problem.stakes[order, member]
+    weight = np.int64(1) << np.arange(len(order))
+    return tuple(int(weight[saved >= k].sum()) for k in range(1, int(saved.max(initial=0)) + 1))
+
+
+def _owned(problem: SmallProblem) -> int:
+    if problem.stakes is None:
+        return int((problem.owner != NOBODY).sum())
+    return int(problem.stakes.sum())
 
 
 def _limits(problem: SmallProblem, member: int) -> PatternLimits:

@@ -12,6 +12,7 @@ import numpy as np
 
 from equilag.exhaustive.node import SearchNode, SearchTask
 from equilag.exhaustive.patterns import Patterns
+from equilag.exhaustive.subsets import kept_of
 from equilag.group import Flags, Ints
 
 MAX_PARTNERS: Final = 3_000
@@ -42,7 +43,7 @@ class Taken(NamedTuple):
 
 def taken_by(task: SearchTask, node: SearchNode, member: int, patterns: Patterns) -> Taken:
     """Each pattern of one open member."""
-    kept = np.bitwise_count(patterns.mask & task.items.own[member]).astype(np.int64)
+    kept = kept_of(patterns.mask, task.items.own[member])
     load = patterns.load
     factor = task.items.factor_of(member)
     lag = load if factor == 1 else load // factor
@@ -107,7 +108,7 @@ def _last_fits(task: SearchTask, node: SearchNode, taken: Taken, last: int, tota
     count = np.bitwise_count(other)
     low = np.minimum(np.minimum(taken.lightest, load), node.low)
     high = np.maximum(np.maximum(taken.heaviest, load), node.high)
-    kept = taken.kept + np.bitwise_count(other & items.own[last])
+    kept = taken.kept + kept_of(other, items.own[last])
     fits: Flags = (other & ~items.eligible[last]) == 0
     fits &= (count >= limits.lo) & (count <= limits.hi)
     fits &= high - low <= target.spread - target.move_cost * (target.owned - kept)

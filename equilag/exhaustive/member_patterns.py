@@ -12,7 +12,7 @@ from equilag.exhaustive.load_windows import Window
 from equilag.exhaustive.node import SearchNode, SearchTask
 from equilag.exhaustive.patterns import Join, JoinWindow, PatternLimits
 from equilag.exhaustive.small_problem import SmallProblem
-from equilag.exhaustive.subsets import Halves, Subsets, subsets
+from equilag.exhaustive.subsets import Halves, Layers, Subsets, subsets
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -21,10 +21,12 @@ class MemberPatterns:
 
     parts: tuple[Subsets, Subsets]
     """Every other item each, so that both halves have about the same loads."""
-    keyed: dict[int, Halves] = field(default_factory=dict)
-    """By the mask of the items whose staying counts."""
-    joinable: dict[tuple[PatternLimits, int], list[tuple[int, int]]] = field(default_factory=dict)
-    """Keys that may be joined, by limits and the same mask."""
+    keyed: dict[Layers, Halves] = field(default_factory=dict)
+    """By the items whose staying counts."""
+    joinable: dict[tuple[PatternLimits, Layers], list[tuple[int, int]]] = field(
+        default_factory=dict
+    )
+    """Keys that may be joined, by limits and the same items."""
 
     @staticmethod
     def of(problem: SmallProblem, items: ItemMasks, budget: Budget) -> MemberPatterns:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from equilag.budget import Budget
 from equilag.exhaustive.item_masks import ItemMasks
+from equilag.exhaustive.subsets import Layers
 from equilag.exhaustive.target import OwnershipTarget
 from equilag.group import Flags, Ints
 
@@ -22,7 +23,7 @@ class SearchNode:
     high: int
     """Heaviest load of the other members."""
     kept: int
-    """Items that the other members keep."""
+    """Moves that are saved by what the other members keep."""
     counts: tuple[int, ...] = ()
     """Items of each instance at the other members, where their sums count."""
 
@@ -51,14 +52,14 @@ class SearchTask:
     """[J] see `ItemMasks.member_classes`."""
     budget: Budget
 
-    def own(self, member: int) -> int:
-        """Mask of the member's own items; 0 if it does not matter which items stay."""
-        return self.items.own[member] if self.target.counts_kept else 0
+    def own(self, member: int) -> Layers:
+        """What the member owns; nothing if it does not matter which items stay."""
+        return self.items.own[member] if self.target.counts_kept else ()
 
     def may_keep(self, node: SearchNode, member: int) -> int:
-        """Most free items that the open member can keep."""
-        items = self.items
-        return min((node.free & items.own[member]).bit_count(), items.limits[member].hi)
+        """Most moves that free items can save by staying with the open member."""
+        most = self.items.limits[member].hi
+        return sum(min((node.free & layer).bit_count(), most) for layer in self.items.own[member])
 
     def most_kept(self, node: SearchNode) -> int:
         """Most items that stay in the end."""

@@ -53,8 +53,6 @@ class Search:
         """
         if not len(self._problem.lag):
             return _without_items(self._problem, target)
-        if self._problem.stakes is not None and (target.max_moves is not None or target.move_cost):
-            raise OutOfBudget  # no node knows moves that count as several
         items = self._items
         owned_target = OwnershipTarget.of(target, items.owned, items.total)
         classes = items.member_classes(owned_target.counts_kept)

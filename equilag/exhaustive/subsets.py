@@ -6,19 +6,22 @@ Bit b of a mask stands for the b-th heaviest item.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from equilag.budget import Budget
 from equilag.group import Ints
 
+Layers: TypeAlias = tuple[int, ...]
+"""What a member owns: the kth is the mask of the items that save k moves or more by staying."""
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Half:
     """All subsets of one half of the items, by key and then by load.
 
-    A key is (items per topic, or of all topics; items that stay with the member).
+    A key is (items per topic, or of all topics; moves that are saved).
     """
 
     mask: Ints
@@ -27,7 +30,7 @@ class Half:
     counts: Ints
     """[keys, topics or 1]"""
     kept: list[int]
-    """Per key, how many items stay with the member."""
+    """Per key, how many moves the items save by staying with the member."""
 
     def select(self, available: int, required: int) -> Half:
         """The subsets of the mask `available` that contain the mask `required`."""
@@ -38,6 +41,14 @@ class Half:
         """[keys + 1] index of each key's first subset; the last value is the number of subsets."""
         starts: list[int] = np.searchsorted(self.key, np.arange(len(self.kept) + 1)).tolist()
         return starts
+
+
+def kept_of(masks: Ints, own: Layers) -> Ints:
+    """The moves that the items of each mask save by staying."""
+    kept = np.zeros(masks.shape, np.int64)
+    for layer in own:
+        kept += np.bitwise_count(masks & layer)
+    return kept
 
 
 class Halves(NamedTuple):
@@ -55,9 +66,9 @@ class Subsets(NamedTuple):
     bits: int
     """Mask of the items of this half."""
 
-    def keyed(self, own: int) -> Half:
-        """`own`: mask of the items whose staying counts; 0 where moves do not matter."""
-        kept = np.bitwise_count(self.mask & own).astype(np.int64)
+    def keyed(self, own: Layers) -> Half:
+        """`own`: the items whose staying counts; no layer where moves do not matter."""
+        kept = kept_of(self.mask, own)
         key = kept
         radix = int(kept.max(initial=0)) + 1
         for column in self.counts.T:

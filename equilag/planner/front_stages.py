@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from equilag.budget import Budget
-from equilag.metrics import has_stakes
 from equilag.objective import most_excess
 from equilag.planner.aim import Aim
 from equilag.planner.cpsat_stage import FIRST_CALL, MODEL_SIZE, solver_claim
@@ -117,11 +116,10 @@ class FrontRounds:
         assigned = start.assigned if keep else perturbed(group, constraint, start.assigned, rng)
         goal = ImprovementGoal(state.proofs.spread if state.excess_settled(start) else -1, keep)
         assigned = swap_pairwise(group, constraint, assigned, rng, stop, goal)
-        if not (keep and has_stakes(group)):
-            with budget.part(self.NEIGHBOURHOODS * NEIGHBOURHOOD_WORK, self.upto) as part:
-                assigned = search_neighbourhoods(
-                    group, constraint, assigned, rng, part, goal, rounds=self.NEIGHBOURHOODS
-                )
+        with budget.part(self.NEIGHBOURHOODS * NEIGHBOURHOOD_WORK, self.upto) as part:
+            assigned = search_neighbourhoods(
+                group, constraint, assigned, rng, part, goal, rounds=self.NEIGHBOURHOODS
+            )
         yield Proposal(assigned, "front")
         if problem.moves_trade:
             limit = UnevennessLimit(start.spread, start.excess)

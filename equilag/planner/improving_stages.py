@@ -9,7 +9,6 @@ from typing import Final
 
 from equilag.budget import Budget
 from equilag.group import Index
-from equilag.metrics import has_stakes
 from equilag.planner.front import Candidate
 from equilag.planner.stage import STEP
 from equilag.planner.state import Contribution, Proposal, SolveState
@@ -242,10 +241,7 @@ class LargeNeighbourhoods:
     """Partitions; choosing a neighbourhood takes about 10 ms there."""
 
     def applies(self, state: SolveState, budget: Budget) -> bool:
-        problem = state.problem
-        if problem.moves_matter and has_stakes(problem.group):
-            return False
-        return not state.proved and problem.group.n_partitions <= self.LARGEST
+        return not state.proved and state.problem.group.n_partitions <= self.LARGEST
 
     def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
         rounds = NEIGHBOURHOODS_BEFORE_SEARCH if state.searched.work else NEIGHBOURHOODS

@@ -22,6 +22,7 @@ from equilag.exhaustive.member_patterns import MemberPatterns
 from equilag.exhaustive.node import FreeItems, SearchNode, SearchTask
 from equilag.exhaustive.patterns import Patterns
 from equilag.exhaustive.small_problem import SmallProblem
+from equilag.exhaustive.subsets import kept_of
 from equilag.exhaustive.target import UNLIMITED, OwnershipTarget, SearchTarget
 from equilag.group import Ints
 
@@ -35,6 +36,11 @@ class Case(NamedTuple):
     node: SearchNode
     solutions: list[list[int]]
     """[solutions][J] mask of each member, of those that agree with what was given before."""
+
+
+def owned(items: ItemMasks, member: int) -> int:
+    """The mask of the items that a member owns, where no item has several owners."""
+    return sum(items.own[member][:1])
 
 
 def task_of(problem: SmallProblem, target: SearchTarget) -> SearchTask:
@@ -66,7 +72,7 @@ def given(task: SearchTask, node: SearchNode, member: int, mask: int) -> SearchN
         tuple(m for m in node.members if m != member),
         min(node.low, carried),
         max(node.high, carried),
-        node.kept + (mask & task.items.own[member]).bit_count(),
+        node.kept + (mask & owned(task.items, member)).bit_count(),
     )
 
 
@@ -86,6 +92,17 @@ def cases(seed: int, n: int, members: int = 3, items: int = 6) -> Iterator[Case]
             yield Case(problem, target, task, node, agreeing)
 
 
+def test_what_a_member_owns_of_units_is_in_layers() -> None:
+    stakes = np.array([[2, 1], [0, 3], [1, 0]])
+    items = ItemMasks.of(problem_of([5, 9, 7], 2, 0, 3, stakes=stakes))
+    # By lag: the second item, the third, the first.
+    assert items.own == [(0b110, 0b100), (0b101, 0b001, 0b001)]
+    assert items.owned == 7
+    masks = np.array([0b111, 0b100, 0b001, 0])
+    assert kept_of(masks, items.own[0]).tolist() == [3, 2, 0, 0]
+    assert kept_of(masks, items.own[1]).tolist() == [4, 1, 3, 0]
+
+
 def test_masks_say_the_same_as_the_columns() -> None:
     for case in cases(seed=61, n=30):
         problem, items = case.problem, case.task.items
@@ -93,7 +110,7 @@ def test_masks_say_the_same_as_the_columns() -> None:
         assert items.lag.tolist() == problem.lag[items.order].tolist()
         assert items.total == problem.lag.sum() + problem.base.sum()
         for member in range(len(problem.base)):
-            eligible, own = items.chosen(items.eligible[member]), items.chosen(items.own[member])
+            eligible, own = items.chosen(items.eligible[member]), items.chosen(owned(items, member))
             assert eligible.tolist() == problem.allowed[items.order, member].tolist()
             assert own.tolist() == (problem.owner[items.order] == member).tolist()
             may = (items.takers >> member) & 1 == 1
@@ -151,7 +168,7 @@ def _is_pattern(case: Case, member: int, mask: int, must: int) -> bool:
     if not task.target.counts_kept:
         return True
     others = sum(task.may_keep(node, m) for m in node.members if m != member)
-    kept = node.kept + (mask & task.items.own[member]).bit_count() + others
+    kept = node.kept + (mask & owned(task.items, member)).bit_count() + others
     return kept >= task.target.min_kept
 
 

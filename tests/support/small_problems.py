@@ -74,7 +74,7 @@ def meets_limits(problem: SmallProblem, found: Ints) -> bool:
 
 def real_problem(rng: np.random.Generator, number: int) -> SmallProblem:
     """Of 2 to 4 members with factors of capacities from 1 to 4; now and then with forced moves,
-    limits by topic, or instances."""
+    limits by topic, instances, or units of several partitions."""
     members = 2 + number % 3
     problem = random_problem(rng, members, items=7 - members, topics=number % 5 == 0)
     forced = int(rng.integers(0, 3)) if number % 3 == 0 else 0
@@ -83,8 +83,9 @@ def real_problem(rng: np.random.Generator, number: int) -> SmallProblem:
         of = np.concatenate(([0, 1], rng.integers(0, 2, members - 2)))
         least = rng.integers(0, 4, 2)
         sums = InstanceSums(of, least, least + rng.integers(0, 3, 2))
+    stakes = rng.integers(0, 3, problem.allowed.shape) if number % 7 > 3 else None
     factor = 12 // rng.integers(1, 5, members)
-    return replace(problem, factor=factor, forced_moves=forced, sums=sums)
+    return replace(problem, factor=factor, forced_moves=forced, sums=sums, stakes=stakes)
 
 
 def solutions(problem: SmallProblem, target: SearchTarget) -> Iterator[Ints]:

@@ -17,6 +17,7 @@ from equilag.exhaustive.search import Search
 from equilag.exhaustive.small_problem import OUTSIDE, SmallProblem
 from equilag.exhaustive.target import SearchTarget
 from equilag.group import NOBODY, Flags, Group, Index, Ints
+from equilag.metrics import has_stakes, stakes_held
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.improvement_goal import ImprovementGoal
 
@@ -145,7 +146,7 @@ def _resplit(
 
 
 def sub_problem(state: AssignmentState, items: Ints, members: Ints) -> tuple[SmallProblem, int]:
-    """The items and members as a small problem, and the number of items away from their owners."""
+    """The items and members as a small problem, and its moves as it is."""
     group, constraint = state.group, state.constraint
     holder = state.assigned[items]
     column = np.full(group.n_members + 1, OUTSIDE, dtype=np.int64)
@@ -178,8 +179,9 @@ def sub_problem(state: AssignmentState, items: Ints, members: Ints) -> tuple[Sma
         hi=most - fixed,
         owner=column[owner],
         factor=None if factor is None else factor[members],
+        stakes=stakes_held(group, items[:, None], members[None, :]) if has_stakes(group) else None,
         topic=topic,
         topic_lo=topic_lo,
         topic_hi=topic_hi,
     )
-    return problem, int(np.count_nonzero((owner != NOBODY) & (owner != holder)))
+    return problem, problem.moves(column[holder])
