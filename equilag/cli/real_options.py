@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import argparse
+from typing import Final
 
 from equilag.cli.options import one_of, whole
 from equilag.overrides import INSTANCES_BY
 
+CO_PARTITION: Final = (
+    "partition i of all these topics goes to one member, as joins need it; can be repeated; in"
+    " place of the lists in the snapshot"
+)
 
-def add_real(parser: argparse.ArgumentParser) -> None:
-    """Add the options; `options.real_settings` reads them."""
+
+def add_real(parser: argparse.ArgumentParser, co_partition: str = CO_PARTITION) -> None:
+    """Add the options, with a help text of `--co-partition`; `options.real_settings` reads them."""
     group = parser.add_argument_group("real groups")
     group.add_argument(
         "--capacity",
@@ -47,8 +53,7 @@ def add_real(parser: argparse.ArgumentParser) -> None:
         "--co-partition",
         metavar="T1,T2",
         action="append",
-        help="partition i of all these topics goes to one member, as joins need it; can be"
-        " repeated; in place of the lists in the snapshot",
+        help=co_partition,
     )
     group.add_argument(
         "--pin",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from equilag.cli import options
 from equilag.cli.cluster import add_cluster, add_reading, client_settings
+from equilag.cli.co_partition_mode import CO_PARTITION, co_partition_mode
 from equilag.cli.real_options import add_real
 from equilag.cli.screen import emit, remark
 from equilag.cli.steward_log import logging_to_stderr
@@ -68,7 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     _add_worth(parser.add_argument_group("when to rebalance"))
     _add_planning(parser.add_argument_group("how to plan"))
-    add_real(parser)
+    add_real(parser, CO_PARTITION)
     _add_membership(parser.add_argument_group("membership"))
 
 
@@ -221,6 +222,7 @@ def _options(args: argparse.Namespace) -> StewardOptions:
     from equilag.live.steward.assignments import BUILT_IN
     from equilag.live.steward.steward_options import StewardOptions
 
+    mode = co_partition_mode(args)
     with options.named():
         real = options.real_settings(args)
         policy = Policy(args.policy, args.balance, args.move_cost, args.tolerance, **real)
@@ -239,6 +241,7 @@ def _options(args: argparse.Namespace) -> StewardOptions:
         seed=args.seed,
         reset=args.auto_offset_reset or options.RESETS_DEFAULT,
         isolation=args.isolation_level or options.ISOLATION_LEVELS[0],
+        co_partition=mode,
         dry_run=args.dry_run,
         take_over=args.take_over,
         keep_membership=args.keep_membership,

@@ -38,6 +38,19 @@ from equilag.policy import Policy
             "--instance-id: is empty",
         ),
         (["--status", "--listen", "127.0.0.1:1"], "no steward answers at 127.0.0.1:1"),
+        (
+            [
+                "--bootstrap-server",
+                "b:1",
+                "--group",
+                "g",
+                "--co-partition",
+                "none",
+                "--co-partition",
+                "t,u",
+            ],
+            "--co-partition: none does not go with another value",
+        ),
     ],
 )
 def test_bad_usage(options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,3 +132,19 @@ def test_both_names_of_keep_membership(option: str) -> None:
     arguments = ["steward", "--bootstrap-server", "b:1", "--group", "g"]
     assert not _options(build_parser().parse_args(arguments)).keep_membership
     assert _options(build_parser().parse_args([*arguments, option])).keep_membership
+
+
+@pytest.mark.parametrize(
+    ("given", "mode", "lists"),
+    [
+        ([], "auto", ()),
+        (["auto"], "auto", ()),
+        (["none"], "none", ()),
+        (["t,u", "v,w"], "none", (("t", "u"), ("v", "w"))),
+    ],
+)
+def test_what_is_kept_together(given: list[str], mode: str, lists: object) -> None:
+    argv = [word for value in given for word in ("--co-partition", value)]
+    args = build_parser().parse_args(["steward", "--group", "g", *argv])
+    made = _options(args)
+    assert (made.co_partition, made.policy.overrides.co_partition) == (mode, lists)

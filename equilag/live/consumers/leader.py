@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from equilag.assignment import by_name
+from equilag.co_partitioning import CoPartitionedTopics
 from equilag.group import Group, Index
 from equilag.live.consumers.lag_source import Lags, LagSource, Sizes
 from equilag.live.consumers.late_decision import LateDecision, describe_error
@@ -17,6 +18,7 @@ from equilag.live.consumers.options import AssignorOptions
 from equilag.live.rebalance.decision import FALLBACK, Decision, PlanSettings, decide
 from equilag.live.rebalance.gain import gain_of
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
+from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.member_assignments import (
     MemberAssignments,
     assignments_now,
@@ -86,7 +88,10 @@ class Leader:
         self._settings = settings
         self._source = source
         self._request_rebalance = request_rebalance
-        self._plan_settings = PlanSettings(options.policy, settings.time_limit, options.seed)
+        together = None if options.co_partition == "none" else KeptTogether(self._report_topics)
+        self._plan_settings = PlanSettings(
+            options.policy, settings.time_limit, options.seed, together
+        )
         self._lock = threading.Lock()
         self._last: _LastAnswer | None = None
         self._target: _PendingPlan | None = None
@@ -218,6 +223,10 @@ class Leader:
         # Missing lags are normal at first, and failures of the source are logged where they happen.
         level = logging.WARNING if expected is None else logging.INFO
         log.log(level, "group %s: a heuristic answers: %s", name, decision.fallback_reason)
+
+    def _report_topics(self, found: tuple[CoPartitionedTopics, ...]) -> None:
+        topics = "; ".join(", ".join(one.topics) for one in found)
+        log.info("group %s: keeps together: %s", self._settings.name, topics or "no topics")
 
     def _bare_heuristic(self, members: Sequence[JoinedMember], sizes: Sizes) -> MemberAssignments:
         """Run the heuristic without lags and hints. Claims must still count."""

@@ -7,6 +7,7 @@ from typing import Final
 
 from equilag.errors import InputError
 from equilag.live.consumers.lag_source import Lag, LiveLag, checked
+from equilag.live.rebalance.kept_together import CO_PARTITION_MODES, CoPartitionMode
 from equilag.policy import Policy
 
 MAX_TIME_LIMIT_S: Final = 1.0
@@ -52,10 +53,16 @@ class AssignorOptions:
     """None: never request a rebalance."""
     loop_limit: float = 0.1
     """How long a plan may block the event loop (aiokafka)."""
+    co_partition: CoPartitionMode = "auto"
+    """`auto`: topics that seem to be co-partitioned are kept together; `none`: only those that the
+    policy names."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.policy, Policy):
             Policy(self.policy)
+        if self.co_partition not in CO_PARTITION_MODES:
+            modes = ", ".join(CO_PARTITION_MODES)
+            raise InputError(f"{self.co_partition!r} is none of {modes}", "co_partition")
         for name in ("time_limit", "max_lag_age", "loop_limit"):
             value = getattr(self, name)
             if name == "time_limit" and value is None:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import queue
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
 from equilag.group import Group
+from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.plan import Plan
 from equilag.policy import Policy
 
@@ -32,6 +34,13 @@ class PlanSettings:
     policy: Policy | str = "lag-aware"
     time_limit: float = 1.0
     seed: int = 0
+    together: KeptTogether | None = None
+    """Finds topics that belong together; None: only those that the policy names."""
+
+    def policy_for(self, group: Group) -> Policy:
+        """The policy for this group, with the topics that belong together."""
+        policy = self.policy if isinstance(self.policy, Policy) else Policy(self.policy)
+        return policy if self.together is None else self.together.policy_for(group, policy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +58,12 @@ def decide(group: Group, settings: PlanSettings, fallback_reason: str | None = N
     With a `fallback_reason` the heuristic answers at once. A solver's plan is verified before it is
     trusted. Raises InputError only if no heuristic can answer either.
     """
-    from equilag.planner.assign import assign
-
+    policy = settings.policy_for(group)
     if fallback_reason is None:
-        plan, fallback_reason = _solve_and_verify(group, settings)
+        plan, fallback_reason = _solve_and_verify(group, policy, settings)
         if plan is not None and fallback_reason is None:
             return Decision(plan)
-    return Decision(assign(group, FALLBACK), fallback_reason)
+    return Decision(_heuristic(group, policy), fallback_reason)
 
 
 def decide_within(
@@ -86,7 +94,20 @@ def decide_within(
     return answer
 
 
-def _solve_and_verify(group: Group, settings: PlanSettings) -> tuple[Plan | None, str | None]:
+def _heuristic(group: Group, policy: Policy) -> Plan:
+    """A heuristic's plan. It keeps topics together if any heuristic can."""
+    from equilag.planner.assign import assign
+    from equilag.planner.solve import solve
+
+    if policy.overrides.co_partition or group.co_partitioned:
+        with suppress(Exception):  # a group must get its assignment, whatever fails
+            return solve(group, policy, time_limit=0)
+    return assign(group, FALLBACK)
+
+
+def _solve_and_verify(
+    group: Group, policy: Policy, settings: PlanSettings
+) -> tuple[Plan | None, str | None]:
     """Return the solver's plan, or the reason why there is none to trust."""
     from equilag.certificate.verify import verify
     from equilag.planner.solve import solve
@@ -94,7 +115,7 @@ def _solve_and_verify(group: Group, settings: PlanSettings) -> tuple[Plan | None
     # Verifying counts as planning, but it gets at most half of the time.
     limit = max(settings.time_limit - _VERIFY_S * group.n_partitions, settings.time_limit / 2)
     try:
-        plan = solve(group, settings.policy, time_limit=limit, seed=settings.seed)
+        plan = solve(group, policy, time_limit=limit, seed=settings.seed)
         findings = verify(group, plan)
     except Exception as error:  # noqa: BLE001  a group must get its assignment, whatever fails
         return None, f"planning failed: {type(error).__name__}: {error}"

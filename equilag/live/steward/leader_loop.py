@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import queue
 import time
+from dataclasses import replace
 from typing import Final
 
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
@@ -227,6 +228,8 @@ class LeaderLoop:
             [(one.id, one.instance_id, one.metadata) for one in joined.members],
             self._shared.held,
         )
+        if self._shared.together is not None:
+            self._shared.together.protocol = joined.protocol
         answer = self._answer(joined_members)
         self._membership.sync({**answer.by_member, self._membership.member: {}})
         self._shared.record_assignment(answer.target, complete=not answer.withheld)
@@ -254,7 +257,8 @@ class LeaderLoop:
         sizes = {topic: read.sizes[topic] for topic in topics if topic in read.sizes}
 
         def decide(group: Group, fallback_reason: str | None) -> Decision:
-            return decide_within(group, options.in_rebalance, fallback_reason)
+            settings = replace(options.in_rebalance, together=self._shared.together)
+            return decide_within(group, settings, fallback_reason)
 
         try:
             return answer_rebalance(

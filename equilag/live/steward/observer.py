@@ -22,6 +22,7 @@ from equilag.live.rebalance.gain import (
     imbalance_of,
 )
 from equilag.live.rebalance.joined_members import JoinedMember, Partitions, group_of
+from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.member_assignments import MemberAssignments
 from equilag.live.steward.assignments import TargetAssignment, member_key, target_assignment
 
@@ -103,6 +104,7 @@ class GroupObserver:
         reset: str,
         thresholds: Thresholds,
         decide: Callable[[Group, str | None], Decision],
+        together: KeptTogether | None = None,
     ) -> None:
         self._reader = reader
         self._group = group
@@ -110,11 +112,14 @@ class GroupObserver:
         self._reset = reset
         self._thresholds = thresholds
         self._decide = decide
+        self._together = together
 
     def observe(self) -> Observation:
         """Read the group and plan. Raises EquilagError; TemporarilyUnreadable while it
         rebalances."""
         reading = self._reader.read(self._group)
+        if self._together is not None:
+            self._together.protocol = reading.protocol
         others = [one for one in reading.members if one.instance_id not in self._ours]
         topics = reading.offsets.sizes
         members = [

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 import time
 from collections.abc import Mapping
 from typing import Final
 
+from equilag.co_partitioning import CoPartitionedTopics
 from equilag.live.rebalance.joined_members import Partitions
+from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.steward.assignments import TargetAssignment, topics_by_member
 from equilag.live.steward.commands import Command, CommandMessage
+from equilag.live.steward.event_log import log_event
 from equilag.live.steward.observer import Observation
 from equilag.live.steward.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
@@ -26,6 +30,8 @@ class SharedState:
     def __init__(self, options: StewardOptions, state: StewardStatus) -> None:
         self.options = options
         self.state = state
+        self.together = None if options.co_partition == "none" else KeptTogether(_report_topics)
+        """Finds the topics that plans keep together."""
         self.stop = threading.Event()
         self.messages: queue.SimpleQueue[CommandMessage] = queue.SimpleQueue()
         self._lock = threading.Lock()
@@ -115,3 +121,8 @@ class SharedState:
         """Stop all threads."""
         self.stop.set()
         self.send(Command.STOP)
+
+
+def _report_topics(found: tuple[CoPartitionedTopics, ...]) -> None:
+    topics = "; ".join(", ".join(one.topics) for one in found)
+    log_event(logging.INFO, "keeps-together", topics=topics or "none")

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Final
 
 from equilag.adapters.kafka.client_config import Config
@@ -56,8 +57,9 @@ class Steward:
             options.reset,
             options.thresholds,
             lambda group, fallback_reason: decide_within(
-                group, options.in_advance, fallback_reason
+                group, replace(options.in_advance, together=self._shared.together), fallback_reason
             ),
+            self._shared.together,
         )
         self._stop_requests: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._failure: EquilagError | None = None

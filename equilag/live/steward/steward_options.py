@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from equilag.live.rebalance.decision import PlanSettings
 from equilag.live.rebalance.gain import Thresholds
+from equilag.live.rebalance.kept_together import CoPartitionMode
 from equilag.live.steward.assignments import BUILT_IN
 from equilag.policy import Policy
 
@@ -28,6 +29,8 @@ class StewardOptions:
     seed: int = 0
     reset: str = "latest"
     isolation: str = "read_uncommitted"
+    co_partition: CoPartitionMode = "auto"
+    """What else than the topics that the policy names is kept together."""
     dry_run: bool = False
     take_over: bool = False
     keep_membership: bool = False

@@ -32,6 +32,7 @@ EVERY = [EquilagAssignor, CooperativeEquilagAssignor, OfAiokafka]
         ({"max_lag_age": None}, "max_lag_age"),
         ({"rejoin": True}, "rejoin"),
         ({"loop_limit": float("inf")}, "loop_limit"),
+        ({"co_partition": "orders,payments"}, "co_partition"),
     ],
 )
 @pytest.mark.parametrize("assignor", EVERY)
