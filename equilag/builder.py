@@ -11,6 +11,7 @@ Where a new field goes: one of members is an attribute of Member and an entry of
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import NoReturn
 
 import numpy as np
@@ -60,6 +61,10 @@ def build(given: GroupInput) -> Group:
     claims = settle(rows, topics, generations, class_of, class_topics)
     _check_threads(listed, order, class_of)
     lag, quality = lag_columns(given, topics)
+    allowed = None
+    if given.get("allowed") is not None:
+        subscribers = Subscribers(ids, class_of, class_topics)
+        allowed = allowed_members(given["allowed"], topics, subscribers)
     return Group(
         name=name,
         members=members,
@@ -78,9 +83,7 @@ def build(given: GroupInput) -> Group:
         racks=_racks(given["racks"], topics) if given.get("racks") else None,
         rates=rate_column(given.get("rates"), topics),
         weights=weight_column(given.get("weights"), topics),
-        allowed=allowed_members(
-            given.get("allowed"), topics, Subscribers(ids, class_of, class_topics)
-        ),
+        allowed=allowed,
         co_partitioned=co_partitioned_topics(
             given.get("co_partitioned"), topics.number, topics.size
         ),
@@ -89,7 +92,7 @@ def build(given: GroupInput) -> Group:
 
 def _check_threads(listed: Sequence[Member], order: Sequence[int], class_of: Index) -> None:
     """Raise InputError for threads of one instance with other subscriptions or racks."""
-    if all(member.instance is None for member in listed):
+    if not any(map(attrgetter("instance"), listed)):
         return
     class_at = np.empty_like(class_of)
     class_at[np.array(order)] = class_of

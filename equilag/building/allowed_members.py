@@ -63,14 +63,12 @@ class Subscribers:
 
 
 def allowed_members(
-    given: Allowed | None, topics: TopicIndex, subscribers: Subscribers
+    given: Allowed, topics: TopicIndex, subscribers: Subscribers
 ) -> dict[int, tuple[int, ...]] | None:
     """Return the members, ascending, that may take each partition named; None if none is.
 
     Raises InputError for what does not exist, and for members that do not subscribe.
     """
-    if given is None:
-        return None
     found: dict[int, tuple[int, ...]] = {}
     field = PartitionField.of("allowed", topics, given)
     for name, topic in zip(field.names or (), field.numbers.tolist(), strict=True):
