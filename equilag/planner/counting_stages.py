@@ -119,6 +119,8 @@ class EvenCountsStage:
     def run(self, task: Task, draft: Draft | None) -> Draft:
         group = task.group
         assigned, constraint = balanced(group, task.policy)
+        if constraint.has_pinned:  # so only what may not stay moves
+            task.policy.check_limit(count_moves(group, assigned))
         algorithm = "balance"
         if draft is not None and constraint.admits(draft.assigned):
             assigned, algorithm = draft.assigned, draft.algorithm

@@ -323,3 +323,5 @@ def test_a_move_that_nothing_avoids_is_no_voluntary_one(field: str) -> None:
     plan = equilag.solve(group, "sticky-yet-fair", effort=0.05)
     assert len(plan.moves) == 1
     assert equilag.verify(group, plan) == []
+    with pytest.raises(InputError, match="fewer than the 1 move"):
+        equilag.solve(group, "sticky-yet-fair", effort=0.05, max_moves=0)
