@@ -15,18 +15,24 @@ from typing import Final
 from equilag.budget import Budget
 from equilag.metrics import cross_reads
 from equilag.plan import Plan
-from equilag.planner.front import Candidate
+from equilag.planner.counting_stages import in_time
+from equilag.planner.front import Candidate, candidate_of
 from equilag.planner.progress import ProgressObserver
 from equilag.planner.proofs import Proofs
 from equilag.planner.result import plan_of
 from equilag.planner.run import count, phases_for, search, state_of
 from equilag.planner.state import Proposal, SolveState
 from equilag.planner.task import Task
+from equilag.solver.moves.fewest_moves import FlowPrices, moves_against_reads
 
 FIRST: Final = 0.3
 """Of the time, what the search among the plans with the fewest reads gets."""
 SECOND: Final = 0.5
 """Of the time that is left then, what the search without the limit gets; the rest knows it."""
+
+
+PRICES: Final = tuple(FlowPrices(*pair) for pair in ((8, 1), (3, 1), (2, 1), (1, 1), (1, 2)))
+"""Of a move and a read: flows between the fewest of one and the fewest of the other."""
 
 
 def has_read_limit(task: Task) -> bool:
@@ -54,6 +60,10 @@ def plan_within_reads(task: Task, budget: Budget, observer: ProgressObserver) ->
     )
     within = SolveState.of(problem, tight.incumbent, _of_all_plans(free), notes)
     _propose(within, (*tight.front.candidates, *free.front.candidates), limit)
+    for prices in PRICES:
+        if within.problem.has_owners and in_time(task, budget):
+            assigned = moves_against_reads(task.group, free.problem.constraint, prices)
+            _propose(within, (candidate_of(task.group, assigned, "min-cost-flow"),), limit)
     search(within, budget, observer, phases_for(within, budget))
     proofs = _of_all_plans(within) if task.policy.moves_first else within.proofs
     final = SolveState.of(replace(problem, task=task), within.front.fewest_moves(), proofs, notes)

@@ -7,7 +7,7 @@ closed form where all partitions are of one class, and where topics count one by
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from equilag.claim import Claim
 from equilag.constraint import CountConstraint
 from equilag.errors import ContradictedBound, EquilagError
 from equilag.group import NOBODY, Group, Index, Ints
-from equilag.metrics import count_moves, member_counts
+from equilag.metrics import count_moves, cross_costs, member_counts
 from equilag.policy import Policy
 from equilag.solver.moves.flow_nodes import FlowNodes, flow_nodes
 from equilag.solver.moves.kept_flow import between_counts
@@ -52,6 +52,16 @@ class FewestMoves(NamedTuple):
         return claim
 
 
+class FlowPrices(NamedTuple):
+    """What a flow adds up: moves alone, or moves and reads across racks."""
+
+    move: int = 1
+    read: int = 0
+
+
+MOVES_ALONE: Final = FlowPrices()
+
+
 def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
     """A plan with the fewest moves that the constraint allows, and its dual solution.
 
@@ -74,6 +84,16 @@ def fewest_moves(group: Group, constraint: CountConstraint) -> FewestMoves:
         cells, potentials = _by_flow(group, constraint, nodes)
         node, owner = nodes.of_partition, nodes.holder
     return FewestMoves(_deal(constraint, owner, node, *cells), potentials)
+
+
+def moves_against_reads(group: Group, constraint: CountConstraint, prices: FlowPrices) -> Index:
+    """[P] the plan whose moves and reads across racks cost least in all; `read` is 1 or more.
+
+    The group has racks. One flow, as for the fewest moves.
+    """
+    nodes = flow_nodes(group, constraint)
+    cells, _ = _by_flow(group, constraint, nodes, prices)
+    return _deal(constraint, nodes.holder, nodes.of_partition, *cells)
 
 
 def _has_one_class(group: Group, constraint: CountConstraint) -> bool:
@@ -144,9 +164,12 @@ def _deal(
 
 
 def _by_flow(
-    group: Group, constraint: CountConstraint, nodes: FlowNodes
+    group: Group, constraint: CountConstraint, nodes: FlowNodes, prices: FlowPrices = MOVES_ALONE
 ) -> tuple[tuple[Ints, Ints, Ints], Potentials]:
-    """Counts per (node, member) by one flow: node → member class → member → sink."""
+    """Counts per (node, member) by one flow: node → member class → member → sink.
+
+    The potentials are of moves alone.
+    """
     n_nodes, n_member_classes = len(nodes.weight), group.eligible.shape[1]
     n_members = group.n_members
     free = constraint.free
@@ -159,16 +182,22 @@ def _by_flow(
     class_node = n_nodes + n_members + np.arange(n_member_classes)
     class_node[group.class_of[single]] = n_nodes + members[single]  # its only member's
     plenty = int(supply.sum()) + 1
-    kept = nodes.kept
-    kept_arcs = kept.node, n_nodes + kept.member, kept.number, kept.cost
-    open_arcs = open_n, class_node[open_k], np.full_like(open_n, plenty), nodes.weight[open_n]
+    kept, start = nodes.kept, nodes.kept.start
+    kept_cost, open_cost = prices.move * kept.cost, prices.move * nodes.weight[open_n]
+    if prices.read:
+        across = cross_costs(group)[nodes.partition_class]
+        kept_cost += prices.read * across[kept.node, group.class_of[kept.member]]
+        open_cost += prices.read * across[open_n, open_k]
+        start = np.zeros_like(start)  # it must cost nothing
+    kept_arcs = kept.node, n_nodes + kept.member, kept.number, kept_cost
+    open_arcs = open_n, class_node[open_k], np.full_like(open_n, plenty), open_cost
     to_class = class_node[group.class_of[shared]]
     passing = to_class, n_nodes + shared, np.full_like(shared, plenty), np.zeros_like(shared)
     least, most = constraint.counts_of()
     counts = least - base, most - base
     found = between_counts(
         [kept_arcs, open_arcs, passing],
-        kept.start,
+        start,
         supply,
         counts,
         n_member_classes,
