@@ -89,7 +89,7 @@ def whole_problem(
         hi=most - held,
         owner=column[group.owner[items]],
         factor=None if factor is None else factor[members],
-        forced_moves=_forced_moves(group, items, rest),
+        forced_moves=_forced_moves(group, items, members, rest),
         stakes=_stakes(group, items, members),
         sums=_sums(constraint, members, member_counts(rest, group.n_members)),
         reads=_reads(group, constraint, items, members, rest),
@@ -100,13 +100,13 @@ def whole_problem(
     return WholeGroup(problem, items, members, rest)
 
 
-def _forced_moves(group: Group, items: Ints, rest: Index) -> int:
+def _forced_moves(group: Group, items: Ints, members: Ints, rest: Index) -> int:
     """Moves of every assignment beside those of items."""
     if group.real is None or group.real.stakes is None:
         return 0 if group.real is None else group.real.forced_moves
     unit, member, number = group.real.stakes
-    fixed = ~among(unit, items) & (rest[unit] != member)
-    return int(number[fixed].sum())
+    lost = np.where(among(unit, items), ~among(member, members), rest[unit] != member)
+    return int(number[lost].sum())
 
 
 def _stakes(group: Group, items: Ints, members: Ints) -> Ints | None:

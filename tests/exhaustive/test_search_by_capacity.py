@@ -6,12 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.capacities import capacity_cases
 from support.small_problems import loads_of, meets_limits, random_target, real_problem, solutions
 
 from equilag.budget import Budget, OutOfBudget
+from equilag.constraint import unconstrained
 from equilag.exhaustive.search import Search
 from equilag.exhaustive.small_problem import ReadsAcross
 from equilag.exhaustive.target import SearchTarget
+from equilag.exhaustive.whole_group import whole_problem
+from equilag.metrics import count_moves
 
 PLENTY = 10**9
 
@@ -58,3 +62,21 @@ def test_a_limit_on_reads_is_left_to_others() -> None:
     limited = replace(problem, reads=ReadsAcross(np.ones(problem.allowed.shape, np.int64), 1))
     with pytest.raises(OutOfBudget):
         Search(limited, Budget(PLENTY))
+
+
+def test_a_whole_group_counts_moves_as_the_group_does() -> None:
+    seen = 0
+    for group, _, assigned in capacity_cases(seed=11, n=40, stakes=True):
+        assert group.real is not None
+        assert group.real.stakes is not None
+        # A member without room takes nothing, so what it holds moves.
+        room = group.real.room.copy()
+        room[group.real.stakes.member[:1]] = 0
+        idle = replace(group, real=group.real._replace(room=room))
+        whole = whole_problem(idle, unconstrained(idle))
+        if whole is None or not np.isin(assigned[whole.items], whole.members).all():
+            continue
+        seen += 1
+        found = whole.columns(assigned)
+        assert whole.problem.moves(found) == count_moves(idle, whole.assignment(found))
+    assert seen
