@@ -8,6 +8,7 @@ from typing import Any
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.potentials import bound_by_potentials, bound_by_topics
 from equilag.certificate.read_potentials import read_potentials
+from equilag.metrics import count_moves
 
 
 def check_counts(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
@@ -31,6 +32,8 @@ def check_reads_across(ledger: Ledger, value: int, data: Mapping[str, Any]) -> N
 def check_moves_by_potentials(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
     """`fewest_moves` by `potentials`: node potentials of the minimum-cost flow."""
     _check_moves_forced(ledger, value)
+    if ledger.constraint.has_pinned:
+        return
     potentials = read_potentials(ledger.original, data)
     bound = bound_by_potentials(ledger.original, ledger.constraint, potentials)
     if bound is None:
@@ -50,5 +53,9 @@ def check_moves_by_topics(ledger: Ledger, value: int, data: Mapping[str, Any]) -
 
 
 def _check_moves_forced(ledger: Ledger, value: int) -> None:
-    if value and (not ledger.exact_counts or ledger.constraint.has_pinned):
-        raise Refuted("no moves are forced without exact counts or with pinned partitions")
+    if value and not ledger.exact_counts:
+        raise Refuted("no moves are forced without exact counts")
+    if ledger.constraint.has_pinned:
+        forced = count_moves(ledger.original, ledger.constraint.pinned_assignment)
+        if value > forced:
+            raise Refuted(f"pinned partitions force no more than {forced} moves")

@@ -59,6 +59,12 @@ def moves_claim(group: Group, moves: int, potentials: Potentials) -> Claim:
     return Claim("fewest_moves", moves, "potentials", data)
 
 
+def pinned_moves_claim(moves: int) -> Claim:
+    """The claim that so many partitions leave owners that may not keep them, and that all others
+    are pinned; it needs no potentials."""
+    return Claim("fewest_moves", moves, "potentials", {"topics": {}, "members": {}})
+
+
 def _by_topic(group: Group, potentials: Potentials) -> dict[str, int | dict[str, int]]:
     if potentials.partition is None:
         pairs = zip(group.topics, potentials.topic.tolist(), strict=True)

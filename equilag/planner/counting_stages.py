@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from equilag.budget import Budget
+from equilag.certificate.potentials import pinned_moves_claim
 from equilag.claim import Claim, Claims
 from equilag.constraint import CountConstraint, constraint_of
 from equilag.evidence import ACROSS
@@ -124,9 +125,10 @@ class EvenCountsStage:
         algorithm = "balance"
         if draft is not None and constraint.admits(draft.assigned):
             assigned, algorithm = draft.assigned, draft.algorithm
-        claims = (counts_claim(group, constraint),)
         final = not _minds_racks(task) and _cannot_move(task, constraint)
-        return Draft(assigned, algorithm, lambda: constraint, 0, lambda: claims, final)
+        moves, forced = _forced_moves(task, constraint)
+        claims = (counts_claim(group, constraint), *forced)
+        return Draft(assigned, algorithm, lambda: constraint, moves, lambda: claims, final)
 
 
 class FewestAcrossStage:
@@ -146,12 +148,14 @@ class FewestAcrossStage:
         constraint = fewest_across(draft.make_constraint())
         task.policy.check_reads(constraint.most_across or 0)
         assigned = fewest_moves(task.group.without_owners(), constraint).assigned
+        moves, forced = _forced_moves(task, constraint)
         claims = (
             counts_claim(task.group, constraint),
             Claim(ACROSS, constraint.most_across or 0, "residual"),
+            *forced,
         )
         final = _cannot_move(task, constraint)
-        return Draft(assigned, "racks", lambda: constraint, 0, lambda: claims, final)
+        return Draft(assigned, "racks", lambda: constraint, moves, lambda: claims, final)
 
 
 class FewestMovesStage:
@@ -188,6 +192,18 @@ def _minds_racks(task: Task) -> bool:
     """True if the fewest reads across racks are a goal, and not the same for every plan."""
     real = task.group.real
     return task.policy.rack_aware and real is not None and real.cross is not None
+
+
+def _forced_moves(task: Task, constraint: CountConstraint) -> tuple[int, Claims]:
+    """Where partitions are pinned: the moves from owners that may not keep theirs, and the claim.
+
+    Without pinned partitions the fewest moves come later; 0 and no claim.
+    """
+    if not constraint.has_pinned:
+        return 0, ()
+    moves = count_moves(task.original, constraint.pinned_assignment)
+    task.policy.check_limit(moves)
+    return (moves, (pinned_moves_claim(moves),)) if moves else (0, ())
 
 
 def _cannot_move(task: Task, constraint: CountConstraint) -> bool:

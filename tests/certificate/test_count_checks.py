@@ -1,0 +1,90 @@
+"""Claims about counts and moves of real groups: what is forced is proved, more is found out."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+from typing import Any, Final
+
+import pytest
+from support.altered_plans import document
+from support.real_groups import RealShape, field_sets, real_snapshot
+
+import equilag
+from equilag.errors import InputError
+
+GROUP: Final[dict[str, Any]] = {
+    "format": "equilag/snapshot/1",
+    "group": "g",
+    "topics": {"t": 6},
+    "members": [
+        {"id": "a", "subscription": ["t"], "instance": "x", "max_partitions": 2},
+        {"id": "b", "subscription": ["t"], "instance": "x", "owned": {"t": [0, 1, 2]}},
+        {"id": "c", "subscription": ["t"], "instance": "y", "capacity": 4},
+    ],
+    "allowed": {"t": {"0": ["a"]}},
+}
+
+
+def given(**members: dict[str, Any]) -> dict[str, Any]:
+    """The group with some fields of its members changed."""
+    rows = [member | members.get(member["id"], {}) for member in GROUP["members"]]
+    return GROUP | {"members": rows}
+
+
+def forged(plan: equilag.Plan, claim: str, more: int) -> dict[str, Any]:
+    """The plan's JSON with a larger value in one claim."""
+    copy: dict[str, Any] = json.loads(json.dumps(document(plan)))
+    (row,) = [row for row in copy["certificate"]["claims"] if row["claim"] == claim]
+    row["value"] += more
+    return copy
+
+
+@pytest.mark.parametrize("policy", ["lag-aware", "fair-yet-sticky", "sticky-yet-fair"])
+@pytest.mark.parametrize("balance", ["total", "none"])
+def test_a_pin_away_from_the_owner_is_a_forced_move(policy: str, balance: str) -> None:
+    group = equilag.load_snapshot(GROUP)
+    plan = equilag.solve(group, policy, balance=balance, time_limit=2)
+    assert plan.status == "optimal"
+    assert plan.moves_lower_bound >= 1
+    assert equilag.verify(group, plan) == []
+    assert equilag.verify(group, forged(plan, "fewest_moves", 1)) != []
+
+
+def test_forced_moves_count_for_the_limit() -> None:
+    group = equilag.load_snapshot(GROUP)
+    with pytest.raises(InputError, match="0 is fewer than the 1 move"):
+        equilag.solve(group, "sticky-yet-fair", max_moves=0, time_limit=2)
+
+
+@pytest.mark.parametrize("changed", ["room", "capacity", "instance", "allowed"])
+def test_the_plan_of_another_group_is_found_out(changed: str) -> None:
+    """Each field alone decides what a plan must look like."""
+    plan = equilag.solve(equilag.load_snapshot(GROUP), time_limit=2)
+    other = {
+        "room": given(a={"max_partitions": 0}),
+        "capacity": given(a={"capacity": 1}, b={"capacity": 1}, c={"capacity": 9}),
+        "instance": given(a={"instance": "z"}, b={"instance": "y"}),
+        "allowed": GROUP | {"allowed": {"t": {"0": ["c"]}}},
+    }[changed]
+    assert equilag.verify(equilag.load_snapshot(other), plan) != []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_plans_of_all_kinds_of_groups_hold(seed: int) -> None:
+    rng = Random(seed)
+    kinds = field_sets(rng)
+    for _ in range(12):
+        snapshot = real_snapshot(rng, RealShape(4, 7, next(kinds)))
+        settings: dict[str, Any] = {
+            "policy": rng.choice(["lag-aware", "fair-yet-sticky", "sticky-yet-fair"]),
+            "balance": rng.choice(["total", "none"]),
+            "rack_aware": rng.random() < 0.5,
+        }
+        group = equilag.load_snapshot(snapshot)
+        try:
+            plan = equilag.solve(group, time_limit=0.3, effort=0.05, **settings)
+        except InputError:
+            continue
+        assert equilag.verify(group, plan) == []
+        assert plan.notes == ()
