@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from equilag.adapters.kafka.consumer_protocol import write_subscription
-from equilag.adapters.kafka.described import DescribedMember
+from equilag.adapters.kafka.described import ClientPlace, DescribedMember
 from equilag.adapters.kafka.group_reader import Reading, TopicOffsets
 from equilag.errors import EquilagError
 from equilag.live.steward.group_membership import JoinGroupMember, JoinResult
@@ -61,6 +61,7 @@ class FakeReader:
         sizes: dict[str, int] | EquilagError | None = None,
     ) -> None:
         self.group, self.offsets, self.partitions = group, lags, sizes
+        self.client_places: dict[str, ClientPlace] | EquilagError = {}
 
     def read(self, group: str) -> Reading:
         if isinstance(self.group, EquilagError):
@@ -74,6 +75,11 @@ class FakeReader:
         if self.partitions is None:
             raise EquilagError("no broker answers")
         return self.partitions
+
+    def places(self, group: str, timeout: float) -> dict[str, ClientPlace]:
+        if isinstance(self.client_places, EquilagError):
+            raise self.client_places
+        return self.client_places
 
     def lags(self, group: str, topics: Iterable[str], timeout: float | None = None) -> TopicOffsets:
         if isinstance(self.offsets, EquilagError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from equilag.errors import InputError
 from equilag.show import some_of
@@ -33,6 +33,13 @@ class DescribedMember:
     generation: int | None = None
     client_id: str | None = None
     host: str | None = None
+
+
+class ClientPlace(NamedTuple):
+    """The client id and the host of a member; None if unknown."""
+
+    client_id: str | None
+    host: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,12 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from equilag.adapters.kafka.consumer_protocol import read_assignment, read_subscription
-from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure
+from equilag.adapters.kafka.described import (
+    ClientPlace,
+    Described,
+    DescribedMember,
+    ReadFailure,
+)
 from equilag.adapters.kafka.quiet import quietly
 from equilag.adapters.kafka.wire import BrokenRecord
 
@@ -69,6 +74,14 @@ def _classic(member: Any) -> DescribedMember:
         client_id=member.client_id or None,
         host=_host(member.client_host),
     )
+
+
+def read_places(group: Any) -> dict[str, ClientPlace]:
+    """Return client id and host of each member of a DescribedGroup, in any state of the group."""
+    return {
+        member.member_id: ClientPlace(member.client_id or None, _host(member.client_host))
+        for member in group.members
+    }
 
 
 def read_kip848(group: Any, coordinator: int) -> Described | ReadFailure:

@@ -13,6 +13,7 @@ from typing import Final
 from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NamedTopics, NoAnswer, TopicLeaders
 from equilag.adapters.kafka.described import (
+    ClientPlace,
     Described,
     DescribedMember,
     MissingRight,
@@ -173,6 +174,11 @@ class GroupReader:
         named = self._cluster.with_plain(lambda client: read_topics(client, topics, wait_ms))
         self._check_topics(named)
         return {topic: max(found, default=-1) + 1 for topic, found in named.found.items()}
+
+    def places(self, group: str, timeout: float) -> dict[str, ClientPlace]:
+        """Return client id and host of each member, also while a classic group rebalances; nothing
+        if its coordinator does not answer. `timeout` is in seconds, for each of two requests."""
+        return self._cluster.with_plain(lambda client: client.places(group, int(1000 * timeout)))
 
     def _check_topics(self, topics: NamedTopics) -> None:
         if topics.forbidden:

@@ -11,8 +11,14 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from equilag.adapters.kafka.described import Described, ReadFailure
-from equilag.adapters.kafka.descriptions import GONE, error_name, read_classic, read_kip848
+from equilag.adapters.kafka.described import ClientPlace, Described, ReadFailure
+from equilag.adapters.kafka.descriptions import (
+    GONE,
+    error_name,
+    read_classic,
+    read_kip848,
+    read_places,
+)
 from equilag.adapters.kafka.quiet import quietly
 from equilag.adapters.kafka.sample_rows import TopicPartition
 
@@ -105,6 +111,15 @@ class PlainClient:
             and failure.gone
         }
         return found | self._described(other)
+
+    def places(self, group: str, wait_ms: int) -> dict[str, ClientPlace]:
+        """Return client id and host of each member of a classic group, also while it rebalances;
+        nothing if its coordinator does not answer."""
+        node = self.coordinator(group, wait_ms)
+        if isinstance(node, ReadFailure):
+            return {}
+        (answer,) = self.ask_all([(node, _describe(False, [group]))], wait_ms)
+        return {} if isinstance(answer, Exception) else read_places(answer.groups[0])
 
     def _described(
         self, groups: Mapping[str, tuple[int, bool]]

@@ -11,23 +11,27 @@ from __future__ import annotations
 import asyncio
 import logging
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Final, Self
 
 from equilag.errors import MissingExtra
 from equilag.live.consumers import user_data
 from equilag.live.consumers.caller import find_caller
+from equilag.live.consumers.lag_source import Sizes
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.participant import (
     ConsumerHandle,
     GroupParticipant,
     configured_assignor,
+    known_racks,
     known_sizes,
     read_owned,
 )
 from equilag.live.consumers.sampler import Probe
 from equilag.live.consumers.user_data import OwnedPartitions
 from equilag.live.rebalance.joined_members import JoinedMember
+from equilag.live.rebalance.measured import Racks
 from equilag.planner.make_plan import make_plan
 
 try:
@@ -97,22 +101,25 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def metadata(cls, topics: Iterable[str]) -> Any:
         """Return what this member sends when it joins."""
         held = cls._state().held
-        return ConsumerProtocolMemberMetadata(_VERSION, sorted(topics), user_data.encode(held))
+        data = user_data.encode(held, cls.options.rack)
+        return ConsumerProtocolMemberMetadata(_VERSION, sorted(topics), data)
 
     @classmethod
     def assign(cls, cluster: Any, members: Mapping[str, Any]) -> dict[str, Any]:
         """Return an assignment for every member, in aiokafka's types."""
         joined = []
         for member, metadata in members.items():
-            held = read_owned(member, metadata.user_data)
+            held, rack = read_owned(member, metadata.user_data)
             joined.append(
                 JoinedMember(
-                    member, tuple(metadata.subscription), generation=held.generation,
+                    member, tuple(metadata.subscription), generation=held.generation, rack=rack,
                     hints=held.partitions,
                 )
             )  # fmt: skip
         topics = {topic for member in joined for topic in member.topics}
-        handed = cls._state().participant.lead(joined, known_sizes(cluster, topics))
+        handed = cls._state().participant.lead(
+            joined, known_sizes(cluster, topics), partial(_racks, cluster)
+        )
         return {
             member: ConsumerProtocolMemberAssignment(_VERSION, sorted(given.items()), b"")
             for member, given in handed.items()
@@ -144,6 +151,14 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
         if not isinstance(state, _AssignorState):
             state = found.__dict__[_PLACE] = _AssignorState(cls.options, found)
         return state
+
+
+def _racks(cluster: Any, sizes: Sizes) -> Racks:
+    def replicas(topic: str, number: int) -> Sequence[int]:
+        partition = cluster._partitions.get(topic, {}).get(number)  # there is no public way
+        return partition.replicas if partition is not None else ()
+
+    return known_racks(sizes, replicas, {one.nodeId: one.rack for one in cluster.brokers()})
 
 
 def _consumer_handle(coordinator: Any) -> ConsumerHandle:

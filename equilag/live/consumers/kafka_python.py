@@ -12,23 +12,27 @@ import logging
 import time
 import weakref
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, ClassVar, Final, Self
 
 from equilag.adapters.kafka.quiet import quietly
 from equilag.errors import MissingExtra
 from equilag.live.consumers import user_data
 from equilag.live.consumers.caller import find_caller
+from equilag.live.consumers.lag_source import Sizes
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.participant import (
     ConsumerHandle,
     GroupParticipant,
     configured_assignor,
+    known_racks,
     known_sizes,
     read_owned,
 )
 from equilag.live.consumers.sampler import Probe
 from equilag.live.consumers.user_data import OwnedPartitions
 from equilag.live.rebalance.joined_members import JoinedMember
+from equilag.live.rebalance.measured import Racks
 
 try:
     with quietly():
@@ -60,6 +64,8 @@ _EAGER: Final = 0
 _COOPERATIVE: Final = 2
 """Consumer protocol versions: from 2 on a subscription has owned partitions and their
 generation."""
+_WITH_RACK: Final = 3
+"""From this version on a subscription has the member's rack."""
 
 
 class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
@@ -91,9 +97,8 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def metadata(self, topics: Iterable[str]) -> Any:
         """Return what this member sends when it joins."""
         self._consumer()
-        return ConsumerProtocolSubscription(
-            version=_EAGER, topics=sorted(topics), user_data=user_data.encode(self._held)
-        )
+        data = user_data.encode(self._held, self.options.rack)
+        return ConsumerProtocolSubscription(version=_EAGER, topics=sorted(topics), user_data=data)
 
     def assign(self, cluster: Any, members: Sequence[Any]) -> dict[str, Any]:
         """Return an assignment for every member, in kafka-python's types."""
@@ -106,7 +111,7 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
             # 3.0.12, with its own strategies too). A rejoin request keeps poll() going; the end of
             # the round withdraws it.
             coordinator.request_rejoin()
-        handed = participant.lead(joined, _sizes(cluster, joined))
+        handed = participant.lead(joined, _sizes(cluster, joined), partial(_racks, cluster))
         version = _COOPERATIVE if self.cooperative else _EAGER
         return {
             member: ConsumerProtocolAssignment(version, sorted(topics.items()), b"")
@@ -125,12 +130,13 @@ class EquilagAssignor(AbstractPartitionAssignor):  # type: ignore[misc]
     def _joined_member(self, member: Any) -> JoinedMember:
         """Return a member from its join request."""
         subscription = member.metadata
-        held = read_owned(member.member_id, subscription.user_data)
+        held, rack = read_owned(member.member_id, subscription.user_data)
         return JoinedMember(
             member.member_id,
             tuple(subscription.topics),
             generation=held.generation,
             instance_id=member.group_instance_id,
+            rack=rack,
             hints=held.partitions,
         )
 
@@ -167,9 +173,9 @@ class CooperativeEquilagAssignor(EquilagAssignor):
             )
         else:
             owned = self._held
-        pair = ConsumerProtocolSubscription.TopicPartition
+        pair, rack = ConsumerProtocolSubscription.TopicPartition, self.options.rack
         return ConsumerProtocolSubscription(
-            version=_COOPERATIVE,
+            version=_COOPERATIVE if rack is None else _WITH_RACK,
             topics=sorted(topics),
             user_data=b"",
             owned_partitions=[
@@ -177,6 +183,7 @@ class CooperativeEquilagAssignor(EquilagAssignor):
                 for topic, numbers in owned.partitions.items()
             ],
             generation_id=owned.generation,
+            **({} if rack is None else {"rack_id": rack}),
         )
 
     def _joined_member(self, member: Any) -> JoinedMember:
@@ -190,6 +197,7 @@ class CooperativeEquilagAssignor(EquilagAssignor):
             claims=OwnedPartitions.of(pairs, -1).partitions,
             generation=subscription.generation_id,
             instance_id=member.group_instance_id,
+            rack=getattr(subscription, "rack_id", None),
         )
 
 
@@ -236,6 +244,14 @@ def _consumer_handle(coordinator: Any) -> ConsumerHandle:
 
     session = coordinator.config["session_timeout_ms"] / 1000
     return ConsumerHandle(group, session, weak, request_rebalance, alive, open_probe)
+
+
+def _racks(cluster: Any, sizes: Sizes) -> Racks:
+    def replicas(topic: str, number: int) -> Sequence[int]:
+        partition = cluster._partitions.get(topic, {}).get(number)  # there is no public way
+        return partition.replica_nodes if partition is not None else ()
+
+    return known_racks(sizes, replicas, {one.node_id: one.rack for one in cluster.brokers()})
 
 
 def _sizes(cluster: Any, members: Sequence[JoinedMember]) -> dict[str, int]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias, runtime_checkable
 
 from equilag.errors import InputError
 from equilag.lag import RESETS
+from equilag.live.rebalance.measured import Lags as Lags
 
-Lags: TypeAlias = Mapping[str, Sequence[int | None]]
-"""Topic -> lag in records, one entry per partition; None if unknown."""
 Sizes: TypeAlias = Mapping[str, int]
 """Topic -> number of partitions."""
 Measure: TypeAlias = Callable[[Sizes], Lags]

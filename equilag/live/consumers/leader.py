@@ -12,13 +12,14 @@ from typing import Final, TypeAlias
 from equilag.assignment import by_name
 from equilag.co_partitioning import CoPartitionedTopics
 from equilag.group import Group, Index
-from equilag.live.consumers.lag_source import Lags, LagSource, Sizes
+from equilag.live.consumers.lag_source import LagSource, Sizes
 from equilag.live.consumers.late_decision import LateDecision, describe_error
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.rebalance.decision import FALLBACK, Decision, PlanSettings, decide
 from equilag.live.rebalance.gain import gain_of
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
 from equilag.live.rebalance.kept_together import KeptTogether
+from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured, Racks
 from equilag.live.rebalance.member_assignments import (
     MemberAssignments,
     assignments_now,
@@ -53,6 +54,7 @@ class _LastAnswer:
     key: Key
     members: Sequence[JoinedMember]
     sizes: Sizes
+    racks: Racks | None
     group: Group
     assigned: Index
     wants_lag: bool
@@ -98,14 +100,18 @@ class Leader:
         self._requested: tuple[Key, float] | None = None
         """The members and topics of the last requested rebalance, and its time."""
         self._failures: set[str] = set()
+        self._left_out: tuple[str, ...] = ()
 
-    def assign(self, members: Sequence[JoinedMember], sizes: Sizes) -> MemberAssignments:
-        """Return what each member gets. `sizes` has only topics that exist."""
+    def assign(
+        self, members: Sequence[JoinedMember], sizes: Sizes, racks: Racks | None = None
+    ) -> MemberAssignments:
+        """Return what each member gets. `sizes` has only topics that exist; `racks` those of their
+        partitions, None if the policy does not mind them."""
         if not sizes:  # the client has no metadata yet, and rejoins with them
             log.debug("group %s: no partitions are known yet", self._settings.name)
             return {member.id: {} for member in members}
         try:
-            return self._assign(members, sizes)
+            return self._assign(members, sizes, racks)
         except Exception:
             # Without the leader's answer the whole group stops.
             log.exception("group %s: planning failed, a heuristic answers", self._settings.name)
@@ -118,10 +124,10 @@ class Leader:
         if last is None or not (last.wants_lag and last.complete) or not self._may_request(last):
             return
         try:
-            lags, fallback_reason = self._lags(last.sizes)
+            measured, fallback_reason = self._measured(last.sizes, last.racks)
             if fallback_reason is not None:
                 return
-            group = group_of(self._settings.name, _settled(last), last.sizes, lags)
+            group = group_of(self._settings.name, _settled(last), last.sizes, measured)
             decision = decide(group, self._plan_settings)
         except Exception as error:  # noqa: BLE001  optional: the group has its assignment
             self._log_failure(error)
@@ -129,11 +135,13 @@ class Leader:
         last.wants_lag = False
         self._propose(last, group, decision)
 
-    def _assign(self, members: Sequence[JoinedMember], sizes: Sizes) -> MemberAssignments:
+    def _assign(
+        self, members: Sequence[JoinedMember], sizes: Sizes, racks: Racks | None
+    ) -> MemberAssignments:
         began = time.monotonic()
         key = _key(members, sizes)
-        lags, fallback_reason = self._lags(sizes)
-        group, fallback_reason = self._group(members, sizes, lags, fallback_reason)
+        measured, no_lag = self._measured(sizes, racks)
+        group, fallback_reason = self._group(members, sizes, measured, no_lag)
         with self._lock:
             # Proposals for the previous assignment are out of date now.
             self._last, target, self._target = None, self._target, None
@@ -147,9 +155,8 @@ class Leader:
             self._report(decision, fallback_reason, time.monotonic() - began)
         assignments = assignments_now(group, assigned, self._settings.cooperative)
         complete = not count_withheld(group, assignments)
-        last = _LastAnswer(
-            key, members, sizes, group, assigned, lags is None and target is None, complete
-        )
+        wants_lag = no_lag is not None and target is None
+        last = _LastAnswer(key, members, sizes, racks, group, assigned, wants_lag, complete)
         with self._lock:
             self._last = last
             if not complete:
@@ -160,18 +167,19 @@ class Leader:
             late.then(lambda decision: self._propose(last, group, decision))
         return assignments
 
-    def _lags(self, sizes: Sizes) -> tuple[Lags | None, str | None]:
-        """Return lags to plan with, or the reason why there are none."""
+    def _measured(self, sizes: Sizes, racks: Racks | None) -> tuple[Measured, str | None]:
+        """Return what to plan with; without lags, and with the reason, if there are none."""
+        nothing = Measured(racks=racks) if racks else NOTHING_MEASURED
         try:
             sample = self._source.lags(sizes)
         except Exception as error:  # noqa: BLE001  the user's own code
             self._log_failure(error)
-            return None, f"the lag source failed: {describe_error(error)}"
+            return nothing, f"the lag source failed: {describe_error(error)}"
         if sample is None:
-            return None, "no lag has been measured yet"
+            return nothing, "no lag has been measured yet"
         if sample.age > self._options.max_lag_age:
-            return None, f"the newest lags are {sample.age:.0f} s old"
-        return sample.lags, None
+            return nothing, f"the newest lags are {sample.age:.0f} s old"
+        return Measured(sample.lags, racks, sample.age), None
 
     def _log_failure(self, error: Exception) -> None:
         """Log the first failure of each type: it comes again with every sample."""
@@ -185,17 +193,18 @@ class Leader:
         self,
         members: Sequence[JoinedMember],
         sizes: Sizes,
-        lags: Lags | None,
+        measured: Measured,
         fallback_reason: str | None,
     ) -> tuple[Group, str | None]:
         """Return the group; without the lags, and with the reason, if they make it unreadable."""
         try:
-            return group_of(self._settings.name, members, sizes, lags), fallback_reason
+            return group_of(self._settings.name, members, sizes, measured), fallback_reason
         except Exception as error:  # the lags may be anything
-            if lags is None:
+            if fallback_reason is not None:
                 raise
             fallback_reason = f"the lags cannot be used: {describe_error(error)}"
-        return group_of(self._settings.name, members, sizes), fallback_reason
+        without = Measured(racks=measured.racks)
+        return group_of(self._settings.name, members, sizes, without), fallback_reason
 
     def _decided(
         self, group: Group, fallback_reason: str | None
@@ -213,6 +222,10 @@ class Leader:
     def _report(self, decision: Decision, expected: str | None, seconds: float) -> None:
         """Log how the decision was made."""
         plan, name = decision.plan, self._settings.name
+        for line in decision.left_out:
+            if line not in self._left_out:
+                log.warning("group %s: %s", name, line)
+        self._left_out = decision.left_out
         if decision.fallback_reason is None:
             log.info(
                 "group %s: planned %d partitions of %d members in %.0f ms: lag spread %d, %d moves",
@@ -222,7 +235,8 @@ class Leader:
             return
         # Missing lags are normal at first, and failures of the source are logged where they happen.
         level = logging.WARNING if expected is None else logging.INFO
-        log.log(level, "group %s: a heuristic answers: %s", name, decision.fallback_reason)
+        way = "a heuristic" if plan.policy is None else "a plan without any search"
+        log.log(level, "group %s: %s answers: %s", name, way, decision.fallback_reason)
 
     def _report_topics(self, found: tuple[CoPartitionedTopics, ...]) -> None:
         topics = "; ".join(", ".join(one.topics) for one in found)

@@ -56,13 +56,19 @@ class AssignorOptions:
     co_partition: CoPartitionMode = "auto"
     """`auto`: topics that seem to be co-partitioned are kept together; `none`: only those that the
     policy names."""
+    rack: str | None = None
+    """This member's own rack, for policies that mind racks; assignors do not see `client_rack`."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.policy, Policy):
-            Policy(self.policy)
+        policy = self.policy if isinstance(self.policy, Policy) else Policy(self.policy)
+        if policy.overrides.instances not in (None, "none"):
+            problem = "the leader of a rebalance sees no hosts and client ids; the steward does"
+            raise InputError(problem, "policy.instances")
         if self.co_partition not in CO_PARTITION_MODES:
             modes = ", ".join(CO_PARTITION_MODES)
             raise InputError(f"{self.co_partition!r} is none of {modes}", "co_partition")
+        if self.rack is not None and (not isinstance(self.rack, str) or not self.rack):
+            raise InputError(f"{self.rack!r} is no rack", "rack")
         for name in ("time_limit", "max_lag_age", "loop_limit"):
             value = getattr(self, name)
             if name == "time_limit" and value is None:

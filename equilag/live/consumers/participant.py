@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
+from equilag.adapters.kafka.reading import distinct_racks
 from equilag.live.consumers.lag_source import (
     Background,
     LagSample,
@@ -19,9 +20,11 @@ from equilag.live.consumers.lag_source import (
 from equilag.live.consumers.leader import Leader, LeaderSettings
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.sampler import LagSampler, MeasureProbe, Probe
-from equilag.live.consumers.user_data import BadUserData, OwnedPartitions, decode
+from equilag.live.consumers.user_data import BadUserData, MemberData, decode
 from equilag.live.rebalance.joined_members import JoinedMember
+from equilag.live.rebalance.measured import Racks
 from equilag.live.rebalance.member_assignments import MemberAssignments
+from equilag.policy import Policy
 
 log: Final = logging.getLogger("equilag.consumers")
 
@@ -63,6 +66,7 @@ class GroupParticipant:
     ) -> None:
         self._consumer = consumer
         self._led = False
+        self._minds_racks = isinstance(options.policy, Policy) and options.policy.minds_racks
         self._sampler: LagSampler | None = None
         name = consumer.group if consumer else NAMELESS
         limit = options.limit(consumer.session if consumer else None)
@@ -76,10 +80,16 @@ class GroupParticipant:
         """Return the client's coordinator, if it was found and still exists."""
         return self._consumer.coordinator() if self._consumer else None
 
-    def lead(self, members: Sequence[JoinedMember], sizes: Sizes) -> MemberAssignments:
-        """Return what each member gets; from now on measure the lag of these topics."""
+    def lead(
+        self, members: Sequence[JoinedMember], sizes: Sizes, racks: Callable[[Sizes], Racks]
+    ) -> MemberAssignments:
+        """Return what each member gets; from now on measure the lag of these topics.
+
+        `racks` returns the racks of the topics' partitions, if the policy minds them.
+        """
         self._led = True
-        assignments = self._leader.assign(members, sizes)
+        found = racks(sizes) if self._minds_racks else None
+        assignments = self._leader.assign(members, sizes, found)
         if self._sampler:
             self._sampler.set_topics(sizes, leading=True)
         return assignments
@@ -134,20 +144,33 @@ def configured_assignor(
     return type(assignor.__name__, (assignor,), body)
 
 
-def read_owned(member: str, data: bytes | None) -> OwnedPartitions:
-    """Return what a member of an eager group owned; nothing, with a log line, if that is
-    unreadable."""
+def read_owned(member: str, data: bytes | None) -> MemberData:
+    """Return what a member of an eager group owned, and its rack; nothing, with a log line, if that
+    is unreadable."""
     try:
         return decode(data)
     except BadUserData as error:
         log.warning("the owned partitions of member %s cannot be read: %s", member, error)
-        return OwnedPartitions()
+        return MemberData()
 
 
 def known_sizes(cluster: Any, topics: Iterable[str]) -> dict[str, int]:
     """Return the number of partitions of those topics that the client's metadata contain."""
     numbers = {topic: cluster.partitions_for_topic(topic) for topic in sorted(topics)}
     return {topic: max(found) + 1 for topic, found in numbers.items() if found}
+
+
+def known_racks(
+    sizes: Sizes, replicas: Callable[[str, int], Iterable[int]], rack_of: Mapping[int, str | None]
+) -> Racks:
+    """Return the racks that hold a replica, of each partition of topics with these sizes.
+
+    `replicas` returns the ids of the brokers that hold a partition, `rack_of` has their racks.
+    """
+    return {
+        topic: [distinct_racks(map(rack_of.get, replicas(topic, n))) for n in range(size)]
+        for topic, size in sizes.items()
+    }
 
 
 def _no_request() -> None:

@@ -4,9 +4,10 @@ One encoding for all clients, so that they can share a group under one protocol 
 
     "EQ"  version (1 byte)  generation (int32)  number of topics (int32)
     and per topic: length of the name (int16)  name (UTF-8)  count (int32)  partitions (int32 each)
+    in version 2:  length of the rack (int16)  rack (UTF-8)
 
-Big-endian; the partitions of a topic ascend. A reader accepts only the version that it knows:
-unreadable data cost no more than a hint.
+Big-endian; the partitions of a topic ascend. A reader accepts only the versions that it knows:
+unreadable data cost no more than a hint. Version 2 is written only for a member with a rack.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 MAGIC: Final = b"EQ"
 VERSION: Final = 1
-"""Version of this encoding."""
+"""Version of this encoding without a rack."""
+WITH_RACK: Final = 2
+"""Version with a rack."""
 
 _HEAD: Final = struct.Struct(">2sBii")
 _SHORT: Final = struct.Struct(">h")
@@ -48,35 +51,46 @@ class OwnedPartitions:
         )
 
 
-def encode(held: OwnedPartitions) -> bytes:
-    """Return what a member owned, as bytes."""
-    parts = [_HEAD.pack(MAGIC, VERSION, held.generation, len(held.partitions))]
+class MemberData(NamedTuple):
+    """What a member tells the leader."""
+
+    held: OwnedPartitions = OwnedPartitions()
+    rack: str | None = None
+
+
+def encode(held: OwnedPartitions, rack: str | None = None) -> bytes:
+    """Return what a member owned, and its rack, as bytes."""
+    version = VERSION if rack is None else WITH_RACK
+    parts = [_HEAD.pack(MAGIC, version, held.generation, len(held.partitions))]
     for topic in sorted(held.partitions):
-        name, numbers = topic.encode(), sorted(held.partitions[topic])
-        parts += [
-            _SHORT.pack(len(name)),
-            name,
-            struct.pack(f">i{len(numbers)}i", len(numbers), *numbers),
-        ]
+        numbers = sorted(held.partitions[topic])
+        parts += [_text(topic), struct.pack(f">i{len(numbers)}i", len(numbers), *numbers)]
+    if rack is not None:
+        parts.append(_text(rack))
     return b"".join(parts)
 
 
-def decode(data: bytes | None) -> OwnedPartitions:
-    """Return what a member owned; nothing for no data. Raises BadUserData."""
+def _text(text: str) -> bytes:
+    encoded = text.encode()
+    return _SHORT.pack(len(encoded)) + encoded
+
+
+def decode(data: bytes | None) -> MemberData:
+    """Return what a member owned, and its rack; nothing for no data. Raises BadUserData."""
     if not data:
-        return OwnedPartitions()
+        return MemberData()
     try:
         return _decode(bytes(data))
     except (struct.error, UnicodeDecodeError) as error:
         raise BadUserData(f"damaged, {len(data)} bytes: {error}") from error
 
 
-def _decode(data: bytes) -> OwnedPartitions:
+def _decode(data: bytes) -> MemberData:
     magic, version, generation, topics = _HEAD.unpack_from(data)
     if magic != MAGIC:
         raise BadUserData(f"starts with {magic!r}, not with {MAGIC!r}")
-    if version != VERSION:
-        raise BadUserData(f"version {version}, not {VERSION}")
+    if version not in (VERSION, WITH_RACK):
+        raise BadUserData(f"version {version}, not {VERSION} or {WITH_RACK}")
     if topics < 0 or generation < -1:
         raise BadUserData(f"{topics} topics of generation {generation}")
     at, partitions = _HEAD.size, dict[str, tuple[int, ...]]()
@@ -85,24 +99,32 @@ def _decode(data: bytes) -> OwnedPartitions:
         if topic in partitions:
             raise BadUserData(f"topic {topic!r} twice")
         partitions[topic] = numbers
+    rack = None
+    if version == WITH_RACK:
+        rack, at = _read_text(data, at)
     if at != len(data):
         raise BadUserData(f"{len(data) - at} bytes after its end")
-    return OwnedPartitions(partitions, generation)
+    return MemberData(OwnedPartitions(partitions, generation), rack)
 
 
 def _topic(data: bytes, at: int) -> tuple[str, tuple[int, ...], int]:
     """Return a topic's name and partitions, and the position of the next topic."""
-    (length,) = _SHORT.unpack_from(data, at)
-    at += _SHORT.size
-    name = data[at : at + length] if length > 0 else b""
-    if len(name) != length or not name:
-        raise BadUserData(f"a name of {length} bytes")
-    at += length
+    name, at = _read_text(data, at)
     (count,) = _INT.unpack_from(data, at)
     at += _INT.size
     if not 0 <= count <= (len(data) - at) // _INT.size:
         raise BadUserData(f"{count} partitions in {len(data) - at} bytes")
     numbers = struct.unpack_from(f">{count}i", data, at)
     if count and (numbers[0] < 0 or any(a >= b for a, b in pairwise(numbers))):
-        raise BadUserData(f"partitions of {name.decode()!r} do not ascend")
-    return name.decode(), numbers, at + count * _INT.size
+        raise BadUserData(f"partitions of {name!r} do not ascend")
+    return name, numbers, at + count * _INT.size
+
+
+def _read_text(data: bytes, at: int) -> tuple[str, int]:
+    """Return a name, and the position after it."""
+    (length,) = _SHORT.unpack_from(data, at)
+    at += _SHORT.size
+    name = data[at : at + length] if length > 0 else b""
+    if len(name) != length or not name:
+        raise BadUserData(f"a name of {length} bytes")
+    return name.decode(), at + length

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from equilag.building.group_input import GroupInput
 from equilag.group import UNKNOWN_GENERATION, Group, Member
+from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured, with_size
 
 Partitions = Mapping[str, Sequence[int]]
 """Topic -> partition numbers."""
@@ -26,37 +28,40 @@ class JoinedMember:
     hints: Partitions = field(default_factory=dict)
     """What it held before it released everything for an eager rebalance. Used only for stickiness,
     and only if it claims nothing."""
+    client_id: str | None = None
+    host: str | None = None
+    """Join requests have neither: both come from a description of the group."""
 
 
 def group_of(
     name: str,
     members: Sequence[JoinedMember],
     sizes: Mapping[str, int],
-    lags: Mapping[str, Sequence[int | None]] | None = None,
+    measured: Measured = NOTHING_MEASURED,
 ) -> Group:
     """Return the group as the planner takes it.
 
-    `sizes` has the number of partitions of each topic that exists, `lags` the lag of each
-    partition in records, None if unknown. Lags of a topic that had another size when they were
-    measured count as unknown. Raises InputError.
+    `sizes` has the number of partitions of each topic that exists. What was measured of a topic
+    when it had another size counts as unknown. Raises InputError.
     """
-    return Group.build(
-        name=name,
-        topics=sizes,
-        members=[
+    given: GroupInput = {
+        "name": name,
+        "topics": sizes,
+        "members": [
             Member(
                 member.id,
                 instance_id=member.instance_id or None,
                 rack=member.rack or None,
                 generation=max(member.generation, UNKNOWN_GENERATION),
+                client_id=member.client_id or None,
+                host=member.host or None,
             )
             for member in members
         ],
-        subscriptions={member.id: member.topics for member in members},
-        owned={member.id: member.claims or member.hints for member in members},
-        lags={
-            topic: lag
-            for topic, lag in (lags or {}).items()
-            if topic in sizes and len(lag) == sizes[topic]
-        },
-    )
+        "subscriptions": {member.id: member.topics for member in members},
+        "owned": {member.id: member.claims or member.hints for member in members},
+        "lags": with_size(measured.lags, sizes),
+    }
+    if measured.racks and (racks := with_size(measured.racks, sizes)):
+        given["racks"] = racks
+    return Group.build(**given)

@@ -13,6 +13,7 @@ from equilag.errors import EquilagError
 from equilag.group import Group
 from equilag.live.rebalance.decision import Decision
 from equilag.live.rebalance.joined_members import JoinedMember, Partitions, group_of
+from equilag.live.rebalance.measured import Measured
 from equilag.live.rebalance.member_assignments import (
     MemberAssignments,
     assignments_now,
@@ -54,6 +55,8 @@ class RebalanceAnswer:
     """Why a heuristic made it; empty for a plan."""
     withheld: int = 0
     """Partitions that wait for their old member to release them."""
+    left_out: tuple[str, ...] = ()
+    """What the group cannot keep of the policy for now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,19 +131,19 @@ def answer_rebalance(
     name: str,
     joined: JoinedMembers,
     sizes: Mapping[str, int],
-    lags: Mapping[str, Sequence[int | None]],
+    measured: Measured,
     target: TargetAssignment | None,
     decide: Callable[[Group, str | None], Decision],
     fallback_reason: str | None,
 ) -> RebalanceAnswer:
     """Return what every member gets.
 
-    `sizes` and `lags` are those of the members' topics. `fallback_reason` says why there is no lag
-    to plan with. `decide` plans, or runs a heuristic if it gets a fallback reason. If the group is
-    still the one that `target` was made for, the target is the answer. Raises EquilagError if not
-    even a heuristic can answer.
+    `sizes` and `measured` are those of the members' topics. `fallback_reason` says why there is no
+    lag to plan with. `decide` plans, or takes a quicker way if it gets a fallback reason. If the
+    group is still the one that `target` was made for, the target is the answer. Raises EquilagError
+    if not even a heuristic can answer.
     """
-    group = group_of(name, joined.members, sizes, lags)
+    group = group_of(name, joined.members, sizes, measured)
     fallback_reasons = [*joined.fallback_reasons, *([fallback_reason] if fallback_reason else [])]
     if target is not None and not joined.fallback_reasons and target.matches(joined.members, sizes):
         ids = {member_key(member): member.id for member in joined.members}
@@ -166,6 +169,7 @@ def answer_rebalance(
         "heuristic" if decision.fallback_reason else "plan",
         tuple(fallback_reasons),
         count_withheld(group, by_member),
+        decision.left_out,
     )
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 import logging
 import queue
 import time
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
+from equilag.adapters.kafka.described import ClientPlace
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
 from equilag.errors import EquilagError
 from equilag.group import Group
 from equilag.live.rebalance.decision import Decision, decide_within
+from equilag.live.rebalance.measured import Measured
 from equilag.live.steward.assignments import (
     JoinedMembers,
     RebalanceAnswer,
@@ -21,6 +24,7 @@ from equilag.live.steward.assignments import (
 from equilag.live.steward.commands import Command, CommandMessage
 from equilag.live.steward.event_log import log_event
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
+from equilag.live.steward.member_places import needs_places, with_places
 from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
 from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.status import PASSIVE_REASON
@@ -46,6 +50,7 @@ class LeaderLoop:
         self._generation = -1
         self._leads = False
         self._took_over = False
+        self._left_out: tuple[str, ...] = ()
         self._failing_since: float | None = None
         """When the first of the current failed rebalances was, in monotonic seconds."""
         self.failure: EquilagError | None = None
@@ -223,10 +228,12 @@ class LeaderLoop:
     def _assign(self, joined: JoinResult) -> None:
         """Decide, and send the assignments. Raises what the membership raises."""
         began = time.monotonic()
-        joined_members = read_joined_members(
-            joined.protocol,
-            [(one.id, one.instance_id, one.metadata) for one in joined.members],
-            self._shared.held,
+        joined_members = self._with_places(
+            read_joined_members(
+                joined.protocol,
+                [(one.id, one.instance_id, one.metadata) for one in joined.members],
+                self._shared.held,
+            )
         )
         if self._shared.together is not None:
             self._shared.together.protocol = joined.protocol
@@ -238,6 +245,10 @@ class LeaderLoop:
         for fallback_reason in answer.fallback_reasons:
             state.count("fallbacks")
             state.set(last_fallback_reason=fallback_reason)
+        for line in answer.left_out:
+            if line not in self._left_out:
+                log_event(logging.WARNING, "policy", reason=line)
+        self._left_out = answer.left_out
         fields = {
             "generation": joined.generation,
             "protocol": joined.protocol,
@@ -262,8 +273,22 @@ class LeaderLoop:
 
         try:
             return answer_rebalance(
-                name, joined_members, sizes, read.lags, self._shared.target, decide,
+                name, joined_members, sizes, read.measured, self._shared.target, decide,
                 read.fallback_reason,
             )  # fmt: skip
         except EquilagError as error:  # such as lags whose sum is out of range
-            return answer_rebalance(name, joined_members, sizes, {}, None, decide, str(error))
+            racks = Measured(racks=read.measured.racks)
+            return answer_rebalance(name, joined_members, sizes, racks, None, decide, str(error))
+
+    def _with_places(self, joined: JoinedMembers) -> JoinedMembers:
+        """Return the members with client id and host, if the policy needs them: a join request has
+        neither. Those of the last observation count, and the coordinator knows new members'."""
+        options, observation = self._shared.options, self._shared.observation
+        if not needs_places(options.policy, joined.members):
+            return joined
+        observed = observation.members if observation is not None else []
+        places = {one.id: ClientPlace(one.client_id, one.host) for one in observed}
+        if any(member.id not in places for member in joined.members):
+            with suppress(EquilagError):
+                places |= self._reader.places(options.group, options.in_rebalance.time_limit)
+        return replace(joined, members=with_places(joined.members, places))

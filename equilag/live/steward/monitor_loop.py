@@ -98,10 +98,12 @@ class MonitorLoop:
             self._shared.state.set(role="unreachable", role_reason=problem)
 
     def _update_status(self, observation: Observation) -> None:
-        for remark in observation.remarks:
+        left_out = () if observation.decision is None else observation.decision.left_out
+        remarks = [*observation.remarks, *left_out]
+        for remark in remarks:
             if remark not in self._remarks:
                 log_event(logging.INFO, "remark", text=remark)
-        self._remarks = set(observation.remarks)
+        self._remarks = set(remarks)
         gain, now = observation.gain, observation.unchanged.now
         state = self._shared.state
         state.set(
@@ -138,25 +140,16 @@ class MonitorLoop:
             self._shared.send(Command.TAKE_OVER, generation)
 
     def _repair(self, observation: Observation, generation: int) -> bool:
-        """Rebalance for partitions that were added or deleted: the members leave it to the leader
-        to notice. Two observations must agree."""
-        seen = observation.incomplete and not self._shared.rebalance_pending
+        """Rebalance for partitions that were added or deleted, which the members leave to the
+        leader to notice, or that break a rule of the policy. Two observations must agree."""
+        seen = observation.to_repair and not self._shared.rebalance_pending
         confirmed = seen and self._unowned_before
         self._unowned_before = seen
         now = time.monotonic()
         if not confirmed or now - self._repaired_at < _REPAIR_GAP_S or observation.target is None:
             return seen
         self._repaired_at = now
-        reason = (
-            _count(observation.unowned, "partition without an owner", "partitions without an owner")
-            if observation.unowned
-            else _count(
-                observation.group.dropped_claims,
-                "owned partition is gone",
-                "owned partitions are gone",
-            )
-        )
-        self._start(observation, generation, "partitions", reason)
+        self._start(observation, generation, "partitions", _repair_reason(observation))
         return True
 
     def _evaluate_gain(self, observation: Observation, generation: int, dry_run: bool) -> None:
@@ -215,6 +208,17 @@ class MonitorLoop:
 
 def _count(number: int, one: str, several: str) -> str:
     return f"{number:,} {one if number == 1 else several}"
+
+
+def _repair_reason(observation: Observation) -> str:
+    if observation.unowned:
+        one, several = "partition without an owner", "partitions without an owner"
+        return _count(observation.unowned, one, several)
+    if observation.group.dropped_claims:
+        one, several = "owned partition is gone", "owned partitions are gone"
+        return _count(observation.group.dropped_claims, one, several)
+    one, several = "partition breaks a rule", "partitions break rules"
+    return f"{_count(observation.broken, one, several)} of the policy"
 
 
 def _gain_fields(gain: Gain) -> dict[str, int]:

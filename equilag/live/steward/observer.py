@@ -17,16 +17,16 @@ from equilag.live.rebalance.gain import (
     PERFECT,
     Gain,
     Imbalance,
-    Thresholds,
     gain_of,
     imbalance_of,
 )
 from equilag.live.rebalance.joined_members import JoinedMember, Partitions, group_of
+from equilag.live.rebalance.kept_rules import count_broken
 from equilag.live.rebalance.kept_together import KeptTogether
+from equilag.live.rebalance.measured import Lags, Measured
 from equilag.live.rebalance.member_assignments import MemberAssignments
 from equilag.live.steward.assignments import TargetAssignment, member_key, target_assignment
-
-Lags = dict[str, list[int | None]]
+from equilag.live.steward.steward_options import StewardOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,11 @@ class Observation:
     held: dict[str, Partitions]
     """Member key -> owned partitions."""
     sizes: dict[str, int]
-    lags: Lags
+    measured: Measured
     group: Group
     remarks: list[str]
+    broken: int = 0
+    """Partitions that break a rule of the policy, and that a plan could put right."""
     decision: Decision | None = None
     """None if no plan could be worth a rebalance."""
 
@@ -55,9 +57,14 @@ class Observation:
         return int(np.count_nonzero(self.group.assignable & (self.group.owner == NOBODY)))
 
     @property
-    def incomplete(self) -> bool:
-        """True if a partition has no owner, or a member owns a deleted partition."""
-        return bool(self.unowned or self.group.dropped_claims)
+    def complete(self) -> bool:
+        """True if every subscribed partition has an owner, and no member owns a deleted one."""
+        return not self.unowned and not self.group.dropped_claims
+
+    @property
+    def to_repair(self) -> bool:
+        """True if a rebalance has to put something right, whatever the lag."""
+        return not self.complete or self.broken > 0
 
     @property
     def unchanged(self) -> Gain:
@@ -94,33 +101,28 @@ def imbalance_under(group: Group, assignment: MemberAssignments) -> Imbalance | 
 
 
 class GroupObserver:
-    """Observes one group with `reader`. Members with an instance id in `ours` are left out."""
+    """Observes the group of `options` with `reader`; the steward itself is left out."""
 
     def __init__(
         self,
         reader: GroupReader,
-        group: str,
-        ours: frozenset[str],
-        reset: str,
-        thresholds: Thresholds,
+        options: StewardOptions,
         decide: Callable[[Group, str | None], Decision],
         together: KeptTogether | None = None,
     ) -> None:
         self._reader = reader
-        self._group = group
-        self._ours = ours
-        self._reset = reset
-        self._thresholds = thresholds
+        self._options = options
         self._decide = decide
         self._together = together
 
     def observe(self) -> Observation:
         """Read the group and plan. Raises EquilagError; TemporarilyUnreadable while it
         rebalances."""
-        reading = self._reader.read(self._group)
+        name, policy = self._options.group, self._options.policy
+        reading = self._reader.read(name)
         if self._together is not None:
             self._together.protocol = reading.protocol
-        others = [one for one in reading.members if one.instance_id not in self._ours]
+        others = [one for one in reading.members if one.instance_id != self._options.instance]
         topics = reading.offsets.sizes
         members = [
             JoinedMember(
@@ -129,6 +131,8 @@ class GroupObserver:
                 one.owned,
                 instance_id=one.instance_id,
                 rack=one.rack,
+                client_id=one.client_id,
+                host=one.host,
             )
             for one in others
         ]
@@ -137,8 +141,8 @@ class GroupObserver:
             for topic, size in topics.items()
             if any(topic in member.topics for member in members)
         }
-        lags = lags_of(reading.offsets, self._reset)
-        group = group_of(self._group, members, sizes, lags)
+        measured = measured_of(reading.offsets, self._options)
+        group = group_of(name, members, sizes, measured)
         observation = Observation(
             at=time.monotonic(),
             kind=reading.kind,
@@ -147,25 +151,35 @@ class GroupObserver:
             members=members,
             held={member_key(member): member.claims for member in members},
             sizes=sizes,
-            lags=lags,
+            measured=measured,
             group=group,
             remarks=list(reading.remarks),
+            broken=count_broken(group, policy, group.owner),
         )
         if not self._needs_plan(observation):
             return observation
-        return replace(observation, decision=self._decide(group, None))
+        decision = self._decide(group, None)
+        # What the plan breaks too, no rebalance puts right.
+        left = observation.broken and count_broken(group, policy, decision.plan.assigned)
+        return replace(observation, decision=decision, broken=max(0, observation.broken - left))
 
     def _needs_plan(self, observation: Observation) -> bool:
         """True if a perfect plan would be worth a rebalance, or partitions need an owner."""
         group = observation.group
         if not group.n_members or not group.assignable.any():
             return False
-        if observation.incomplete:
+        if observation.to_repair:
             return True
-        return observation.ideal.reaches(self._thresholds)
+        return observation.ideal.reaches(self._options.thresholds)
 
 
-def lags_of(offsets: TopicOffsets, reset: str) -> Lags:
+def measured_of(offsets: TopicOffsets, options: StewardOptions) -> Measured:
+    """Return lags, and racks if the policy minds them. Raises InputError."""
+    racks = offsets.racks if options.policy.minds_racks else None
+    return Measured(_lags_of(offsets, options.reset), racks or None)
+
+
+def _lags_of(offsets: TopicOffsets, reset: str) -> Lags:
     """Return the lag of each partition [partitions] by topic, in records; None if unknown.
 
     Raises InputError.
@@ -180,13 +194,13 @@ def lags_of(offsets: TopicOffsets, reset: str) -> Lags:
         unknown_lags=offsets.unknown,
     )
     unknown = group.quality == UNKNOWN
-    lags: Sequence[int | None] = [
+    lags: list[int | None] = [
         None if is_unknown else lag
         for lag, is_unknown in zip(group.lag.tolist(), unknown.tolist(), strict=True)
     ]
     starts: Sequence[int] = group.topic_start.tolist()
     return {
-        topic: list(lags[begin:end])
+        topic: lags[begin:end]
         for topic, begin, end in zip(group.topics, starts[:-1], starts[1:], strict=True)
     }
 

@@ -78,18 +78,20 @@ class SharedState:
         """Record an observation that began after `rebalances` rebalances.
 
         Return False if another rebalance came since: the observation is out of date. A complete
-        assignment becomes the target, unless a rebalance to another target is pending.
+        assignment that keeps the policy's rules becomes the target, unless a rebalance to another
+        target is pending.
         """
         with self._lock:
             if rebalances != self._rebalances:
                 return False
             self._observation = observation
             pending = time.monotonic() < self._pending_until
-            if observation.members and not observation.incomplete and not pending:
+            if observation.members and observation.complete and not pending:
                 self._held = observation.held
-                self._target = TargetAssignment(
-                    observation.held, topics_by_member(observation.members), observation.sizes
-                )
+                if not observation.broken:
+                    self._target = TargetAssignment(
+                        observation.held, topics_by_member(observation.members), observation.sizes
+                    )
             return True
 
     def set_target(self, target: TargetAssignment) -> None:

@@ -52,10 +52,7 @@ class Steward:
         self._reader = GroupReader(config, isolation=options.isolation)
         observer = GroupObserver(
             self._reader,
-            options.group,
-            frozenset({options.instance}),
-            options.reset,
-            options.thresholds,
+            options,
             lambda group, fallback_reason: decide_within(
                 group, replace(options.in_advance, together=self._shared.together), fallback_reason
             ),

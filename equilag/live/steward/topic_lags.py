@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, TopicOffsets
 from equilag.errors import EquilagError, InputError
+from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured
 from equilag.live.steward.membership_errors import Unreachable
-from equilag.live.steward.observer import Observation, known_share, lags_of
+from equilag.live.steward.observer import Observation, known_share, measured_of
 from equilag.live.steward.steward_options import StewardOptions
 
 _MIN_KNOWN_LAGS: Final = 0.9
@@ -24,10 +25,10 @@ class TopicsUnknown(Unreachable):
 
 @dataclass(frozen=True, slots=True)
 class TopicLags:
-    """Topic -> number of partitions, and topic -> lag of each partition in records."""
+    """The number of partitions of each topic, and what was measured of them."""
 
     sizes: Mapping[str, int] = field(default_factory=dict)
-    lags: Mapping[str, Sequence[int | None]] = field(default_factory=dict)
+    measured: Measured = NOTHING_MEASURED
     fallback_reason: str | None = None
     """Why the lags are not good enough for a plan, None if they are."""
 
@@ -50,12 +51,12 @@ def read_topic_lags(
         raise
     except EquilagError as error:
         if observation is not None and _observed_topics(observation).issuperset(topics):
-            fresh = time.monotonic() - observation.at <= options.lag_age
-            reason = None if fresh else f"no fresh lag: {error}"
-            return TopicLags(observation.sizes, observation.lags, reason)
+            measured = replace(observation.measured, age=time.monotonic() - observation.at)
+            reason = None if measured.age <= options.lag_age else f"no fresh lag: {error}"
+            return TopicLags(observation.sizes, measured, reason)
         sizes = _read_sizes(reader, topics, options.session / 2)
         return TopicLags(sizes, fallback_reason=f"no lag: {error}")
-    return _lags_of_offsets(offsets, options.reset)
+    return _lags_of_offsets(offsets, options)
 
 
 def _observed_topics(observation: Observation) -> set[str]:
@@ -72,12 +73,12 @@ def _read_sizes(reader: GroupReader, topics: list[str], timeout: float) -> Mappi
         raise TopicsUnknown(f"the topics cannot be read: {error}") from error
 
 
-def _lags_of_offsets(offsets: TopicOffsets, reset: str) -> TopicLags:
+def _lags_of_offsets(offsets: TopicOffsets, options: StewardOptions) -> TopicLags:
     try:
-        lags = lags_of(offsets, reset)
+        measured = measured_of(offsets, options)
     except InputError as error:
         return TopicLags(offsets.sizes, fallback_reason=f"no valid lag: {error}")
-    known, total = known_share(lags)
+    known, total = known_share(measured.lags)
     enough = known >= _MIN_KNOWN_LAGS * total
     reason = None if enough else f"the lag of {total - known} of {total} partitions is unknown"
-    return TopicLags(offsets.sizes, lags, reason)
+    return TopicLags(offsets.sizes, measured, reason)

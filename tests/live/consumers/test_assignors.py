@@ -11,22 +11,32 @@ import pytest
 from equilag.live.consumers import aiokafka as aio
 from equilag.live.consumers import kafka_python as plain
 from equilag.live.consumers.lag_source import StaticLag
-from equilag.live.consumers.user_data import OwnedPartitions, encode
+from equilag.live.consumers.user_data import OwnedPartitions, decode, encode
+from equilag.policy import Policy
 
 LAGS = {"t": [9000, 8000, 7000, 100, 90, 80]}
 SIZES = {"t": 6}
 EVERYTHING = [("t", number) for number in range(6)]
 STATIC = {"lag": StaticLag(LAGS)}
+RACKS = {"a": "r1", "b": "r0"}
 
 Subscription = plain.ConsumerProtocolSubscription
 Metadata = aio.ConsumerProtocolMemberMetadata
 
 
 def cluster(sizes):
+    """Broker n has the rack r<n>; partition p is on broker p % 2 only."""
+
     def partitions_for_topic(topic):
         return set(range(sizes[topic])) if topic in sizes else None
 
-    return SimpleNamespace(partitions_for_topic=partitions_for_topic)
+    brokers = [SimpleNamespace(node_id=n, nodeId=n, rack=f"r{n}") for n in range(2)]
+    on = [SimpleNamespace(replicas=[n], replica_nodes=[n]) for n in range(2)]
+    return SimpleNamespace(
+        partitions_for_topic=partitions_for_topic,
+        brokers=lambda: brokers,
+        _partitions={topic: {p: on[p % 2] for p in range(n)} for topic, n in sizes.items()},
+    )
 
 
 def eager(name, topics, data):
@@ -76,6 +86,47 @@ def test_members_keep_what_they_owned_before(assign) -> None:
     # The newer one of two claims counts.
     members[0] = ("a", ["t"], encode(OwnedPartitions({"t": (2, 3)}, 2)))
     assert assign(members)["c"] == [("t", 2), ("t", 3)]
+
+
+@both
+def test_members_read_in_their_racks(assign) -> None:
+    settings = {"policy": Policy(rack_aware=True), **STATIC}
+    if assign is by_kafka_python:
+        assignor = plain.EquilagAssignor.configured(**settings)
+    else:
+        assignor = aio.EquilagAssignor.configured(loop_limit=5.0, **settings)
+    members = [(name, ["t"], encode(OwnedPartitions(), rack)) for name, rack in RACKS.items()]
+    answer = assign(members, assignor=assignor)
+    assert answer == {"a": EVERYTHING[1::2], "b": EVERYTHING[::2]}
+
+
+@both
+def test_pins_and_co_partitioned_topics(assign, caplog: pytest.LogCaptureFixture) -> None:
+    policy = Policy(co_partition=[["t", "u"]], pin={("t", 5): "b", ("t", 4): "away"})
+    settings = {"policy": policy, **STATIC}
+    if assign is by_kafka_python:
+        assignor = plain.EquilagAssignor.configured(**settings)
+    else:
+        assignor = aio.EquilagAssignor.configured(loop_limit=5.0, **settings)
+    members = [(name, ["t", "u"], b"") for name in ("a", "b")]
+    answer = assign(members, {"t": 6, "u": 6}, assignor)
+    assert everything(answer) == sorted((topic, p) for topic in "tu" for _, p in EVERYTHING)
+    assert ("t", 5) in answer["b"]
+    for pairs in answer.values():
+        assert [p for t, p in pairs if t == "t"] == [p for t, p in pairs if t == "u"]
+    assert "left out for now: pin: no member has the id" in caplog.text
+
+
+def test_a_member_sends_its_rack() -> None:
+    eager_one = plain.EquilagAssignor.configured(rack="r1")()
+    assert decode(eager_one.metadata({"t"}).user_data).rack == "r1"
+    one = plain.CooperativeEquilagAssignor.configured(rack="r1")()
+    metadata = Subscription.decode(one.metadata({"t"}).encode())
+    assert (metadata.version, metadata.rack_id) == (3, "r1")
+    member = SimpleNamespace(member_id="a", group_instance_id=None, metadata=metadata)
+    assert one._joined_member(member).rack == "r1"
+    ofaio = aio.EquilagAssignor.configured(rack="r1")
+    assert decode(ofaio.metadata({"t"}).user_data).rack == "r1"
 
 
 @both

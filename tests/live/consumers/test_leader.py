@@ -17,7 +17,9 @@ from equilag.live.consumers.leader import Leader, LeaderSettings
 from equilag.live.consumers.options import AssignorOptions, Rejoin
 from equilag.live.rebalance.decision import FALLBACK
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
+from equilag.live.rebalance.measured import Measured
 from equilag.planner.solve import solve
+from equilag.policy import Policy
 
 SIZES = {"t": 6}
 LAGS = {"t": [9000, 8000, 7000, 100, 90, 80]}
@@ -65,7 +67,7 @@ def load(assignments):
 
 def test_the_plan_is_handed_out() -> None:
     assignments = leader().assign(MEMBERS, SIZES)
-    assert assignments == solve(group_of("g", MEMBERS, SIZES, LAGS)).assignment
+    assert assignments == solve(group_of("g", MEMBERS, SIZES, Measured(LAGS))).assignment
     assert load(assignments) == [7100, 8090, 9080]
 
 
@@ -174,7 +176,7 @@ def test_both_rebalances_of_a_cooperative_group_follow_one_plan() -> None:
     held = [{"t": [0, 1]}, {"t": [2, 3]}, {"t": [4, 5]}]
     members = [replace(m, claims=h, generation=3) for m, h in zip(MEMBERS, held, strict=True)]
     first = one.assign(members, SIZES)
-    end = solve(group_of("g", members, SIZES, LAGS), time_limit=1.0).assignment
+    end = solve(group_of("g", members, SIZES, Measured(LAGS)), time_limit=1.0).assignment
     for member in members:
         kept = set(first[member.id].get("t", ()))
         assert kept == set(end[member.id]["t"]) & set(member.claims["t"])
@@ -184,7 +186,7 @@ def test_both_rebalances_of_a_cooperative_group_follow_one_plan() -> None:
     assert one.assign(again, SIZES) == end
     # The next rebalance takes the new lag.
     settled = [replace(m, claims=end[m.id], generation=5) for m in members]
-    group = group_of("g", settled, SIZES, {"t": LAGS["t"][::-1]})
+    group = group_of("g", settled, SIZES, Measured({"t": LAGS["t"][::-1]}))
     assert pairs(one.assign(settled, SIZES)) != EVERYTHING or not solve(group).moves
 
 
@@ -327,3 +329,14 @@ def test_a_failing_planner_thread(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
     )
     assert leader(patience=10.0).assign(MEMBERS, SIZES) == by_heuristic()
+
+
+def test_without_lag_pins_are_kept(caplog: pytest.LogCaptureFixture) -> None:
+    one = leader(SettableLags(), policy=Policy(pin={("t", 5): "m0", ("t", 0): "away"}))
+    with caplog.at_level(logging.INFO, "equilag.consumers"):
+        for _ in range(2):
+            assignments = one.assign(MEMBERS, SIZES)
+    assert 5 in assignments["m0"]["t"]
+    assert pairs(assignments) == EVERYTHING
+    assert "a plan without any search answers: no lag has been measured yet" in caplog.text
+    assert caplog.text.count("left out for now: pin") == 1

@@ -33,6 +33,9 @@ EVERY = [EquilagAssignor, CooperativeEquilagAssignor, OfAiokafka]
         ({"rejoin": True}, "rejoin"),
         ({"loop_limit": float("inf")}, "loop_limit"),
         ({"co_partition": "orders,payments"}, "co_partition"),
+        ({"policy": Policy(instances="host")}, "policy.instances"),
+        ({"rack": ""}, "rack"),
+        ({"rack": 1}, "rack"),
     ],
 )
 @pytest.mark.parametrize("assignor", EVERY)

@@ -21,13 +21,15 @@ HEAD = b"EQ\x01" + struct.pack(">ii", 7, 1)
 ONE = HEAD + b"\x00\x01t" + struct.pack(">iii", 2, 0, 3)
 
 
-@given(helds)
-def test_round_trip(held: OwnedPartitions) -> None:
-    assert decode(encode(held)) == held
+@given(helds, names | st.none())
+def test_round_trip(held: OwnedPartitions, rack: str | None) -> None:
+    assert decode(encode(held, rack)) == (held, rack)
 
 
 def test_the_bytes() -> None:
-    assert encode(OwnedPartitions({"t": (0, 3)}, 7)) == ONE
+    held = OwnedPartitions({"t": (0, 3)}, 7)
+    assert encode(held) == ONE
+    assert encode(held, "r1") == b"EQ\x02" + ONE[3:] + b"\x00\x02r1"
 
 
 def test_from_pairs() -> None:
@@ -38,7 +40,7 @@ def test_from_pairs() -> None:
 
 @pytest.mark.parametrize("data", [None, b""])
 def test_no_user_data_means_no_owned_partitions(data: bytes | None) -> None:
-    assert decode(data) == OwnedPartitions()
+    assert decode(data) == (OwnedPartitions(), None)
 
 
 @pytest.mark.parametrize(
@@ -46,7 +48,9 @@ def test_no_user_data_means_no_owned_partitions(data: bytes | None) -> None:
     [
         (b"E", "damaged"),
         (b"XX" + ONE[2:], "starts with"),
-        (b"EQ\x02" + ONE[3:], "version 2"),
+        (b"EQ\x03" + ONE[3:], "version 3"),
+        (b"EQ\x02" + ONE[3:], "damaged"),
+        (b"EQ\x02" + ONE[3:] + b"\x00\x00", "a name of 0 bytes"),
         (ONE + b"\x00", "1 bytes after"),
         (b"EQ\x01" + struct.pack(">ii", 7, -1), "-1 topics"),
         (b"EQ\x01" + struct.pack(">ii", -2, 0), "generation -2"),

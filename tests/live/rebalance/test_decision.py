@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,17 @@ import pytest
 import equilag.certificate.verify
 import equilag.planner.solve
 from equilag.group import Group
-from equilag.live.rebalance.decision import PlanSettings, decide, decide_within
+from equilag.live.rebalance.decision import Decision, PlanSettings, decide, decide_within
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
+from equilag.live.rebalance.measured import Measured
+from equilag.plan import Plan
+from equilag.policy import Policy
 
 MEMBERS = [JoinedMember("a", ("t",)), JoinedMember("b", ("t",))]
 
 
 def two_members() -> Group:
-    return group_of("g", MEMBERS, {"t": 3}, {"t": [3, 2, 1]})
+    return group_of("g", MEMBERS, {"t": 3}, Measured({"t": [3, 2, 1]}))
 
 
 def fails(*_: Any, **__: Any) -> None:
@@ -76,3 +80,111 @@ def test_a_late_plan_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     decision = decide_within(two_members(), PlanSettings(time_limit=0.1))
     assert time.monotonic() - began < 2
     assert decision.fallback_reason == "no plan within 0.6 s"
+
+
+RULES = Policy(co_partition=[["t", "u"]], pin={("t", 0): "b", ("t", 3): "b"}, rack_aware=True)
+
+
+def with_rules(owned: dict[str, list[int]] | None = None) -> Group:
+    held = owned or {}
+    members = [
+        JoinedMember(name, ("t", "u"), rack=f"r-{name}", hints=held if name == "a" else {})
+        for name in ("a", "b")
+    ]
+    racks = {topic: [["r-a"], ["r-a"], ["r-b"], ["r-b"]] for topic in ("t", "u")}
+    return group_of("g", members, {"t": 4, "u": 4}, Measured({"t": [9, 8, 7, 6]}, racks))
+
+
+def keeps_rules(decision: Decision) -> bool:
+    """The pins are kept, and the topics together."""
+    assigned = decision.plan.assigned.tolist()
+    return assigned[:4] == assigned[4:] and assigned[0] == assigned[3] == 1
+
+
+def test_a_plan_with_rules() -> None:
+    decision = decide(with_rules(), PlanSettings(RULES))
+    assert (decision.fallback_reason, decision.left_out) == (None, ())
+    assert keeps_rules(decision)
+    assert sorted(np.bincount(decision.plan.assigned).tolist()) == [4, 4]
+
+
+def test_a_pin_to_an_absent_member_does_not_stall_a_rebalance() -> None:
+    policy = Policy(co_partition=[["t", "u"]], pin={("t", 0): "b", ("t", 3): "b", ("t", 1): "c"})
+    decision = decide(with_rules(), PlanSettings(policy))
+    assert decision.fallback_reason is None
+    assert decision.left_out == (
+        'left out for now: pin: no member has the id, instance id or client id "c"',
+    )
+    assert keeps_rules(decision)
+
+
+@pytest.mark.parametrize("reason", ["no lag", None])
+def test_the_last_resort_keeps_the_rules(
+    monkeypatch: pytest.MonkeyPatch, reason: str | None
+) -> None:
+    """Without lag, and after a failure of the solver's search."""
+    solve = equilag.planner.solve.solve
+
+    def without_search(*args: Any, effort: float | None = None, **settings: Any) -> Plan:
+        if effort is None:
+            raise RuntimeError("made to fail")
+        return solve(*args, effort=effort, **settings)
+
+    monkeypatch.setattr(equilag.planner.solve, "solve", without_search)
+    group = with_rules({"t": [0, 1, 2, 3], "u": [0, 1, 2, 3]})
+    decision = decide(group, PlanSettings(RULES), reason)
+    assert decision.fallback_reason == reason or "made to fail" in str(decision.fallback_reason)
+    assert keeps_rules(decision)
+    assert len(decision.plan.moves) == 4
+    assert sorted(np.bincount(decision.plan.assigned).tolist()) == [4, 4]
+    assert decision.left_out == ()
+
+
+def test_the_last_resort_leaves_out_what_does_not_fit() -> None:
+    policy = Policy(pin={("t", 0): "b", ("t", 3): "b", ("t", 1): "c"}, max_partitions=1)
+    decision = decide(with_rules(), PlanSettings(policy), "no lag")
+    assert decision.fallback_reason == "no lag"
+    assert [line.split(": ")[1] for line in decision.left_out] == ["pin", "max_partitions"]
+    assert decision.plan.assigned[[0, 3]].tolist() == [1, 1]
+
+
+def test_without_exact_counts_the_structure_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    solve = equilag.planner.solve.solve
+
+    def only_at_once(*args: Any, time_limit: float, **settings: Any) -> Plan:
+        if time_limit > 0:
+            raise RuntimeError("made to fail")
+        return solve(*args, time_limit=time_limit, **settings)
+
+    monkeypatch.setattr(equilag.planner.solve, "solve", only_at_once)
+    decision = decide(with_rules(), PlanSettings(RULES))
+    assert keeps_rules(decision)
+    (line,) = decision.left_out
+    assert line.startswith("capacities, room, instances and racks are left out for now: ")
+
+
+def test_if_nothing_keeps_the_rules_a_heuristic_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(equilag.planner.solve, "solve", fails)
+    decision = decide(with_rules(), PlanSettings(RULES))
+    assert decision.fallback_reason == "planning failed: RuntimeError: made to fail"
+    assert decision.plan.algorithm == "constrained-sticky"
+    (line,) = decision.left_out
+    assert line == (
+        "pins and co-partitioned topics are not kept: planning failed: RuntimeError: made to fail"
+    )
+
+
+def test_a_plan_that_leaves_partitions_to_nobody_is_not_used(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    solve = equilag.planner.solve.solve
+
+    def some_left(*args: Any, **settings: Any) -> Plan:
+        plan = solve(*args, **settings)
+        return replace(plan, assigned=np.full_like(plan.assigned, -1))
+
+    monkeypatch.setattr(equilag.planner.solve, "solve", some_left)
+    monkeypatch.setattr(equilag.certificate.verify, "verify", lambda *_: [])
+    decision = decide(two_members(), PlanSettings())
+    assert decision.fallback_reason == "the plan leaves partitions to nobody"
+    assert sorted(np.bincount(decision.plan.assigned).tolist()) == [1, 2]

@@ -18,6 +18,7 @@ from equilag.errors import EquilagError
 from equilag.group import Group
 from equilag.live.rebalance.decision import Decision, PlanSettings, decide
 from equilag.live.rebalance.joined_members import JoinedMember
+from equilag.live.rebalance.measured import Measured
 from equilag.live.steward.assignments import (
     JoinedMembers,
     RebalanceAnswer,
@@ -29,7 +30,7 @@ from equilag.live.steward.assignments import (
 
 SETTINGS = PlanSettings(time_limit=1.0)
 SIZES = {"t": 3}
-LAGS: dict[str, Sequence[int | None]] = {"t": [100, 60, 50]}
+MEASURED = Measured({"t": [100, 60, 50]})
 
 
 def planned(group: Group, fallback_reason: str | None) -> Decision:
@@ -58,7 +59,7 @@ def given(
         "g",
         JoinedMembers(members, cooperative, fallback_reasons),
         sizes,
-        LAGS,
+        MEASURED,
         target,
         planned,
         fallback_reason,
@@ -99,7 +100,7 @@ def test_an_unreadable_subscription() -> None:
     entries = [("m-1", None, b"\x00"), ("m-2", None, write_subscription(["t"]))]
     here = read_joined_members("range", entries, {"m-1": {"t": [0]}})
     assert here.members[0].topics == ("t",)
-    answer = answer_rebalance("g", here, SIZES, LAGS, None, planned, None)
+    answer = answer_rebalance("g", here, SIZES, MEASURED, None, planned, None)
     assert answer.origin == "heuristic"
     assert "the subscription of m-1 cannot be read" in answer.fallback_reasons[0]
     assert sorted(p for topics in answer.by_member.values() for p in topics["t"]) == [0, 1, 2]
@@ -215,4 +216,6 @@ def test_an_invalid_plan_is_not_handed_out() -> None:
         return decision
 
     with pytest.raises(EquilagError, match="no valid assignment"):
-        answer_rebalance("g", JoinedMembers([member("a")], False), SIZES, LAGS, None, wrong, None)
+        answer_rebalance(
+            "g", JoinedMembers([member("a")], False), SIZES, MEASURED, None, wrong, None
+        )

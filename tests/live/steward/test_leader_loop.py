@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import struct
 from typing import Any, cast
 
 import pytest
@@ -9,9 +11,10 @@ from support.steward_fakes import FakeMembership, FakeReader, joined, offsets, r
 
 import equilag.live.rebalance.decision
 from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
+from equilag.adapters.kafka.described import ClientPlace
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
 from equilag.errors import EquilagError
-from equilag.live.rebalance.gain import Thresholds
+from equilag.live.rebalance.measured import Measured
 from equilag.live.steward.assignments import TargetAssignment
 from equilag.live.steward.commands import Command
 from equilag.live.steward.group_membership import GroupMembership, JoinGroupMember, JoinResult
@@ -21,6 +24,7 @@ from equilag.live.steward.observer import GroupObserver
 from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
+from equilag.policy import Policy
 
 LAGS = {"t": [100, 60, 50]}
 
@@ -41,11 +45,12 @@ class Run:
     def observed(self, reader: FakeReader) -> Run:
         """Record an observation, as the monitor loop does."""
         observer = GroupObserver(
-            cast(GroupReader, reader), "g", frozenset(), "latest", Thresholds(),
+            cast(GroupReader, reader),
+            self.shared.options,
             lambda group, fallback_reason: equilag.live.rebalance.decision.decide(
                 group, self.shared.options.in_advance, fallback_reason
             ),
-        )  # fmt: skip
+        )
         assert self.shared.record_observation(observer.observe(), self.shared.rebalances)
         return self
 
@@ -140,11 +145,64 @@ def test_observed_lags_out_of_range_cause_a_fallback() -> None:
     run.observed(FakeReader(here))
     observation = run.shared.observation
     assert observation is not None
-    observation.lags["t"] = [2**60]
+    object.__setattr__(observation, "measured", Measured({"t": [2**60]}))
     run.shared.set_target(TargetAssignment({}, {}, {}))
     run.go()
     assert run.membership.synced[0]["a"] == {"t": [0]}
     assert run.state.counters["handouts", "heuristic"] == 1
+
+
+def with_racks() -> FakeReader:
+    read = offsets({"t": [5, 5, 5, 5]})
+    read.racks = {"t": [("r1",), ("r1",), ("r2",), ("r2",)]}
+    return FakeReader(lags=read)
+
+
+def in_racks(**racks: str) -> JoinResult:
+    """Members in racks, as their subscriptions of version 3 say."""
+    entries = []
+    for name, rack in racks.items():
+        version = b"\x00\x03" + write_subscription(["t"])[2:-4]
+        metadata = version + struct.pack(">iih", 0, -1, len(rack)) + rack.encode()
+        entries.append(JoinGroupMember(name, None, metadata))
+    return JoinResult(1, "range", True, False, tuple(entries))
+
+
+def test_members_read_in_their_racks() -> None:
+    policy = Policy(rack_aware=True)
+    run = Run([in_racks(a="r2", b="r1")], with_racks(), policy=policy).go()
+    assert run.membership.synced[0]["a"] == {"t": [2, 3]}
+    assert run.membership.synced[0]["b"] == {"t": [0, 1]}
+    assert run.state.counters["handouts", "plan"] == 1
+
+
+def test_a_pinned_member_that_is_away_stalls_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    policy = Policy(pin={("t", 0): "b", ("t", 1): "away"})
+    answers: list[JoinResult | EquilagError] = [joined("a", "b"), joined("a", "b")]
+    run = Run(answers, FakeReader(lags=offsets(LAGS)), policy=policy)
+    run.shared.send(Command.REBALANCE)
+    with caplog.at_level(logging.WARNING, "equilag.steward"):
+        run.go()
+    assert 0 in run.membership.synced[0]["b"]["t"]
+    assert run.state.counters["handouts", "plan"] == 1
+    (line,) = [vars(one)["fields"]["reason"] for one in caplog.records if one.msg == "policy"]
+    assert line.endswith('no member has the id, instance id or client id "away"')
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_threads_of_a_host_are_one_instance(known: bool, caplog: pytest.LogCaptureFixture) -> None:
+    """The coordinator knows the hosts of members that are new; else each counts by itself."""
+    reader = FakeReader(lags=offsets({"t": [5, 5, 5, 5]}))
+    places = {name: ClientPlace("c", host) for name, host in zip("abc", "xxy", strict=True)}
+    reader.client_places = places if known else EquilagError("no broker answers")
+    policy = Policy(instances="host", max_partitions=3)
+    run = Run([joined("a", "b", "c")], reader, policy=policy).go()
+    logged = [vars(record).get("fields", {}).get("reason", "") for record in caplog.records]
+    counts = {name: len(run.membership.synced[0][name].get("t", ())) for name in "abc"}
+    assert sorted(counts.values()) == [1, 1, 2]
+    assert counts["c"] == 1 or not known
+    assert run.state.counters["handouts", "plan"] == 1
+    assert ("no member's host is known" in "".join(logged)) is not known
 
 
 def test_an_observation_of_other_topics_is_not_used() -> None:

@@ -22,6 +22,7 @@ from equilag.live.steward.observer import GroupObserver
 from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
+from equilag.policy import Policy
 
 UNEVEN = {"t": [100_000, 60_000, 50_000]}
 RANGE = {"a": {"t": [0, 1]}, "b": {"t": [2]}}
@@ -38,10 +39,7 @@ class Run:
         self.reader = FakeReader()
         observer = GroupObserver(
             cast(GroupReader, self.reader),
-            "g",
-            frozenset({"equilag-steward"}),
-            "latest",
-            self.shared.options.thresholds,
+            self.shared.options,
             lambda group, fallback_reason: decide(
                 group, self.shared.options.in_advance, fallback_reason
             ),
@@ -170,6 +168,38 @@ def test_deleted_partitions_start_a_rebalance() -> None:
     run = Run().sees(*[reading({"t": [1, 1]}, RANGE)] * 2)
     (message,) = run.commands
     assert message.reason == "1 owned partition is gone"
+
+
+EQUAL = {"t": [5, 5], "u": [5, 5]}
+TORN = {"a": {"t": [0], "u": [1]}, "b": {"t": [1], "u": [0]}}
+TOGETHER = {"a": {"t": [0], "u": [0]}, "b": {"t": [1], "u": [1]}}
+
+
+def test_topics_that_are_torn_apart_start_a_rebalance() -> None:
+    run = Run(policy=Policy(co_partition=[["t", "u"]])).sees(*[reading(EQUAL, TORN)] * 2)
+    (message,) = run.commands
+    assert message.reason == "2 partitions break rules of the policy"
+    target = run.shared.target
+    assert target is not None
+    assert all(topics["t"] == topics["u"] for topics in target.assignment.values())
+
+
+def test_an_assignment_that_breaks_rules_is_no_target() -> None:
+    run = Run(policy=Policy(co_partition=[["t", "u"]])).sees(reading(EQUAL, TORN))
+    assert run.shared.target is None
+    assert run.shared.held == TORN
+    run.sees(*[reading(EQUAL, TOGETHER)] * 3)
+    assert run.commands == []
+    assert run.shared.target is not None
+    assert run.shared.target.assignment == TOGETHER
+
+
+def test_what_no_plan_puts_right_starts_nothing() -> None:
+    """A pin to a member that is away, and room that is too little, are no rules now."""
+    policy = Policy(pin={("t", 0): "away"}, max_partitions=1)
+    run = Run(policy=policy).sees(*[reading(EQUAL, TORN)] * 3)
+    assert run.commands == []
+    assert run.shared.target is not None
 
 
 def test_other_members_restart_the_confirmation() -> None:

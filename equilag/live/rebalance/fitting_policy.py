@@ -1,0 +1,122 @@
+"""The part of a policy that a live group can keep right now.
+
+A pin may name a member that restarts, a list of co-partitioned topics one that is not there yet.
+Offline that is an error. In a rebalance the group waits for an answer, and what does not fit is
+left out until the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from equilag.errors import InputError
+from equilag.group import Group
+from equilag.overrides import NO_OVERRIDES, Overrides
+from equilag.policy import Policy
+from equilag.reduction import reduce_group
+from equilag.shaping import shape_group
+from equilag.show import show
+
+
+class FittingPolicy(NamedTuple):
+    """A policy that fits a group."""
+
+    policy: Policy
+    left_out: tuple[str, ...] = ()
+    """What was left out of the policy, and why: one line each."""
+
+
+def fitting_policy(group: Group, policy: Policy, error: InputError) -> FittingPolicy:
+    """Return the policy without the settings that made planning fail with `error`.
+
+    Entries of lists (pins, capacities, kept and co-partitioned topics) are left out one by one.
+    Without anything that can be left out, the policy is returned as it is.
+    """
+    found = _fitting_overrides(group, policy)
+    if found.left_out:
+        return FittingPolicy(replace(policy, overrides=found.kept), tuple(found.left_out))
+    if error.place == "max_partitions" and policy.overrides.max_partitions is not None:
+        without = replace(policy.overrides, max_partitions=None)
+        return FittingPolicy(replace(policy, overrides=without), (_line(error),))
+    if error.place == "max_cross_rack" and policy.max_cross_rack is not None:
+        # Fewest reads are as close to the limit as a plan can get.
+        return FittingPolicy(replace(policy, rack_aware=True, max_cross_rack=None), (_line(error),))
+    return FittingPolicy(policy)
+
+
+def structure_only(policy: Policy) -> Policy:
+    """Return a policy that only says which partitions belong together, and who may take them."""
+    given = policy.overrides
+    structure = Overrides(co_partition=given.co_partition, pin=given.pin, keep=given.keep)
+    return Policy(overrides=structure)
+
+
+def _fitting_overrides(group: Group, policy: Policy) -> FittingOverrides:
+    """Return the overrides that fit, and a line for each entry that does not."""
+    given, missing = _without_missing_topics(group, policy.overrides)
+    found = FittingOverrides(group, missing)
+    found.add("capacity", given.capacity)
+    found.add("co_partition", given.co_partition)
+    found.add("keep", given.keep)
+    # Pins come after what contradicts them: that was meant for all partitions, the pin for one.
+    found.add("pin", given.pin)
+    found.set(max_partitions=given.max_partitions)
+    found.set(instances=given.instances)
+    return found
+
+
+class FittingOverrides:
+    """Overrides that a group can keep, collected one after the other."""
+
+    def __init__(self, group: Group, left_out: Iterable[str]) -> None:
+        self._group = group
+        self.kept = NO_OVERRIDES
+        self.left_out = list(left_out)
+
+    def set(self, **changed: Any) -> None:
+        """Keep the settings if they fit."""
+        if (error := self._problem(**changed)) is not None:
+            self.left_out.append(_line(error))
+
+    def _problem(self, **changed: Any) -> InputError | None:
+        """Keep the settings, or return why they do not fit."""
+        overrides = replace(self.kept, **changed)
+        try:
+            # Counts topic by topic go with none of them, which is no fault of an entry.
+            reduce_group(shape_group(self._group, overrides), Policy(overrides=overrides))
+        except InputError as error:
+            return error
+        self.kept = overrides
+        return None
+
+    def add(self, name: str, entries: tuple[Any, ...]) -> None:
+        """Keep the entries of a list that fit.
+
+        Many at a time: most of them fit, and each attempt shapes the whole group.
+        """
+        pending = [entries] if entries else []
+        while pending:
+            some = pending.pop()
+            error = self._problem(**{name: getattr(self.kept, name) + some})
+            if error is not None and len(some) > 1:
+                half = len(some) // 2
+                pending += [some[half:], some[:half]]
+            elif error is not None:
+                self.left_out.append(_line(error))
+
+
+def _without_missing_topics(group: Group, given: Overrides) -> tuple[Overrides, list[str]]:
+    """Return the overrides with those topics of each list that exist: they belong together."""
+    missing = sorted({t for topics in given.co_partition for t in topics}.difference(group.topics))
+    if not missing:
+        return given, []
+    lists = [tuple(t for t in topics if t not in missing) for topics in given.co_partition]
+    left = tuple(topics for topics in lists if len(topics) > 1)
+    lines = [_line(InputError(f"there is no topic {show(t)}", "co_partition")) for t in missing]
+    return replace(given, co_partition=left), lines
+
+
+def _line(error: InputError) -> str:
+    return f"left out for now: {error}"

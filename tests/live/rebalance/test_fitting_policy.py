@@ -1,0 +1,119 @@
+"""What a live group can keep of a policy now."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from equilag.errors import InputError
+from equilag.group import Group
+from equilag.live.rebalance.fitting_policy import FittingPolicy, fitting_policy, structure_only
+from equilag.live.rebalance.joined_members import JoinedMember, group_of
+from equilag.live.rebalance.measured import Measured
+from equilag.planner.solve import solve
+from equilag.policy import Policy
+
+MEMBERS = [
+    JoinedMember("a-1", ("t", "u"), instance_id="a", host="10.0.0.1"),
+    JoinedMember("b-1", ("t", "u"), instance_id="b", host="10.0.0.1"),
+]
+SIZES = {"t": 4, "u": 4}
+
+
+def group(members: list[JoinedMember] = MEMBERS, racks: str | None = None) -> Group:
+    held = None if racks is None else {topic: [[racks]] * size for topic, size in SIZES.items()}
+    return group_of("g", members, SIZES, Measured({"t": [4, 3, 2, 1]}, held))
+
+
+def fitted(policy: Policy, on: Group | None = None) -> FittingPolicy:
+    """What fits, given the error that the policy causes."""
+    on = group() if on is None else on
+    with pytest.raises(InputError) as caught:
+        solve(on, policy)
+    found = fitting_policy(on, policy, caught.value)
+    assert found.policy == policy or solve(on, found.policy).status == "optimal"
+    return found
+
+
+def test_a_pin_to_an_absent_member_is_left_out_alone() -> None:
+    pins = {("t", 0): "b", ("t", 1): "away", ("t", 9): "a", ("t", 2): "a", ("no", 0): "a"}
+    found = fitted(Policy(pin=pins))
+    assert found.policy.overrides.pin == (("t", 0, "b"), ("t", 2, "a"))
+    assert found.left_out == (
+        'left out for now: pin: no member has the id, instance id or client id "away"',
+        "left out for now: pin: t-9 does not exist; t has 4 partitions",
+        'left out for now: pin: there is no topic "no"',
+    )
+
+
+def test_of_many_pins_each_absent_one_is_left_out() -> None:
+    sizes = {"t": 300}
+    pins = {("t", n): "away" if n % 7 == 3 else "a" for n in range(300)}
+    policy = Policy(pin=pins)
+    found = fitting_policy(group_of("g", MEMBERS, sizes), policy, InputError("any", "pin"))
+    assert {(t, n): name for t, n, name in found.policy.overrides.pin} == {
+        at: name for at, name in pins.items() if name == "a"
+    }
+    assert len(found.left_out) == sum(name == "away" for name in pins.values())
+
+
+def test_existing_topics_of_a_list_still_belong_together() -> None:
+    found = fitted(Policy(co_partition=[["t", "later", "u"], ["gone", "lost"]]))
+    assert found.policy.overrides.co_partition == (("t", "u"),)
+    assert found.left_out == tuple(
+        f'left out for now: co_partition: there is no topic "{topic}"'
+        for topic in ("gone", "later", "lost")
+    )
+
+
+def test_topics_that_nobody_reads_together() -> None:
+    apart = [replace(MEMBERS[0], topics=("t",)), replace(MEMBERS[1], topics=("u",))]
+    found = fitted(Policy(co_partition=[["t", "u"]]), group(apart))
+    assert found.policy.overrides.co_partition == ()
+    (line,) = found.left_out
+    assert "no member subscribes to all of t, u" in line
+
+
+def test_capacities_kept_topics_and_instances() -> None:
+    unlike = [MEMBERS[0], replace(MEMBERS[1], topics=("t",))]
+    policy = Policy(capacity={"a-*": 2, "c-*": 3}, keep=["t", "no"], instances="host")
+    found = fitted(policy, group(unlike))
+    assert found.policy == Policy(capacity={"a-*": 2}, keep=["t"])
+    assert [line.split(": ")[1] for line in found.left_out] == ["capacity", "keep", "instances"]
+
+
+def test_a_pin_that_contradicts_a_kept_topic_is_left_out() -> None:
+    owner = [replace(MEMBERS[0], hints={"t": [0]}), MEMBERS[1]]
+    found = fitted(Policy(keep=["t"], pin={("t", 0): "b", ("u", 0): "b"}), group(owner))
+    assert found.policy == Policy(keep=["t"], pin={("u", 0): "b"})
+    assert len(found.left_out) == 1
+
+
+def test_too_little_room_is_left_out() -> None:
+    found = fitted(Policy(max_partitions=3, pin={("t", 0): "a"}))
+    assert found.policy == Policy(pin={("t", 0): "a"})
+    (line,) = found.left_out
+    assert line.startswith("left out for now: max_partitions: ")
+
+
+def test_of_a_limit_that_cannot_be_kept_the_fewest_reads_stay() -> None:
+    far = [replace(member, rack="far") for member in MEMBERS]
+    found = fitted(Policy(max_cross_rack=2), group(far, racks="near"))
+    assert found.policy == Policy(rack_aware=True)
+    assert len(found.left_out) == 1
+
+
+def test_other_errors_leave_nothing_out() -> None:
+    policy = Policy(balance="per-topic", pin={("t", 0): "a"})
+    assert fitted(policy) == FittingPolicy(policy)
+
+
+def test_the_structure_of_a_policy() -> None:
+    policy = Policy(
+        "kip-169", rack_aware=True, max_partitions=3, capacity={"a-*": 2},
+        co_partition=[["t", "u"]], pin={("t", 0): "a"}, keep=["t"],
+    )  # fmt: skip
+    assert structure_only(policy) == Policy(
+        co_partition=[["t", "u"]], pin={("t", 0): "a"}, keep=["t"]
+    )
