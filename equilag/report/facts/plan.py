@@ -15,6 +15,7 @@ from equilag.policy import Policy
 from equilag.report.facts.gain import GainScale
 from equilag.report.facts.group import GroupFacts, group_facts
 from equilag.report.facts.proof import ProofFacts, proof_facts
+from equilag.report.facts.real_group import RealFacts, real_facts, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,8 @@ class PlanFacts:
     """Members whose subscription holds no partition."""
     moves: MovesFacts
     proof: ProofFacts
+    real: RealFacts | None
+    """None for an ordinary group."""
     choices: ChoicesFacts | None
     """None where there is nothing to choose from."""
     run: RunFacts | None
@@ -118,6 +121,7 @@ def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
         idle=tuple(members[m].id for m in np.flatnonzero(plan.planned.group.idle).tolist()),
         moves=_moves(plan),
         proof=proof_facts(plan),
+        real=real_facts(plan),
         choices=_choices(plan, figures),
         run=run if verbose else None,
     )
@@ -134,7 +138,8 @@ def _members(plan: Plan) -> tuple[MemberFacts, ...]:
         )
     ]
     if planned.real is not None and not planned.real.equal_capacities:
-        columns.append((planned.real.capacity * planned.real.capacity_unit).tolist())
+        capacities = (planned.real.capacity * planned.real.capacity_unit).tolist()
+        columns.append(list(map(whole, capacities)))
     rows = zip(group.members, planned.idle.tolist(), *columns, strict=True)
     return tuple(MemberFacts(member.id, *row) for member, idle, *row in rows if not idle)
 

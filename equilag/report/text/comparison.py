@@ -68,7 +68,7 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
     scope = bound_scope(facts.policy)
     notes: list[RenderableType] = [
         indented(
-            f"{_kind_of_bound(facts)} {number(facts.bound)}: no plan with {scope} has a smaller"
+            f"{_kind_of_bound(facts)} {number(facts.bound)}: {scope} has a smaller"
             f" {what} spread; gap: distance from it in percent of the mean load"
         )
     ]

@@ -14,6 +14,7 @@ from equilag.report.text.layout import Block, Column, indented, title
 from equilag.report.text.members import members_block
 from equilag.report.text.moves import moves_block
 from equilag.report.text.proof import load_word, proof_block
+from equilag.report.text.real_group import instances_block
 from equilag.report.text.short_names import member_names
 from equilag.report.words import number, short_percent
 
@@ -23,6 +24,7 @@ def plan_blocks(facts: PlanFacts, screen: Screen) -> Iterator[Block]:
     names = member_names(ids, screen.width // 4, screen.dots)
     yield group_block(facts.group, screen)
     yield members_block(facts, names, screen)
+    yield instances_block(facts, screen)
     yield moves_block(facts, names, screen)
     yield proof_block(facts)
     if facts.choices is not None:

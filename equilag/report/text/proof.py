@@ -10,6 +10,7 @@ from equilag.policy import DEFAULT_TOLERANCE, Policy
 from equilag.report.facts.plan import PlanFacts, RunFacts
 from equilag.report.facts.proof import ProofFacts
 from equilag.report.text.layout import BOLD, GOOD, WARNING, Block, Prose, labelled
+from equilag.report.text.real_group import real_rows
 from equilag.report.words import duration, number, percent, plural, printable, status_words
 
 HANG: Final = 6
@@ -41,11 +42,12 @@ def proof_block(facts: PlanFacts) -> Block:
         ("policy", _policy(proof.policy)),
         ("found by", _run(facts.run)),
         ("counts", _counts(proof) if members else ""),
+        *real_rows(facts),
         (f"{load_word(proof)} spread", _spread(facts) if facts.members else ""),
         ("excess", _excess(facts) if facts.members else ""),
         (SOLVERS_BOUND if proof.bound_by_solver else PROVED_BOUND, _bound(proof)),
         ("gap", _gap(proof)),
-        ("moves", _moves(proof) if facts.group.owned else ""),
+        ("moves", _moves(facts) if facts.group.owned else ""),
         ("not checkable", _unchecked(proof)),
         ("rebalances", _rebalances(proof) if members else ""),
         *(("note", printable(note)) for note in facts.plan.notes),
@@ -90,6 +92,10 @@ def _policy(policy: Policy | None) -> str:
         parts.append(f"at most {plural(policy.max_moves, 'move')}")
     if policy.fresh:
         parts.append("as if nobody owned anything")
+    if policy.rack_aware:
+        parts.append("fewest reads across racks")
+    if policy.max_cross_rack is not None:
+        parts.append(f"at most {plural(policy.max_cross_rack, 'read')} across racks")
     return ", ".join(parts)
 
 
@@ -106,7 +112,7 @@ def _counts(proof: ProofFacts) -> str:
     text = f"{plural(high, 'partition')} per member"
     if low != high:
         text = f"{number(low)} to {number(high)} partitions per member, spread {number(high - low)}"
-    if proof.counts_proved:
+    if proof.counts_proved and not _counts_are_free(proof.policy):
         even = "even by capacity" if proof.per_capacity else "even"
         text += f"; proved to be as {even} as possible"
         if proof.policy is not None and proof.policy.pins_owned:
@@ -160,20 +166,26 @@ def _bound(proof: ProofFacts) -> str:
         return ""
     policy, scope = proof.policy, "no assignment at all"
     if policy is not None and not proof.bound_is_general:
-        scope = f"no plan with {bound_scope(policy)}"
+        scope = bound_scope(policy)
     return f"{number(proof.bound)}: {scope} has a smaller {load_word(proof)} spread"
 
 
 def bound_scope(policy: Policy) -> str:
-    """The plans for which a bound on the lag spread holds."""
-    scope = "the same balance of counts"
-    if policy.fresh:
-        return scope
-    if policy.moves_first:
-        return f"{scope} and the fewest moves"
-    if policy.max_moves is not None:
-        return f"{scope} and at most {plural(policy.max_moves, 'move')}"
-    return scope
+    """The plans of which none beats a bound on the lag spread."""
+    parts = [] if _counts_are_free(policy) else ["the same balance of counts"]
+    if policy.rack_aware:
+        parts.append("the fewest reads across racks")
+    if policy.moves_first and not policy.fresh:
+        parts.append("the fewest moves")
+    elif policy.max_moves is not None and not policy.fresh:
+        parts.append(f"at most {plural(policy.max_moves, 'move')}")
+    *others, last = parts or [""]
+    within = f"{', '.join(others)} and {last}" if others else last
+    return f"no plan with {within}" if within else "no plan"
+
+
+def _counts_are_free(policy: Policy | None) -> bool:
+    return policy is not None and policy.balance == "none"
 
 
 def _gap(proof: ProofFacts) -> str:
@@ -186,14 +198,22 @@ def _gap(proof: ProofFacts) -> str:
     return _share(proof.gap, proof)
 
 
-def _moves(proof: ProofFacts) -> str:
+def _moves(facts: PlanFacts) -> str:
+    proof, policy = facts.proof, facts.proof.policy
     least = proof.least_moves
     if least is None:
         return number(proof.moves)
+    reads = policy is not None and policy.rack_aware
     if proof.moves == least:
-        return f"{number(proof.moves)}; the balance of counts allows no fewer"
+        if _counts_are_free(policy):
+            return f"{number(proof.moves)}; no plan has fewer"
+        allow = "and the fewest reads across racks allow" if reads else "allows"
+        return f"{number(proof.moves)}; the balance of counts {allow} no fewer"
     forced = f"need {number(least)}" if least else "need none"
-    return f"{number(proof.moves)}; even counts alone {forced}"
+    if _counts_are_free(policy):
+        return f"{number(proof.moves)}; {number(least) if least else 'none'} of them forced"
+    what = "even counts and the fewest reads" if reads else "even counts"
+    return f"{number(proof.moves)}; {what} alone {forced}"
 
 
 def _unchecked(proof: ProofFacts) -> str:

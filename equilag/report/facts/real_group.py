@@ -1,0 +1,127 @@
+"""What the plan of a real group has more: instances, reads across racks, units, pins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from equilag.capacities import known_capacities
+from equilag.evidence import ACROSS
+from equilag.metrics import member_loads
+from equilag.plan import Plan
+from equilag.plan_figures import CountFigures, LagFigures, RealFigures
+from equilag.real_figures import ProvedBounds, real_figures
+
+
+@dataclass(frozen=True, slots=True)
+class InstanceFacts:
+    """A process, under the current assignment and under the plan."""
+
+    name: str
+    """A member's id where it is a process of its own."""
+    threads: int
+    partitions_before: int
+    load_before: float
+    """Lag of its members; per unit of their capacity where capacities differ."""
+    partitions: int
+    load: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReadsFacts:
+    """Partitions that are read across racks."""
+
+    count: int
+    before: int
+    is_fewest: bool
+    """True if it is proved that no plan with the same balance of counts has fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitFacts:
+    """Units of co-partitioned topics."""
+
+    count: int
+    by_member: CountFigures
+    lists: tuple[tuple[str, ...], ...]
+    """The topics that are co-partitioned."""
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityFacts:
+    """Members of which no capacity is known, beside others."""
+
+    unknown: int
+    taken: float
+    """What they count with."""
+
+
+@dataclass(frozen=True, slots=True)
+class RealFacts:
+    instances: tuple[InstanceFacts, ...]
+    """Of active ones, in the order of the group; none where each member is its own."""
+    reads: ReadsFacts | None
+    units: UnitFacts | None
+    restricted: int
+    """Partitions that not every subscriber may take."""
+    capacities: CapacityFacts | None
+    """None where all capacities are known, or none is."""
+
+
+def real_facts(plan: Plan) -> RealFacts | None:
+    """None for an ordinary group."""
+    after = plan.real
+    if after is None:
+        return None
+    group = plan.planned.given
+    before = real_figures(plan.planned, group.owner, ProvedBounds())
+    assert before is not None  # the group decides, not the assignment
+    names = [tuple(group.topics[t] for t in topics) for topics in group.co_partitioned]
+    units = after.units
+    return RealFacts(
+        instances=_instances(plan, before, after),
+        reads=_reads(plan, before, after),
+        units=None if units is None else UnitFacts(units.count, units.counts, tuple(names)),
+        restricted=len(group.allowed or ()),
+        capacities=_capacities(plan),
+    )
+
+
+def _instances(plan: Plan, before: RealFigures, after: RealFigures) -> tuple[InstanceFacts, ...]:
+    if before.instances is None or after.instances is None:
+        return ()
+    group, per_capacity = plan.group, not isinstance(plan.loads, LagFigures)
+    lag_before = member_loads(group.owner, group.lag, group.n_members).tolist()
+    was_of = {member.id: lag for member, lag in zip(group.members, lag_before, strict=True)}
+    return tuple(
+        InstanceFacts(
+            now.instance or now.members[0],
+            len(now.members),
+            was.partitions,
+            was.load if per_capacity else sum(was_of[member] for member in now.members),
+            now.partitions,
+            now.load if per_capacity else sum(plan.lag.by_member[member] for member in now.members),
+        )
+        for was, now in zip(before.instances.rows, after.instances.rows, strict=True)
+        if not now.is_idle
+    )
+
+
+def _reads(plan: Plan, before: RealFigures, after: RealFigures) -> ReadsFacts | None:
+    if before.cross_rack is None or after.cross_rack is None:
+        return None
+    count = after.cross_rack.count
+    fewest = any(claim.claim == ACROSS and claim.value == count for claim in plan.claims)
+    return ReadsFacts(count, before.cross_rack.count, fewest)
+
+
+def _capacities(plan: Plan) -> CapacityFacts | None:
+    group = plan.planned.given
+    unknown = [m for m, member in enumerate(group.members) if member.capacity is None]
+    if not unknown or len(unknown) == group.n_members:
+        return None
+    return CapacityFacts(len(unknown), whole(known_capacities(group)[unknown[0]]))
+
+
+def whole(capacity: float) -> float:
+    """The capacity as an integer if it is one, as whole numbers are written without decimals."""
+    return int(capacity) if capacity.is_integer() else capacity

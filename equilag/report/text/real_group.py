@@ -1,0 +1,99 @@
+"""Instances, reads across racks, units and pins, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from rich.console import RenderableType
+
+from equilag.report.facts.plan import PlanFacts
+from equilag.report.facts.real_group import InstanceFacts, RealFacts
+from equilag.report.terminal import Screen
+from equilag.report.text.fitted import Write
+from equilag.report.text.layout import Block, Column, indented, title
+from equilag.report.text.named_table import named_table
+from equilag.report.words import form, listed, number, plural, printable
+
+MAX_INSTANCES: Final = 20
+"""Instances that get a row, the heaviest of more: with the members they fill one screen."""
+MAX_LISTS: Final = 3
+"""Lists of co-partitioned topics that are named."""
+
+
+def instances_block(facts: PlanFacts, screen: Screen) -> Block:
+    """A row per instance; nothing where each member is a process of its own."""
+    if facts.real is None or not facts.real.instances:
+        return []
+    instances: Sequence[InstanceFacts] = facts.real.instances
+    left_out = len(instances) - MAX_INSTANCES
+    if left_out > 0:
+        instances = sorted(instances, key=lambda one: -one.load)[:MAX_INSTANCES]
+    what = "load" if facts.proof.per_capacity else "lag"
+    owned = bool(facts.group.owned)
+    columns = [Column("threads", is_optional=True), Column("partitions")]
+    columns += [Column(f"{what} before"), Column(f"{what} after")] if owned else [Column(what)]
+
+    def rows(write: Write) -> list[list[RenderableType]]:
+        return [[*_cells(one, owned, write, screen)] for one in instances]
+
+    names = [printable(one.name) for one in instances]
+    made = named_table("instance", names, columns, rows, screen, indent=2)
+    which = f", the {MAX_INSTANCES} heaviest of {number(len(facts.real.instances))}"
+    return [title("Instances", which if left_out > 0 else ""), indented(made.table)]
+
+
+def _cells(one: InstanceFacts, owned: bool, write: Write, screen: Screen) -> Sequence[str]:
+    if not owned:
+        return number(one.threads), number(one.partitions), write(one.load)
+    counts = f"{number(one.partitions_before)} {screen.arrow} {number(one.partitions)}"
+    return number(one.threads), counts, write(one.load_before), write(one.load)
+
+
+def real_rows(facts: PlanFacts) -> list[tuple[str, str]]:
+    """What the proof of a real group has more, one label and its words each."""
+    real = facts.real
+    if real is None:
+        return []
+    return [
+        ("units", _units(real)),
+        ("across racks", _reads(real, bool(facts.group.owned))),
+        ("restricted", _restricted(real)),
+    ]
+
+
+def _units(real: RealFacts) -> str:
+    if real.units is None:
+        return ""
+    low, high = real.units.by_member.min, real.units.by_member.max
+    each = number(high) if low == high else f"{number(low)} to {number(high)}"
+    lists = [" + ".join(map(printable, topics)) for topics in real.units.lists]
+    named = listed(lists, MAX_LISTS)
+    count = plural(real.units.count, "unit")
+    return f"{count}, {each} per member; co-partitioned: {named}"
+
+
+def _reads(real: RealFacts, owned: bool) -> str:
+    if real.reads is None:
+        return ""
+    text = plural(real.reads.count, "partition")
+    if owned:
+        text += f"; was {number(real.reads.before)}"
+    return f"{text}; the balance of counts allows no fewer" if real.reads.is_fewest else text
+
+
+def _restricted(real: RealFacts) -> str:
+    if not real.restricted:
+        return ""
+    count = plural(real.restricted, "partition")
+    return f"{count}, which only some of the subscribers may read"
+
+
+def unknown_capacities(real: RealFacts | None) -> str:
+    """What members of unknown capacity count with."""
+    if real is None or real.capacities is None:
+        return ""
+    count = real.capacities.unknown
+    have = form(count, "has", "have")
+    taken = number(real.capacities.taken)
+    return f"{plural(count, 'member')} {have} no capacity; {taken} is taken, the median"
