@@ -8,29 +8,28 @@ find beyond it is thrown away.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from equilag.budget import Budget
+from equilag.errors import InputError
 from equilag.metrics import cross_reads
 from equilag.plan import Plan
 from equilag.planner.counting_stages import in_time
-from equilag.planner.front import Candidate, candidate_of
+from equilag.planner.front import candidate_of
 from equilag.planner.progress import ProgressObserver
 from equilag.planner.proofs import Proofs
 from equilag.planner.result import plan_of
 from equilag.planner.run import count, phases_for, search, state_of
 from equilag.planner.state import Proposal, SolveState
 from equilag.planner.task import Task
+from equilag.policy import Policy
 from equilag.solver.moves.fewest_moves import FlowPrices, moves_against_reads
 
-FIRST: Final = 0.3
+TIGHT: Final = 0.15
 """Of the time, what the search among the plans with the fewest reads gets."""
-SECOND: Final = 0.5
+FREE: Final = 0.6
 """Of the time that is left then, what the search without the limit gets; the rest knows it."""
-
-
 PRICES: Final = tuple(FlowPrices(*pair) for pair in ((8, 1), (3, 1), (2, 1), (1, 1), (1, 2)))
 """Of a move and a read: flows between the fewest of one and the fewest of the other."""
 
@@ -45,37 +44,57 @@ def has_read_limit(task: Task) -> bool:
 def plan_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -> Plan:
     """The best plan that reads no more partitions across racks than the policy allows.
 
-    Raises InputError if the counts force more reads than that.
+    Raises InputError if the counts force more reads than that, or if no plan is found that keeps to
+    the limit on moves as well.
+    """
+    within = state_within_reads(task, budget, observer)
+    search(within, budget, observer, phases_for(within, budget))
+    problem = replace(within.problem, task=task)
+    proofs = _of_all_plans(within) if task.policy.moves_first else within.proofs
+    final = SolveState.of(problem, within.front.fewest_moves(), proofs, within.notes)
+    for candidate in within.front.candidates:
+        final.record(Proposal(candidate.assigned, candidate.algorithm))
+    most, moves = task.policy.max_moves, final.incumbent.moves
+    if most is not None and moves > most:
+        reads = f"at most {task.policy.max_cross_rack} reads across racks"
+        raise InputError(
+            f"no plan with {reads} was found that moves fewer than {moves}", "max_moves"
+        )
+    return plan_of(final, budget)
+
+
+def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -> SolveState:
+    """The state from which plans within the limit are searched, for all numbers of moves.
+
+    Raises InputError if the counts force more reads, or more moves, than the policy allows.
     """
     limit = task.policy.max_cross_rack
     assert limit is not None
     notes: list[str] = []
-    tight = _searched(_variant(task, rack_aware=True), budget.share(FIRST), observer, notes)
+    without = replace(task.policy, max_cross_rack=None, max_moves=None)
+    aware = replace(without, rack_aware=True)
+    tight = _searched(_with(task, aware), budget.share(TIGHT), observer, notes)
     task.policy.check_reads(tight.problem.constraint.most_across or 0)
-    free = _searched(_variant(task, rack_aware=False), budget.share(SECOND), observer, notes)
+    free = _searched(_with(task, without), budget.share(FREE), observer, notes)
+    task.policy.check_limit(free.problem.fewest_moves)
+    trading = replace(without, max_moves=task.policy.max_moves)
+    if trading.moves_first and not trading.pins_owned:
+        trading = replace(trading, name="lag-aware", balance=trading.balance)
     problem = replace(
         free.problem,
-        task=_variant(task, moves_trade=True),
+        task=_with(task, trading),
         make_constraint=lambda: free.problem.constraint.within_reads(limit),
     )
     within = SolveState.of(problem, tight.incumbent, _of_all_plans(free), notes)
-    _propose(within, (*tight.front.candidates, *free.front.candidates), limit)
+    found = [*tight.front.candidates, *free.front.candidates]
     for prices in PRICES:
-        if within.problem.has_owners and in_time(task, budget):
+        if problem.has_owners and in_time(task, budget):
             assigned = moves_against_reads(task.group, free.problem.constraint, prices)
-            _propose(within, (candidate_of(task.group, assigned, "min-cost-flow"),), limit)
-    search(within, budget, observer, phases_for(within, budget))
-    proofs = _of_all_plans(within) if task.policy.moves_first else within.proofs
-    final = SolveState.of(replace(problem, task=task), within.front.fewest_moves(), proofs, notes)
-    _propose(final, within.front.candidates, limit)
-    return plan_of(final, budget)
-
-
-def _propose(state: SolveState, candidates: Sequence[Candidate], limit: int) -> None:
-    """Record the candidates that keep to the limit on reads."""
-    for candidate in candidates:
-        if cross_reads(state.problem.group, candidate.assigned) <= limit:
-            state.record(Proposal(candidate.assigned, candidate.algorithm))
+            found.append(candidate_of(task.group, assigned, "min-cost-flow"))
+    for candidate in found:
+        if cross_reads(task.group, candidate.assigned) <= limit:
+            within.record(Proposal(candidate.assigned, candidate.algorithm))
+    return within
 
 
 def _of_all_plans(state: SolveState) -> Proofs:
@@ -84,11 +103,7 @@ def _of_all_plans(state: SolveState) -> Proofs:
     return Proofs.of(claim for claim in state.proofs.in_order(None) if claim.evidence == "checked")
 
 
-def _variant(task: Task, rack_aware: bool = False, moves_trade: bool = False) -> Task:
-    """The task without the limit on reads; with `moves_trade` for all numbers of moves."""
-    policy = replace(task.policy, rack_aware=rack_aware, max_cross_rack=None)
-    if moves_trade and policy.moves_first and not policy.pins_owned:
-        policy = replace(policy, name="lag-aware", balance=policy.balance)
+def _with(task: Task, policy: Policy) -> Task:
     return task._replace(objective=task.objective._replace(policy=policy))
 
 

@@ -49,3 +49,38 @@ def test_a_limit_that_does_not_bind_gives_the_same_figures() -> None:
     within = equilag.solve(group, effort=0.2, time_limit=60, tolerance=0, max_cross_rack=99)
     assert within.lag.spread == free.lag.spread
     assert len(within.moves) <= len(free.moves)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_every_point_of_the_frontier_keeps_to_the_limit(seed: int) -> None:
+    snapshot = drawn(seed)
+    limit = 2 + seed % 3
+    oracle = read_group(snapshot)
+    optima = all_optima(oracle, most_across=limit)
+    group = equilag.load_snapshot(dict(snapshot))
+    settings = {"max_cross_rack": limit, "effort": 0.2, "time_limit": 60}
+    if optima is None:
+        with pytest.raises(equilag.InputError, match="the counts force"):
+            equilag.frontier(group, **settings)
+        return
+    points = [(point.moves, point.spread) for point in equilag.frontier(group, **settings)]
+    assert points[0][0] >= optima.front[0][0]
+    assert points[-1][1] == optima.front[-1][1]
+    for moves, spread in points:
+        assert spread >= min(best for fewest, best in optima.front if fewest <= moves)
+
+
+def test_both_limits_at_once() -> None:
+    """One move or more where nothing may be read across racks, none where one read is allowed."""
+    group = equilag.load_snapshot({
+        "format": "equilag/snapshot/1", "group": "g", "topics": {"t": 2},
+        "members": [
+            {"id": "m1", "subscription": ["t"], "rack": "a", "owned": {"t": [1]}},
+            {"id": "m2", "subscription": ["t"], "rack": "b", "owned": {"t": [0]}},
+        ],
+        "racks": {"t": [["a"], ["b"]]},
+    })  # fmt: skip
+    assert equilag.solve(group, max_cross_rack=2, max_moves=0).moves == ()
+    assert len(equilag.solve(group, max_cross_rack=0).moves) == 2
+    with pytest.raises(equilag.InputError, match="fewer than 2"):
+        equilag.solve(group, max_cross_rack=0, max_moves=1)
