@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from math import lcm
 from random import Random
@@ -9,9 +11,13 @@ from random import Random
 import numpy as np
 from support.oracles import Assignments
 
-from equilag.group import Flags, Group
+from equilag.constraint import CountConstraint
+from equilag.errors import InputError
+from equilag.group import Flags, Group, Index
 from equilag.partition_classes import PartitionClasses
+from equilag.policy import Policy
 from equilag.real_columns import NO_LIMIT, RealColumns
+from equilag.solver.counts.even_counts import balanced
 
 CAPACITIES = ((1,), (1, 2), (1, 2, 3, 4), (37, 100, 250), (1, 999), (997, 998, 999))
 """Capacities of one group are drawn from one of these."""
@@ -56,6 +62,17 @@ def random_reduced(rng: Random, members: int = 4, partitions: int = 6, mixed: bo
             instance_of=instance if rng.random() < 0.6 else None,
         ),
     )
+
+
+def even_groups(
+    rng: Random, number: int, members: int, partitions: int
+) -> Iterator[tuple[Group, Index, CountConstraint]]:
+    """Groups that have enough room, with an assignment that has the best counts."""
+    while number:
+        group = random_reduced(rng, members, partitions)
+        with suppress(InputError):
+            yield group, *balanced(group, Policy())
+            number -= 1
 
 
 def _split(rng: Random, group: Group, instance: np.ndarray, mixed: bool) -> Group:

@@ -22,12 +22,13 @@ def check_room(group: Group, assigned: Index, free: Ints) -> None:
     """Raises InputError if members have no room for what is assigned [P], and then for `free`."""
     if group.real is None or not group.real.has_room_limits:
         return
+    word = "partition" if group.real.stakes is None else "unit"
     base = member_counts(assigned, group.n_members)
     room = np.minimum(group.real.room, group.n_partitions) - base
     over = np.flatnonzero(room < 0)
     if len(over):
         first = int(over[0])
-        kept, most = plural(int(base[first]), "partition"), int(group.real.room[first])
+        kept, most = plural(int(base[first]), word), int(group.real.room[first])
         problem = f"{group.members[first].id!r} keeps {kept} and has room for {most:,}"
         raise InputError(problem, PLACE)
     supply = np.bincount(group.partition_class[free], minlength=len(group.eligible))
@@ -42,7 +43,7 @@ def check_room(group: Group, assigned: Index, free: Ints) -> None:
     members = [group.members[m].id for m in takers.tolist()]
     more = " more" if base[takers].any() else ""
     left = f"{form(len(members), 'has', 'have')} room for {int(room[takers].sum()):,}{more}"
-    what = f"{plural(len(inside), 'partition')} of {some_of(topics, NAMED)}"
+    what = f"{plural(len(inside), word)} of {some_of(topics, NAMED)}"
     raise InputError(f"{what}, but {some_of(members, NAMED)} {left}", PLACE)
 
 
