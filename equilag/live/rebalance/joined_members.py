@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
 from equilag.building.group_input import GroupInput
 from equilag.group import UNKNOWN_GENERATION, Group, Member
@@ -11,6 +13,8 @@ from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured, with_siz
 
 Partitions = Mapping[str, Sequence[int]]
 """Topic -> partition numbers."""
+
+_OF_BROKER: Final = re.compile(r"(.+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,12 @@ class JoinedMember:
     """Join requests have neither: both come from a description of the group."""
 
 
+def client_id_in(member_id: str) -> str | None:
+    """The client id in a dynamic member's id, which a broker makes as ``CLIENT-ID-UUID``."""
+    found = _OF_BROKER.fullmatch(member_id)
+    return found[1] if found else None
+
+
 def group_of(
     name: str,
     members: Sequence[JoinedMember],
@@ -53,7 +63,8 @@ def group_of(
                 instance_id=member.instance_id or None,
                 rack=member.rack or None,
                 generation=max(member.generation, UNKNOWN_GENERATION),
-                client_id=member.client_id or None,
+                client_id=member.client_id
+                or (None if member.instance_id else client_id_in(member.id)),
                 host=member.host or None,
             )
             for member in members
