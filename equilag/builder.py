@@ -22,7 +22,7 @@ from equilag.building.co_partitioned import co_partitioned_topics
 from equilag.building.group_input import GroupInput, check_arguments
 from equilag.building.instances import unlike_threads
 from equilag.building.lag_columns import lag_columns
-from equilag.building.member_fields import check_members, refuse_strangers
+from equilag.building.member_fields import REAL_MEMBER_FIELDS, check_members, refuse_strangers
 from equilag.building.ownership import settle
 from equilag.building.rates_and_weights import rate_column, weight_column
 from equilag.building.topic_index import PartitionField, TopicIndex
@@ -50,7 +50,7 @@ def build(given: GroupInput) -> Group:
         as_integer(generation, GENERATIONS, "generation")
     topics = TopicIndex.of(given["topics"])
     listed = [one if isinstance(one, Member) else Member(one) for one in given["members"]]
-    check_members(listed)
+    fields = check_members(listed)
     listed_ids = [member.id for member in listed]
     order = sorted(range(len(listed)), key=listed_ids.__getitem__)
     members = tuple(map(listed.__getitem__, order))
@@ -87,6 +87,7 @@ def build(given: GroupInput) -> Group:
         co_partitioned=co_partitioned_topics(
             given.get("co_partitioned"), topics.number, topics.size
         ),
+        alike=None if fields & REAL_MEMBER_FIELDS else members,
     )
 
 

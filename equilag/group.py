@@ -78,6 +78,8 @@ class Group:
     """Partition -> the members, ascending, that alone may take it; None without restrictions."""
     co_partitioned: tuple[tuple[int, ...], ...] = ()
     """Lists of topics of equal size: partition i of all topics of a list goes to one member."""
+    alike: tuple[Member, ...] | None = None
+    """The very `members` where it is known that none has a capacity, room or an instance."""
     real: RealColumns | None = None
     """What planning has to know of capacities, room, instances, racks and units (see
     `equilag.reduction`); None in an ordinary group, and in one as it was read."""

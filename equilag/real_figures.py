@@ -67,7 +67,9 @@ class LoadScale(NamedTuple):
 
 def has_real_fields(group: Group) -> bool:
     """True if the group has a field that an ordinary one has not."""
-    return bool(group.allowed or group.co_partitioned) or any(
+    if group.allowed or group.co_partitioned:
+        return True
+    return group.members is not group.alike and any(
         m.capacity is not None or m.max_partitions is not None or m.instance is not None
         for m in group.members
     )

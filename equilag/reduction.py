@@ -81,6 +81,8 @@ def _has_real_fields(group: Group) -> bool:
     """True if members differ in capacity, have limited room or are threads of an instance, or if
     not every subscriber may take each partition."""
     members = group.members
+    if members is group.alike:
+        return bool(group.allowed)
     return (
         bool(group.allowed)
         or any(m.max_partitions is not None or m.instance is not None for m in members)
