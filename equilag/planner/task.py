@@ -23,9 +23,8 @@ class Task(NamedTuple):
     @staticmethod
     def of(reduction: Reduction, objective: Objective, seed: int = 0) -> Task:
         planned = reduction.group
-        scale = load_scale(planned)
-        if scale != objective.scale:
-            objective = objective._replace(scale=scale)
+        if planned.real is not None:
+            objective = objective._replace(scale=load_scale(planned))
         if objective.policy.fresh:
             planned = planned.without_owners()
         return Task(reduction, objective, seed, planned)

@@ -29,7 +29,11 @@ MAX_PARTNERS: Final = 32
 MAX_DEALT: Final = 400_000
 """Partitions times kinds of capacity that are dealt one by one: some 0.2 s."""
 PATIENCE: Final = 60
-"""Rounds in a row without a smaller largest distance from the level, after which it ends."""
+"""Rounds in a row without progress, after which it ends."""
+PROGRESS: Final = 0.999
+"""Of the distances from the level together: less is progress."""
+MOST_MISSED: Final = 40
+"""Rounds that a member missed that count: a load has 61 bits."""
 
 
 def level_by_capacity(
@@ -51,16 +55,17 @@ def level_by_capacity(
     best, least = assigned, state.unevenness
     if len(state.active) < 2:
         return best
-    others = ~group.idle
-    if heaviest:
-        others = _set_apart(state, heaviest)
+    others = _set_apart(state, heaviest)
     aim = _aims(state, others)
-    nearest, stalled = None, 0
+    missed, nearest, stalled = np.zeros(group.n_members, np.int64), np.inf, 0
     while stalled < PATIENCE and least[0] > enough and not stop():
-        made = exchange_best(state, _pairs(state, aim, others, rng), 0, moves_count=False)
-        reached = int(np.abs(state.loads - aim)[others].max(initial=0))
-        stalled = 0 if nearest is None or reached < nearest else stalled + 1
-        nearest = reached if nearest is None else min(nearest, reached)
+        far, pairs = _pairs(state, aim, others, missed, rng)
+        made = exchange_best(state, pairs, 0, moves_count=False)
+        missed[far] += 1
+        missed[made] = 0
+        apart = float(np.abs(state.loads - aim)[others].sum(dtype=np.float64))
+        stalled = 0 if apart < PROGRESS * nearest else stalled + 1
+        nearest = min(nearest, apart)
         if len(made) and state.unevenness < least:
             best, least = state.assigned.copy(), state.unevenness
     return best
@@ -93,7 +98,7 @@ def _set_apart(state: AssignmentState, heaviest: int) -> Flags:
     others = busy.copy()
     others[chosen] = False
     counts = _counts_of_holders(state, chosen, others, len(free))
-    if int(counts.sum()) > len(free):
+    if not len(free) or int(counts.sum()) > len(free):
         return busy
     beside = by_lag[: int(counts.sum()) - len(chosen)]  # the very lightest beside the heaviest
     leads = by_lag[::-1][: len(chosen)]
@@ -103,38 +108,40 @@ def _set_apart(state: AssignmentState, heaviest: int) -> Flags:
     assigned[beside] = np.repeat(chosen, counts - 1)
     displaced = constraint.free & (assigned == NOBODY)
     held = np.bincount(assigned[assigned != NOBODY], minlength=group.n_members)
-    interval = constraint.counts_of()
+    left, interval = np.flatnonzero(displaced), constraint.counts_of()
     needed = np.where(others, np.maximum(interval.least - held, 0), 0)
     room = np.where(others, interval.most - held - needed, 0)
+    room = np.minimum(room, 2 * len(left) // max(1, int(others.sum())) + 1)
     takers = np.concatenate(
         [np.repeat(np.arange(group.n_members), number) for number in (needed, room)]
     )
-    left = np.flatnonzero(displaced)
     if len(takers) < len(left):
         return busy
     assigned[left] = takers[: len(left)]
-    deal_by_capacity(state, assigned, others)
-    if not constraint.admits(assigned):
-        return busy
-    moved = np.flatnonzero(assigned != state.assigned)
-    state.transfer(moved, assigned[moved])
-    return others
+    for room in (interval.most, np.bincount(assigned[free], minlength=group.n_members)):
+        dealt = deal_by_capacity(state, assigned, others, room)
+        if constraint.admits(dealt):
+            moved = np.flatnonzero(dealt != state.assigned)
+            state.transfer(moved, dealt[moved])
+            return others
+    return busy
 
 
-def deal_by_capacity(state: AssignmentState, assigned: Index, others: Flags) -> None:
-    """Deal the partitions of some members anew, the heaviest first, in place; counts stay.
+def deal_by_capacity(state: AssignmentState, assigned: Index, others: Flags, room: Ints) -> Index:
+    """[P] the assignment with the partitions of some members dealt anew, the heaviest first, no
+    more of them than `room` [M] to each.
 
     Each goes to the member with the least load after it, per unit of capacity (Graham's longest
-    processing time first, on uniform machines). O(P × kinds of capacity). Nothing changes where
-    that is too much.
+    processing time first, on uniform machines). O(P × kinds of capacity). The assignment as it
+    is where that is too much.
     """
     members = np.flatnonzero(others)
     assert state.factor is not None
     factors = np.unique(state.factor[members]).tolist()
     mine = np.flatnonzero((assigned != NOBODY) & others[assigned])
     if len(mine) * len(factors) > MAX_DEALT:
-        return
-    left = np.bincount(assigned[mine], minlength=state.group.n_members).tolist()
+        return assigned
+    left = room.tolist()
     queues = [
         [(0, m) for m in members[state.factor[members] == factor].tolist() if left[m]]
         for factor in factors
@@ -155,7 +162,9 @@ def deal_by_capacity(state: AssignmentState, assigned: Index, others: Flags) -> 
             heapq.heapreplace(queue, (load + lag, member))
         else:
             heapq.heappop(queue)
-    assigned[order] = takers
+    dealt = assigned.copy()
+    dealt[order] = takers
+    return dealt
 
 
 def _counts_of_holders(
@@ -170,11 +179,17 @@ def _counts_of_holders(
     return counts + added
 
 
-def _pairs(state: AssignmentState, aim: Ints, others: Flags, rng: np.random.Generator) -> Pairs:
-    """Pairs of the members farthest from their level with others of their part."""
+def _pairs(
+    state: AssignmentState, aim: Ints, others: Flags, missed: Ints, rng: np.random.Generator
+) -> tuple[Ints, Pairs]:
+    """The members farthest from their level, and pairs of them with others of their part.
+
+    A member that `missed` [M] rounds in a row counts as half as far for each of them: there may be
+    nothing to help it.
+    """
     members = np.flatnonzero(others)
     off = state.loads - aim
-    size = np.abs(off[members])
+    size = np.abs(off[members]) >> np.minimum(missed[members], MOST_MISSED)
     order = members[np.argsort(-size, kind="stable")]
     each = len(state.assigned) // len(members) + 1
     wide = int(np.count_nonzero(2 * size >= size.max(initial=0)))
@@ -198,4 +213,5 @@ def _pairs(state: AssignmentState, aim: Ints, others: Flags, rng: np.random.Gene
     over, under = off[heavy], -off[light]
     wanted = np.floor_divide(over + under, state.rate(heavy, light))
     every = np.ones(len(heavy), np.bool_)
-    return Pairs(heavy, light, over, under, wanted, np.ones(len(heavy), np.int64), every)
+    least = np.ones(len(heavy), np.int64)
+    return far, Pairs(heavy, light, over, under, wanted, least, every)
