@@ -34,12 +34,14 @@ def spread_by_capacity(group: Group, assigned: Index, free: Ints) -> None:
     np.add.at(filled, head, units)
     share = share_in_sinks(group, sinks, base, _evenly(filled, slots))
     if sinks.are_instances:
-        deal_to_slots(assigned, order, np.repeat(head, units), slots.of[sinks.of], share)
+        members = np.argsort(slots.of[sinks.of], kind="stable")
+        deal_to_slots(assigned, order, np.repeat(head, units), members, share[members])
         return
     by_class = _of_classes(group, tail, slots.member_class[head], units)
     flow = cheapest_by_cycles(group, InstanceFlow(by_class, base + share, base))
     classes = np.repeat(group.arcs[1], flow.arcs)
-    deal_to_slots(assigned, order, classes, group.class_of, flow.counts - base)
+    members = np.argsort(group.class_of, kind="stable")
+    deal_to_slots(assigned, order, classes, members, (flow.counts - base)[members])
 
 
 def _one_class(slots: CapacitySlots, units: int) -> Ints:

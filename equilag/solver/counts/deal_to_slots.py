@@ -21,12 +21,11 @@ def slots_of_classes(group: Group, slot_class: Ints | Index) -> tuple[Ints, Ints
 
 
 def deal_to_slots(
-    assigned: Index, partitions: Ints, slots: Ints, slot_of: Ints | Index, share: Ints
+    assigned: Index, partitions: Ints, slots: Ints, members: Ints, share: Ints
 ) -> None:
     """Assign each of `partitions` to a member of its slot in `slots`.
 
-    `slot_of` and `share` [M] are the slot of each member, and how many partitions it takes.
+    `members` are by slot, and `share` is how many partitions each of them takes.
     """
     by_slot = partitions[np.argsort(slots, kind="stable")]
-    members = np.argsort(slot_of, kind="stable")
-    assigned[by_slot] = np.repeat(members, share[members])
+    assigned[by_slot] = np.repeat(members, share)

@@ -89,9 +89,8 @@ def _spread_totals(group: Group, assigned: Index, free: Ints) -> None:
     members = np.argsort(slot_of, kind="stable")  # by slot, then by number
     place = np.arange(n_members) - np.repeat(np.cumsum(width) - width, width)
     slot = slot_of[members]
-    share = np.empty_like(place)
-    share[members] = filled[slot] // width[slot] + (place < filled[slot] % width[slot])
-    deal_to_slots(assigned, order, slots, slot_of, share)
+    share = filled[slot] // width[slot] + (place < filled[slot] % width[slot])
+    deal_to_slots(assigned, order, slots, members, share)
 
 
 def _one_class(total: int, base: Ints, width: Ints) -> Ints:
