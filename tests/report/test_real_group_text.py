@@ -93,6 +93,12 @@ def test_units_and_restricted_partitions() -> None:
     assert row(text, "restricted") == words
 
 
+def test_room_and_rounded_capacities_are_named() -> None:
+    text = text_of(solved([{"capacity": 1234.5, "max_partitions": 20}, {}, {"max_partitions": 9}]))
+    assert row(text, "room") == "room          2 members take at most 9 to 20 partitions"
+    assert "; capacities have 3 significant digits: 1,234.5 is 1,230\n" in text
+
+
 def test_free_counts_are_not_called_even() -> None:
     text = text_of(solved([{}, {}], {"balance": "none", "rack_aware": True}))
     assert (

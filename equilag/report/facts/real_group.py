@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import median
 
-from equilag.capacities import known_capacities
+from equilag.capacities import rounded
 from equilag.evidence import ACROSS
 from equilag.metrics import member_loads
 from equilag.plan import Plan
@@ -48,11 +49,14 @@ class UnitFacts:
 
 @dataclass(frozen=True, slots=True)
 class CapacityFacts:
-    """Members of which no capacity is known, beside others."""
+    """Capacities that are not taken as they were given."""
 
     unknown: int
+    """Members without one, beside others that have one."""
     taken: float
-    """What they count with."""
+    """What those count with."""
+    rounded: tuple[float, float] | None
+    """A capacity of more than three significant digits, and what it counts as; None without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,11 @@ class RealFacts:
     restricted: int
     """Partitions that not every subscriber may take."""
     capacities: CapacityFacts | None
-    """None where all capacities are known, or none is."""
+    """None where all capacities are taken as they were given, or none is known."""
+    limited: int
+    """Members with limited room."""
+    rooms: tuple[int, int]
+    """The least and the most room of those."""
 
 
 def real_facts(plan: Plan) -> RealFacts | None:
@@ -77,12 +85,15 @@ def real_facts(plan: Plan) -> RealFacts | None:
     assert before is not None  # the group decides, not the assignment
     names = [tuple(group.topics[t] for t in topics) for topics in group.co_partitioned]
     units = after.units
+    rooms = [m.max_partitions for m in group.members if m.max_partitions is not None]
     return RealFacts(
         instances=_instances(plan, before, after),
         reads=_reads(plan, before, after),
         units=None if units is None else UnitFacts(units.count, units.counts, tuple(names)),
         restricted=len(group.allowed or ()),
         capacities=_capacities(plan),
+        limited=len(rooms),
+        rooms=(min(rooms, default=0), max(rooms, default=0)),
     )
 
 
@@ -116,10 +127,15 @@ def _reads(plan: Plan, before: RealFigures, after: RealFigures) -> ReadsFacts | 
 
 def _capacities(plan: Plan) -> CapacityFacts | None:
     group = plan.planned.given
-    unknown = [m for m, member in enumerate(group.members) if member.capacity is None]
-    if not unknown or len(unknown) == group.n_members:
+    given = [member.capacity for member in group.members if member.capacity is not None]
+    used = [(float(one), float(rounded(one))) for one in given]
+    changed = next((pair for pair in used if pair[0] != pair[1]), None)
+    unknown = group.n_members - len(given)
+    if not given or not (unknown or changed):
         return None
-    return CapacityFacts(len(unknown), whole(known_capacities(group)[unknown[0]]))
+    usual = median(given)
+    example = None if changed is None else (whole(changed[0]), whole(changed[1]))
+    return CapacityFacts(unknown, whole(float(rounded(usual))), example)
 
 
 def whole(capacity: float) -> float:

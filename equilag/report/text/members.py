@@ -12,7 +12,7 @@ from equilag.report.terminal import Screen
 from equilag.report.text.fitted import Write
 from equilag.report.text.layout import Block, Column, bars, indented, title
 from equilag.report.text.named_table import named_table
-from equilag.report.text.real_group import unknown_capacities
+from equilag.report.text.real_group import capacity_words
 from equilag.report.words import listed, number, plural
 
 MAX_ROWS: Final = 40
@@ -34,7 +34,7 @@ def members_block(facts: PlanFacts, names: Mapping[str, str], screen: Screen) ->
     block: list[RenderableType] = []
     if facts.members:
         block += _table(facts, names, screen)
-    if unknown := unknown_capacities(facts.real):
+    if unknown := capacity_words(facts.real):
         block.append(indented(unknown))
     if facts.idle:
         shown = listed([names[name] for name in facts.idle], MAX_IDLE, screen.dots)

@@ -59,6 +59,7 @@ def real_rows(facts: PlanFacts) -> list[tuple[str, str]]:
         ("units", _units(real)),
         ("across racks", _reads(real, bool(facts.group.owned))),
         ("restricted", _restricted(real)),
+        ("room", _room(real)),
     ]
 
 
@@ -89,11 +90,28 @@ def _restricted(real: RealFacts) -> str:
     return f"{count}, which only some of the subscribers may read"
 
 
-def unknown_capacities(real: RealFacts | None) -> str:
-    """What members of unknown capacity count with."""
+def _room(real: RealFacts) -> str:
+    if not real.limited:
+        return ""
+    low, high = real.rooms
+    most = number(low) if low == high else f"{number(low)} to {number(high)}"
+    what = "partitions" if real.units is None else "units"
+    takes = form(real.limited, "takes", "take")
+    return f"{plural(real.limited, 'member')} {takes} at most {most} {what}"
+
+
+def capacity_words(real: RealFacts | None) -> str:
+    """What members of unknown capacity count with, and that capacities are rounded."""
     if real is None or real.capacities is None:
         return ""
-    count = real.capacities.unknown
-    have = form(count, "has", "have")
-    taken = number(real.capacities.taken)
-    return f"{plural(count, 'member')} {have} no capacity; {taken} is taken, the median"
+    facts, parts = real.capacities, []
+    if facts.unknown:
+        have = form(facts.unknown, "has", "have")
+        taken = number(facts.taken)
+        parts.append(
+            f"{plural(facts.unknown, 'member')} {have} no capacity; {taken} is taken, the median"
+        )
+    if facts.rounded is not None:
+        given, used = facts.rounded
+        parts.append(f"capacities have 3 significant digits: {given:,.12g} is {used:,.12g}")
+    return "; ".join(parts)
