@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
-from support.altered_plans import accepted, alterations, document
+import pytest
+from support.altered_plans import Json, accepted, alterations, document
 from support.groups import Snapshot
 
 import equilag
@@ -88,3 +90,105 @@ def test_too_many_reads_across_racks_are_a_finding() -> None:
     assert findings(by_hand(max_cross_rack=reads)) == []
     limit = f"more than the {reads - 1} that the policy allows"
     assert f"cross_rack.count: {reads}, {limit}" in findings(by_hand(max_cross_rack=reads - 1))
+
+
+SETTINGS: Final[dict[str, Any]] = {
+    "rack_aware": True,
+    "capacity": ["a=3", "b=2", "c=1"],
+    "max_partitions": 4,
+    "pin": ["audit-2=b"],
+    "instances": "none",
+}
+
+
+def solved(**settings: Any) -> Plan:
+    group = equilag.load_snapshot(REAL)
+    return equilag.solve(group, "fair-yet-sticky", effort=0.3, time_limit=60, **settings)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("settings", [{}, {"rack_aware": True}, SETTINGS, {"balance": "none"}])
+def test_every_altered_figure_of_a_solved_plan_is_a_finding(settings: dict[str, Any]) -> None:
+    plan = solved(**settings)
+    original = document(plan)
+    assert plan.status == "optimal"
+    assert findings(original) == []
+    wrong, seen = [], 0
+    for word, path, altered in alterations(original):
+        if path[:1] in UNPROVED or (not path and word == "without evidence"):
+            continue
+        seen += 1
+        if accepted(equilag.load_snapshot(REAL), altered):
+            wrong.append(f"{'.'.join(map(str, path))} {word}")
+    assert not wrong
+    assert seen > 300
+
+
+UNPROVED: Final = (("timing",), ("algorithm",), ("notes",), ("policy",), ("certificate",))
+"""Fields that are not proved, and those whose alterations may be true: they have tests below."""
+
+
+@pytest.fixture(scope="module")
+def with_settings() -> Json:
+    return document(solved(**SETTINGS))
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "finding"),
+    [
+        ("pin", ["audit-2=c"], "assignment.b.audit: only"),
+        ("pin", ["audit-2=nobody"], "policy: pin"),
+        ("keep", ["payments"], "may take partition"),
+        ("capacity", ["a=1", "b=1", "c=3"], "counts: not as even"),
+        ("capacity", ["nobody=1"], "policy: capacity"),
+        ("max_partitions", 2, "more than its room of 2"),
+        ("co_partition", [["orders", "audit"]], "policy: co_partition"),
+        ("rack_aware", 1, "policy.rack_aware"),
+        ("max_cross_rack", 0, "more than the 0 that the policy allows"),
+        ("instances", "host", "policy: instances"),
+        ("fresh", True, "status: optimal, but"),
+    ],
+)
+def test_an_untrue_setting_is_a_finding(
+    with_settings: Json, setting: str, value: Any, finding: str
+) -> None:
+    altered = copy.deepcopy(with_settings)
+    altered["policy"][setting] = value
+    found = findings(altered)
+    assert any(finding in line for line in found), found
+
+
+def test_a_stronger_claim_is_a_finding(with_settings: Json) -> None:
+    original = with_settings
+    names = {claim["claim"] for claim in original["certificate"]["claims"]}
+    assert {"counts", "fewest_cross_rack", "fewest_moves", "spread_at_least"} <= names
+    for number, claim in enumerate(original["certificate"]["claims"]):
+        altered = copy.deepcopy(original)
+        step = -1 if claim["claim"] == "min_load_at_most" else 1
+        altered["certificate"]["claims"][number]["value"] += step
+        assert findings(altered), claim
+
+
+CROSSED: Final[Snapshot] = {
+    "format": "equilag/snapshot/1",
+    "group": "crossed",
+    "topics": {"t": 2},
+    "members": [
+        {"id": "a", "subscription": ["t"], "rack": "x", "owned": {"t": [0]}},
+        {"id": "b", "subscription": ["t"], "rack": "y", "owned": {"t": [1]}},
+    ],
+    "racks": {"t": [["y"], ["x"]]},
+}
+"""Nothing moves without `rack_aware`, and everything with it."""
+
+
+def test_a_plan_under_the_name_of_one_that_minds_racks_is_a_finding() -> None:
+    group = equilag.load_snapshot(CROSSED)
+    plain, aware = (document(equilag.solve(group, rack_aware=mind)) for mind in (False, True))
+    assert (plain["cross_rack"]["count"], aware["cross_rack"]["count"]) == (2, 0)
+    found = equilag.verify(group, {**plain, "policy": aware["policy"]})
+    assert "cross_rack: another plan with the same counts reads less across racks" in found
+    # One with the fewest reads has to claim it.
+    claims = [c for c in aware["certificate"]["claims"] if c["claim"] != "fewest_cross_rack"]
+    found = equilag.verify(group, {**aware, "certificate": {"claims": claims}})
+    assert found == ["status: optimal without a claim about reads across racks"]
