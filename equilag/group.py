@@ -8,7 +8,7 @@ numbered by ascending id, topics by ascending name, and the partitions of all to
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
@@ -78,7 +78,7 @@ class Group:
     """Partition -> the members, ascending, that alone may take it; None without restrictions."""
     co_partitioned: tuple[tuple[int, ...], ...] = ()
     """Lists of topics of equal size: partition i of all topics of a list goes to one member."""
-    alike: tuple[Member, ...] | None = None
+    alike: tuple[Member, ...] | None = field(default=None, compare=False)
     """The very `members` where it is known that none has a capacity, room or an instance."""
     real: RealColumns | None = None
     """What planning has to know of capacities, room, instances, racks and units (see

@@ -76,7 +76,7 @@ def group_of(
 
 def columns(group: Group) -> dict[str, object]:
     """Every column of a group as plain values with their types, to compare two groups."""
-    return {field.name: _plain(getattr(group, field.name)) for field in fields(Group)}
+    return {one.name: _plain(getattr(group, one.name)) for one in fields(Group) if one.compare}
 
 
 def _plain(value: object) -> object:
