@@ -245,7 +245,7 @@ class LeaderLoop:
         for fallback_reason in answer.fallback_reasons:
             state.count("fallbacks")
             state.set(last_fallback_reason=fallback_reason)
-        for line in answer.left_out:
+        for line in answer.left_out if joined_members.members else ():
             if line not in self._left_out:
                 log_event(logging.WARNING, "policy", reason=line)
         self._left_out = answer.left_out

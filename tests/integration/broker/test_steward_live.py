@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from confluent_kafka.admin import AclOperation, AdminClient, ResourceType
-from support.kafka_broker import Broker, NoBroker
+from support.kafka_broker import Broker
 from support.live_figures import keep
 from support.live_groups import add_user, allow, login_properties
-from support.live_log import Log, Partition
-from support.live_members import JavaMembers, RdMember
 from support.live_topics import add_partitions, admin_of, commit, delete_topic, fill, make_topic
-from support.steward_runs import StewardRun
+from support.steward_scene import Scene
 from support.waiting import until
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
@@ -27,7 +24,6 @@ BEST = [{(EXAMPLE, 0)}, {(EXAMPLE, 1), (EXAMPLE, 2)}]
 SESSION_S = 10.0
 """Of the test in which a steward starts anew within its session: a process may take seconds to
 start while other tests use both cores."""
-QUICKLY = ("--every", "1s", "--session-timeout", "3s", "--confirm", "2", "--min-interval", "5s")
 
 
 @pytest.fixture(scope="module")
@@ -40,69 +36,6 @@ def example(broker: Broker, admin: AdminClient) -> None:
     """The topic of KIP-169's example, with its lags."""
     make_topic(admin, EXAMPLE, len(LAGS))
     fill(broker.bootstrap, EXAMPLE, LAGS)
-
-
-class Scene:
-    """One group: a steward for it, members, and all of them ended with the test."""
-
-    def __init__(self, broker: Broker, group: str, folder: Path, stack: ExitStack) -> None:
-        self.broker, self.group, self.log = broker, group, Log()
-        self._folder, self._stack = folder, stack
-
-    def steward(self, *options: str, bootstrap: str = "") -> StewardRun:
-        servers = bootstrap or self.broker.bootstrap
-        run = StewardRun(self._folder, servers, self.group, *QUICKLY, *options)
-        self._stack.callback(run.end)
-        return run
-
-    def member(self, name: str, topic: str, strategy: str, **settings: object) -> RdMember:
-        chosen = {"partition_assignment_strategy": strategy, **settings}
-        made = RdMember(self.log, name, self.broker.bootstrap, self.group, [topic], **chosen)
-        self._stack.callback(made.stop)
-        return made
-
-    def java(self, number: int, topics: str, **settings: str | int) -> JavaMembers:
-        dotted = {key.replace("_", "."): value for key, value in settings.items()}
-        try:
-            made = JavaMembers(self.log, number, self.broker, self.group, topics, dotted)
-        except NoBroker as error:
-            pytest.skip(str(error))
-        self._stack.callback(made.stop)
-        return made
-
-    def ends_with(self, sets: list[set[Partition]], patience: float = 30) -> float:
-        """Wait until the members hold these sets of partitions, in any order. Return seconds."""
-        began = time.monotonic()
-        expected = sorted(map(sorted, sets))
-        until(lambda: sorted(map(sorted, self.log.held().values())) == expected, patience)
-        return time.monotonic() - began
-
-    def all_owned(self, topic: str, partitions: int, members: int, patience: float = 30) -> float:
-        """Wait until every partition has one owner and the counts are even. Return the seconds."""
-        began = time.monotonic()
-        every = {(topic, number) for number in range(partitions)}
-
-        def shared() -> bool:
-            held, owners = self.log.held(), self.log.owners()
-            counts = [len(theirs) for theirs in held.values()]
-            return (
-                len(held) == members
-                and {one for one, theirs in owners.items() if len(theirs) == 1} == every
-                and len(owners) == len(every)
-                and max(counts) - min(counts) <= 1
-            )
-
-        until(shared, patience)
-        return time.monotonic() - began
-
-
-@pytest.fixture
-def scene(
-    broker: Broker, tmp_path: Path, request: pytest.FixtureRequest
-) -> Iterator[Callable[[], Scene]]:
-    with ExitStack() as stack:
-        name = request.node.name.replace("[", "-").replace("]", "").replace("_", "-")
-        yield lambda: Scene(broker, name, tmp_path, stack)
 
 
 @pytest.mark.usefixtures("example")

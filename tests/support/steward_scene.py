@@ -1,0 +1,93 @@
+"""A group on a real broker with the steward that leads it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+import pytest
+from support.kafka_broker import Broker, NoBroker
+from support.live_log import Log, Partition
+from support.live_members import JavaMembers, RdMember
+from support.steward_runs import StewardRun
+from support.waiting import until
+
+QUICKLY: Final = (
+    "--every",
+    "1s",
+    "--session-timeout",
+    "3s",
+    "--confirm",
+    "2",
+    "--min-interval",
+    "5s",
+)
+
+
+class Scene:
+    """One group: a steward for it, members, and all of them ended with the test."""
+
+    def __init__(self, broker: Broker, group: str, folder: Path, stack: ExitStack) -> None:
+        self.broker, self.group, self.log = broker, group, Log()
+        self._folder, self._stack = folder, stack
+
+    def steward(self, *options: str, bootstrap: str = "") -> StewardRun:
+        servers = bootstrap or self.broker.bootstrap
+        run = StewardRun(self._folder, servers, self.group, *QUICKLY, *options)
+        self._stack.callback(run.end)
+        return run
+
+    def member(
+        self, name: str, topics: str | Sequence[str], strategy: str, **settings: object
+    ) -> RdMember:
+        chosen = {"partition_assignment_strategy": strategy, **settings}
+        listed = [topics] if isinstance(topics, str) else topics
+        made = RdMember(self.log, name, self.broker.bootstrap, self.group, listed, **chosen)
+        self._stack.callback(made.stop)
+        return made
+
+    def java(self, number: int, topics: str, **settings: str | int) -> JavaMembers:
+        dotted = {key.replace("_", "."): value for key, value in settings.items()}
+        try:
+            made = JavaMembers(self.log, number, self.broker, self.group, topics, dotted)
+        except NoBroker as error:
+            pytest.skip(str(error))
+        self._stack.callback(made.stop)
+        return made
+
+    def ends_with(self, sets: list[set[Partition]], patience: float = 30) -> float:
+        """Wait until the members hold these sets of partitions, in any order. Return seconds."""
+        began = time.monotonic()
+        expected = sorted(map(sorted, sets))
+        until(lambda: sorted(map(sorted, self.log.held().values())) == expected, patience)
+        return time.monotonic() - began
+
+    def all_owned(self, topic: str, partitions: int, members: int, patience: float = 30) -> float:
+        """Wait until every partition has one owner and the counts are even. Return the seconds."""
+        began = time.monotonic()
+        every = {(topic, number) for number in range(partitions)}
+
+        def shared() -> bool:
+            held, owners = self.log.held(), self.log.owners()
+            counts = [len(theirs) for theirs in held.values()]
+            return (
+                len(held) == members
+                and {one for one, theirs in owners.items() if len(theirs) == 1} == every
+                and len(owners) == len(every)
+                and max(counts) - min(counts) <= 1
+            )
+
+        until(shared, patience)
+        return time.monotonic() - began
+
+
+@pytest.fixture
+def scene(
+    broker: Broker, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[Callable[[], Scene]]:
+    with ExitStack() as stack:
+        name = request.node.name.replace("[", "-").replace("]", "").replace("_", "-")
+        yield lambda: Scene(broker, name, tmp_path, stack)
