@@ -61,8 +61,8 @@ class AssignorOptions:
 
     def __post_init__(self) -> None:
         policy = self.policy if isinstance(self.policy, Policy) else Policy(self.policy)
-        if policy.overrides.instances not in (None, "none"):
-            problem = "the leader of a rebalance sees no hosts and client ids; the steward does"
+        if policy.overrides.instances == "host":
+            problem = "the leader of a rebalance sees no hosts; client-id works, and the steward"
             raise InputError(problem, "policy.instances")
         if self.co_partition not in CO_PARTITION_MODES:
             modes = ", ".join(CO_PARTITION_MODES)

@@ -34,7 +34,8 @@ class JoinedMember:
     and only if it claims nothing."""
     client_id: str | None = None
     host: str | None = None
-    """Join requests have neither: both come from a description of the group."""
+    """Join requests have neither: both come from a description of the group. Without a client id,
+    that in the member's id counts."""
 
 
 def client_id_in(member_id: str) -> str | None:

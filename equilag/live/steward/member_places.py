@@ -6,17 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from equilag.adapters.kafka.described import ClientPlace
-from equilag.live.rebalance.joined_members import JoinedMember
+from equilag.live.rebalance.joined_members import JoinedMember, client_id_in
 from equilag.policy import Policy
 
 
 def needs_places(policy: Policy, members: Sequence[JoinedMember]) -> bool:
-    """True if the policy makes instances of client ids or hosts, or if a pin names neither a
-    member's id nor an instance id, and so may name a client id."""
+    """True if the policy makes instances of client ids or hosts, or if a pin names none that join
+    requests tell: it may be a static member's client id."""
     given = policy.overrides
     if given.instances not in (None, "none"):
         return True
-    known = {member.id for member in members} | {member.instance_id for member in members}
+    known = {member.id for member in members}
+    known |= {member.instance_id or client_id_in(member.id) or "" for member in members}
     return any(name not in known for _, _, name in given.pin)
 
 

@@ -117,6 +117,17 @@ def test_pins_and_co_partitioned_topics(assign, caplog: pytest.LogCaptureFixture
     assert "left out for now: pin: no member has the id" in caplog.text
 
 
+@both
+def test_pins_by_client_id(assign) -> None:
+    settings = {"policy": Policy(pin={("t", 0): "rd-1"}), **STATIC}
+    assignor = plain if assign is by_kafka_python else aio
+    ids = [f"rd-{n}-9b7d1b2e-58fd-4c62-8e4d-0a5c5f1f9b11" for n in range(2)]
+    answer = assign(
+        [(one, ["t"], b"") for one in ids], assignor=assignor.EquilagAssignor.configured(**settings)
+    )
+    assert ("t", 0) in answer[ids[1]]
+
+
 def test_a_member_sends_its_rack() -> None:
     eager_one = plain.EquilagAssignor.configured(rack="r1")()
     assert decode(eager_one.metadata({"t"}).user_data).rack == "r1"
