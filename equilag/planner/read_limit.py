@@ -79,7 +79,8 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
     task.policy.check_limit(free.problem.fewest_moves)
     trading = replace(without, max_moves=task.policy.max_moves)
     if trading.moves_first and not trading.pins_owned:
-        trading = replace(trading, name="lag-aware", balance=trading.balance)
+        # Under these policies moves cost nothing, so no claim may count a cost.
+        trading = replace(trading, name="lag-aware", balance=trading.balance, move_cost=0)
     problem = replace(
         free.problem,
         task=_with(task, trading),

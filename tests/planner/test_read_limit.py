@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from support.groups import snapshot_of
 from support.real_enumeration import all_optima
 from support.real_groups import RealShape, real_snapshot
 from support.real_oracle import Snapshot, read_group
@@ -41,6 +42,17 @@ def test_the_best_within_the_limit(seed: int, policy: str) -> None:
     assert got.spread == spread
     if policy == "fair-yet-sticky":
         assert got.moves == moves
+
+
+def test_a_cost_of_moves_is_in_no_claim_where_fewer_moves_come_first() -> None:
+    snapshot = snapshot_of([1, 3], [[0, 1], [0, 1]], [1, 1, 1, -1], [20, 0, 10, 10])
+    snapshot["members"][1]["rack"] = "c"
+    snapshot["racks"] = {"t01": [["c", "d"], ["b", "c"], ["b"]]}
+    group = equilag.load_snapshot(snapshot)
+    plan = equilag.solve(
+        group, "fair-yet-sticky", max_cross_rack=6, move_cost=50, effort=0.05, time_limit=60
+    )
+    assert equilag.verify(group, plan) == []
 
 
 def test_a_limit_that_does_not_bind_gives_the_same_figures() -> None:
