@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from equilag.columns import Flags, Ints
+from equilag.columns import Flags, Ints, distinct
 from equilag.constraint.blocks import NotMinimal
 from equilag.constraint.marginal_costs import ranks
 from equilag.constraint.sinks import CountSteps, InstanceSums
@@ -58,6 +58,8 @@ class ResidualArcs(NamedTuple):
     head: Ints
     cost: Exact
     spans: dict[str, slice]
+    total: Ints
+    """[I] partitions of each instance."""
     n_nodes: int
 
 
@@ -79,7 +81,7 @@ def residual_arcs(group: Group, flow: InstanceFlow, step: int = 1) -> ResidualAr
     total, capacity = np.zeros(n_instances, np.int64), np.zeros(n_instances, np.int64)
     np.add.at(total, instance_of, counts)
     np.add.at(capacity, instance_of, real.capacity)
-    instance = first_instance + np.arange(n_instances)
+    grows, shrinks = distinct(instance_of[up]), distinct(instance_of[down])
     classes, member_classes = group.arcs
     used = np.flatnonzero(flow.arcs >= step)
     columns = {
@@ -89,14 +91,15 @@ def residual_arcs(group: Group, flow: InstanceFlow, step: int = 1) -> ResidualAr
         "out": (member[down], class_node[down]),
         "more": (member[up], instance_node[up]),
         "fewer": (instance_node[down], member[down]),
-        "grow": (instance, np.full(n_instances, sink)),
-        "shrink": (np.full(n_instances, sink), instance),
+        "grow": (first_instance + grows, np.full(len(grows), sink)),
+        "shrink": (np.full(len(shrinks), sink), first_instance + shrinks),
     }
     per_member = _exact_costs(2 * counts, step, real.capacity)
     per_instance = _ranked_costs(2 * total, step, capacity)
     largest = max(1, *(int(abs(cost).max(initial=0)) for cost in per_member))
     weight = 4 * group.n_members * largest + 1
-    fits = 4 * (2 * n_instances + 1) * weight < FITS
+    # A negative cycle is found after as many rounds as there are nodes, or twice as many.
+    fits = 2 * (sink + 1) * (2 * n_instances + 2) * weight < FITS
     kind: Any = np.int64 if fits else np.object_
     nothing = np.zeros(len(member), dtype=kind)
     costs = [
@@ -105,14 +108,14 @@ def residual_arcs(group: Group, flow: InstanceFlow, step: int = 1) -> ResidualAr
         nothing[: len(down)],
         per_member[0][up].astype(kind),
         -per_member[1][down].astype(kind),
-        per_instance[0].astype(kind) * weight,
-        -per_instance[1].astype(kind) * weight,
+        per_instance[0][grows].astype(kind) * weight,
+        -per_instance[1][shrinks].astype(kind) * weight,
     ]
     ends = np.cumsum([0, *(len(tail) for tail, _ in columns.values())]).tolist()
     spans = {name: slice(*ends[i : i + 2]) for i, name in enumerate(columns)}
     tails, heads = zip(*columns.values(), strict=True)
     return ResidualArcs(
-        np.concatenate(tails), np.concatenate(heads), np.concatenate(costs), spans, sink + 1
+        np.concatenate(tails), np.concatenate(heads), np.concatenate(costs), spans, total, sink + 1
     )
 
 
@@ -127,9 +130,9 @@ def _exact_costs(double: Ints, step: int, capacity: Ints) -> tuple[Exact, Exact]
 
 
 def _ranked_costs(double: Ints, step: int, capacity: Ints) -> tuple[Ints, Ints]:
-    """The same by rank, which is enough where a cycle has one arc up and one down."""
+    """The same by rank from 1, which is enough where a cycle has one arc up and one down."""
     rank = ranks(np.concatenate(((double + step) / capacity, (double - step) / capacity)))
-    return rank[: len(double)], rank[len(double) :]
+    return rank[: len(double)] + 1, rank[len(double) :] + 1
 
 
 class NegativeCycles(Exception):
@@ -204,14 +207,19 @@ def instance_steps(group: Group, flow: InstanceFlow) -> tuple[CountSteps, Flags]
     face[classes[taken], member_classes[taken]] = True
     first_member = sum(group.eligible.shape)
     more, fewer = (np.zeros(group.n_members, np.bool_) for _ in range(2))
-    for flags, name, ends in ((more, "more", arcs.tail), (fewer, "fewer", arcs.head)):
+    first_instance, n_instances = first_member + group.n_members, len(arcs.total)
+    grows, shrinks = (np.zeros(n_instances, np.bool_) for _ in range(2))
+    for flags, name, ends, first in (
+        (more, "more", arcs.tail, first_member),
+        (fewer, "fewer", arcs.head, first_member),
+        (grows, "grow", arcs.tail, first_instance),
+        (shrinks, "shrink", arcs.head, first_instance),
+    ):
         span = arcs.spans[name]
-        flags[ends[span][even[span]] - first_member] = True
+        flags[ends[span][even[span]] - first] = True
     more &= even[arcs.spans["in"]]
     of = group.real.instance_of.astype(np.int64)
-    total = np.zeros(int(of.max()) + 1, np.int64)
-    np.add.at(total, of, flow.counts)
-    sums = InstanceSums(of, total - even[arcs.spans["shrink"]], total + even[arcs.spans["grow"]])
+    sums = InstanceSums(of, arcs.total - shrinks, arcs.total + grows)
     return CountSteps.within(sums, flow.counts, fewer, more), face
 
 
