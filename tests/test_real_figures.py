@@ -24,13 +24,13 @@ Placed = list[int]
 
 def planned(snapshot: dict[str, Any], rng: Random) -> tuple[Plan, OracleGroup, Placed] | None:
     """A plan by hand in which each unit is with any member that may take it; None where a unit has
-    nobody, a member no room for what it got, or no room at all."""
+    nobody, or a member no room for what it got."""
     oracle, group = read_group(snapshot), equilag.load_snapshot(snapshot)
     try:
         reduction = reduce_group(group, Policy())
     except InputError:
         return None
-    if not all(unit.takers for unit in oracle.units) or 0 in oracle.room:
+    if not all(unit.takers for unit in oracle.units):
         return None
     placed = [rng.choice(unit.takers) for unit in oracle.units]
     if any(placed.count(m) > room for m, room in enumerate(oracle.room)):
