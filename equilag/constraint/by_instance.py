@@ -175,19 +175,18 @@ def shortest_distances(arcs: ResidualArcs) -> Exact:
 
 def _cycles(before: Ints, tail: Ints) -> list[list[int]]:
     """The cycles of arcs among those that lead to each node, one at most to each."""
-    arc_to, tails = before.tolist(), tail.tolist()
-    seen = [0] * len(arc_to)
-    cycles = []
-    for start in range(len(arc_to)):
-        node = start
-        while not seen[node] and arc_to[node] >= 0:
-            seen[node] = start + 1
-            node = tails[arc_to[node]]
-        if arc_to[node] >= 0 and seen[node] == start + 1:
-            end, cycle = node, list[int]()
-            while not cycle or node != end:
-                cycle.append(arc_to[node])
-                node = tails[arc_to[node]]
+    nodes = np.arange(len(before))
+    far = np.where(before >= 0, tail[before], nodes)
+    for _ in range(len(before).bit_length()):  # so many steps back that only cycles are left
+        far = far[far]
+    cycles, seen = [], set[int]()
+    for start in distinct(far[before[far] >= 0]).tolist():
+        node, cycle = start, list[int]()
+        while node not in seen:
+            seen.add(node)
+            cycle.append(int(before[node]))
+            node = int(tail[cycle[-1]])
+        if cycle:
             cycles.append(cycle)
     return cycles
 
