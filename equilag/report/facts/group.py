@@ -10,16 +10,8 @@ import numpy as np
 
 from equilag.group import NOBODY, Group
 from equilag.lag import QUALITY
-from equilag.metrics import (
-    FairLoad,
-    excess,
-    load_divisor,
-    load_factor,
-    load_scale,
-    mean_load,
-    member_loads,
-    spread,
-)
+from equilag.metrics import excess, load_divisor, mean_load, member_loads, spread
+from equilag.real_figures import ProvedBounds, real_figures
 from equilag.reduction import Reduction
 
 CERTAIN = ("ok", "given")
@@ -95,16 +87,9 @@ class LoadsBefore(NamedTuple):
 def loads_before(reduction: Reduction) -> LoadsBefore:
     group, planned = reduction.given, reduction.group
     mean, divisor = mean_load(planned), load_divisor(planned)
+    if divisor is not None:
+        found = real_figures(reduction, group.owner, ProvedBounds())
+        assert found is not None  # capacities differ
+        return LoadsBefore(mean / divisor, found.load.spread, found.load.excess)
     loads = member_loads(group.owner, group.lag, group.n_members)
-    factor = load_factor(planned)
-    if divisor is None or factor is None:
-        even = excess(loads[~planned.idle])
-        return LoadsBefore(mean, spread(loads, planned.idle), even)
-    scaled = loads * factor
-    capacity = planned.real.capacity[~planned.idle].sum() if planned.real else 0
-    fair = FairLoad(int(loads.sum()) * load_scale(planned), max(1, int(capacity)))
-    return LoadsBefore(
-        mean / divisor,
-        spread(scaled, planned.idle) / divisor,
-        excess(scaled[~planned.idle], fair) / divisor,
-    )
+    return LoadsBefore(mean, spread(loads, planned.idle), excess(loads[~planned.idle]))
