@@ -86,18 +86,22 @@ def _by_owners(group: Group, size: int, topics: Sequence[int]) -> Iterator[CoPar
     owners = _owners(group, topics, size)
     pairs = len(topics) * (len(topics) - 1) // 2
     clusters, left = _alike(owners), MAX_COMPARED
-    while clusters:
-        first, *clusters = clusters
-        leader, others = owners[first[0]], owners[[rows[0] for rows in clusters]]
-        left -= others.size
-        joined = _joined(leader, others, pairs) if left > 0 else set()
-        if not joined and (len(first) == 1 or not is_no_accident(leader, leader, pairs)):
+    leaders = owners[[rows[0] for rows in clusters]]
+    taken: set[int] = set()
+    for number, (leader, rows) in enumerate(zip(leaders, clusters, strict=True), 1):
+        if number - 1 in taken:
             continue
-        rows = sorted([*first, *(row for k in joined for row in clusters[k])])
-        clusters = [rows for k, rows in enumerate(clusters) if k not in joined]
-        some = [topics[row] for row in rows]
+        joined: set[int] = set()
+        if left > 0:
+            left -= leaders[number:].size
+            joined = {k + number for k in _joined(leader, leaders[number:], pairs)} - taken
+            taken |= joined
+        if not joined and (len(rows) == 1 or not is_no_accident(leader, leader, pairs)):
+            continue
+        together = sorted([*rows, *(row for k in joined for row in clusters[k])])
+        some = [topics[row] for row in together]
         if group.reads[some].all(axis=0).any():  # else they cannot be kept together
-            matching = int(np.count_nonzero(_matching(owners[rows])))
+            matching = int(np.count_nonzero(_matching(owners[together])))
             yield CoPartitionedTopics(_names(group, some), size, matching, False)
 
 

@@ -139,6 +139,22 @@ def test_impossible_claims_are_ignored() -> None:
     assert run.membership.synced[0]["a"] == {"t": [0, 1, 2]}
 
 
+@pytest.mark.parametrize("protocol", ["range", "roundrobin"])
+@pytest.mark.parametrize("mode", ["auto", "none"])
+def test_under_range_topics_of_equal_size_stay_together(protocol: str, mode: str) -> None:
+    entries = tuple(
+        JoinGroupMember(name, None, write_subscription(["t", "u"])) for name in ("a", "b", "c")
+    )
+    lags = {"t": [900, 10, 20, 30, 40, 50], "u": [7, 700, 8, 9, 600, 11]}
+    answer = JoinResult(1, protocol, True, False, entries)
+    run = Run([answer], FakeReader(lags=offsets(lags)), co_partition=mode, rebalance_limit=0.5)
+    run.go()
+    assert run.state.counters["handouts", "plan"] == 1
+    together = all(run.membership.synced[0][name]["t"] == run.membership.synced[0][name]["u"]
+                   for name in ("a", "b", "c"))  # fmt: skip
+    assert together == (protocol == "range" and mode == "auto")
+
+
 def test_observed_lags_out_of_range_cause_a_fallback() -> None:
     here = reading({"t": [1]}, {"a": {"t": [0]}})
     run = Run([joined("a")], FakeReader(lags=EquilagError("no broker answers")))
