@@ -166,7 +166,7 @@ def rows(found: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
         (
             row["group"],
             row["fields"],
-            f"{row['seconds']:.2f} s",
+            f"{row['seconds']:.3g} s",
             "not proved: " + row["findings"][0] if row["findings"] else row["status"],
             "" if row["cross_rack"] is None else f"{row['cross_rack']:,}",
             f"{row['moves']:,}",
