@@ -99,7 +99,7 @@ class Counting:
     @property
     def greatest_fair_lag(self) -> float:
         """The lag of the largest member if all are equally loaded."""
-        return int(self.lag.sum()) / int(np.count_nonzero(self.active))
+        return int(self.lag.sum()) / int(self.active.sum())
 
     def _reached(self, member_classes: Flags) -> Flags:
         """[B] buckets from which the member classes [K] may take."""
@@ -180,21 +180,24 @@ class Counting:
         return self._known[1]
 
     def left_by_holders(self, members: Flags) -> tuple[Ints, Floats]:
-        """Numbers of heaviest partitions, and about the load that their holders leave to each of
-        the others, as if each partition had a holder of its own."""
+        """Numbers of heaviest partitions, and about the load that their holders leave to others."""
         part, size = self.exclusive(members), int(np.count_nonzero(members))
         n = np.arange(1, min(size, len(part.mine) + 1))
-        fewest = np.cumsum(np.sort(self.lo[members]))[n - 1]
-        beside = np.clip(fewest - n, 0, len(part.order) - n)
+        beside = np.cumsum(np.sort(self.lo[members]))[n - 1] - n
+        beside = np.clip(beside, 0, len(part.order) - n)
         lightest = np.concatenate(([0], np.cumsum(self.lag[part.order])))
         carried = np.cumsum(self.lag[part.mine[: len(n)]]) + lightest[beside]
         return n, (part.most - carried) / (size - n)
+
+    def crowds_at(self, members: Flags, level: int) -> list[int]:
+        """Further numbers of heaviest partitions, for a lightest load of about `level`."""
+        return []
 
     def crowded(self, members: Flags) -> list[int]:
         """Numbers of heaviest partitions from which some member must hold one more of them."""
         size = max(1, int(np.count_nonzero(members)))
         last = (len(self.lag) - 1) // size
-        return [q * size + 1 for q in sorted({0, 1, 2, 3, 4, last}) if 0 <= q <= last]
+        return [q * size + 1 for q in sorted({*range(5), last}) if 0 <= q <= last]
 
     def _top(self, members: Flags, heaviest: int) -> tuple[Ints, Ints] | None:
         """The heaviest partitions that only `members` may take; the others they may take.
@@ -246,9 +249,7 @@ class Counting:
         """The distinct pairs (member class, fewest free partitions) of the members."""
         n_member_classes = len(self.group.class_topics)
         pairs = distinct(self.lo[members] * n_member_classes + self.group.class_of[members])
-        return [
-            (number % n_member_classes, number // n_member_classes) for number in pairs.tolist()
-        ]
+        return [divmod(number, n_member_classes)[::-1] for number in pairs.tolist()]
 
     def _beside_in_topic(self, holders: Ints, topic: int) -> int:
         """Least load beside one heavy partition, where every topic is balanced by itself."""

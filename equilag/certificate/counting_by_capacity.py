@@ -23,7 +23,8 @@ PRICES: Final = 4
 """Prices of a companion that are tried for one level: each follows from the holders chosen at the
 one before, and the fourth seldom differs from the third."""
 CROWDED: Final = 6
-"""Numbers of heaviest partitions for which `heavy` is tried, beside those of equal capacities."""
+"""Numbers of heaviest partitions for which `heavy` is tried, beside those of equal capacities;
+and capacities, the largest first, for which `rest` is."""
 EXACT: Final = 2**62
 """Sums below it are exact in 63 bits; larger ones take integers of any size."""
 
@@ -122,8 +123,8 @@ class CountingByCapacity(Counting):
         if found is None:
             return None
         top, others = found
-        holders = Holders.of(self, members, heaviest, self.lag[others])
-        most = self.exclusive(members).most - int(self.lag[top].sum())
+        holders = Holders.of(self, members, self.lag[top], self.lag[others])
+        most = self.exclusive(members).most
         above = _first(lambda g: holders.forced(g) > most, self.average(members)[1] + 1)
         return above - 1
 
@@ -146,11 +147,11 @@ class CountingByCapacity(Counting):
         if found is None:
             return 0
         top, others = found
-        holders = Holders.of(self, members, heaviest, self.lag[others])
+        holders = Holders.of(self, members, self.lag[top], self.lag[others])
         fair = fair_load(self.group)
         level = -(-fair.numerator // fair.denominator)
         everybody = int((-(-level // holders.factor) * holders.number).sum())
-        above = holders.forced(level) + int(self.lag[top].sum()) - everybody
+        above = holders.forced(level) - everybody
         return max(0, above) * int(self.factor[self.active].min())
 
     def _fair_lags(self, members: Flags) -> tuple[int, int]:
@@ -179,6 +180,13 @@ class CountingByCapacity(Counting):
         share = rate.sum() - np.cumsum(rate)[n - 1]
         return n, (part.most - carried) / share
 
+    def crowds_at(self, members: Flags, level: int) -> list[int]:
+        """Numbers of partitions that are heavier than what a capacity carries at that level."""
+        mine = np.sort(self.lag[self.exclusive(members).mine])
+        wanted = level // np.unique(self.factor[members])[:CROWDED]
+        above = len(mine) - np.searchsorted(mine, wanted, side="right")
+        return sorted({int(k) for k in above if k > 0})
+
     def crowded(self, members: Flags) -> list[int]:
         """Those that make a heavy load if the k-th heaviest partition is alone with the member of
         the k-th largest capacity; and what `Counting.crowded` has."""
@@ -191,58 +199,86 @@ class CountingByCapacity(Counting):
 
 
 class Holders(NamedTuple):
-    """What a set of members carries at least if `heaviest` of its partitions are set apart.
+    """What a set of members carries at least, by the holders of its heaviest partitions.
 
     Columns are by sort of member, of integers of any size where 63 bits might not do.
     """
 
-    heaviest: int
+    top: Ints
+    """Lags of the heaviest partitions."""
     factor: Ints
     fewest: Ints
+    most: Ints
     base: Ints
     number: Ints
+    over: int
+    """Partitions that the members must take beyond the most of all of them: 0 or less."""
     others: Ints
     """Lags of the other partitions, ascending."""
     below: Ints
     """Their sums from the lightest on."""
 
     @staticmethod
-    def of(counting: CountingByCapacity, members: Flags, heaviest: int, others: Ints) -> Holders:
-        columns = counting.factor, counting.lo, counting.base
+    def of(counting: CountingByCapacity, members: Flags, top: Ints, others: Ints) -> Holders:
+        columns = counting.factor, counting.lo, counting.hi, counting.base
         sorts = counting._sorts(members, *columns)
         size = int(np.count_nonzero(members))
-        large = (int(counting.group.lag.sum()) + 1) * (size + heaviest + len(others)) >= EXACT
+        large = (int(counting.group.lag.sum()) + 1) * (size + len(top) + len(others)) >= EXACT
         kind = object if large else np.int64
-        factor, fewest, base = (column[sorts.member].astype(kind) for column in columns)
+        factor, fewest, most, base = (column[sorts.member].astype(kind) for column in columns)
         number = sorts.number.astype(kind)
-        return Holders(heaviest, factor, fewest, base, number, others, sums_of_lightest(others))
+        over = int(counting.shares(members).least.sum()) - int(counting.hi[members].sum())
+        below = sums_of_lightest(others)
+        return Holders(top, factor, fewest, most, base, number, over, others, below)
 
     def forced(self, level: int) -> int:
-        """Lag beside the heaviest partitions if every load is `level` at least.
+        """The lag of the members together if every load is `level` at least.
 
-        All members but the holders of the heaviest carry their level. Holders, at most one for each
-        of these partitions, carry them and the lightest others that their counts force. The sum of
-        the lightest n others is convex in n, so it is nowhere below its tangents: with the price
-        of a companion as the slope, each holder counts by itself, and the cheapest ones are taken.
+        Members carry what is wanted for that level. Holders of the heaviest, at most one for each
+        of these partitions, carry them and the lightest others that their counts force. A holder
+        of what is wanted w carries more than that by the lag of its heavy partitions and its
+        others, less w; and by the parts of its heavy partitions above some lag, and its others,
+        less the part of w above that lag.
         """
         wanted = -(-level // self.factor)
         everybody = int((wanted * self.number).sum())
+        lightest = int(self.top.min())
+        below = wanted[wanted <= lightest]
+        thresholds = [0, *([int(below.max())] if len(below) else [])]
+        return everybody + max(
+            int(self.top.sum())
+            - len(self.top) * threshold
+            + self._spared(np.maximum(wanted - threshold, 0), held, over)
+            for threshold in thresholds
+            for held, over in ((self.fewest, 0), (self.most, self.over))
+        )
+
+    def _spared(self, wanted: Ints, held: Ints, over: int) -> int:
+        """The least lag of the others beside the heaviest, less what is wanted, over all sets of
+        holders. They hold what each of them has of `held`, and `over` in all, at least: their
+        fewest, or all that the most of the other members leaves.
+
+        The sum of the lightest n others is convex in n, so it is nowhere below its tangents: with
+        the price of a companion as the slope, each holder counts by itself, and the cheapest ones
+        are taken.
+        """
+        heaviest = len(self.top)
         # The sum of no others at all is not below 0: the tangent of slope 0.
         price, tangent, best = 0, 0, 0
         for attempt in range(PRICES):
-            saved = wanted - self.base - price * self.fewest
+            saved = wanted - self.base - price * held
             order = np.argsort(-saved, kind="stable")
             before = np.cumsum(self.number[order]) - self.number[order]
-            taken = np.clip(self.heaviest - before, 0, self.number[order])
+            taken = np.clip(heaviest - before, 0, self.number[order])
             taken = np.where(saved[order] > 0, taken, 0)
-            least = everybody - int((saved[order] * taken).sum()) + tangent
+            least = tangent - int((saved[order] * taken).sum())
             best = least if attempt == 0 else max(best, least)
-            companions = int((self.fewest[order] * taken).sum()) - self.heaviest
+            companions = int((held[order] * taken).sum()) + over - heaviest
             if companions < 0 or not len(self.others):
                 break
             companions = min(companions, len(self.others) - 1)
             price = int(self.others[companions])
-            tangent = int(self.below[companions]) - price * (companions + self.heaviest)
+            tangent = int(self.below[companions]) - price * (companions + heaviest - over)
         return best
 
 

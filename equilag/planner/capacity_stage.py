@@ -21,7 +21,7 @@ class CapacityLevels:
     """Seconds of one round, besides those that grow with the group."""
     PARTITION: Final = 6e-8
     """Seconds of a round per partition."""
-    SHARE: Final = 0.5
+    SHARE: Final = 0.75
     """Of the time left."""
 
     def applies(self, state: SolveState, budget: Budget) -> bool:

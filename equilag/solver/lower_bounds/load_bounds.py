@@ -219,7 +219,7 @@ def _heavy_sides(
         if value > highest.value:
             data = {"members": name, "heaviest": heaviest}
             highest = Claim("max_load_at_least", value, "heavy", data)
-    for heaviest in crowds(counting, members):
+    for heaviest in [*crowds(counting, members), *counting.crowds_at(members, lowest.value)]:
         if over():
             break
         value_left = counting.rest(members, heaviest)
