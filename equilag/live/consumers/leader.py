@@ -133,7 +133,7 @@ class Leader:
             self._log_failure(error)
             return
         last.wants_lag = False
-        self._propose(last, group, decision)
+        self._propose(last, decision)
 
     def _assign(
         self, members: Sequence[JoinedMember], sizes: Sizes, racks: Racks | None
@@ -164,7 +164,7 @@ class Leader:
                 # the lag has changed: with a new plan each time it might never end.
                 self._target = _PendingPlan(key, assigned, time.monotonic() + PENDING_PLAN_S)
         if late is not None:
-            late.then(lambda decision: self._propose(last, group, decision))
+            late.then(lambda decision: self._propose(last, decision))
         return assignments
 
     def _measured(self, sizes: Sizes, racks: Racks | None) -> tuple[Measured, str | None]:
@@ -248,7 +248,7 @@ class Leader:
         group = group_of(self._settings.name, bare, sizes)
         return assignments_now(group, assign(group, FALLBACK).assigned, self._settings.cooperative)
 
-    def _propose(self, last: _LastAnswer, group: Group, decision: Decision) -> None:
+    def _propose(self, last: _LastAnswer, decision: Decision) -> None:
         """Request a rebalance if a plan that came after the answer is worth one."""
         rejoin, name = self._options.rejoin, self._settings.name
         if decision.fallback_reason is not None:
@@ -256,7 +256,8 @@ class Leader:
             return
         if rejoin is None or not self._may_request(last):
             return
-        gain = gain_of(group, last.assigned, decision.plan.assigned)
+        plan = decision.plan
+        gain = gain_of(plan.group, last.assigned, plan.assigned)
         if gain.saved < max(rejoin.min_records, rejoin.min_share * gain.mean):
             log.info("group %s: keeping the assignment: a new plan would gain %s", name, gain)
             return
@@ -264,9 +265,7 @@ class Leader:
             if self._last is not last:  # another rebalance came first
                 return
             self._requested = last.key, time.monotonic()
-            self._target = _PendingPlan(
-                last.key, decision.plan.assigned, time.monotonic() + PENDING_PLAN_S
-            )
+            self._target = _PendingPlan(last.key, plan.assigned, time.monotonic() + PENDING_PLAN_S)
         log.info("group %s: requesting a rebalance: %s", name, gain)
         self._request_rebalance()
 

@@ -46,6 +46,16 @@ def fitting_policy(group: Group, policy: Policy, error: InputError) -> FittingPo
     return FittingPolicy(policy)
 
 
+def with_capacities(group: Group, policy: Policy) -> Group:
+    """Return the group with its members' capacities as the policy gives them; without a plan too
+    its imbalance is measured by them."""
+    if not policy.overrides.capacity:
+        return group
+    found = FittingOverrides(group, ())
+    found.add("capacity", policy.overrides.capacity)
+    return shape_group(group, found.kept)
+
+
 def structure_only(policy: Policy) -> Policy:
     """Return a policy that only says which partitions belong together, and who may take them."""
     given = policy.overrides

@@ -8,7 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from equilag.group import Group, Index
+import numpy as np
+
+from equilag.capacities import known_capacities
+from equilag.group import Floats, Group, Index, Ints
 from equilag.metrics import excess, mean_load, member_loads, moved, spread
 
 
@@ -36,9 +39,11 @@ class Imbalance:
     """How uneven an assignment is, over the members that are not idle, in records."""
 
     excess: float
-    """Sum over the members of what lies above the mean lag per member."""
+    """Sum over the members of what lies above the mean lag per member; where capacities differ,
+    above a member's share by capacity."""
     spread: int
-    """Lag of the heaviest member minus lag of the lightest."""
+    """Lag of the heaviest member minus lag of the lightest; where capacities differ, as if a
+    member of average capacity were as long at work."""
 
 
 PERFECT: Final = Imbalance(0.0, 0)
@@ -86,7 +91,19 @@ class Gain:
 def imbalance_of(group: Group, assigned: Index) -> Imbalance:
     """Return the imbalance under an assignment [P]."""
     loads = member_loads(assigned, group.lag, group.n_members)
+    if len({member.capacity for member in group.members} - {None}) > 1:
+        capacities = np.array(known_capacities(group))
+        return _imbalance_by_capacity(loads[~group.idle], capacities[~group.idle])
     return Imbalance(excess(loads[~group.idle]), spread(loads, group.idle))
+
+
+def _imbalance_by_capacity(loads: Ints, capacities: Floats) -> Imbalance:
+    if not len(loads):
+        return PERFECT
+    fair = loads.sum() * capacities / capacities.sum()
+    of_average = loads * capacities.mean() / capacities
+    above = float(np.maximum(loads - fair, 0.0).sum())
+    return Imbalance(above, round(float(of_average.max() - of_average.min())))
 
 
 def gain_of(group: Group, before: Index, after: Index) -> Gain:

@@ -13,6 +13,7 @@ from equilag.assignment import read_assignment
 from equilag.group import NOBODY, Group
 from equilag.lag import UNKNOWN
 from equilag.live.rebalance.decision import Decision
+from equilag.live.rebalance.fitting_policy import with_capacities
 from equilag.live.rebalance.gain import (
     PERFECT,
     Gain,
@@ -142,7 +143,7 @@ class GroupObserver:
             if any(topic in member.topics for member in members)
         }
         measured = measured_of(reading.offsets, self._options)
-        group = group_of(name, members, sizes, measured)
+        group = with_capacities(group_of(name, members, sizes, measured), policy)
         observation = Observation(
             at=time.monotonic(),
             kind=reading.kind,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from equilag.group import NOBODY, Group
-from equilag.live.rebalance.gain import PERFECT, gain_of, imbalance_of
+from equilag.live.rebalance.gain import PERFECT, Imbalance, gain_of, imbalance_of
 
 LAGS = [100, 40, 0, 30, 10]
 BEFORE = np.array([0, 1, 0, 1, 1], np.int32)
@@ -27,6 +29,17 @@ def test_excess_and_spread_are_over_members_that_are_not_idle() -> None:
     assert (now.excess, now.spread) == (10.0, 20)
     everything_on_one = imbalance_of(group(("a", "b", "c")), np.zeros(5, np.int32))
     assert (everything_on_one.excess, everything_on_one.spread) == (120.0, 180)
+
+
+def test_where_capacities_differ_a_fair_share_goes_by_them() -> None:
+    plain = group()
+    fast, *others = plain.members
+    by_capacity = replace(plain, members=(replace(fast, capacity=3.0), *others))
+    assert imbalance_of(by_capacity, BEFORE) == imbalance_of(plain, BEFORE)  # one known capacity
+    slow = replace(others[0], capacity=1.0)
+    by_capacity = replace(plain, members=(replace(fast, capacity=3.0), slow, others[1]))
+    # 180 records: 135 are the share of a, 45 that of b; both work on 2 times their records.
+    assert imbalance_of(by_capacity, AFTER) == Imbalance(25.0, round(70 * 2 - 110 * 2 / 3))
 
 
 def test_a_gain_is_excess_saved() -> None:

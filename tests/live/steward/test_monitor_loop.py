@@ -170,6 +170,17 @@ def test_deleted_partitions_start_a_rebalance() -> None:
     assert message.reason == "1 owned partition is gone"
 
 
+def test_a_slow_member_is_relieved() -> None:
+    halves = reading({"t": [10_000] * 4}, {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}})
+    assert Run().sees(halves, halves).commands == []
+    run = Run(policy=Policy(capacity={"a": 3, "b": 1})).sees(halves, halves)
+    (message,) = run.commands
+    assert message.reason.startswith("excess 10,000 to 0 ")
+    target = run.shared.target
+    assert target is not None
+    assert len(target.assignment["a"]["t"]) == 3
+
+
 EQUAL = {"t": [5, 5], "u": [5, 5]}
 TORN = {"a": {"t": [0], "u": [1]}, "b": {"t": [1], "u": [0]}}
 TOGETHER = {"a": {"t": [0], "u": [0]}, "b": {"t": [1], "u": [1]}}
