@@ -226,26 +226,26 @@ def _options(args: argparse.Namespace) -> StewardOptions:
     with options.named():
         real = options.real_settings(args)
         policy = Policy(args.policy, args.balance, args.move_cost, args.tolerance, **real)
-    return StewardOptions(
-        group=args.group,
-        instance=args.instance_id,
-        protocols=(*dict.fromkeys([*args.protocol, *BUILT_IN]),),
-        policy=policy,
-        thresholds=Thresholds(
-            args.gain, args.gain_records, args.gain_per_move, args.confirm, args.min_interval
-        ),
-        session=args.session_timeout,
-        observe_every=args.every,
-        plan_limit=args.time_limit,
-        rebalance_limit=args.rebalance_limit,
-        seed=args.seed,
-        reset=args.auto_offset_reset or options.RESETS_DEFAULT,
-        isolation=args.isolation_level or options.ISOLATION_LEVELS[0],
-        co_partition=mode,
-        dry_run=args.dry_run,
-        take_over=args.take_over,
-        keep_membership=args.keep_membership,
-    )
+        return StewardOptions(
+            group=args.group,
+            instance=args.instance_id,
+            protocols=(*dict.fromkeys([*args.protocol, *BUILT_IN]),),
+            policy=policy,
+            thresholds=Thresholds(
+                args.gain, args.gain_records, args.gain_per_move, args.confirm, args.min_interval
+            ),
+            session=args.session_timeout,
+            observe_every=args.every,
+            plan_limit=args.time_limit,
+            rebalance_limit=args.rebalance_limit,
+            seed=args.seed,
+            reset=args.auto_offset_reset or options.RESETS_DEFAULT,
+            isolation=args.isolation_level or options.ISOLATION_LEVELS[0],
+            co_partition=mode,
+            dry_run=args.dry_run,
+            take_over=args.take_over,
+            keep_membership=args.keep_membership,
+        )
 
 
 @contextmanager

@@ -51,6 +51,10 @@ from equilag.policy import Policy
             ],
             "--co-partition: none does not go with another value",
         ),
+        (
+            ["--bootstrap-server", "b:1", "--group", "g", "--policy", "kip-169", "--rack-aware"],
+            "--balance: per-topic does not go with the settings of a real group; total does",
+        ),
     ],
 )
 def test_bad_usage(options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from equilag.errors import InputError
 from equilag.live.consumers.lag_source import Lag, LiveLag, checked
+from equilag.live.rebalance.fitting_policy import check_rules
 from equilag.live.rebalance.kept_together import CO_PARTITION_MODES, CoPartitionMode
 from equilag.policy import Policy
 
@@ -61,6 +62,7 @@ class AssignorOptions:
 
     def __post_init__(self) -> None:
         policy = self.policy if isinstance(self.policy, Policy) else Policy(self.policy)
+        check_rules(policy)
         if policy.overrides.instances == "host":
             problem = "the leader of a rebalance sees no hosts; client-id works, and the steward"
             raise InputError(problem, "policy.instances")

@@ -28,6 +28,14 @@ class FittingPolicy(NamedTuple):
     """What was left out of the policy, and why: one line each."""
 
 
+def check_rules(policy: Policy) -> None:
+    """Raise InputError for a policy whose rules no group can keep."""
+    rules = policy.overrides not in (NO_OVERRIDES, Overrides(instances="none"))
+    if policy.counts_topics and (rules or policy.minds_racks):
+        problem = f"{policy.balance} does not go with the settings of a real group; total does"
+        raise InputError(problem, "balance")
+
+
 def fitting_policy(group: Group, policy: Policy, error: InputError) -> FittingPolicy:
     """Return the policy without the settings that made planning fail with `error`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from equilag.live.rebalance.decision import PlanSettings
+from equilag.live.rebalance.fitting_policy import check_rules
 from equilag.live.rebalance.gain import Thresholds
 from equilag.live.rebalance.kept_together import CoPartitionMode
 from equilag.live.steward.assignments import BUILT_IN
@@ -13,7 +14,7 @@ from equilag.policy import Policy
 
 @dataclass(frozen=True, slots=True)
 class StewardOptions:
-    """What a user of the steward can choose; times in seconds."""
+    """What a user of the steward can choose; times in seconds. Raises InputError."""
 
     group: str
     instance: str = "equilag-steward"
@@ -35,6 +36,9 @@ class StewardOptions:
     take_over: bool = False
     keep_membership: bool = False
     """At the end stay a member: after a restart within the session the steward still leads."""
+
+    def __post_init__(self) -> None:
+        check_rules(self.policy)
 
     @property
     def in_advance(self) -> PlanSettings:

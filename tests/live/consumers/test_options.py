@@ -34,6 +34,7 @@ EVERY = [EquilagAssignor, CooperativeEquilagAssignor, OfAiokafka]
         ({"loop_limit": float("inf")}, "loop_limit"),
         ({"co_partition": "orders,payments"}, "co_partition"),
         ({"policy": Policy(instances="host")}, "policy.instances"),
+        ({"policy": Policy("kip-169", pin={("t", 0): "a"})}, "balance"),
         ({"rack": ""}, "rack"),
         ({"rack": 1}, "rack"),
     ],
