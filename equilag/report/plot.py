@@ -93,9 +93,12 @@ def frontier_plot(facts: FrontierFacts, ending: str) -> bytes:
     """A step line: the lag spread that each number of moves buys, and the bound where it is
     below."""
     group = shorten(printable(facts.group.name), MAX_NAME)
-    title = f"Lag spread by number of moves: {group}"
+    what, unit = ("Lag", "records")
+    if facts.per_capacity:
+        what, unit = ("Load", "lag per unit of capacity")
+    title = f"{what} spread by number of moves: {group}"
     with plot_style():
-        figure, axes = new_figure(title, "moves", "lag spread (records)")
+        figure, axes = new_figure(title, "moves", f"{what.lower()} spread ({unit})")
         _draw_frontier(axes, facts)
         _scale_axes(axes)
         return write_figure(figure, ending)

@@ -89,3 +89,12 @@ def test_the_ending_says_the_format(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plot, "find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"pip install 'equilag\[plot\]'"):
         check_plot("a.svg")
+
+
+def test_loads_of_members_that_differ_are_per_unit_of_capacity() -> None:
+    facts = frontier_facts(orders_group(), [Point(2, 7.5, 7.5)], Policy(capacity=["a=2", "b=1"]))
+    assert facts.per_capacity
+    words = " ".join(drawing(facts).itertext())
+    assert "Load spread by number of moves" in words
+    assert "load spread (lag per unit of capacity)" in words
+    assert "lag spread (records)" in " ".join(drawing(facts_of(POINTS)).itertext())
