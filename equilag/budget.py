@@ -213,9 +213,12 @@ class Budget:
             raise OutOfBudget  # nothing stops the step once it has begun
 
     def enter(self) -> None:
-        """Charge a node of a search. Raises OutOfBudget."""
+        """Charge a node of a search. Raises OutOfBudget, also where no time is left: many nodes may
+        be left out one after the other without a step."""
         if self.counted:
             self.spend(NODE)
+        elif self._clock.expired():
+            raise OutOfBudget
 
     # Composition.
 

@@ -75,6 +75,12 @@ def test_nodes_cost_only_where_work_is_counted() -> None:
     assert counted.work == 9 * NODE - OVERHEAD
 
 
+def test_no_node_is_entered_without_time() -> None:
+    """A search that leaves out one node after the other takes no step that would notice."""
+    with pytest.raises(OutOfBudget):
+        Budget(0.0).enter()
+
+
 def test_a_part_is_charged_to_the_whole_and_never_more_than_it_was_allowed() -> None:
     whole = Budget(100 * OVERHEAD)
     with whole.part(10 * OVERHEAD) as part:
