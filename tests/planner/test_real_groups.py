@@ -5,6 +5,7 @@ Larger groups are held to a min-cost flow over single partitions, tiny ones to a
 
 from __future__ import annotations
 
+from itertools import cycle
 from random import Random
 from typing import Final
 
@@ -29,6 +30,10 @@ SETTINGS: Final[tuple[Settings, ...]] = (
     {},
 )
 """The settings of a case take turns."""
+
+MANY: Final = 1_000
+"""Groups of 8 × 30 in the long test, and the figure in docs/benchmark.md."""
+MANY_TINY: Final = 300
 
 mixtures = pytest.mark.parametrize("mixture", MIXTURES)
 
@@ -66,6 +71,23 @@ def test_counts_racks_and_moves_are_those_of_a_flow(mixture: str) -> None:
 def test_tiny_groups_are_as_even_as_any_assignment(mixture: str) -> None:
     for snapshot, settings in zip(snapshots(mixture, 3, 4, 7), SETTINGS, strict=True):
         assert n_assignments(read_group(snapshot)) <= 4**7
+        assert spread_differences(snapshot, settings) == []
+
+
+@pytest.mark.long
+@mixtures
+def test_a_thousand_groups_are_those_of_a_flow(mixture: str) -> None:
+    many = snapshots(mixture, MANY // len(MIXTURES) + 1, 8, 30)
+    for snapshot, settings in zip(many, cycle(SETTINGS), strict=False):
+        assert flow_differences(snapshot, settings) == []
+
+
+@pytest.mark.long
+@mixtures
+def test_many_tiny_groups_are_as_even_as_any_assignment(mixture: str) -> None:
+    many = snapshots(mixture, MANY_TINY // len(MIXTURES) + 1, 4, 10)
+    few = (one for one in many if n_assignments(read_group(one)) <= 4**9)
+    for snapshot, settings in zip(few, cycle(SETTINGS), strict=False):
         assert spread_differences(snapshot, settings) == []
 
 
