@@ -88,7 +88,7 @@ def test_many_tiny_groups_are_as_even_as_any_assignment(mixture: str) -> None:
     many = snapshots(mixture, MANY_TINY // len(MIXTURES) + 1, 4, 10)
     few = (one for one in many if n_assignments(read_group(one)) <= 4**9)
     for snapshot, settings in zip(few, cycle(SETTINGS), strict=False):
-        assert spread_differences(snapshot, settings) == []
+        assert spread_differences(snapshot, settings, effort=0.5) == []
 
 
 def test_the_bound_on_moves_has_those_that_nothing_avoids() -> None:
