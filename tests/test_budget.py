@@ -78,7 +78,7 @@ def test_nodes_cost_only_where_work_is_counted() -> None:
 def test_no_node_is_entered_without_time() -> None:
     """A search that leaves out one node after the other takes no step that would notice."""
     with pytest.raises(OutOfBudget):
-        Budget(0.0).enter()
+        Budget(seconds=0.0).enter()
 
 
 def test_a_part_is_charged_to_the_whole_and_never_more_than_it_was_allowed() -> None:
