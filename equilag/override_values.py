@@ -5,11 +5,11 @@ Each function raises InputError with the name of the setting as its place.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
+from equilag.building.values import capacity_problem
 from equilag.errors import InputError
 from equilag.show import not_a, show
 
@@ -30,7 +30,7 @@ def capacities_of(value: object, place: str) -> Capacities:
         if not isinstance(pattern, str) or not pattern:
             raise InputError(f"{show(pattern)} is no member's id or pattern", place)
         found.pop(pattern, None)  # a later entry stands before an earlier
-        found[pattern] = _positive(number, f"the capacity of {show(pattern)}", place)
+        found[pattern] = _capacity(number, pattern, place)
     return tuple(found.items())
 
 
@@ -54,15 +54,13 @@ def _pair(entry: object, place: str) -> tuple[object, object]:
     raise InputError(not_a(entry, "ID=N"), place)
 
 
-def _positive(value: object, what: str, place: str) -> float:
-    try:
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            number = float(value)
-            if 0 < number < math.inf:
-                return number
-    except OverflowError:
-        pass
-    raise InputError(f"{what} is {show(value)}, not a finite number above 0", place)
+def _capacity(value: object, pattern: str, place: str) -> float:
+    problem: str | None = "not a finite number above 0"
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        problem = capacity_problem(value)
+        if problem is None:
+            return float(value)
+    raise InputError(f"the capacity of {show(pattern)} is {show(value)}, {problem}", place)
 
 
 def as_limit(value: object, place: str) -> int | None:

@@ -94,13 +94,15 @@ def _real_columns(given: Group, planned: Group, classes: SplitClasses | None) ->
     members = given.members
     capacity, unit = whole_capacities(known_capacities(given))
     factor, scale = load_factors(capacity, int(planned.lag.sum()))
-    room = [NO_LIMIT if m.max_partitions is None else m.max_partitions for m in members]
+    room = [
+        NO_LIMIT if m.max_partitions is None else min(m.max_partitions, NO_LIMIT) for m in members
+    ]
     return RealColumns(
         capacity,
         unit,
         factor,
         scale,
-        np.minimum(np.array(room, dtype=np.int64), NO_LIMIT),
+        np.array(room, dtype=np.int64),
         _instances(given),
         classes.cross if classes else None,
     )

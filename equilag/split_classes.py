@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
@@ -15,8 +16,11 @@ from equilag.errors import InputError
 from equilag.group import Flags, Group, Index, Ints
 from equilag.partition_classes import PartitionClasses
 from equilag.rack_reads import RackReads
-from equilag.show import below
+from equilag.show import some_of
 from equilag.units import Units
+
+MAX_NAMED: Final = 4
+"""Partitions of one unit named in a message: lists of more topics are rare."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -63,9 +67,9 @@ def split_classes(given: Group, units: Units | None, racks: RackReads | None) ->
     eligible[restricted] &= sets.takers[sets.of_unit[one[restricted]]][:, first]
     nobody = np.flatnonzero(~eligible.any(axis=1) & group.eligible[topic_class[one]].any(axis=1))
     if len(nobody):
-        topic, number = group.partition_name(int(one[nobody[0]]))
-        place = below(below("allowed", topic), str(number))
-        raise InputError("no member may take this partition", place)
+        together = np.flatnonzero(unit_of == one[nobody[0]]).tolist()
+        names = some_of(["-".join(map(str, given.partition_name(p))) for p in together], MAX_NAMED)
+        raise InputError(f"no member may take {names} together", "co_partitioned")
     return SplitClasses(
         PartitionClasses(of_unit.ravel().astype(np.int32), eligible),
         class_of.ravel().astype(np.int32),

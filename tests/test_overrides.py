@@ -40,7 +40,7 @@ def test_every_way_to_give_them(given: Any, expected: Overrides) -> None:
 
 
 @given(
-    st.dictionaries(NAMES, st.floats(1e-300, 1e300)),
+    st.dictionaries(NAMES, st.floats(1e-100, 1e100)),
     st.dictionaries(st.tuples(NAMES, st.integers(0, 12)), NAMES),
     st.lists(st.lists(NAMES, min_size=2, unique=True)),
     st.lists(NAMES, unique=True),
@@ -79,6 +79,7 @@ def test_only_what_is_in_force_is_written() -> None:
         ({"capacity": ["c=nan"]}, "NaN, not a finite"),
         ({"capacity": {"c": True}}, "is true, not a finite"),
         ({"capacity": {"c": 10**400}}, "not a finite number above 0"),
+        ({"capacity": ["c=1e-300"]}, 'the capacity of "c" is 1e-300, not between 1e-100 and'),
         ({"max_partitions": -1}, "-1 is not a whole number, 0 or more"),
         ({"max_partitions": True}, "true is not a whole number"),
         ({"instances": "pod"}, '"pod" is none of host, client-id, none'),

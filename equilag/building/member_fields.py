@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from operator import attrgetter, is_
 from typing import Any, Final, Protocol
 
-from equilag.building.values import GENERATIONS, NATURAL, as_text, text_problem
+from equilag.building.values import GENERATIONS, NATURAL, as_text, capacity_problem, text_problem
 from equilag.errors import InputError
 from equilag.group import Member
 from equilag.show import below, guess, not_a, show
@@ -36,24 +35,21 @@ class _Text:
 
 
 @dataclass(frozen=True, slots=True)
-class _Positive:
+class _Capacity:
     kind: str = "a number"
 
     def problem(self, value: object) -> str | None:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return not_a(value, self.kind)
-        try:
-            finite = 0 < float(value) < math.inf
-        except OverflowError:
-            finite = False
-        return None if finite else f"{show(value)} is not a finite number above 0"
+        problem = capacity_problem(value)
+        return None if problem is None else f"{show(value)} is {problem}"
 
 
 MEMBER_FIELDS: Final[dict[str, MemberField]] = {
     "instance_id": _Text(may_be_empty=True),
     "rack": _Text(may_be_empty=True),
     "generation": GENERATIONS,
-    "capacity": _Positive(),
+    "capacity": _Capacity(),
     "client_id": _Text(may_be_empty=False),
     "host": _Text(may_be_empty=False),
     "max_partitions": NATURAL,

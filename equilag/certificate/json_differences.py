@@ -37,9 +37,8 @@ def differences(want: Any, got: Any, place: str) -> Iterator[str]:
             for number, (one, other) in enumerate(zip(want, got, strict=True)):
                 yield from differences(one, other, f"{place}[{number}]")
     elif isinstance(want, float) and type(got) in (int, float):
-        close = abs(got) <= LARGEST and math.isclose(
-            want, got, rel_tol=TOLERANCE, abs_tol=TOLERANCE
-        )
+        fits = isinstance(got, float) or abs(got) <= LARGEST
+        close = fits and math.isclose(want, got, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
         if not close:
             yield f"{place}: {show(got)}, should be {show(want)}"
     elif type(want) is not type(got) or want != got:

@@ -14,7 +14,7 @@ from equilag.objective import EXCESS, Objective
 from equilag.planner.bounding_stages import CountingBounds
 from equilag.planner.front import Candidate, knee
 from equilag.planner.progress import ProgressObserver
-from equilag.planner.read_limit import has_read_limit, state_within_reads
+from equilag.planner.read_limit import check_found, has_read_limit, state_within_reads
 from equilag.planner.run import (
     POINTS,
     REMAINING,
@@ -94,6 +94,7 @@ def frontier(
         state = state_within_reads(task, budget, observer)
         state.whole_front = True
         search(state, budget, observer, (*SEARCHING, *POINTS, *REMAINING))
+        check_found(state, wanted.policy)
         return points_of(state, wanted.objective)
     draft = count(task, budget, observer, [])
     if not draft.final:  # no time for the fewest moves, where the front starts, nor for the others

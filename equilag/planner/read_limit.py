@@ -54,13 +54,18 @@ def plan_within_reads(task: Task, budget: Budget, observer: ProgressObserver) ->
     final = SolveState.of(problem, within.front.fewest_moves(), proofs, within.notes)
     for candidate in within.front.candidates:
         final.record(Proposal(candidate.assigned, candidate.algorithm))
-    most, moves = task.policy.max_moves, final.incumbent.moves
+    check_found(final, task.policy)
+    return plan_of(final, budget)
+
+
+def check_found(state: SolveState, policy: Policy) -> None:
+    """Raises InputError if every plan that was found moves more than the policy allows."""
+    most, moves = policy.max_moves, state.front.fewest_moves().moves
     if most is not None and moves > most:
-        reads = f"at most {task.policy.max_cross_rack} reads across racks"
+        reads = f"at most {policy.max_cross_rack} reads across racks"
         raise InputError(
             f"no plan with {reads} was found that moves fewer than {moves}", "max_moves"
         )
-    return plan_of(final, budget)
 
 
 def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -> SolveState:

@@ -109,6 +109,9 @@ def test_long_lists_are_read_the_same() -> None:
 
 
 WRONG: list[tuple[str, Any, str, str]] = [
+    ("members/0/capacity", 0, "members[0].capacity", "0 is not a finite number above 0"),
+    ("members/0/capacity", 5e-324, "members[0].capacity", "5e-324 is not between 1e-100 and"),
+    ("members/0/capacity", 1e300, "members[0].capacity", "1e+300 is not between"),
     ("members/1/max_partitions", -1, "members[1].max_partitions", "-1 is below 0"),
     ("members/1/max_partitions", None, "members[1].max_partitions", "null, not an integer"),
     ("members/0/instance", "", "members[0].instance", "empty"),

@@ -32,6 +32,8 @@ from equilag.certificate.json_differences import differences
         (2.0, True, ["x: true, should be 2.0"]),
         (2.0, "2", ['x: "2", should be 2.0']),
         (2.0, 10**400, ["x: an integer of 1329 bits, should be 2.0"]),
+        (1e30, 1e30, []),
+        (1e30, 2e30, ["x: 2e+30, should be 1e+30"]),
         (2.0, float("nan"), ["x: NaN, should be 2.0"]),
         ({"a": 1, "b": 2}, {"a": 3, "b": 4}, ["x.a: 3, should be 1", "x.b: 4, should be 2"]),
     ],

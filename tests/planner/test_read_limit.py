@@ -96,3 +96,6 @@ def test_both_limits_at_once() -> None:
     assert len(equilag.solve(group, max_cross_rack=0).moves) == 2
     with pytest.raises(equilag.InputError, match="fewer than 2"):
         equilag.solve(group, max_cross_rack=0, max_moves=1)
+    with pytest.raises(equilag.InputError, match="fewer than 2") as caught:
+        equilag.frontier(group, max_cross_rack=0, max_moves=1)
+    assert caught.value.place == "max_moves"
