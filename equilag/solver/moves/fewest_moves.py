@@ -103,6 +103,8 @@ def _has_one_class(group: Group, constraint: CountConstraint) -> bool:
         return False
     if constraint.has_pinned or constraint.instance_sums is not None:
         return False
+    if constraint.most_across is not None and not np.array_equal(constraint.face, group.eligible):
+        return False  # not every member may take a partition with the fewest reads across racks
     return len(group.eligible[group.eligible.any(axis=1)]) == 1
 
 

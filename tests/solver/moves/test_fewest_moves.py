@@ -16,10 +16,12 @@ from equilag.certificate.potentials import (
     bound_by_topics,
     retainable,
 )
-from equilag.group import Group
+from equilag.group import Group, Member
 from equilag.metrics import count_moves, is_valid
 from equilag.policy import BALANCES, Policy
+from equilag.reduction import reduce_group
 from equilag.solver.moves.fewest_moves import fewest_moves
+from equilag.solver.racks.fewest_across import fewest_across
 
 
 def agrees_with_brute_force(group: Group, balance: str) -> None:
@@ -115,3 +117,23 @@ def test_potentials_that_are_no_dual_solution_prove_nothing() -> None:
     assert bound_by_potentials(group, constraint, Potentials(np.array([0, 1]), nothing)) is None
     assert bound_by_potentials(group, constraint, Potentials(nothing, nothing)) == 0
     assert retainable(group) == 4
+
+
+def test_members_of_one_class_read_in_their_racks() -> None:
+    """One class of partitions, and still not every member may take them."""
+    members = [Member("far", rack="b"), Member("near", rack="a"), Member("anywhere")]
+    group = Group.build(
+        name="g",
+        topics={"t": 2},
+        members=members,
+        subscriptions={member.id: ["t"] for member in members},
+        owned={"far": {"t": [0, 1]}},
+        racks={"t": [["a"], ["a"]]},
+    )
+    reduced = reduce_group(group, Policy(rack_aware=True)).group
+    counts = constraint_for(reduced, Policy())
+    assert fewest_moves(reduced, counts).assigned.tolist().count(0) == 1
+    narrowed = fewest_across(counts)
+    found = fewest_moves(reduced, narrowed)
+    assert narrowed.admits(found.assigned)
+    assert count_moves(reduced, found.assigned) == 2
