@@ -20,7 +20,7 @@ Json = dict[str, Any]
 Held = dict[str, set[tuple[str, int]]]
 
 PLANNED: Final = ("kip54_sticky", "kip615", "exact_small")
-ASSIGNED: Final = ("kip49_fair", "kip169_lag", "range_roundrobin")
+ASSIGNED: Final = ("kip49_fair", "kip169_lag", "range_roundrobin", "range_racks")
 LIMIT: Final = 20.0
 
 
