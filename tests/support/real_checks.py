@@ -60,14 +60,14 @@ def spread_differences(snapshot: Snapshot, settings: Settings, effort: float = E
 def _plan(
     snapshot: Snapshot, policy: str, settings: Settings, effort: float
 ) -> tuple[Plan, list[Any]] | None:
-    """The plan, and what `verify` finds and which stages failed; None if equilag refuses it."""
+    """The plan, and what `verify` finds and its notes on faults; None if equilag refuses it."""
     try:
         group = equilag.load_snapshot(dict(snapshot))
         plan = equilag.solve(group, policy, effort=effort, time_limit=60, tolerance=0, **settings)
     except InputError:
         return None
-    failed = [note for note in plan.notes if "failed" in note]
-    return plan, equilag.verify(group, plan) + failed
+    faults = [note for note in plan.notes if "failed" in note or "thrown away" in note]
+    return plan, equilag.verify(group, plan) + faults
 
 
 def _refusal(expected: bool, refused: bool) -> list[str]:

@@ -55,7 +55,8 @@ def search_level(
     if len(active) < 2 or constraint.per_topic or stop():
         return assigned
     options = [assigned]
-    if heaviest and fewest_held(constraint) >= FEWEST:
+    apart = constraint.instance_sums is None  # settling changes counts, whatever the sums
+    if apart and heaviest and fewest_held(constraint) >= FEWEST:
         options.append(_settled(group, constraint, assigned, window, rng, stop, heaviest))
     best = min(options, key=lambda option: load_figures(group, option).spread)
     found = _searched(group, constraint, best, active, window, rng, stop)

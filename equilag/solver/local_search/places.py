@@ -39,6 +39,8 @@ class PlaceTable:
         """[n] the partitions of the first places."""
         least, most = constraint.counts_of(members)
         counts = member_counts(assigned, group.n_members)[members]
+        if constraint.instance_sums is not None:  # counts that stay keep to the sums of instances
+            least = most = counts
         empty = np.repeat(np.arange(len(members)), np.maximum(most - counts, 0))
         self.holder: Ints = np.concatenate((row[assigned[self.partition]], empty))
         """[S] the row of the member that holds the place."""

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from random import Random
 
 import numpy as np
 import pytest
 from support.groups import LAG_KINDS, ODD, group_of, random_group
 from support.local_search import never, spread_of, start
+from support.real_groups import RealShape, real_snapshot
 
+from equilag.adapters.snapshot.load import load_snapshot
 from equilag.budget import limit_steps
 from equilag.certificate.counting import Counting
 from equilag.constraint import CountConstraint
+from equilag.errors import InputError
 from equilag.group import NOBODY, Group, Index
 from equilag.metrics import is_valid, member_counts, member_loads
 from equilag.policy import Policy
+from equilag.reduction import reduce_group
+from equilag.solver.counts.even_counts import balanced
 from equilag.solver.local_search.assignment_layers import deal_layers
 from equilag.solver.local_search.cyclic_exchanges import Window
 from equilag.solver.local_search.heavy_first import settle_heavy
@@ -191,3 +197,22 @@ def test_a_large_group_is_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> 
     found = search_level(group, constraint, assigned, window, rng, limit_steps(60, never))
     assert constraint.admits(found)
     assert spread_of(group, found) < spread_of(group, assigned)
+
+
+def test_counts_keep_to_the_sums_of_instances() -> None:
+    bound = 0
+    for seed in range(40):
+        shape = RealShape(members=8, units=24, fields=frozenset({"instance", "room", "allowed"}))
+        given = load_snapshot(real_snapshot(Random(seed), shape))
+        try:
+            group = reduce_group(given, Policy()).group
+            assigned, constraint = balanced(group, Policy())
+        except InputError:
+            continue
+        bound += constraint.instance_sums is not None
+        window, rng = window_of(group, constraint), np.random.default_rng(seed)
+        for heaviest in (0, 2):
+            steps = limit_steps(30, never)
+            found = search_level(group, constraint, assigned, window, rng, steps, heaviest)
+            assert constraint.admits(found)
+    assert bound > 10
