@@ -260,6 +260,21 @@ class Budget:
         finally:
             whole.spent += min(part._work.spent, part._work.limit) * whole.element
 
+    @contextmanager
+    def portion(self, fraction: float) -> Iterator[Budget]:
+        """A budget for a run within the run: a fraction of the time left, or of the work left where
+        work is counted; charged to the whole at the end."""
+        if not self.counted:
+            yield self.share(fraction)
+            return
+        whole = self._work
+        left = max(0.0, whole.limit - whole.spent)
+        part = self._with(self._clock, _Work(left * fraction, whole.element))
+        try:
+            yield part
+        finally:
+            whole.spent += part._work.spent
+
     def _with(self, clock: _Clock, work: _Work) -> Budget:
         made = Budget.__new__(Budget)
         made._clock, made._work, made.counted, made.effort = clock, work, self.counted, None

@@ -95,6 +95,17 @@ def test_a_part_is_charged_to_the_whole_and_never_more_than_it_was_allowed() -> 
         assert part.work == 0
 
 
+def test_a_portion_of_counted_work_is_charged_to_the_whole() -> None:
+    budget = Budget.of_run(60.0, 0.0, 10.0)
+    with budget.portion(0.2) as portion:
+        assert portion.counted
+        assert portion.seconds_of_work() == pytest.approx(2.0)
+        portion.pay(1.5)
+    assert budget.seconds_of_work() == pytest.approx(8.5)
+    with Budget.of_run(60.0, 0.0, None).portion(0.2) as portion:
+        assert portion.time_left == pytest.approx(12.0, rel=0.1)
+
+
 def test_a_part_ends_with_its_share_of_the_time() -> None:
     whole = Budget(seconds=1000.0)
     with whole.part(10**9, share=0.0) as part, pytest.raises(OutOfBudget):

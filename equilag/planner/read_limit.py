@@ -78,9 +78,11 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
     notes: list[str] = []
     without = replace(task.policy, max_cross_rack=None, max_moves=None)
     aware = replace(without, rack_aware=True)
-    tight = _searched(_with(task, aware), budget.share(TIGHT), observer, notes)
+    with budget.portion(TIGHT) as part:
+        tight = _searched(_with(task, aware), part, observer, notes)
     task.policy.check_reads(tight.problem.constraint.most_across or 0)
-    free = _searched(_with(task, without), budget.share(FREE), observer, notes)
+    with budget.portion(FREE) as part:
+        free = _searched(_with(task, without), part, observer, notes)
     task.policy.check_limit(free.problem.fewest_moves)
     trading = replace(without, max_moves=task.policy.max_moves)
     if trading.moves_first and not trading.pins_owned:
