@@ -9,9 +9,9 @@ import numpy as np
 
 from equilag.columns import NOBODY, Flags, Index, Ints, among, distinct
 from equilag.metrics import member_counts
-from equilag.reduction import Reduction
+from equilag.reduction.reduce import Reduction
+from equilag.reduction.units import unit_lists
 from equilag.show import plural, show, some_of
-from equilag.units import unit_lists
 
 MAX_NAMED: Final = 3
 """Members named in one finding: a partition has seldom more, and the finding stays one line."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from equilag.group import NOBODY, Flags, Group, Index, Ints
-from equilag.units import unit_lists
+from equilag.reduction.units import unit_lists
 
 
 def first_phase(group: Group, assigned: Index) -> Index:

@@ -28,7 +28,7 @@ from equilag.phases import first_phase, revocations
 from equilag.plan_figures import CountFigures, LagFigures, LoadFigures, RealFigures
 from equilag.policy import UNCONSTRAINED, Policy
 from equilag.real_figures import ProvedBounds, real_figures
-from equilag.reduction import Reduction
+from equilag.reduction.reduce import Reduction
 
 Status = Literal["optimal", "feasible", "fallback"]
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)

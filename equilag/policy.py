@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, Unpack, cast, get_args
 
 from equilag.errors import InputError
-from equilag.overrides import (
+from equilag.overrides.override_settings import (
     NO_OVERRIDES,
     OVERRIDE_FIELDS,
     Overrides,

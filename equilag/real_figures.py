@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.capacities import known_capacities, whole_capacities
 from equilag.columns import NOBODY, Flags, Index, Ints
 from equilag.group import Group
 from equilag.metrics import FairLoad, MemberFigures, excess, member_counts, member_loads
@@ -19,9 +18,10 @@ from equilag.plan_figures import (
     RealFigures,
     UnitFigures,
 )
-from equilag.rack_reads import RackReads
 from equilag.real_columns import load_factors
-from equilag.reduction import Reduction
+from equilag.reduction.capacities import known_capacities, whole_capacities
+from equilag.reduction.rack_reads import RackReads
+from equilag.reduction.reduce import Reduction
 
 
 class ProvedBounds(NamedTuple):

@@ -17,7 +17,7 @@ from equilag.errors import InputError
 from equilag.group import NOBODY
 from equilag.plan import Plan
 from equilag.policy import Policy
-from equilag.reduction import reduce_group
+from equilag.reduction.reduce import reduce_group
 
 Placed = list[int]
 

@@ -31,13 +31,13 @@ from equilag.metrics import (
     moved,
 )
 from equilag.objective import EXCESS, SPREAD, VALUE, Figures, Objective
+from equilag.overrides.shape import shape_group
 from equilag.plan import Plan
 from equilag.plan_figures import REAL_FIGURES
 from equilag.policy import Policy
-from equilag.rack_reads import RackReads
 from equilag.real_figures import has_real_fields
-from equilag.reduction import Reduction, reduce_group
-from equilag.shaping import shape_group
+from equilag.reduction.rack_reads import RackReads
+from equilag.reduction.reduce import Reduction, reduce_group
 
 MAX_FINDINGS: Final = 100
 """Findings that are shown; what is wrong with a plan is clear from fewer."""

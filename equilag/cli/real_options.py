@@ -6,7 +6,7 @@ import argparse
 from typing import Final
 
 from equilag.cli.options import one_of, whole
-from equilag.overrides import INSTANCES_BY
+from equilag.overrides.override_settings import INSTANCES_BY
 
 CO_PARTITION: Final = (
     "partition i of all these topics goes to one member, as joins need it; can be repeated; in"

@@ -15,13 +15,13 @@ from equilag.errors import InputError
 from equilag.group import NOBODY, Group, Index
 from equilag.metrics import count_moves
 from equilag.objective import EXCESS
+from equilag.overrides.shape import shape_group
 from equilag.pipeline.run_dir import read_summary
 from equilag.pipeline.run_tables import check_summary, plan_row, read_columns, rows_of
 from equilag.pipeline.snapshot import group_input
 from equilag.plan import REPEATABLE, STATUSES, Choice, Plan, Status
 from equilag.policy import DEFAULT_TOLERANCE, POLICY_FIELDS, REAL_FIELDS, Policy
-from equilag.reduction import reduce_group
-from equilag.shaping import shape_group
+from equilag.reduction.reduce import reduce_group
 from equilag.show import show
 
 _PLAN: Final = (

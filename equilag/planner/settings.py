@@ -12,12 +12,12 @@ from equilag.budget import Budget
 from equilag.errors import InputError
 from equilag.group import Group
 from equilag.objective import Objective
-from equilag.overrides import OverrideSettings
+from equilag.overrides.override_settings import OverrideSettings
+from equilag.overrides.shape import shape_group
 from equilag.planner.progress import Watcher
 from equilag.planner.task import Task
 from equilag.policy import POLICIES, Policy
-from equilag.reduction import reduce_group
-from equilag.shaping import shape_group
+from equilag.reduction.reduce import reduce_group
 
 UNCHANGED: Final[Mapping[str, Policy]] = {name: Policy(name) for name in POLICIES}
 """The policies without any setting on top: to make and check one takes a tenth of a small plan."""

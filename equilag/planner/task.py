@@ -8,7 +8,7 @@ from equilag.group import Group
 from equilag.metrics import load_scale
 from equilag.objective import Objective
 from equilag.policy import Policy
-from equilag.reduction import Reduction
+from equilag.reduction.reduce import Reduction
 
 
 class Task(NamedTuple):

@@ -12,11 +12,11 @@ from support.altered_plans import Json, accepted, alterations, document
 from support.groups import Snapshot
 
 import equilag
+from equilag.overrides.shape import shape_group
 from equilag.plan import Plan
 from equilag.plan_figures import REAL_FIGURES
 from equilag.planner.settings import policy_from
-from equilag.reduction import reduce_group
-from equilag.shaping import shape_group
+from equilag.reduction.reduce import reduce_group
 
 REAL: Final[Snapshot] = {
     "format": "equilag/snapshot/1",

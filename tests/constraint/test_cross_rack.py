@@ -19,7 +19,7 @@ from equilag.constraint import (
 from equilag.group import Group, Member
 from equilag.metrics import cross_reads
 from equilag.policy import Policy
-from equilag.reduction import reduce_group
+from equilag.reduction.reduce import reduce_group
 from equilag.solver.counts.even_counts import balanced
 from equilag.solver.racks.fewest_across import fewest_across
 

@@ -14,7 +14,7 @@ from equilag.group import NOBODY
 from equilag.heuristics import get_assignor, run_assignor
 from equilag.metrics import count_moves, member_counts
 from equilag.phases import first_phase
-from equilag.rack_reads import RackReads
+from equilag.reduction.rack_reads import RackReads
 
 
 def cases(*families: str, having: str = "expect") -> list[Any]:

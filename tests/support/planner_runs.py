@@ -11,7 +11,7 @@ from equilag.planner.stage import ImprovingStage
 from equilag.planner.state import SolveState
 from equilag.planner.task import Task
 from equilag.policy import Policy
-from equilag.reduction import Reduction
+from equilag.reduction.reduce import Reduction
 
 STAGES = tuple(stage for phase in (*SEARCHING, *PROVING) for stage in phase.stages)
 """The improving stages of a run, in their order."""

@@ -18,7 +18,7 @@ from equilag.group import Group
 from equilag.live.rebalance.fitting_policy import FittingPolicy, fitting_policy, structure_only
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.metrics import is_valid
-from equilag.overrides import NO_OVERRIDES
+from equilag.overrides.override_settings import NO_OVERRIDES
 from equilag.plan import Plan
 from equilag.policy import Policy
 

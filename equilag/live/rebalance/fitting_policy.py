@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from equilag.errors import InputError
 from equilag.group import Group
-from equilag.overrides import NO_OVERRIDES, Overrides
+from equilag.overrides.override_settings import NO_OVERRIDES, Overrides
+from equilag.overrides.shape import shape_group
 from equilag.policy import Policy
-from equilag.reduction import reduce_group
-from equilag.shaping import shape_group
+from equilag.reduction.reduce import reduce_group
 from equilag.show import show
 
 

@@ -10,9 +10,9 @@ from typing import Final
 
 import numpy as np
 
-from equilag.capacities import known_capacities
 from equilag.group import Floats, Group, Index, Ints
 from equilag.metrics import excess, mean_load, member_loads, moved, spread
+from equilag.reduction.capacities import known_capacities
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from equilag.broken_rules import broken_rules
 from equilag.errors import InputError
 from equilag.group import Group, Index
 from equilag.live.rebalance.fitting_policy import fitting_policy
-from equilag.overrides import NO_OVERRIDES
+from equilag.overrides.override_settings import NO_OVERRIDES
+from equilag.overrides.shape import shape_group
 from equilag.policy import Policy
-from equilag.reduction import Reduction, reduce_group
-from equilag.shaping import shape_group
+from equilag.reduction.reduce import Reduction, reduce_group
 
 
 def count_broken(group: Group, policy: Policy, assigned: Index) -> int:

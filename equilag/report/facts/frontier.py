@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from equilag.claim import Evidence
 from equilag.group import Group
 from equilag.metrics import load_factor
+from equilag.overrides.shape import shape_group
 from equilag.policy import Policy
-from equilag.reduction import reduce_group
+from equilag.reduction.reduce import reduce_group
 from equilag.report.facts.gain import GainScale
 from equilag.report.facts.group import GroupFacts, group_facts
-from equilag.shaping import shape_group
 
 if TYPE_CHECKING:
     from equilag.planner.frontier import Point

@@ -12,7 +12,7 @@ from equilag.group import NOBODY, Group
 from equilag.lag import QUALITY
 from equilag.metrics import excess, load_divisor, mean_load, member_loads, spread
 from equilag.real_figures import ProvedBounds, real_figures
-from equilag.reduction import Reduction
+from equilag.reduction.reduce import Reduction
 
 CERTAIN = ("ok", "given")
 """Quality marks of a lag that is known for sure."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import median
 
-from equilag.capacities import rounded
 from equilag.evidence import ACROSS
 from equilag.metrics import member_loads
 from equilag.plan import Plan
 from equilag.plan_figures import CountFigures, LagFigures, RealFigures
 from equilag.real_figures import ProvedBounds, real_figures
+from equilag.reduction.capacities import rounded
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from equilag.heuristics import get_assignor
 from equilag.live.rebalance.decision import PlanSettings, decide
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.policy import Policy
-from equilag.units import unit_lists
+from equilag.reduction.units import unit_lists
 
 Found = tuple[CoPartitionedTopics, ...]
 LISTS = (("t00", "t01"),)

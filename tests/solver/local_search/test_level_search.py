@@ -19,7 +19,7 @@ from equilag.errors import InputError
 from equilag.group import NOBODY, Group, Index
 from equilag.metrics import is_valid, member_counts, member_loads
 from equilag.policy import Policy
-from equilag.reduction import reduce_group
+from equilag.reduction.reduce import reduce_group
 from equilag.solver.counts.even_counts import balanced
 from equilag.solver.local_search.assignment_layers import deal_layers
 from equilag.solver.local_search.cyclic_exchanges import Window

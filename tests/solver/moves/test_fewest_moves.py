@@ -19,7 +19,7 @@ from equilag.certificate.potentials import (
 from equilag.group import Group, Member
 from equilag.metrics import count_moves, is_valid
 from equilag.policy import BALANCES, Policy
-from equilag.reduction import reduce_group
+from equilag.reduction.reduce import reduce_group
 from equilag.solver.moves.fewest_moves import fewest_moves
 from equilag.solver.racks.fewest_across import fewest_across
 

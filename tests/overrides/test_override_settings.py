@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equilag import InputError, Policy
-from equilag.overrides import NO_OVERRIDES, Overrides, overrides_of
+from equilag.overrides.override_settings import NO_OVERRIDES, Overrides, overrides_of
 
 NAMES = st.text("ab-=1,.", min_size=1, max_size=6)
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from equilag.capacities import known_capacities, whole_capacities
 from equilag.errors import InputError
 from equilag.group import NOBODY, Group, Index, Ints
 from equilag.policy import Policy
-from equilag.rack_reads import RackReads
 from equilag.real_columns import NO_LIMIT, RealColumns, Stakes, load_factors
-from equilag.split_classes import SplitClasses, split_classes
-from equilag.units import Units
+from equilag.reduction.capacities import known_capacities, whole_capacities
+from equilag.reduction.rack_reads import RackReads
+from equilag.reduction.split_classes import SplitClasses, split_classes
+from equilag.reduction.units import Units
 
 
 @dataclass(frozen=True, eq=False, slots=True)

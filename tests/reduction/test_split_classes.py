@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from equilag import Group, InputError, Policy
-from equilag.reduction import reduce_group
-from equilag.shaping import shape_group
+from equilag.overrides.shape import shape_group
+from equilag.reduction.reduce import reduce_group
 
 GROUP = Group.build(
     name="g",

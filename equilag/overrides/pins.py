@@ -7,7 +7,7 @@ from typing import Final
 
 from equilag.errors import InputError
 from equilag.group import NOBODY, Group
-from equilag.overrides import Overrides
+from equilag.overrides.override_settings import Overrides
 from equilag.show import guess, plural, show
 
 _NAMES: Final = ("id", "instance_id", "client_id")

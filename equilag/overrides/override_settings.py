@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, TypedDict, get_args
 
-from equilag.override_values import (
+from equilag.overrides.override_values import (
     Capacities,
     Pins,
     TopicLists,

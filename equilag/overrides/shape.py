@@ -12,8 +12,8 @@ from equilag.building.co_partitioned import co_partitioned_topics
 from equilag.building.instances import unlike_threads
 from equilag.errors import InputError
 from equilag.group import Group, Member
-from equilag.overrides import NO_OVERRIDES, InstancesBy, Overrides
-from equilag.pinning import pinned
+from equilag.overrides.override_settings import NO_OVERRIDES, InstancesBy, Overrides
+from equilag.overrides.pins import pinned
 from equilag.show import guess, show
 
 _ATTRIBUTES: Final = {"host": "host", "client-id": "client_id"}

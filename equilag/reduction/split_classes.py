@@ -15,9 +15,9 @@ import numpy as np
 from equilag.errors import InputError
 from equilag.group import Flags, Group, Index, Ints
 from equilag.partition_classes import PartitionClasses
-from equilag.rack_reads import RackReads
+from equilag.reduction.rack_reads import RackReads
+from equilag.reduction.units import Units
 from equilag.show import some_of
-from equilag.units import Units
 
 MAX_NAMED: Final = 4
 """Partitions of one unit named in a message: lists of more topics are rare."""

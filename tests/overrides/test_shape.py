@@ -13,8 +13,8 @@ from support.groups import columns
 from support.real_groups import RealShape, field_sets, real_snapshot
 
 from equilag import Group, InputError, Member, load_snapshot
-from equilag.overrides import overrides_of
-from equilag.shaping import shape_group
+from equilag.overrides.override_settings import overrides_of
+from equilag.overrides.shape import shape_group
 
 GROUP = Group.build(
     name="g",
