@@ -265,5 +265,7 @@ def test_a_target_counts_moves_as_items_that_stay() -> None:
     assert target.min_kept == 3
     assert target.counts_kept
     assert [target.spread_with(kept) for kept in (5, 4, 3)] == [10, 7, 4]
+    dear = OwnershipTarget.of(SearchTarget(2 * 10**20 + 7, move_cost=10**20), owned=5, total=100)
+    assert [dear.spread_with(kept) for kept in (5, 4, 3, 2)] == [100, 100, 7, -1]
     free = OwnershipTarget.of(SearchTarget(10**30), owned=5, total=100)
     assert (free.spread, free.min_kept, free.counts_kept) == (100, 0, False)

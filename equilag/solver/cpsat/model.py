@@ -12,7 +12,7 @@ from ortools.sat.python import cp_model
 from equilag.exhaustive.small_problem import SmallProblem
 from equilag.group import Ints
 from equilag.solver.cpsat import constraint_families as families
-from equilag.solver.cpsat.scale import scaled
+from equilag.solver.cpsat.scale import MAX_TOTAL, scaled
 from equilag.solver.cpsat.stoppable import solve_until
 from equilag.solver.cpsat.variables import Variables
 
@@ -90,7 +90,8 @@ def build(
     families.load_extremes(v)
     families.move_limit(v, max_moves)
     families.alike_members(v, moves_matter=max_moves is not None or move_cost > 0)
-    price = move_cost // small.unit  # rounded down, so that a bound stays a bound
+    # Rounded down, so that a bound stays a bound; no more than any spread, as sums are to be small.
+    price = min(move_cost // small.unit, MAX_TOTAL)
     cost: Any = price * families.moves(v)
     v.model.minimize(v.highest - v.lowest + cost)
     if hint is not None:
