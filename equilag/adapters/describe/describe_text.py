@@ -49,21 +49,21 @@ def read_describe(
     with _source_of(describe):
         offsets = read_offsets(describe.text, group)
         assumed = [*offsets.remarks, *_check_gaps(offsets, reset)]
-    instances: dict[str, str | None] = dict.fromkeys(offsets.owned)
+    known = offsets.members
     if members is None:
         assumed.append(
             "members that own nothing are not in the text; there are none unless --members is given"
         )
     else:
         with _source_of(members):
-            instances = read_members(members.text, offsets)
+            known = read_members(members.text, offsets)
     assumed += _about_offsets(offsets, reset)
-    ids = sorted(instances)
+    ids = sorted(known)
     subscriptions, remarks = _subscriptions(offsets, ids, subscribe or {}, as_owned)
     given: GroupInput = {
         "name": offsets.group,
         "topics": {topic: offsets.size(topic) for topic in sorted(offsets.topics)},
-        "members": [Member(member, instance_id=instances[member] or None) for member in ids],
+        "members": [Member(member, **known[member]._asdict()) for member in ids],
         "subscriptions": subscriptions,
         "owned": offsets.owned,
         "offsets": _offsets(offsets),

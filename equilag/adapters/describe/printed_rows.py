@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from equilag.adapters.describe.printed_table import (
     MEMBERS,
@@ -34,13 +34,23 @@ class PrintedPartition:
     end: int
 
 
+class PrintedMember(NamedTuple):
+    """What a row says of a member; None where the text does not have it."""
+
+    instance_id: str | None = None
+    client_id: str | None = None
+    host: str | None = None
+    """Without the slash that Kafka prints before it."""
+
+
 @dataclass(slots=True)
 class PrintedGroup:
-    """One group's rows: partitions by topic and number, and by member what it owns."""
+    """One group's rows: partitions by topic and number, and by member what it is and owns."""
 
     group: str
     topics: dict[str, dict[int, PrintedPartition]] = field(default_factory=dict)
     owned: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    members: dict[str, PrintedMember] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
     def size(self, topic: str) -> int:
@@ -76,24 +86,32 @@ def read_offsets(text: str, group: str | None) -> PrintedGroup:
     return offsets
 
 
-def read_members(text: str, offsets: PrintedGroup) -> dict[str, str | None]:
-    """The group's members and their instance ids, as `--describe --members` has them.
+def read_members(text: str, offsets: PrintedGroup) -> dict[str, PrintedMember]:
+    """The group's members, as `--describe --members` has them.
 
     Raises InputError, also if they do not own what `offsets` says: then the two texts are of
     different moments.
     """
-    found: dict[str, str | None] = {}
+    found: dict[str, PrintedMember] = {}
     for row in _rows_of(read_table(text, MEMBERS), offsets.group):
         member = row.cells["CONSUMER-ID"]
         if member in found:
             raise row.error(f"member {show(member)} is listed twice")
-        instance = row.cells.get("GROUP-INSTANCE-ID", NOTHING)
-        found[member] = None if instance in ("", NOTHING) else instance
+        other = offsets.members.get(member, PrintedMember())
+        found[member] = PrintedMember(*(a or b for a, b in zip(_member(row), other, strict=True)))
         _compare(row, offsets.owned.get(member, {}))
     for member in offsets.owned:
         if member not in found:
             raise InputError(f"member {show(member)} is missing, though it owns partitions")
     return found
+
+
+def _member(row: PrintedRow) -> PrintedMember:
+    instance_id, client_id, host = (
+        None if (cell := row.cells.get(column, NOTHING)) in ("", NOTHING) else cell
+        for column in ("GROUP-INSTANCE-ID", "CLIENT-ID", "HOST")
+    )
+    return PrintedMember(instance_id, client_id, host.removeprefix("/") or None if host else None)
 
 
 def _rows_of(table: PrintedTable, group: str) -> Iterator[PrintedRow]:
@@ -103,6 +121,8 @@ def _rows_of(table: PrintedTable, group: str) -> Iterator[PrintedRow]:
 def _read_row(row: PrintedRow, offsets: PrintedGroup) -> None:
     cells = row.cells
     topic, member = cells["TOPIC"], cells["CONSUMER-ID"]
+    if member != NOTHING and member not in offsets.members:
+        offsets.members[member] = _member(row)
     if topic == NOTHING and cells["PARTITION"] == NOTHING:
         if member != NOTHING:  # a member that owns nothing
             offsets.owned.setdefault(member, {})

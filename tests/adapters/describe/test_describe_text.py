@@ -13,6 +13,7 @@ from equilag.adapters.describe.printed_table import PrintedText
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.adapters.snapshot.write import snapshot_document
 from equilag.errors import InputError
+from equilag.planner.solve import solve
 
 HEADER = (
     "GROUP",
@@ -104,6 +105,10 @@ def said(result: Described, *words: str) -> bool:
     return any(all(word in sentence for word in words) for sentence in result.assumed)
 
 
+def place_of(client_id: str) -> dict[str, str]:
+    return {"client_id": client_id, "host": "10.0.0.1"}
+
+
 def test_the_snapshot() -> None:
     result = described(TEXT)
     assert result.snapshot == {
@@ -112,8 +117,8 @@ def test_the_snapshot() -> None:
         "topics": {"a": 2, "b": 2},
         "subscriptions": {"all": ["a", "b"]},
         "members": [
-            {"id": C1, "subscription": "all", "owned": {"a": [0, 1]}},
-            {"id": C2, "subscription": "all", "owned": {"b": [0]}},
+            {"id": C1, "subscription": "all", "owned": {"a": [0, 1]}, **place_of("c-1")},
+            {"id": C2, "subscription": "all", "owned": {"b": [0]}, **place_of("c-2")},
         ],
         "offsets": {
             "a": {"log_start": [0, 0], "log_end": [9, 7], "committed": [3, None]},
@@ -140,7 +145,8 @@ def test_reset_in_any_case() -> None:
 
 def test_members_that_own_nothing() -> None:
     result = described(TEXT, MEMBERS)
-    assert result.snapshot["members"][2] == {"id": "c-3", "subscription": "all"}
+    third = {"id": "c-3", "subscription": "all", **place_of("c-3")}
+    assert result.snapshot["members"][2] == third
     assert not said(result, "members that own nothing")
 
 
@@ -255,6 +261,20 @@ def test_ids_with_spaces_and_empty_client_ids() -> None:
         assert [member["id"] for member in result.snapshot["members"]] == ["-6f", "my client-1"]
 
 
+def test_instances_and_pins_know_clients_and_hosts_of_a_text() -> None:
+    for members in (None, MEMBERS):
+        group = load_snapshot(described(TEXT, members).snapshot)
+        places = [(member.client_id, member.host) for member in group.members[:2]]
+        assert places == [("c-1", "10.0.0.1"), ("c-2", "10.0.0.1")]
+        settings: dict[str, Any] = {"instances": "host", "pin": ["a-0=c-2"]}
+        plan = solve(group, "fair-yet-sticky", effort=0.01, **settings)
+        assert 0 in plan.assignment[C2]["a"]
+    short = printed(("CONSUMER-ID", "#PARTITIONS", "HOST"), (C1, "2", "-"), (C2, "1", "/h"))
+    group = load_snapshot(described(TEXT, short).snapshot)
+    places = [(member.client_id, member.host) for member in group.members]
+    assert places == [("c-1", "10.0.0.1"), ("c-2", "h")]
+
+
 def test_columns_that_do_not_line_up() -> None:
     squeezed = "\n".join(" ".join(line.split()) for line in TEXT.split("\n"))
     assert described(squeezed).snapshot == described(TEXT).snapshot
@@ -279,7 +299,7 @@ def test_partitions_that_are_not_listed() -> None:
 def test_a_row_of_a_member_that_owns_nothing() -> None:
     text = printed(HEADER, *ROWS, ("g", "-", "-", "-", "-", "-", "c-9", "/10.0.0.1", "c"))
     members = described(text).snapshot["members"]
-    assert members[2] == {"id": "c-9", "subscription": "all"}
+    assert members[2] == {"id": "c-9", "subscription": "all", **place_of("c")}
 
 
 @pytest.mark.parametrize(
