@@ -38,7 +38,7 @@ def co_partition_warning(found: Sequence[CoPartitionedTopics]) -> str:
     if more:
         seem += f"; and {more:,} more such {'list' if more == 1 else 'lists'} of topics"
     options = " ".join(f"--co-partition {','.join(_cut(one.topics))}" for one in shown)
-    return f"{seem}: keep them together with {options}"
+    return f"{seem}: keep them together with {options}, or plan without with --co-partition none"
 
 
 def _why(found: CoPartitionedTopics) -> str:

@@ -10,7 +10,7 @@ from equilag.overrides.override_settings import INSTANCES_BY
 
 CO_PARTITION: Final = (
     "partition i of all these topics goes to one member, as joins need it; can be repeated; in"
-    " place of the lists in the snapshot"
+    " place of the lists in the snapshot; none: no topics are joined"
 )
 
 

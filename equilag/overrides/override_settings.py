@@ -6,6 +6,8 @@ from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, TypedDict, get_args
 
 from equilag.overrides.override_values import (
+    NO_LISTS,
+    NO_LISTS_TEXT,
     Capacities,
     Pins,
     TopicLists,
@@ -28,7 +30,7 @@ class OverrideSettings(TypedDict, total=False):
 
     capacity: id or pattern -> number; or texts such as ``c-*=2``.
     max_partitions: a whole number. instances: one of INSTANCES_BY.
-    co_partition: lists of topics; or texts such as ``orders,payments``.
+    co_partition: lists of topics; or texts such as ``orders,payments``; ``none``: no lists at all.
     pin: (topic, partition) -> id, instance id or client id; or texts such as ``orders-1=c-1``.
     keep: topics.
     """
@@ -52,7 +54,7 @@ class Overrides:
     instances: InstancesBy | None = None
     """Members with the same host, or client id, are one instance; ``none``: each is its own."""
     co_partition: TopicLists = ()
-    """Lists of topics, in place of the group's own."""
+    """Lists of topics, in place of the group's own; NO_LISTS: none at all."""
     pin: Pins = ()
     """Topic, partition, and the member that alone may take it: an id, instance id or client id."""
     keep: tuple[str, ...] = ()
@@ -60,11 +62,12 @@ class Overrides:
 
     def to_dict(self) -> dict[str, Any]:
         """The settings in force, as JSON values that `overrides_of` takes again."""
+        lists: Any = list(map(list, self.co_partition))
         found: dict[str, Any] = {
             "capacity": list(map(capacity_text, self.capacity)),
             "max_partitions": self.max_partitions,
             "instances": self.instances,
-            "co_partition": list(map(list, self.co_partition)),
+            "co_partition": NO_LISTS_TEXT if self.co_partition == NO_LISTS else lists,
             "pin": list(map(pin_text, self.pin)),
             "keep": list(self.keep),
         }

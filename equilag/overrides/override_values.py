@@ -18,6 +18,11 @@ TopicLists: TypeAlias = tuple[tuple[str, ...], ...]
 Pins: TypeAlias = tuple[tuple[str, int, str], ...]
 Choice = TypeVar("Choice", bound=str)
 
+NO_LISTS: Final[TopicLists] = ((),)
+"""No topics are co-partitioned, whatever the group says: one list, of nothing."""
+NO_LISTS_TEXT: Final = "none"
+"""The text for it, on a command line and in JSON."""
+
 _PIN: Final = re.compile(r"(.+?)-([0-9]{1,18})=(.+)", re.DOTALL)
 """TOPIC-PARTITION=ID. The topic may have dashes; it ends before the first ``-NUMBER=``."""
 
@@ -81,11 +86,15 @@ def choice_of(value: object, choices: Sequence[Choice], place: str) -> Choice | 
 
 
 def topic_lists_of(value: object, place: str) -> TopicLists:
-    """Lists of two or more topics."""
+    """Lists of two or more topics; NO_LISTS for the word none."""
+    if value == NO_LISTS or value in (NO_LISTS_TEXT, [NO_LISTS_TEXT]):
+        return NO_LISTS
     found = []
     for entry in _listed(value, place):
         names = entry.split(",") if isinstance(entry, str) else entry
         topics = topics_of(names, place)
+        if topics == (NO_LISTS_TEXT,):
+            raise InputError(f"{NO_LISTS_TEXT} does not go with another value", place)
         if len(topics) < 2:
             raise InputError(f"{show(','.join(topics))} is not TOPIC1,TOPIC2", place)
         found.append(topics)

@@ -15,7 +15,7 @@ from equilag.co_partitioning import CoPartitionedTopics
 JOINED = snapshot_of([12, 12, 5], [[0, 1, 2]] * 4, [*(n // 3 for n in range(12))] * 2)
 LINE = (
     "equilag: t00 and t01 seem to be co-partitioned (partition i of both has one owner, 12 of 12):"
-    " keep them together with --co-partition t00,t01\n"
+    " keep them together with --co-partition t00,t01, or plan without with --co-partition none\n"
 )
 
 
@@ -41,6 +41,28 @@ def test_who_says_what_belongs_together_is_not_warned(run, tmp_path: Path) -> No
     assert run("assign", path, "--assignor", "range", "--json").err == ""
 
 
+@pytest.mark.parametrize("command", ["plan", "compare", "frontier"])
+def test_none_plans_without_lists_and_without_the_warning(run, tmp_path, command) -> None:
+    quick = ("--time-limit", 20, "--effort", 0.02, "--json", "--pin", "t00-0=m03")
+    plain = written(tmp_path, JOINED)
+    status, out, err = run(command, plain, "--co-partition", "none", *quick)
+    assert (status, err) == (0, "")
+    joined = written(tmp_path, {**JOINED, "co_partitioned": [["t00", "t01"]]})
+    status, again, err = run(command, joined, "--co-partition", "none", *quick)
+    assert (status, err) == (0, "")
+    if command == "plan":
+        plan, same = json.loads(out), json.loads(again)
+        assert plan["assignment"] == same["assignment"]
+        assert plan["policy"]["co_partition"] == "none"
+        held = plan["assignment"].values()
+        assert any(topics.get("t00") != topics.get("t01") for topics in held)
+        path = tmp_path / "plan.json"
+        path.write_text(again)
+        assert run("verify", joined, path).status == 0
+    error = run(command, joined, "--co-partition", "none", "--co-partition", "t00,t01").err
+    assert "--co-partition: none does not go with another value" in error
+
+
 def test_many_lists_and_long_ones_stay_one_line() -> None:
     lists = [
         CoPartitionedTopics(tuple(f"{name}{n}" for n in range(20)), 1200, 1100, name == "a")
@@ -50,5 +72,5 @@ def test_many_lists_and_long_ones_stay_one_line() -> None:
     assert "a5, a6 and … seem to be co-partitioned (the group's assignor is range" in text
     assert "(partition i of all has one owner, 1,100 of 1,200)" in text
     assert "; and 2 more such lists of topics: keep them together with --co-partition a0" in text
-    assert text.count("--co-partition") == 3
+    assert text.count("--co-partition") == 4
     assert "\n" not in text

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from equilag import InputError, Policy
 from equilag.overrides.override_settings import NO_OVERRIDES, Overrides, overrides_of
+from equilag.overrides.override_values import NO_LISTS
 
 NAMES = st.text("ab-=1,.", min_size=1, max_size=6)
 
@@ -26,6 +27,8 @@ NAMES = st.text("ab-=1,.", min_size=1, max_size=6)
         ({"instances": "client-id"}, Overrides(instances="client-id")),
         ({"co_partition": ["a,b", ["c", "d", "e"]]}, Overrides(co_partition=(("a", "b"),
                                                                             ("c", "d", "e")))),
+        ({"co_partition": "none"}, Overrides(co_partition=NO_LISTS)),
+        ({"co_partition": ["none"]}, Overrides(co_partition=NO_LISTS)),
         ({"pin": {("orders", 1): "c-1"}}, Overrides(pin=(("orders", 1, "c-1"),))),
         ({"pin": ["or-ders-2-10=c-1", "or-ders-2-10=c-1"]}, Overrides(pin=(("or-ders-2", 10,
                                                                            "c-1"),))),
@@ -42,7 +45,7 @@ def test_every_way_to_give_them(given: Any, expected: Overrides) -> None:
 @given(
     st.dictionaries(NAMES, st.floats(1e-100, 1e100)),
     st.dictionaries(st.tuples(NAMES, st.integers(0, 12)), NAMES),
-    st.lists(st.lists(NAMES, min_size=2, unique=True)),
+    st.lists(st.lists(NAMES, min_size=2, unique=True)) | st.just("none"),
     st.lists(NAMES, unique=True),
 )
 def test_there_and_back_as_json(capacity: Any, pin: Any, co_partition: Any, keep: Any) -> None:
@@ -85,6 +88,7 @@ def test_only_what_is_in_force_is_written() -> None:
         ({"instances": "pod"}, '"pod" is none of host, client-id, none'),
         ({"co_partition": "a,b"}, "a string, not a list"),
         ({"co_partition": ["a"]}, '"a" is not TOPIC1,TOPIC2'),
+        ({"co_partition": ["a,b", "none"]}, "none does not go with another value"),
         ({"co_partition": ["a,"]}, '"" is no topic'),
         ({"co_partition": [["a", 1]]}, "1 is no topic"),
         ({"co_partition": [7]}, "7 is an integer, not a list"),

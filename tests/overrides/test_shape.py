@@ -75,6 +75,7 @@ def test_instances(instances: str, expected: list[str | None]) -> None:
 def test_lists_in_place_of_the_groups_own() -> None:
     assert shaped(co_partition=["b,a"]).co_partitioned == ((1, 0),)
     assert shaped(keep=["a"]).co_partitioned == ((0, 1),)
+    assert shaped(co_partition="none").co_partitioned == ()
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ class FittingOverrides:
 def _without_missing_topics(group: Group, given: Overrides) -> tuple[Overrides, list[str]]:
     """Return the overrides with those topics of each list that exist: they belong together."""
     missing = sorted({t for topics in given.co_partition for t in topics}.difference(group.topics))
-    if not missing:
+    if not missing:  # also where no list is to be in force
         return given, []
     lists = [tuple(t for t in topics if t not in missing) for topics in given.co_partition]
     left = tuple(topics for topics in lists if len(topics) > 1)

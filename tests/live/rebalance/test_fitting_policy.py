@@ -67,6 +67,12 @@ def test_existing_topics_of_a_list_still_belong_together() -> None:
     )
 
 
+def test_no_lists_stay_no_lists() -> None:
+    found = fitted(Policy(co_partition="none", keep=["gone"]))
+    assert found.left_out
+    assert found.policy == Policy(co_partition="none")
+
+
 def test_topics_that_nobody_reads_together() -> None:
     apart = [replace(MEMBERS[0], topics=("t",)), replace(MEMBERS[1], topics=("u",))]
     found = fitted(Policy(co_partition=[["t", "u"]]), group(apart))
