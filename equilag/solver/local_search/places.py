@@ -41,13 +41,14 @@ class PlaceTable:
         counts = member_counts(assigned, group.n_members)[members]
         if constraint.instance_sums is not None:  # counts that stay keep to the sums of instances
             least = most = counts
-        empty = np.repeat(np.arange(len(members)), np.maximum(most - counts, 0))
+        # One each: a cycle takes no more, and all that wide intervals leave make a table of GB.
+        empty = np.flatnonzero(most > counts)
         self.holder: Ints = np.concatenate((row[assigned[self.partition]], empty))
         """[S] the row of the member that holds the place."""
         self.lag: Ints = np.concatenate((group.lag[self.partition], np.zeros(len(empty), np.int64)))
         self.loads: Ints = member_loads(assigned, group.lag, group.n_members)[members]
         """[N] lag of each member, pinned partitions included."""
-        self.room: Ints = most - least
+        self.room: Ints = np.minimum(most, counts + 1) - least
         """[N] the most empty places of each member."""
         self._class_of = group.class_of[members]
         self._bucket = group.partition_class[self.partition]

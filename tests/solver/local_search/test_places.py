@@ -47,6 +47,20 @@ def test_a_table_is_the_assignment_of_its_members() -> None:
         assert np.array_equal(places.room, most - least)
 
 
+def test_wide_intervals_make_no_wide_table() -> None:
+    """Where counts do not matter, a member may give all that it holds, and gain one."""
+    group = random_group(np.random.default_rng(4), topics=6, members=9, size=40, reads=0.5)
+    constraint, assigned = start(group, Policy(balance="none"), keep=False)
+    members = np.flatnonzero(~group.idle)
+    places = PlaceTable(group, constraint, assigned, members)
+    counts = np.bincount(assigned[assigned >= 0], minlength=group.n_members)[members]
+    assert counts.max() < group.n_partitions - 1
+    assert places.table.shape == (len(members), counts.max() + 1)
+    assert np.array_equal(places.n_empty, np.ones(len(members)))
+    assert np.array_equal(places.room, counts + 1)
+    check(group, constraint, assigned, places)
+
+
 def test_pairs_are_what_the_constraint_lets_members_take() -> None:
     for _, constraint, _, places in tables(seed=2, n=10):
         place, row = places.pairs
