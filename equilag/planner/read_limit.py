@@ -11,12 +11,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+
 from equilag.budget import Budget
 from equilag.errors import InputError
 from equilag.metrics import cross_reads
 from equilag.plan import Plan
 from equilag.planner.counting_stages import in_time
-from equilag.planner.front import candidate_of
+from equilag.planner.front import Candidate, candidate_of
+from equilag.planner.problem import Problem
 from equilag.planner.progress import ProgressObserver
 from equilag.planner.proofs import Proofs
 from equilag.planner.result import plan_of
@@ -25,6 +28,7 @@ from equilag.planner.state import Proposal, SolveState
 from equilag.planner.task import Task
 from equilag.policy import Policy
 from equilag.solver.moves.fewest_moves import FlowPrices, moves_against_reads
+from equilag.solver.racks.between_plans import between_plans
 
 TIGHT: Final = 0.15
 """Of the time, what the search among the plans with the fewest reads gets."""
@@ -34,11 +38,18 @@ PRICES: Final = tuple(FlowPrices(*pair) for pair in ((8, 1), (3, 1), (2, 1), (1,
 """Of a move and a read: flows between the fewest of one and the fewest of the other."""
 
 
+SOME: Final = 3
+"""Plans that steps lead from, or to: the best ones are close to each other."""
+
+
 def has_read_limit(task: Task) -> bool:
     """True if reads across racks are limited, and not the fewest anyway."""
     real, policy = task.group.real, task.policy
-    limited = policy.max_cross_rack is not None and not policy.rack_aware
-    return limited and real is not None and real.cross is not None
+    limit = policy.max_cross_rack
+    if limit is None or policy.rack_aware or real is None or real.cross is None:
+        return False
+    worst = np.where(task.group.eligible, real.cross, 0).max(axis=1, initial=0)
+    return limit < int(worst[task.group.partition_class].sum())
 
 
 def plan_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -> Plan:
@@ -78,12 +89,18 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
     notes: list[str] = []
     without = replace(task.policy, max_cross_rack=None, max_moves=None)
     aware = replace(without, rack_aware=True)
-    with budget.portion(TIGHT) as part:
-        tight = _searched(_with(task, aware), part, observer, notes)
+    tight = _counted(_with(task, aware), budget, observer, notes)
     task.policy.check_reads(tight.problem.constraint.most_across or 0)
-    with budget.portion(FREE) as part:
-        free = _searched(_with(task, without), part, observer, notes)
+    free = _counted(_with(task, without), budget, observer, notes)
     task.policy.check_limit(free.problem.fewest_moves)
+    flows = []
+    for prices in PRICES:
+        if free.problem.has_owners and in_time(task, budget):
+            assigned = moves_against_reads(task.group, free.problem.constraint, prices)
+            flows.append(candidate_of(task.group, assigned, "min-cost-flow"))
+    for state, share in ((tight, TIGHT), (free, FREE)):
+        with budget.portion(share) as part:
+            search(state, part, observer, phases_for(state, part))
     trading = replace(without, max_moves=task.policy.max_moves)
     if trading.moves_first and not trading.pins_owned:
         # Under these policies moves cost nothing, so no claim may count a cost.
@@ -94,15 +111,33 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
         make_constraint=lambda: free.problem.constraint.within_reads(limit),
     )
     within = SolveState.of(problem, tight.incumbent, _of_all_plans(free), notes)
-    found = [*tight.front.candidates, *free.front.candidates]
-    for prices in PRICES:
-        if problem.has_owners and in_time(task, budget):
-            assigned = moves_against_reads(task.group, free.problem.constraint, prices)
-            found.append(candidate_of(task.group, assigned, "min-cost-flow"))
-    for candidate in found:
-        if cross_reads(task.group, candidate.assigned) <= limit:
-            within.record(Proposal(candidate.assigned, candidate.algorithm))
+    found = [*flows, *tight.front.candidates, *free.front.candidates]
+    reads = [cross_reads(task.group, candidate.assigned) for candidate in found]
+    beyond = [c for c, across in zip(found, reads, strict=True) if across > limit]
+    kept = [c for c, across in zip(found, reads, strict=True) if across <= limit]
+    if beyond and problem.has_owners:
+        even = sorted(beyond, key=_spread)[:SOME]
+        kept += [_between(problem, one, tight.most_even, limit) for one in even]
+        few = sorted(kept, key=_moves)[:SOME] + [one for one in flows if one in kept]
+        kept += [_between(problem, min(beyond, key=_moves), one, limit) for one in few]
+    for candidate in kept:
+        within.record(Proposal(candidate.assigned, candidate.algorithm))
     return within
+
+
+def _between(problem: Problem, beyond: Candidate, kept: Candidate, limit: int) -> Candidate:
+    """A plan between one beyond the limit on reads and one that keeps to it."""
+    group, counts = problem.group, problem.constraint
+    assigned = between_plans(group, counts, beyond.assigned, kept.assigned, limit)
+    return candidate_of(group, assigned, "between-plans")
+
+
+def _spread(candidate: Candidate) -> int:
+    return candidate.spread
+
+
+def _moves(candidate: Candidate) -> int:
+    return candidate.moves
 
 
 def _of_all_plans(state: SolveState) -> Proofs:
@@ -115,10 +150,10 @@ def _with(task: Task, policy: Policy) -> Task:
     return task._replace(objective=task.objective._replace(policy=policy))
 
 
-def _searched(
+def _counted(
     task: Task, budget: Budget, observer: ProgressObserver, notes: list[str]
 ) -> SolveState:
+    """The state of a run up to the fewest moves."""
     state = state_of(task, count(task, budget, observer, notes), notes)
     assert state is not None  # counts of a reduced group are always exact
-    search(state, budget, observer, phases_for(state, budget))
     return state
