@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
     from equilag.heuristics.registry import get_assignor
     from equilag.planner.compare import compare
 
-    with options.named():
+    with options.named(policy):
         for name in args.assignor:
             get_assignor(name)  # raises for a wrong name before a large file is read
         group = read_group(args, policy)

@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     from equilag.planner.frontier import frontier
     from equilag.report.facts.frontier import frontier_facts
 
-    with stopping() as stop, ProgressLine() as progress, options.named():
+    with stopping() as stop, ProgressLine() as progress, options.named(policy):
         points = frontier(group, policy, **options.settings_of(args, progress, stop))
     facts = frontier_facts(group, points, policy, interrupted=stop.is_set())
     if plot is not None:

@@ -271,11 +271,16 @@ def add_plan_outputs(parser: AnyParser) -> None:
 
 
 @contextmanager
-def named() -> Iterator[None]:
+def named(policy: Policy | None = None) -> Iterator[None]:
     """Errors of the library name its parameters: name the option that sets each instead. Other
-    places stay what they are."""
+    places stay what they are; so does room that the group itself has, if `policy` limits none."""
     try:
         yield
     except InputError as error:
-        place = PARAMETERS.get(error.place, error.place)
+        name = error.place.rpartition(".")[2]
+        own = policy is not None and policy.overrides.max_partitions is None
+        if name != "max_partitions":
+            place = PARAMETERS.get(error.place, error.place)
+        else:
+            place = error.place if own else PARAMETERS[name]
         raise InputError(error.problem, place, error.source) from error

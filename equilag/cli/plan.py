@@ -44,7 +44,7 @@ def run(args: argparse.Namespace) -> int:
 
     from equilag.planner.solve import solve
 
-    with stopping() as stop, ProgressLine() as progress, options.named():
+    with stopping() as stop, ProgressLine() as progress, options.named(policy):
         plan = solve(group, policy, **options.settings_of(args, progress, stop))
 
     deliver(plan, args, target)

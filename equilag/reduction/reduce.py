@@ -46,7 +46,17 @@ class Reduction:
 
 
 def reduce_group(group: Group, policy: Policy) -> Reduction:
-    """Make the reduced group. Raises InputError for what no plan can meet."""
+    """Make the reduced group. Raises InputError for what no plan can meet, at the place that says
+    so: the policy's lists of topics, or the group's own."""
+    try:
+        return _reduce_group(group, policy)
+    except InputError as error:
+        if error.place != "co_partitioned" or not policy.overrides.co_partition:
+            raise
+        raise InputError(error.problem, "co_partition") from error
+
+
+def _reduce_group(group: Group, policy: Policy) -> Reduction:
     racks = RackReads.of(group) if policy.minds_racks else None
     if policy.balance in ("per-topic", "both"):
         _refuse_topic_balance(group, policy.balance, racks is not None)

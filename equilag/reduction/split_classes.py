@@ -6,7 +6,7 @@ and by the racks of their replicas; members by subscription, by what they may ta
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -20,7 +20,8 @@ from equilag.reduction.units import Units
 from equilag.show import some_of
 
 MAX_NAMED: Final = 4
-"""Partitions of one unit named in a message: lists of more topics are rare."""
+"""Partitions of one unit, and members of one partition, named in a message: lists of more topics
+are rare."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -68,14 +69,34 @@ def split_classes(given: Group, units: Units | None, racks: RackReads | None) ->
     nobody = np.flatnonzero(~eligible.any(axis=1) & group.eligible[topic_class[one]].any(axis=1))
     if len(nobody):
         together = np.flatnonzero(unit_of == one[nobody[0]]).tolist()
-        names = some_of(["-".join(map(str, given.partition_name(p))) for p in together], MAX_NAMED)
-        raise InputError(f"no member may take {names} together", "co_partitioned")
+        raise InputError(_nobody_takes(given, together), "co_partitioned")
     return SplitClasses(
         PartitionClasses(of_unit.ravel().astype(np.int32), eligible),
         class_of.ravel().astype(np.int32),
         tuple(group.class_topics[k] for k in group.class_of[first].tolist()),
         reads[pattern_of[one]][:, rack_of[first]] if racks else None,
     )
+
+
+def _nobody_takes(group: Group, together: Sequence[int]) -> str:
+    """The message that nobody may take all partitions of a unit: which they are, and whose."""
+    allowed = group.allowed or {}
+    names = ["-".join(map(str, group.partition_name(p))) for p in together]
+    whose = [
+        f"{name} is for {some_of([group.members[m].id for m in allowed[p]], MAX_NAMED)} only"
+        for name, p in zip(names, together, strict=True)
+        if p in allowed
+    ]
+    every = "both" if len(names) == 2 else "all"
+    return (
+        f"{_and(names)} are one unit, but no member may take {every}: {some_of(whose, MAX_NAMED)}"
+    )
+
+
+def _and(names: Sequence[str]) -> str:
+    if len(names) > MAX_NAMED:
+        return some_of(names, MAX_NAMED)
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

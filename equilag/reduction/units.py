@@ -10,7 +10,7 @@ import numpy as np
 
 from equilag.columns import distinct
 from equilag.errors import InputError
-from equilag.group import NOBODY, Group, Index, Ints
+from equilag.group import NOBODY, Flags, Group, Index, Ints
 from equilag.real_columns import Stakes
 
 
@@ -108,7 +108,20 @@ def _subscriptions(
         number_of.append(numbers.setdefault(tuple(np.flatnonzero(whole).tolist()), len(numbers)))
     torn = np.flatnonzero(read_in_part & ~read_whole)
     if len(torn):
-        problem = f"no member subscribes to all of {names[int(torn[0])].replace('+', ', ')}"
-        raise InputError(problem, "co_partitioned")
+        raise InputError(_nobody_reads_all(group, list_of == torn[0]), "co_partitioned")
     class_of = np.array(number_of, dtype=np.int32)[group.class_of]
     return class_of, tuple(np.array(read, dtype=np.int32) for read in numbers)
+
+
+def _nobody_reads_all(group: Group, listed: Flags) -> str:
+    """The message that nobody subscribes to all topics of a list, with who reads most of them.
+
+    `listed` [T] has its topics.
+    """
+    width = [int(listed[topics].sum()) for topics in group.class_topics]
+    reader = int(np.argmax(np.array(width)[group.class_of]))
+    topics = group.class_topics[group.class_of[reader]]
+    read = " and ".join(group.topics[t] for t in topics.tolist() if listed[t])
+    every = ", ".join(group.topics[t] for t in np.flatnonzero(listed).tolist())
+    name = group.members[reader].id
+    return f"no member subscribes to all of {every}; {name} subscribes to {read} only"

@@ -71,6 +71,29 @@ def test_what_does_not_fit_the_group_names_the_option(
     assert problem in err
 
 
+@pytest.mark.parametrize("command", ["plan", "compare", "frontier"])
+def test_too_little_room_is_reported_where_it_is_given(run, tmp_path, command) -> None:
+    path = tmp_path / "g.json"
+    members = [{"id": f"m-{n}", "subscription": ["a", "b", "c"]} for n in range(2)]
+    group = {"format": "equilag/snapshot/1", "group": "g", "topics": {"a": 3, "b": 3, "c": 1}}
+    group |= {"members": members, "co_partitioned": [["a", "b"]]}
+    path.write_text(json.dumps(group), "utf-8")
+    problem = (
+        "4 units of a+b, c, but m-0, m-1 have room for 2; a unit is one partition number of all"
+        " topics that are co-partitioned, or any other partition\n"
+    )
+    status, _, err = run(command, path, *QUICK, "--max-partitions", 1)
+    assert (status, err) == (2, f"equilag: --max-partitions: {problem}")
+    group["members"] = [{**member, "max_partitions": 1} for member in members]
+    path.write_text(json.dumps(group), "utf-8")
+    status, _, err = run(command, path, *QUICK)
+    assert (status, err) == (2, f"equilag: max_partitions: {problem}")
+    group["members"] = [{**members[0], "owned": {"a": [0, 1]}, "max_partitions": 1}, members[1]]
+    path.write_text(json.dumps(group), "utf-8")
+    status, _, err = run(command, path, *QUICK, "--policy", "sticky-yet-fair")
+    assert (status, err[:40]) == (2, "equilag: members[0].max_partitions: 'm-0")
+
+
 def test_compare_and_frontier_plan_with_them(run, snapshot) -> None:
     pins = [word for n in range(4) for word in ("--pin", f"a-b-{n}=m-1")]
     status, out, _ = run("compare", snapshot, *pins, *QUICK, "--json")

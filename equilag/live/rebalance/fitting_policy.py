@@ -45,7 +45,7 @@ def fitting_policy(group: Group, policy: Policy, error: InputError) -> FittingPo
     found = _fitting_overrides(group, policy)
     if found.left_out:
         return FittingPolicy(replace(policy, overrides=found.kept), tuple(found.left_out))
-    if error.place == "max_partitions" and policy.overrides.max_partitions is not None:
+    if error.place.endswith("max_partitions") and policy.overrides.max_partitions is not None:
         without = replace(policy.overrides, max_partitions=None)
         return FittingPolicy(replace(policy, overrides=without), (_line(error),))
     if error.place == "max_cross_rack" and policy.max_cross_rack is not None:

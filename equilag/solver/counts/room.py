@@ -14,6 +14,10 @@ from equilag.show import form, plural, some_of
 from equilag.solver.counts.max_flow import maximum, new_graph
 
 PLACE: Final = "max_partitions"
+"""Its entry in `members` comes before it where the room of one member is too little."""
+WHAT_A_UNIT_IS: Final = (
+    "; a unit is one partition number of all topics that are co-partitioned, or any other partition"
+)
 NAMED: Final = 5
 """Topics and members that a message names: it stays within a few lines."""
 
@@ -22,7 +26,7 @@ def check_room(group: Group, assigned: Index, free: Ints) -> None:
     """Raises InputError if members have no room for what is assigned [P], and then for `free`."""
     if group.real is None or not group.real.has_room_limits:
         return
-    word = "partition" if group.real.stakes is None else "unit"
+    word, note = ("partition", "") if group.real.stakes is None else ("unit", WHAT_A_UNIT_IS)
     base = member_counts(assigned, group.n_members)
     room = np.minimum(group.real.room, group.n_partitions) - base
     over = np.flatnonzero(room < 0)
@@ -30,7 +34,7 @@ def check_room(group: Group, assigned: Index, free: Ints) -> None:
         first = int(over[0])
         kept, most = plural(int(base[first]), word), int(group.real.room[first])
         problem = f"{group.members[first].id!r} keeps {kept} and has room for {most:,}"
-        raise InputError(problem, PLACE)
+        raise InputError(problem + note, f"members[{first}].{PLACE}")
     supply = np.bincount(group.partition_class[free], minlength=len(group.eligible))
     by_class = np.zeros(len(group.class_topics), np.int64)
     np.add.at(by_class, group.class_of, room)
@@ -44,7 +48,7 @@ def check_room(group: Group, assigned: Index, free: Ints) -> None:
     more = " more" if base[takers].any() else ""
     left = f"{form(len(members), 'has', 'have')} room for {int(room[takers].sum()):,}{more}"
     what = f"{plural(len(inside), word)} of {some_of(topics, NAMED)}"
-    raise InputError(f"{what}, but {some_of(members, NAMED)} {left}", PLACE)
+    raise InputError(f"{what}, but {some_of(members, NAMED)} {left}{note}", PLACE)
 
 
 def _cut(group: Group, supply: Ints, room: Ints) -> Ints | None:

@@ -43,7 +43,7 @@ def test_a_member_that_keeps_more_than_its_room_is_named() -> None:
     group = with_room([2, 9], [[0, 1], [0, 1]], [0, 0, 0, 1, 1])
     with pytest.raises(InputError) as error:
         balanced_assignment(group, Policy("sticky-yet-fair"))
-    problem = "max_partitions: 'm00' keeps 3 partitions and has room for 2"
+    problem = "members[0].max_partitions: 'm00' keeps 3 partitions and has room for 2"
     assert str(error.value) == problem
 
 
