@@ -120,13 +120,6 @@ class Policy:
         """The same as `Policy(...)`, for code that was written against version 0.1."""
         return cls(*args, **settings)
 
-    def check_limit(self, moves: int) -> None:
-        """Raises InputError if `max_moves` is below the number of moves that is forced."""
-        if self.max_moves is not None and self.max_moves < moves:
-            forced = "1 move" if moves == 1 else f"{moves} moves"
-            problem = f"{self.max_moves} is fewer than the {forced} that the count balance forces"
-            raise InputError(problem, "max_moves")
-
     def check_reads(self, reads: int) -> None:
         """Raises InputError if `max_cross_rack` is below the reads across racks that are forced."""
         if self.max_cross_rack is not None and self.max_cross_rack < reads:

@@ -41,8 +41,8 @@ def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
     """The group that the command is about. Raises InputError, also for options that do not go
     together.
 
-    With the policy of a plan that is to be made, a warning names topics that seem to belong
-    together.
+    With the policy of a plan that is to be made, warnings name topics that seem to belong together,
+    and settings about racks where these are not known.
     """
     check_source(args)
     if args.bootstrap_server is None:
@@ -66,9 +66,11 @@ def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
 
 def _warn(group: Group, policy: Policy | None, protocol: str = "") -> None:
     from equilag.cli.co_partition_warning import warn_of_torn_topics
+    from equilag.cli.rack_warning import warn_of_racks
 
     if policy is not None:
         warn_of_torn_topics(group, policy, protocol)
+        warn_of_racks(group, policy)
 
 
 class LiveGroup(NamedTuple):

@@ -17,6 +17,7 @@ from equilag.group import NOBODY
 from equilag.metrics import count_moves
 from equilag.planner.cost_estimate import FLOW_IMPORT, SAFETY, seconds_of_flow
 from equilag.planner.fallback import fallback
+from equilag.planner.forced_moves import check_limit
 from equilag.planner.stage import CountingStage, Draft
 from equilag.planner.task import Task
 from equilag.policy import UNCONSTRAINED
@@ -43,7 +44,7 @@ class QuotasStage:
     def run(self, task: Task, draft: Draft | None) -> Draft:
         group = task.original
         found = keep_to_quotas(group)
-        task.policy.check_limit(found.moves)
+        check_limit(task, found.moves)
         claims, constraint = partial(found.claims, group), partial(found.constraint, group)
         return Draft(found.assigned, "quotas", constraint, found.moves, claims, final=True)
 
@@ -68,7 +69,7 @@ class AugmentingPathsStage:
     def run(self, task: Task, draft: Draft | None) -> Draft:
         group, policy = task.original, task.policy
         found = keep_evenly(group)
-        policy.check_limit(found.moves)
+        check_limit(task, found.moves)
         constraint = cache(partial(constraint_of, group, policy, found.assigned))
 
         def claims() -> Claims:
@@ -121,7 +122,7 @@ class EvenCountsStage:
         group = task.group
         assigned, constraint = balanced(group, task.policy)
         if constraint.has_pinned:  # so only what may not stay moves
-            task.policy.check_limit(count_moves(group, assigned))
+            check_limit(task, count_moves(group, assigned))
         algorithm = "balance"
         if draft is not None and constraint.admits(draft.assigned):
             assigned, algorithm = draft.assigned, draft.algorithm
@@ -176,7 +177,7 @@ class FewestMovesStage:
         constraint = draft.make_constraint()
         found = fewest_moves(task.original, constraint)
         claim = found.claim(task.original, task.policy, constraint)
-        task.policy.check_limit(claim.value)
+        check_limit(task, claim.value)
         assigned, algorithm = found.assigned, "min-cost-flow"
         if task.policy.fresh:  # who owns what is proved, but must not be planned from
             assigned, algorithm = draft.assigned, draft.algorithm
@@ -202,7 +203,7 @@ def _forced_moves(task: Task, constraint: CountConstraint) -> tuple[int, Claims]
     if not constraint.has_pinned:
         return 0, ()
     moves = count_moves(task.original, constraint.pinned_assignment)
-    task.policy.check_limit(moves)
+    check_limit(task, moves)
     return (moves, (pinned_moves_claim(moves),)) if moves else (0, ())
 
 

@@ -18,6 +18,7 @@ from equilag.errors import InputError
 from equilag.metrics import cross_reads
 from equilag.plan import Plan
 from equilag.planner.counting_stages import in_time
+from equilag.planner.forced_moves import check_limit
 from equilag.planner.front import Candidate, candidate_of
 from equilag.planner.problem import Problem
 from equilag.planner.progress import ProgressObserver
@@ -92,7 +93,7 @@ def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -
     tight = _counted(_with(task, aware), budget, observer, notes)
     task.policy.check_reads(tight.problem.constraint.most_across or 0)
     free = _counted(_with(task, without), budget, observer, notes)
-    task.policy.check_limit(free.problem.fewest_moves)
+    check_limit(task, free.problem.fewest_moves)
     flows = []
     for prices in PRICES:
         if free.problem.has_owners and in_time(task, budget):

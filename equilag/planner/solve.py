@@ -44,7 +44,7 @@ def solve(
     which says that it was `interrupted`.
 
     Raises InputError for settings that make no sense, and where `max_moves` is fewer than the
-    count balance forces.
+    goals before them force.
     """
     budget = budget_of(checked_group(group), time_limit, effort, deterministic, stop)
     task = task_of(group, policy_from(policy, **settings), seed)

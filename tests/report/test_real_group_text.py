@@ -17,15 +17,17 @@ from equilag.report.text.real_group import MAX_INSTANCES
 def solved(
     members: list[dict[str, Any]], settings: dict[str, Any] | None = None, **fields: Any
 ) -> Plan:
-    """A plan of 12 partitions of each of two topics, all of which the first member owns."""
+    """A plan of 12 partitions of each of two topics; the first member owns all unless it says."""
     ids = {"subscription": ["a", "b"]}
     listed = [{"id": f"m{n}", **ids, **member} for n, member in enumerate(members)]
-    listed[0]["owned"] = {topic: list(range(12)) for topic in ("a", "b")}
+    everything = {topic: list(range(12)) for topic in ("a", "b")}
+    listed[0].setdefault("owned", everything)
     group = equilag.load_snapshot({
         "format": "equilag/snapshot/1", "group": "g", "topics": {"a": 12, "b": 12},
         "members": listed, "lags": {"a": list(range(0, 120, 10))}, **fields,
     })  # fmt: skip
-    return equilag.solve(group, "fair-yet-sticky", effort=0.05, time_limit=60, **settings or {})
+    others = {"policy": "fair-yet-sticky", **(settings or {})}
+    return equilag.solve(group, effort=0.05, time_limit=60, **others)
 
 
 def text_of(plan: Plan, **screen: Any) -> str:
@@ -100,14 +102,51 @@ def test_room_and_rounded_capacities_are_named() -> None:
 
 
 def test_free_counts_are_not_called_even() -> None:
-    text = text_of(solved([{}, {}], {"balance": "none", "rack_aware": True}))
-    assert (
-        row(text, "policy")
-        == "policy        fair-yet-sticky, balance none, fewest reads across racks"
-    )
+    text = text_of(solved([{}, {}], {"balance": "none"}))
+    assert row(text, "policy") == "policy        fair-yet-sticky, balance none"
     assert row(text, "counts") == "counts        0 to 24 partitions per member, spread 24"
     assert row(text, "moves") == "moves         0; no plan has fewer"
     assert "balance of counts" not in text
+
+
+def test_moves_are_laid_to_what_forces_them() -> None:
+    free, allowed = {"balance": "none"}, {"a": {"3": ["m1"], "4": ["m0"]}}
+    members = [{"rack": "x"}, {"rack": "y", "max_partitions": 20}]
+    racks = {topic: [["x"]] * 6 + [["y"]] * 6 for topic in ("a", "b")}
+    text = text_of(solved(members, {**free, "rack_aware": True}, racks=racks))
+    assert row(text, "across racks").endswith("; was 12; room allows no fewer")
+    words = "12; room and the fewest reads across racks allow no fewer"
+    assert row(text, "moves") == f"moves         {words}"
+    text = text_of(solved([{}, {}], free, allowed=allowed))
+    assert row(text, "moves") == "moves         1; restrictions allow no fewer"
+    stay = {"policy": "sticky-yet-fair"}
+    text = text_of(solved([{}, {}], stay, allowed=allowed))
+    end = "1, from owners that may not keep theirs; no other may move"
+    assert row(text, "moves") == f"moves         {end}"
+    owners = [{"owned": {topic: list(range(12))}} for topic in ("a", "b")]
+    text = text_of(solved(owners, {"policy": "lag-aware", "tolerance": 0}, allowed=allowed))
+    assert row(text, "moves").endswith("; even counts and restrictions alone need 2")
+
+
+def test_a_limit_on_reads_may_take_moves_of_its_own() -> None:
+    owners = [{"rack": rack, "owned": {topic: list(range(12))}} for rack, topic in ("xa", "yb")]
+    racks = {"a": [["y"]] * 12, "b": [["x"]] * 12}
+    text = text_of(solved(owners, {"max_cross_rack": 0}, racks=racks))
+    end = "24; even counts alone need none; the limit on reads may need more"
+    assert row(text, "moves") == f"moves         {end}"
+
+
+def test_settings_about_unknown_racks_claim_nothing() -> None:
+    text = text_of(solved([{}, {}], {"rack_aware": True}))
+    assert row(text, "policy") == "policy        fair-yet-sticky"
+    assert "across racks" not in text
+
+
+def test_how_much_is_known_of_racks() -> None:
+    racks = {"a": [["x"]] * 6 + [["y"]] * 6}
+    text = text_of(solved([{"rack": "x"}, {"rack": "y"}, {}], racks=racks))
+    known = "; racks are known of 12 of 24 partitions and 2 of 3 members"
+    assert row(text, "across racks").endswith(known)
 
 
 def test_ordinary_groups_have_none_of_it() -> None:

@@ -12,6 +12,7 @@ from equilag.planner.compare import CURRENT, Comparison, RowStatus
 from equilag.planner.real_comparison import RealRow
 from equilag.policy import Policy
 from equilag.report.facts.group import GroupFacts, group_facts
+from equilag.report.facts.proof import policy_in_force
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,6 @@ def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
     partial = any(row.name == CURRENT for row in rows) and not figures.fully_owned
     plan, bound = comparison.plan, comparison.spread_lower_bound
     after = plan.wall_s if plan.interrupted else None
-    policy = plan.policy or Policy()
+    policy = policy_in_force(plan) or Policy()
     per_capacity = load_factor(reduction.group) is not None
     return ComparisonFacts(comparison, figures, rows, policy, bound, per_capacity, partial, after)

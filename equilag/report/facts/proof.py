@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -33,7 +33,7 @@ class ProofFacts:
     interrupted_after: float | None
     """Seconds after which the run was told to end; None if it was not."""
     policy: Policy | None
-    """None for the plan of a single assignor."""
+    """What is in force of it; None for the plan of a single assignor."""
     verdict: Verdict
     counts_min: int
     counts_max: int
@@ -67,7 +67,7 @@ class ProofFacts:
 
 def proof_facts(plan: Plan) -> ProofFacts:
     claimed = {claim.claim for claim in plan.claims}
-    policy = plan.policy
+    policy = policy_in_force(plan)
     first = first_phase(plan.group, plan.assigned)
     loads, bounded = plan.loads, SPREAD in claimed
     return ProofFacts(
@@ -95,6 +95,16 @@ def proof_facts(plan: Plan) -> ProofFacts:
         paused=int(np.count_nonzero(first != plan.assigned)),
         unchecked=tuple(claim for claim in plan.claims if claim.evidence != "checked"),
     )
+
+
+def policy_in_force(plan: Plan) -> Policy | None:
+    """The policy without settings about racks, where these are not known."""
+    policy = plan.policy
+    if policy is None or not policy.minds_racks:
+        return policy
+    if plan.real is not None and plan.real.cross_rack is not None:
+        return policy
+    return replace(policy, rack_aware=False, max_cross_rack=None)
 
 
 def _by_solver(claims: Sequence[Claim]) -> bool:

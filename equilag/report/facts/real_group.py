@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import median
 
+from equilag.broken_rules import broken_rules
 from equilag.evidence import ACROSS
 from equilag.metrics import member_loads
 from equilag.plan import Plan
@@ -35,6 +36,12 @@ class ReadsFacts:
     before: int
     is_fewest: bool
     """True if it is proved that no plan with the same balance of counts has fewer."""
+    known_partitions: int
+    """Partitions whose racks are known."""
+    partitions: int
+    known_members: int
+    """Members whose rack is known."""
+    members: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,8 @@ class RealFacts:
     """Partitions that not every subscriber may take."""
     capacities: CapacityFacts | None
     """None where all capacities are taken as they were given, or none is known."""
+    torn: int
+    """Units that the current assignment tears apart."""
     limited: int
     """Members with limited room."""
     rooms: tuple[int, int]
@@ -92,6 +101,7 @@ def real_facts(plan: Plan) -> RealFacts | None:
         units=None if units is None else UnitFacts(units.count, units.counts, tuple(names)),
         restricted=len(group.allowed or ()),
         capacities=_capacities(plan),
+        torn=len(broken_rules(plan.planned, group.owner).torn),
         limited=len(rooms),
         rooms=(min(rooms, default=0), max(rooms, default=0)),
     )
@@ -122,7 +132,16 @@ def _reads(plan: Plan, before: RealFigures, after: RealFigures) -> ReadsFacts | 
         return None
     count = after.cross_rack.count
     fewest = any(claim.claim == ACROSS and claim.value == count for claim in plan.claims)
-    return ReadsFacts(count, before.cross_rack.count, fewest)
+    group = plan.group
+    return ReadsFacts(
+        count,
+        before.cross_rack.count,
+        fewest,
+        sum(map(bool, group.racks or ())),
+        group.n_partitions,
+        sum(bool(member.rack) for member in group.members),
+        group.n_members,
+    )
 
 
 def _capacities(plan: Plan) -> CapacityFacts | None:

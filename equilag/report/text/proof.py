@@ -9,6 +9,7 @@ from rich.text import Text
 from equilag.policy import DEFAULT_TOLERANCE, Policy
 from equilag.report.facts.plan import PlanFacts, RunFacts
 from equilag.report.facts.proof import ProofFacts
+from equilag.report.text.causes import alone_need, causes, in_a_row, no_fewer
 from equilag.report.text.layout import BOLD, GOOD, WARNING, Block, Prose, labelled
 from equilag.report.text.real_group import real_rows
 from equilag.report.words import duration, number, percent, plural, printable, status_words
@@ -179,9 +180,7 @@ def bound_scope(policy: Policy) -> str:
         parts.append("the fewest moves")
     elif policy.max_moves is not None and not policy.fresh:
         parts.append(f"at most {plural(policy.max_moves, 'move')}")
-    *others, last = parts or [""]
-    within = f"{', '.join(others)} and {last}" if others else last
-    return f"no plan with {within}" if within else "no plan"
+    return f"no plan with {in_a_row(parts)}" if parts else "no plan"
 
 
 def _counts_are_free(policy: Policy | None) -> bool:
@@ -201,19 +200,15 @@ def _gap(proof: ProofFacts) -> str:
 def _moves(facts: PlanFacts) -> str:
     proof, policy = facts.proof, facts.proof.policy
     least = proof.least_moves
-    if least is None:
+    if least is None or policy is None:
         return number(proof.moves)
-    reads = policy is not None and policy.rack_aware
+    if policy.pins_owned:
+        return f"{number(proof.moves)}, from owners that may not keep theirs; no other may move"
+    found = causes(policy, facts.real, of_moves=True)
     if proof.moves == least:
-        if _counts_are_free(policy):
-            return f"{number(proof.moves)}; no plan has fewer"
-        allow = "and the fewest reads across racks allow" if reads else "allows"
-        return f"{number(proof.moves)}; the balance of counts {allow} no fewer"
-    forced = f"need {number(least)}" if least else "need none"
-    if _counts_are_free(policy):
-        return f"{number(proof.moves)}; {number(least) if least else 'none'} of them forced"
-    what = "even counts and the fewest reads" if reads else "even counts"
-    return f"{number(proof.moves)}; {what} alone {forced}"
+        return f"{number(proof.moves)}; {no_fewer(found)}"
+    text = f"{number(proof.moves)}; {alone_need(found, least)}"
+    return text if policy.max_cross_rack is None else f"{text}; the limit on reads may need more"
 
 
 def _unchecked(proof: ProofFacts) -> str:

@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from equilag.report.facts.plan import PlanFacts
 from equilag.report.facts.real_group import InstanceFacts, RealFacts
 from equilag.report.terminal import Screen
+from equilag.report.text.causes import causes, no_fewer
 from equilag.report.text.fitted import Write
 from equilag.report.text.layout import Block, Column, indented, title
 from equilag.report.text.named_table import named_table
@@ -57,7 +58,7 @@ def real_rows(facts: PlanFacts) -> list[tuple[str, str]]:
         return []
     return [
         ("units", _units(real)),
-        ("across racks", _reads(real, bool(facts.group.owned))),
+        ("across racks", _reads(facts, real)),
         ("restricted", _restricted(real)),
         ("room", _room(real)),
     ]
@@ -74,13 +75,23 @@ def _units(real: RealFacts) -> str:
     return f"{count}, {each} per member; co-partitioned: {named}"
 
 
-def _reads(real: RealFacts, owned: bool) -> str:
-    if real.reads is None:
+def _reads(facts: PlanFacts, real: RealFacts) -> str:
+    reads = real.reads
+    if reads is None:
         return ""
-    text = plural(real.reads.count, "partition")
-    if owned:
-        text += f"; was {number(real.reads.before)}"
-    return f"{text}; the balance of counts allows no fewer" if real.reads.is_fewest else text
+    text = plural(reads.count, "partition")
+    if facts.group.owned:
+        text += f"; was {number(reads.before)}"
+    if reads.is_fewest and facts.proof.policy is not None:
+        text += f"; {no_fewer(causes(facts.proof.policy, real, of_moves=False))}"
+    unknown = []
+    if reads.known_partitions < reads.partitions:
+        unknown.append(
+            f"{number(reads.known_partitions)} of {plural(reads.partitions, 'partition')}"
+        )
+    if reads.known_members < reads.members:
+        unknown.append(f"{number(reads.known_members)} of {plural(reads.members, 'member')}")
+    return f"{text}; racks are known of {' and '.join(unknown)}" if unknown else text
 
 
 def _restricted(real: RealFacts) -> str:

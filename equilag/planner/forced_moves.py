@@ -1,0 +1,40 @@
+"""Limits on moves that what comes first does not leave room for, and what that is."""
+
+from __future__ import annotations
+
+from equilag.errors import InputError
+from equilag.planner.task import Task
+from equilag.show import plural
+
+
+def check_limit(task: Task, moves: int) -> None:
+    """Raises InputError if the policy's `max_moves` is below the number of moves that is forced."""
+    limit = task.policy.max_moves
+    if limit is None or moves <= limit:
+        return
+    problem = f"{limit} is fewer than the {plural(moves, 'move')} that {_cause(task)}"
+    real = task.original.real
+    if real is not None and real.forced_moves and not task.policy.pins_owned:
+        problem += f" ({real.forced_moves:,} of them from owners that may not keep theirs)"
+    if task.policy.balance != "none" and not task.policy.pins_owned:
+        problem += "; with balance none fewer may do"
+    raise InputError(problem, "max_moves")
+
+
+def _cause(task: Task) -> str:
+    """What forces moves, with its verb."""
+    policy, real, given = task.policy, task.original.real, task.reduction.given
+    if policy.pins_owned:
+        return "owners that may not keep theirs force"
+    has_racks = real is not None and real.cross is not None
+    named = {
+        "even counts": policy.balance != "none",
+        "co-partitioned topics": bool(given.co_partitioned),
+        "restrictions": bool(given.allowed),
+        "room": policy.balance == "none" and real is not None and real.has_room_limits,
+        "the fewest reads across racks": policy.rack_aware and has_racks,
+    }
+    found = [words for words, there in named.items() if there]
+    *others, last = found or ["the group"]
+    verb = "forces" if found in ([], ["room"]) else "force"
+    return f"{', '.join(others)} and {last} {verb}" if others else f"{last} {verb}"

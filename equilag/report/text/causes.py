@@ -1,0 +1,47 @@
+"""What allows no fewer moves, or reads across racks, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from equilag.policy import Policy
+from equilag.report.facts.real_group import RealFacts
+
+COUNTS: Final = "the balance of counts"
+READS: Final = "the fewest reads across racks"
+
+
+def causes(policy: Policy, real: RealFacts | None, *, of_moves: bool) -> list[str]:
+    """What a plan has to keep to before its moves are few, or else its reads across racks."""
+    named = {
+        COUNTS: policy.balance != "none",
+        "co-partitioned topics": of_moves and real is not None and bool(real.torn),
+        "restrictions": real is not None and bool(real.restricted),
+        "room": policy.balance == "none" and real is not None and bool(real.limited),
+        READS: of_moves and policy.rack_aware,
+    }
+    return [words for words, there in named.items() if there]
+
+
+def no_fewer(found: Sequence[str]) -> str:
+    """That the causes allow no fewer."""
+    if not found:
+        return "no plan has fewer"
+    allow = "allows" if len(found) == 1 and found[0] in (COUNTS, "room") else "allow"
+    return f"{in_a_row(found)} {allow} no fewer"
+
+
+def alone_need(found: Sequence[str], least: int) -> str:
+    """How many moves the causes take without the lag."""
+    if not found or (not least and COUNTS not in found):
+        return f"{least:,} of them forced" if least else "none of them forced"
+    shortened = [{COUNTS: "even counts", READS: "the fewest reads"}.get(one, one) for one in found]
+    need = "needs" if shortened == ["room"] else "need"
+    return f"{in_a_row(shortened)} alone {need} {f'{least:,}' if least else 'none'}"
+
+
+def in_a_row(found: Sequence[str]) -> str:
+    """Some causes, with an *and* before the last."""
+    *others, last = found
+    return f"{', '.join(others)} and {last}" if others else last
