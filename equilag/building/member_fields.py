@@ -8,7 +8,8 @@ from itertools import repeat
 from operator import attrgetter, is_
 from typing import Any, Final, Protocol
 
-from equilag.building.values import GENERATIONS, NATURAL, as_text, capacity_problem, text_problem
+from equilag.building.capacity_range import capacity_problem
+from equilag.building.values import GENERATIONS, NATURAL, as_text, text_problem
 from equilag.errors import InputError
 from equilag.group import Member
 from equilag.show import below, guess, not_a, show

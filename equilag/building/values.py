@@ -6,7 +6,6 @@ A column is checked and converted in bulk; the entry to blame is looked for only
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -66,9 +65,6 @@ _TOO_LONG: Final = "does not fit 64 bits"
 NATURAL: Final = IntegerRange(0, 2**63 - 1, _TOO_LONG)
 GENERATIONS: Final = IntegerRange(-1, 2**63 - 1, _TOO_LONG)
 
-CAPACITIES: Final = (1e-100, 1e100)
-"""The least and the largest capacity: sums of capacities, and loads divided by one, are finite."""
-
 _RFC_3339: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:)(\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII
 )
@@ -85,14 +81,6 @@ def text_problem(value: object) -> str | None:
     except UnicodeEncodeError:
         return f"{show(value)} is not valid Unicode"
     return None
-
-
-def capacity_problem(value: float) -> str | None:
-    """Why a number cannot be a capacity, or None."""
-    if not 0 < value <= sys.float_info.max:
-        return "not a finite number above 0"
-    least, most = CAPACITIES
-    return None if least <= value <= most else f"not between {least:g} and {most:g}"
 
 
 def as_text(value: object, place: str) -> str:

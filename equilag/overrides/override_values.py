@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, TypeVar
 
-from equilag.building.values import capacity_problem
+from equilag.building.capacity_range import capacity_problem
 from equilag.errors import InputError
 from equilag.show import not_a, show
 
