@@ -117,10 +117,11 @@ def load_divisor(group: Group) -> float | None:
     return real.load_scale * real.capacity_unit
 
 
-def load_scale(group: Group) -> int:
-    """What a record per unit of capacity is in loads as they are compared."""
-    real = group.real
-    return 1 if real is None or real.equal_capacities else real.load_scale
+def move_cost_scale(group: Group) -> int:
+    """What one record of a move cost is in loads as they are compared: the load of a record at a
+    member of the largest capacity. Without capacities, or with equal ones, it is a record."""
+    factor = load_factor(group)
+    return 1 if factor is None else int(factor.min())
 
 
 def compared_loads(group: Group, assigned: Index) -> Ints:

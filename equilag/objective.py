@@ -66,7 +66,7 @@ class Objective(NamedTuple):
 
     policy: Policy
     scale: int = 1
-    """What a record per unit of capacity is in the loads that are compared."""
+    """What a record of move cost is in the loads that are compared (`metrics.move_cost_scale`)."""
 
     @property
     def move_cost(self) -> int:

@@ -18,9 +18,9 @@ from equilag.metrics import (
     compared_figures,
     excess,
     load_factor,
-    load_scale,
     member_counts,
     member_loads,
+    move_cost_scale,
     moved,
 )
 from equilag.objective import Figures, Objective
@@ -124,7 +124,7 @@ class Plan:
         if self.policy is None:
             return evidence_for(None, Figures(0, 0), 0.0, *bounds)
         moves = 0 if self.policy.fresh else len(self.moves)
-        objective = Objective(self.policy, load_scale(self.planned.group))
+        objective = Objective(self.policy, move_cost_scale(self.planned.group))
         figures = Figures(self.compared.spread, moves)
         return evidence_for(objective, figures, self.compared.mean, *bounds)
 

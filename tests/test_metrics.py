@@ -7,17 +7,21 @@ import pytest
 from hypothesis import given
 from support.groups import BIGGEST, first_valid, group_of, groups
 
-from equilag.group import NOBODY, Group, Index
+from equilag.group import NOBODY, Group, Index, Member
 from equilag.metrics import (
     MemberFigures,
     count_figures,
     count_moves,
     is_valid,
+    load_divisor,
     load_figures,
     member_counts,
     member_loads,
+    move_cost_scale,
     spread,
 )
+from equilag.policy import Policy
+from equilag.reduction.reduce import reduce_group
 
 
 def assigned(*members: int) -> Index:
@@ -80,3 +84,14 @@ def test_an_assignment_to_a_member_without_the_subscription_is_not_valid() -> No
     group = group_of([1, 1], [[0], [1]])
     assert is_valid(group, assigned(0, 1))
     assert not is_valid(group, assigned(1, 0))
+
+
+@pytest.mark.parametrize("slow", [500, 400, 401, 7])
+def test_a_record_of_move_cost_is_one_at_the_largest_capacity(slow: int) -> None:
+    members = [Member("a", capacity=1000), Member("b", capacity=slow)]
+    subscriptions = {"a": ["t"], "b": ["t"]}
+    group = Group.build(name="g", topics={"t": 2}, members=members, subscriptions=subscriptions)
+    planned = reduce_group(group, Policy()).group
+    divisor = load_divisor(planned)
+    assert divisor is not None
+    assert move_cost_scale(planned) / divisor == pytest.approx(1 / 1000)

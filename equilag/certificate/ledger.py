@@ -12,7 +12,7 @@ from equilag.certificate.counting import Counting
 from equilag.certificate.counting_by_capacity import counting_for
 from equilag.constraint import CountConstraint
 from equilag.group import Flags, Group
-from equilag.metrics import load_scale
+from equilag.metrics import move_cost_scale
 from equilag.objective import Figures, Objective
 from equilag.policy import Policy
 
@@ -61,7 +61,7 @@ class Ledger:
     @property
     def objective(self) -> Objective | None:
         """The goals of the policy, for loads as they are compared; None without a policy."""
-        return None if self.policy is None else Objective(self.policy, load_scale(self.group))
+        return None if self.policy is None else Objective(self.policy, move_cost_scale(self.group))
 
     @property
     def highest_proved(self) -> int:

@@ -214,7 +214,8 @@ def add_goals(parser: AnyParser, *, tolerance: float = DEFAULT_TOLERANCE) -> Non
         metavar="LAG",
         type=whole(MAX_MOVE_COST),
         default=0,
-        help="records of lag spread that each move must save (default: 0)",
+        help="records of lag spread that each move must save; with capacities, records at a member"
+        " of the largest one (default: 0)",
     )
     parser.add_argument(
         "--tolerance",

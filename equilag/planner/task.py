@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from equilag.group import Group
-from equilag.metrics import load_scale
+from equilag.metrics import move_cost_scale
 from equilag.objective import Objective
 from equilag.policy import Policy
 from equilag.reduction.reduce import Reduction
@@ -24,7 +24,7 @@ class Task(NamedTuple):
     def of(reduction: Reduction, objective: Objective, seed: int = 0) -> Task:
         planned = reduction.group
         if planned.real is not None:
-            objective = objective._replace(scale=load_scale(planned))
+            objective = objective._replace(scale=move_cost_scale(planned))
         if objective.policy.fresh:
             planned = planned.without_owners()
         return Task(reduction, objective, seed, planned)

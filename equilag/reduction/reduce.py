@@ -58,8 +58,8 @@ def reduce_group(group: Group, policy: Policy) -> Reduction:
 
 def _reduce_group(group: Group, policy: Policy) -> Reduction:
     racks = RackReads.of(group) if policy.minds_racks else None
-    if policy.balance in ("per-topic", "both"):
-        _refuse_topic_balance(group, policy.balance, racks is not None)
+    if policy.counts_topics:
+        _refuse_topic_balance(group, policy, racks is not None)
     units = Units.of(group) if group.co_partitioned else None
     if units is None and racks is None and not _has_real_fields(group):
         return Reduction(group, group)
@@ -74,8 +74,11 @@ def _reduce_group(group: Group, policy: Policy) -> Reduction:
     return Reduction(group, reduced, units.unit_of if units else None)
 
 
-def _refuse_topic_balance(group: Group, balance: str, racks: bool) -> None:
+def _refuse_topic_balance(group: Group, policy: Policy, racks: bool) -> None:
     """Raise InputError for a group of which counts topic by topic say nothing."""
+    balance: str = policy.balance
+    if balance == policy.default_balance:  # the user may have said nothing of it
+        balance = f"{balance}, the balance of {policy.name},"
     named = {
         "co-partitioned topics": bool(group.co_partitioned),
         "partitions that only some members may take": bool(group.allowed),
