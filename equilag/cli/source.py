@@ -42,7 +42,7 @@ def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
     together.
 
     With the policy of a plan that is to be made, warnings name topics that seem to belong together,
-    and settings about racks where these are not known.
+    settings about racks where these are not known, and settings that others change or cancel.
     """
     check_source(args)
     if args.bootstrap_server is None:
@@ -67,10 +67,12 @@ def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
 def _warn(group: Group, policy: Policy | None, protocol: str = "") -> None:
     from equilag.cli.co_partition_warning import warn_of_torn_topics
     from equilag.cli.rack_warning import warn_of_racks
+    from equilag.cli.setting_warnings import warn_of_settings
 
     if policy is not None:
         warn_of_torn_topics(group, policy, protocol)
         warn_of_racks(group, policy)
+        warn_of_settings(group, policy)
 
 
 class LiveGroup(NamedTuple):

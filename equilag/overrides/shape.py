@@ -13,6 +13,7 @@ from equilag.building.instances import unlike_threads
 from equilag.errors import InputError
 from equilag.group import Group, Member
 from equilag.overrides.override_settings import NO_OVERRIDES, InstancesBy, Overrides
+from equilag.overrides.override_values import capacity_text
 from equilag.overrides.pins import pinned
 from equilag.show import guess, show
 
@@ -65,14 +66,36 @@ def _members(group: Group, overrides: Overrides) -> tuple[Member, ...]:
 def _capacities(members: Sequence[Member], overrides: Overrides) -> dict[str, float]:
     """Id -> capacity, of the members that a pattern matches."""
     ids = [member.id for member in members]
-    known = set(ids)
     found: dict[str, float] = {}
-    for pattern, capacity in overrides.capacity:
-        matched = [pattern] if pattern in known else [*filter(_matcher(pattern), ids)]
-        if not matched:
+    matched = _matched(ids, overrides)
+    for (pattern, capacity), which in zip(overrides.capacity, matched, strict=True):
+        if not which:
             raise InputError(f"no member's id is {show(pattern)}{guess(pattern, ids)}", "capacity")
-        found |= dict.fromkeys(matched, capacity)
+        found |= dict.fromkeys(which, capacity)
     return found
+
+
+def unused_capacities(group: Group, overrides: Overrides) -> list[str]:
+    """The entries of `capacity`, as texts, that match members of which a later one matches each."""
+    matched = _matched([member.id for member in group.members], overrides)
+    last: dict[str, int] = {}
+    for number, which in enumerate(matched):
+        last |= dict.fromkeys(which, number)
+    used = set(last.values())
+    return [
+        capacity_text(entry)
+        for number, entry in enumerate(overrides.capacity)
+        if matched[number] and number not in used
+    ]
+
+
+def _matched(ids: list[str], overrides: Overrides) -> list[list[str]]:
+    """The ids that each entry of `capacity` matches."""
+    known = set(ids)
+    return [
+        [pattern] if pattern in known else [*filter(_matcher(pattern), ids)]
+        for pattern, _ in overrides.capacity
+    ]
 
 
 def _matcher(pattern: str) -> Callable[[str], object]:

@@ -77,8 +77,10 @@ def _reduce_group(group: Group, policy: Policy) -> Reduction:
 def _refuse_topic_balance(group: Group, policy: Policy, racks: bool) -> None:
     """Raise InputError for a group of which counts topic by topic say nothing."""
     balance: str = policy.balance
+    place = "balance"
     if balance == policy.default_balance:  # the user may have said nothing of it
         balance = f"{balance}, the balance of {policy.name},"
+        place = "policy"
     named = {
         "co-partitioned topics": bool(group.co_partitioned),
         "partitions that only some members may take": bool(group.allowed),
@@ -87,7 +89,7 @@ def _refuse_topic_balance(group: Group, policy: Policy, racks: bool) -> None:
     }
     for what, there in named.items():
         if there:
-            raise InputError(f"{balance} does not go with {what}; total or none do", "balance")
+            raise InputError(f"{balance} does not go with {what}; total or none do", place)
 
 
 def _has_real_fields(group: Group) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import equilag
 
 
@@ -12,3 +14,26 @@ def test_a_limit_beyond_64_bits_is_none() -> None:
     plan = equilag.solve(group, effort=0.01, max_partitions=2**70)
     assert plan.counts.max == 2
     assert equilag.verify(group, plan) == []
+
+
+@pytest.mark.parametrize(
+    ("policy", "problem"),
+    [
+        (equilag.Policy("kip-169"), "policy: per-topic, the balance of kip-169, does not go with"),
+        (equilag.Policy(balance="both"), "balance: both does not go with"),
+    ],
+)
+def test_balance_topic_by_topic_names_who_asked_for_it(
+    policy: equilag.Policy, problem: str
+) -> None:
+    members = {"m": ["a", "b"]}
+    group = equilag.Group.build(
+        name="g",
+        topics={"a": 2, "b": 2},
+        members=[*members],
+        subscriptions=members,
+        co_partitioned=[["a", "b"]],
+    )
+    with pytest.raises(equilag.InputError) as error:
+        equilag.solve(group, policy)
+    assert str(error.value) == f"{problem} co-partitioned topics; total or none do"

@@ -1,0 +1,38 @@
+"""Warnings of settings that other settings change or cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from equilag.cli.screen import remark
+from equilag.group import Group
+from equilag.overrides.shape import unused_capacities
+from equilag.policy import Policy
+
+
+def warn_of_settings(group: Group, policy: Policy) -> None:
+    """Write a line to standard error for each of them."""
+    for line in setting_warnings(group, policy):
+        remark(line)
+
+
+def setting_warnings(group: Group, policy: Policy) -> Iterator[str]:
+    """The lines, with the options' names."""
+    if policy.rack_aware and policy.max_cross_rack is not None:
+        yield (
+            "--max-cross-rack: is only checked beside --rack-aware, which reads as few partitions"
+            " across racks as even counts allow"
+        )
+    for entry in unused_capacities(group, policy.overrides):
+        yield f"--capacity: {entry} serves nobody; later entries match all of its members"
+    lists = policy.overrides.co_partition or [
+        tuple(group.topics[t] for t in topics) for topics in group.co_partitioned
+    ]
+    for topics in lists:
+        kept = [topic for topic in policy.overrides.keep if topic in topics]
+        others = [topic for topic in topics if topic not in kept]
+        if kept and others:
+            yield (
+                f"--keep: {', '.join(kept)} holds {', '.join(others)} as well, because they are"
+                " co-partitioned"
+            )
