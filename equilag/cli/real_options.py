@@ -28,7 +28,8 @@ def add_real(parser: argparse.ArgumentParser, co_partition: str = CO_PARTITION) 
         "--max-partitions",
         metavar="N",
         type=whole(),
-        help="no more than N partitions for any member (default: no limit)",
+        help="no more than N partitions for any member; where topics are co-partitioned, one number"
+        " of all topics of a list counts once (default: no limit)",
     )
     group.add_argument(
         "--instances",
@@ -41,7 +42,7 @@ def add_real(parser: argparse.ArgumentParser, co_partition: str = CO_PARTITION) 
         "--rack-aware",
         action="store_true",
         help="as few partitions as possible read across racks, after even counts and before"
-        " everything else",
+        " everything else; --max-cross-rack beside it is only checked",
     )
     group.add_argument(
         "--max-cross-rack",
@@ -60,11 +61,12 @@ def add_real(parser: argparse.ArgumentParser, co_partition: str = CO_PARTITION) 
         metavar="TOPIC-PARTITION=ID",
         action="append",
         help="only this member may take the partition: its id, or its instance or client id, which"
-        " survive restarts; can be repeated",
+        " survive restarts; in addition to what the group allows; can be repeated",
     )
     group.add_argument(
         "--keep",
         metavar="TOPIC",
         action="append",
-        help="the topic's partitions stay with their owners; can be repeated",
+        help="the topic's partitions stay with their owners, and those that are co-partitioned with"
+        " them go there; can be repeated",
     )
