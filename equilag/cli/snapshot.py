@@ -63,6 +63,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_reading(parser)
     parser.add_argument(
+        "--co-partition",
+        metavar="T1,T2",
+        action="append",
+        default=[],
+        help="write into the snapshot that partition i of all these topics goes to one member; can"
+        " be repeated",
+    )
+    parser.add_argument(
         "--out", metavar="F", help="write the snapshot to this file (default: standard output)"
     )
     parser.set_defaults(refuse=parser.error)
@@ -90,6 +98,7 @@ def run(args: argparse.Namespace) -> int:
         one_stdin(*inputs)
         target = OutputFile(args.out, "--out", inputs) if args.out is not None else None
         given, remarks = _from_text(args)
+    _join_topics(given, args.co_partition)
     text = to_json(snapshot_document(given), sum(given["topics"].values()))
     if target is not None:
         target.write(text)
@@ -98,6 +107,25 @@ def run(args: argparse.Namespace) -> int:
     if target is None:
         emit(text)
     return 0
+
+
+def _join_topics(given: GroupInput, texts: list[str]) -> None:
+    """Put lists of co-partitioned topics into the snapshot. Raises InputError."""
+    if not texts:
+        return
+
+    import numpy as np
+
+    from equilag.building.co_partitioned import co_partitioned_topics
+    from equilag.overrides.override_values import topic_lists_of
+
+    topics = given["topics"]
+    number = dict(zip(topics, range(len(topics)), strict=True))
+    size = np.array([*topics.values()], dtype=np.int64)
+    with named():
+        lists = topic_lists_of(texts, "co_partition")
+        co_partitioned_topics(lists, number, size, "co_partition", numbered=False)
+    given["co_partitioned"] = [list(names) for names in lists if names]
 
 
 def _check_sources(args: argparse.Namespace) -> None:

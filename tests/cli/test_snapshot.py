@@ -59,6 +59,20 @@ def test_options_reach_the_snapshot(run) -> None:
     assert [m["subscription"] for m in chosen["members"][:2]] == [["files", "tokens"], ["lines"]]
 
 
+def test_topics_that_belong_together_are_written_once_for_all(run, tmp_path) -> None:
+    path = tmp_path / "d.txt"
+    columns = "GROUP TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID HOST CLIENT-ID"
+    rows = [f"g {topic} {n} 1 2 1 c-{n} /h c" for topic in ("a", "b") for n in range(2)]
+    path.write_text("\n".join([columns, *rows, "g c 0 1 2 1 c-0 /h c"]), "utf-8")
+    argv = ["snapshot", "--from-describe", path]
+    document = json.loads(run(*argv, "--co-partition", "b,a").out)
+    assert document["co_partitioned"] == [["b", "a"]]
+    assert "co_partitioned" not in json.loads(run(*argv, "--co-partition", "none").out)
+    status, out, err = run(*argv, "--co-partition", "a,c")
+    assert (status, out) == (2, "")
+    assert 'equilag: --co-partition: "c" has 1 partition, "a" 2' in err
+
+
 def test_a_member_that_is_not_there(run, tmp_path) -> None:
     out = tmp_path / "out.json"
     describe = SAMPLES / "stats.describe.txt"
