@@ -8,9 +8,10 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.columns import NOBODY, Flags, Index, Ints, among, distinct
+from equilag.group import Group
 from equilag.metrics import member_counts
 from equilag.reduction.reduce import Reduction
-from equilag.reduction.units import unit_lists
+from equilag.reduction.units import unit_lists, unit_numbers
 from equilag.show import plural, show, some_of
 
 MAX_NAMED: Final = 3
@@ -36,6 +37,14 @@ class BrokenRules(NamedTuple):
     def __bool__(self) -> bool:
         return bool(len(self.torn) or len(self.misplaced) or self.overfull)
 
+    def numbers(self) -> dict[str, int]:
+        """How many there are of each."""
+        return {
+            "torn_units": len(self.torn),
+            "misplaced": len(self.misplaced),
+            "overfull": len(self.overfull),
+        }
+
 
 def broken_rules(reduction: Reduction, assigned: Index) -> BrokenRules:
     """The rules that an assignment [P] of the given group breaks. O(P log P)."""
@@ -53,6 +62,12 @@ def broken_rules(reduction: Reduction, assigned: Index) -> BrokenRules:
     )
 
 
+def broken_by_assignor(group: Group, assigned: Index) -> BrokenRules:
+    """The same for the plan of a heuristic, for which no group is reduced."""
+    units = unit_numbers(group) if group.co_partitioned else None
+    return broken_rules(Reduction(group, group, units), assigned)
+
+
 def _is_torn(holders: Index) -> Flags:
     """[units] True where two of [topics, units] holders differ; nobody is no holder."""
     highest = holders.max(axis=0)
@@ -66,15 +81,20 @@ def _overfull(reduction: Reduction, assigned: Index) -> Iterator[OverfullMember]
     limited = [m for m, member in enumerate(members) if member.max_partitions is not None]
     if not limited:
         return
-    held = assigned
-    if reduction.unit_of is not None:  # a unit that is torn apart counts with each of its holders
-        some = np.flatnonzero(assigned != NOBODY)
-        key = distinct(reduction.unit_of[some] * len(members) + assigned[some])
-        held = (key % len(members)).astype(np.int32)
-    counts = member_counts(held, len(members))
+    counts = unit_counts(reduction, assigned)
     for m in limited:
         if counts[m] > (members[m].max_partitions or 0):
             yield OverfullMember(m, int(counts[m]))
+
+
+def unit_counts(reduction: Reduction, assigned: Index) -> Ints:
+    """[M] units per member; one that is torn apart counts with each of its holders. O(P log P)."""
+    held, n_members = assigned, reduction.given.n_members
+    if reduction.unit_of is not None:
+        some = np.flatnonzero(assigned != NOBODY)
+        key = distinct(reduction.unit_of[some] * n_members + assigned[some])
+        held = (key % max(1, n_members)).astype(np.int32)
+    return member_counts(held, n_members)
 
 
 def findings_about(reduction: Reduction, broken: BrokenRules, assigned: Index) -> Iterator[str]:

@@ -27,7 +27,7 @@ from equilag.objective import Figures, Objective
 from equilag.phases import first_phase, revocations
 from equilag.plan_figures import CountFigures, LagFigures, LoadFigures, RealFigures
 from equilag.policy import UNCONSTRAINED, Policy
-from equilag.real_figures import ProvedBounds, real_figures
+from equilag.real_figures import LoadScale, ProvedBounds, real_figures
 from equilag.reduction.reduce import Reduction
 
 Status = Literal["optimal", "feasible", "fallback"]
@@ -174,9 +174,13 @@ class Plan:
 
     @property
     def loads(self) -> LagFigures | LoadFigures:
-        """The loads that were compared: lag, or load per unit of capacity where these differ."""
+        """The loads to compare: lag, or load per unit of capacity where these differ."""
+        if self.real is None:
+            return self.lag
         differ = load_factor(self.planned.group) is not None
-        return self.real.load if differ and self.real is not None else self.lag
+        if self.policy is None:  # heuristics know no capacities, and no group is reduced for them
+            differ = not LoadScale.of(self.planned).equal_capacities
+        return self.real.load if differ else self.lag
 
     @cached_property
     def moves(self) -> tuple[Move, ...]:

@@ -48,6 +48,15 @@ class LoadScale(NamedTuple):
     """True if the bounds on loads are scaled like this."""
 
     @property
+    def equal_capacities(self) -> bool:
+        """True if all members have the same capacity."""
+        return len(self.capacity) == 0 or bool((self.capacity == self.capacity[0]).all())
+
+    def mean_capacity(self, active: Flags) -> float:
+        """Of the members [M] that `active` names."""
+        return float(self.capacity[active].mean()) * self.unit if active.any() else 1.0
+
+    @property
     def divisor(self) -> float:
         """Scaled load of one record per unit of capacity."""
         return self.scale * self.unit

@@ -18,7 +18,7 @@ from equilag.group import Group, Index
 from equilag.plan import CUT, FORMAT, REPEATABLE, STATUSES, Status
 from equilag.plan_figures import REAL_FIGURES
 from equilag.policy import POLICY_FIELDS, REAL_FIELDS, UNCONSTRAINED, Policy
-from equilag.show import not_a, show
+from equilag.show import form, not_a, plural, show
 
 ALWAYS: Final = (
     "format", "group", "assignment", "counts", "lag", "moves", "phases", "unassigned",
@@ -55,6 +55,23 @@ class PlanDocument:
     evidence: Evidence | None
     """None if it cannot be read, and in plans from before there was any."""
     claims: tuple[PlacedClaim, ...]
+
+
+def other_group(group: Group, document: Any) -> str | None:
+    """The finding that a plan is of another group; None if it seems to be of this one."""
+    if not isinstance(document, Mapping) or document.get("format") != FORMAT:
+        return None
+    name, table = document.get("group"), document.get("assignment")
+    if isinstance(name, str) and name != group.name:
+        return f"group: the plan is of group {show(name)}, the snapshot of group {show(group.name)}"
+    if not isinstance(table, Mapping):
+        return None
+    unknown = sorted(map(str, table.keys() - {member.id for member in group.members}))
+    if 2 * len(unknown) <= len(table):
+        return None
+    count = f"{len(unknown):,} of {plural(len(table), 'member')} of the plan"
+    isnt = form(len(unknown), "is", "are")
+    return f"assignment: {count} {isnt} not in the group, such as {show(unknown[0])}"
 
 
 def read_plan(group: Group, document: Any, findings: list[str]) -> PlanDocument | None:

@@ -6,11 +6,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from equilag.broken_rules import broken_rules, findings_about
+from equilag.broken_rules import BrokenRules, broken_by_assignor, broken_rules, findings_about
 from equilag.certificate.claim_checks import CHECKS, SOLVER_KINDS
+from equilag.certificate.claim_words import claim_words
 from equilag.certificate.json_differences import differences
 from equilag.certificate.ledger import Ledger, Refuted
-from equilag.certificate.plan_document import FIGURES, PlacedClaim, PlanDocument, read_plan
+from equilag.certificate.plan_document import (
+    FIGURES,
+    PlacedClaim,
+    PlanDocument,
+    other_group,
+    read_plan,
+)
 from equilag.claim import Claim
 from equilag.constraint import (
     CountConstraint,
@@ -55,6 +62,8 @@ class VerificationReport:
     """Claims that only a solver vouches for."""
     proved: list[str] = field(default_factory=list)
     """Claims that were proved again."""
+    broken: BrokenRules | None = None
+    """What the plan of a heuristic breaks of the group's rules, of which it claims nothing."""
 
     @property
     def holds(self) -> bool:
@@ -73,7 +82,11 @@ def verify(group: Group, plan: Plan | Mapping[str, Any]) -> list[str]:
 def check_plan(group: Group, plan: Plan | Mapping[str, Any]) -> VerificationReport:
     """As `verify`, with the claims that were proved again and those that were not."""
     report = VerificationReport()
-    document = read_plan(group, plan.to_dict() if isinstance(plan, Plan) else plan, report.findings)
+    given = plan.to_dict() if isinstance(plan, Plan) else plan
+    if other := other_group(group, given):  # all else would follow from this
+        report.findings.append(other)
+        return report
+    document = read_plan(group, given, report.findings)
     if document is not None:
         try:
             _check(group, document, report)
@@ -90,6 +103,8 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
     if policy is not None:
         reduction = reduce_group(shape_group(group, policy.overrides), policy)
         report.findings += _rule_findings(reduction, policy, document.assigned)
+    else:
+        report.broken = broken_by_assignor(group, document.assigned)
     ledger = _ledger(reduction, document, report.findings)
     for placed in document.claims:
         _prove(ledger, placed, report)
@@ -211,7 +226,7 @@ def _prove(ledger: Ledger, placed: PlacedClaim, report: VerificationReport) -> N
     """Prove one claim again and note it in the ledger."""
     place, claim = placed
     key = (claim.claim, claim.kind)
-    text = f"{place}: {claim.claim} {claim.value} ({claim.kind})"
+    text = f"{place}: {claim_words(claim, ledger.group, str(claim.value))}"
     if ledger.contradicted(claim.claim, claim.value):
         report.findings.append(f"{text}: the plan itself contradicts it")
         return

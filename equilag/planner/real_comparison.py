@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from equilag.broken_rules import broken_rules
-from equilag.columns import Index
-from equilag.metrics import load_divisor, member_counts
+import numpy as np
+
+from equilag.broken_rules import broken_rules, unit_counts
+from equilag.columns import Index, Ints
+from equilag.group import Group
+from equilag.metrics import load_divisor
 from equilag.plan import Plan
+from equilag.plan_figures import RealFigures
 from equilag.real_figures import ProvedBounds, real_figures
 
 
@@ -21,7 +25,10 @@ class RealRow:
     load_spread: float | None = None
     load_excess: float | None = None
     count_per_capacity: float | None = None
-    """Most partitions per unit of capacity; where capacities differ."""
+    """Most partitions of a member per unit of capacity, or units where topics are co-partitioned;
+    where capacities differ."""
+    instance_count_per_capacity: float | None = None
+    """The same of an instance."""
     instance_count_spread: int | None = None
     cross_rack: int | None = None
     """Partitions that are read across racks."""
@@ -54,19 +61,33 @@ def real_row(plan: Plan, assigned: Index) -> RealRow:
     broken = broken_rules(reduction, assigned)
     instances = [row.partitions for row in found.instances.active] if found.instances else []
     real, divisor = reduction.group.real, load_divisor(reduction.group)
-    per_capacity = None
+    per_capacity = of_instances = None
     if real is not None and divisor is not None:
-        counts = member_counts(assigned, group.n_members) / real.capacity
-        per_capacity = float(counts.max(initial=0.0)) / real.capacity_unit
+        counts, number = unit_counts(reduction, assigned), _instance_numbers(group, found)
+        per_capacity = float((counts / real.capacity).max(initial=0.0)) / real.capacity_unit
+        if instances:
+            summed = np.bincount(number, counts) / np.bincount(number, real.capacity)
+            of_instances = float(summed.max()) / real.capacity_unit
     limited = any(member.max_partitions is not None for member in group.members)
     return RealRow(
         None if divisor is None else found.load.max,
         None if divisor is None else found.load.spread,
         None if divisor is None else found.load.excess,
         per_capacity,
+        of_instances,
         max(instances) - min(instances) if instances else None,
         None if found.cross_rack is None else found.cross_rack.count,
         len(broken.torn) if group.co_partitioned else None,
         len(broken.misplaced) if group.allowed else None,
         len(broken.overfull) if limited else None,
     )
+
+
+def _instance_numbers(group: Group, figures: RealFigures) -> Ints:
+    """[M] the instance of each member; 0 where there are none."""
+    number = {
+        member: row
+        for row, one in enumerate(figures.instances.rows if figures.instances else ())
+        for member in one.members
+    }
+    return np.array([number.get(member.id, 0) for member in group.members], dtype=np.int64)

@@ -31,12 +31,7 @@ class Units(NamedTuple):
         """O(P). Raises InputError for a list that nobody subscribes to as a whole, while somebody
         reads a part of it."""
         list_of, names = _lists(group)
-        first = np.full(len(names), len(group.topics))
-        np.minimum.at(first, list_of, np.arange(len(group.topics)))
-        size = group.topic_size[first]
-        start = np.concatenate(([0], np.cumsum(size)))
-        index = np.arange(group.n_partitions) - group.topic_start[group.topic_of]
-        unit_of = start[list_of[group.topic_of]] + index
+        start, unit_of = _numbered(group, list_of, len(names))
         order = np.argsort(unit_of, kind="stable")
         begin = np.searchsorted(unit_of[order], np.arange(int(start[-1]) + 1))
         lag = np.zeros(int(start[-1]), dtype=np.int64)
@@ -69,6 +64,21 @@ class Units(NamedTuple):
         key = self.unit_of[held] * n_members + owner[held]
         key, number = np.unique(key, return_counts=True)
         return Stakes(key // n_members, (key % n_members).astype(np.int32), number)
+
+
+def unit_numbers(group: Group) -> Ints:
+    """[P] the unit of each partition."""
+    list_of, names = _lists(group)
+    return _numbered(group, list_of, len(names))[1]
+
+
+def _numbered(group: Group, list_of: Ints, n_lists: int) -> tuple[Ints, Ints]:
+    """[lists + 1] where the units of each list begin, and [P] the unit of each partition."""
+    first = np.full(n_lists, len(group.topics))
+    np.minimum.at(first, list_of, np.arange(len(group.topics)))
+    start = np.concatenate(([0], np.cumsum(group.topic_size[first])))
+    index = np.arange(group.n_partitions) - group.topic_start[group.topic_of]
+    return start, start[list_of[group.topic_of]] + index
 
 
 def unit_lists(group: Group) -> Iterator[Ints]:

@@ -239,7 +239,7 @@ def test_missing_fields_are_findings() -> None:
 def test_findings_are_limited() -> None:
     group = random_group(np.random.default_rng(1), topics=4, members=9, size=90)
     plan = equilag.assign(group, "range").to_dict()
-    plan["assignment"] = {f"x{n}": {} for n in range(3 * MAX_FINDINGS)}
+    plan["assignment"]["m00"] = {f"x{n}": [] for n in range(3 * MAX_FINDINGS)}
     findings = equilag.verify(group, plan)
     assert len(findings) == MAX_FINDINGS + 1
     assert findings[-1].startswith("and ")

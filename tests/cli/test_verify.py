@@ -85,7 +85,67 @@ def test_a_plan_of_another_group(run, made, write) -> None:
     other = write("other.json", members=[{"id": "x", "subscription": ["orders"]}])
     result = run("verify", other, made[1])
     assert result.status == 1
-    assert "'a' is not a member of the group" in result.out
+    line = 'assignment: 3 of 3 members of the plan are not in the group, such as "a"'
+    assert result.out == f"does not hold: {line}\n"
+    other = write("other.json", group="payments-service")
+    result = run("verify", other, made[1])
+    line = 'the plan is of group "orders-service", the snapshot of group "payments-service"'
+    assert (result.status, result.out) == (1, f"does not hold: group: {line}\n")
+
+
+def ruled(**fields: Any) -> dict[str, Any]:
+    """A group with rules that assignors break: rack, room, units, and who may read a partition."""
+    members = [{"id": f"m{n}", "subscription": ["a", "b"], **fields} for n in range(2)]
+    members[0].update({"max_partitions": 1, "capacity": 40})
+    members[1]["owned"] = {"a": [0, 1], "b": [0]}
+    return {
+        "format": "equilag/snapshot/1", "group": "g", "topics": {"a": 2, "b": 2},
+        "members": members, "lags": {"a": [400, 80], "b": [40, 0]},
+        "allowed": {"b": {"0": ["m1"]}}, "co_partitioned": [["a", "b"]],
+    }  # fmt: skip
+
+
+def test_a_heuristic_that_breaks_rules(run, tmp_path) -> None:
+    snapshot, plan = tmp_path / "g.json", tmp_path / "plan.json"
+    snapshot.write_text(json.dumps(ruled(capacity=10)), "utf-8")
+    status, out, _ = run("assign", snapshot, "--assignor", "sticky", "--out", plan)
+    words = "tears 2 units of co-partitioned topics apart, 1 member above its room"
+    words += ", 1 partition with a member that may not take it"
+    assert status == 0
+    assert words in " ".join(out.split())
+    status, out, _ = run("verify", snapshot, plan)
+    *_, broken, last = out.splitlines()
+    assert (status, broken) == (0, f"! {words}")
+    assert last.startswith("OK as a heuristic's plan, but it breaks rules of the group; ")
+    numbers = {"torn_units": 2, "misplaced": 1, "overfull": 1}
+    assert json.loads(run("verify", snapshot, plan, "--json").out)["breaks"] == numbers
+    run("plan", snapshot, "--effort", 0.01, "--out", plan)
+    assert "breaks" not in json.loads(run("verify", snapshot, plan, "--json").out)
+
+
+def test_claims_have_their_unit(run, tmp_path) -> None:
+    snapshot, plan = tmp_path / "g.json", tmp_path / "plan.json"
+    snapshot.write_text(json.dumps(ruled(capacity=10)), "utf-8")
+    run("plan", snapshot, "--effort", 0.01, "--out", plan)
+    status, out, _ = run("verify", snapshot, plan)
+    assert status == 0
+    assert "counts 1 unit (residual)" in out
+    claims = json.loads(plan.read_text("utf-8"))["certificate"]["claims"]
+    (high,) = (c["value"] for c in claims if c["claim"] == "max_load_at_least")
+    # Capacities 40 and 10 are 4 and 1 times 10: a scaled load is 4 × 10 times one per capacity.
+    assert f"max_load_at_least {high} in scaled load, {high / 40:g} per unit of capacity" in out
+
+
+def test_the_plan_of_a_heuristic_shows_loads_per_capacity(run, tmp_path) -> None:
+    snapshot = tmp_path / "g.json"
+    snapshot.write_text(json.dumps(ruled(capacity=10)), "utf-8")
+    _, out, _ = run("assign", snapshot, "--assignor", "sticky", "--verbose")
+    rows = {line.split()[0]: line.split() for line in out.splitlines() if line.split()}
+    assert "Members (load: lag per unit of capacity)" in out
+    assert rows["m1"][1] == "10"
+    assert "was 52.00" in out  # 520 of 10, and nothing of 40
+    assert "lag spread" not in out
+    assert "proved bound" not in out
 
 
 @pytest.mark.parametrize(

@@ -205,7 +205,8 @@ def test_real_groups_have_their_figures_and_what_a_row_breaks() -> None:
     assert (own["torn_units"], own["misplaced"], own["overfull"]) == (0, 0, 0)
     # range: two partitions of each topic for each member, a first; so c has two units.
     assert (fair["torn_units"], fair["misplaced"], fair["overfull"]) == (0, 1, 1)
-    assert (fair["load_max"], fair["count_per_capacity"]) == (13.0, 4.0)
+    assert (fair["load_max"], fair["count_per_capacity"]) == (13.0, 2.0)
+    assert (fair["instance_count_per_capacity"], own["instance_count_per_capacity"]) == (2.0, 1.0)
     assert (fair["instance_count_spread"], fair["cross_rack"]) == (4, 3)
     assert fair["gap_percent_of_mean"] > own["gap_percent_of_mean"] >= 0
     assert rows["lag-aware"]["torn_units"] > 0

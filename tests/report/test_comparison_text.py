@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 from support.orders_service import orders_group
 
+from equilag.adapters.snapshot.load import load_snapshot
 from equilag.group import Group
 from equilag.planner.assign import assign
-from equilag.planner.compare import Comparison, ComparisonRow
+from equilag.planner.compare import Comparison, ComparisonRow, compare
 from equilag.planner.solve import solve
 from equilag.policy import Policy
 from equilag.report.facts.comparison import comparison_facts
@@ -107,3 +108,30 @@ def test_the_current_assignment_took_no_time() -> None:
     text = text_of(orders_group(), row("current", 600, 0.0), row("range", 90, 0.0))
     (line,) = (line for line in text.splitlines() if line.startswith("current "))
     assert line.split()[-1] == "-"
+
+
+@pytest.mark.parametrize("joined", [[], [["t", "u"]]])
+def test_counts_are_per_capacity_where_these_differ(joined: list[list[str]]) -> None:
+    member = {"subscription": ["t", "u"], "instance": "p"}
+    members = [{"id": "a", "capacity": 4, **member}, {"id": "b", "capacity": 2, **member}]
+    group = load_snapshot({
+        "format": "equilag/snapshot/1", "group": "g", "topics": {"t": 6, "u": 6},
+        "members": members, "co_partitioned": joined,
+    })  # fmt: skip
+    ours = compare(group, effort=0.01, time_limit=60)
+    text = text_for(comparison_facts(group, ours), Screen(120))
+    heading = next(line for line in text.splitlines() if line.startswith("assignor"))
+    assert heading.split()[:4] == ["assignor", "status", "capacity", "capacity"]
+    figures = {line.split()[0]: line.split() for line in text.splitlines() if line.split()}
+    # 8 of 12 partitions, or 4 of 6 units, with a capacity of 4; all with the 6 of the instance
+    assert figures["equilag"][2:4] == (["1.000"] * 2 if joined else ["2.000"] * 2)
+    assert figures["range"][2] == ("1.500" if joined else "3.000")
+    what = "units of co-partitioned topics" if joined else "partitions"
+    assert f"count per capacity: {what} of the member or instance with most" in text
+    alike = load_snapshot({
+        "format": "equilag/snapshot/1", "group": "g", "topics": {"t": 6, "u": 6},
+        "members": [{"id": m["id"], **member} for m in members],
+    })  # fmt: skip
+    text = text_for(comparison_facts(alike, compare(alike, effort=0.01)), Screen(120))
+    assert "capacity" not in text
+    assert text.count("spread ") >= 2

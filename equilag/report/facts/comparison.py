@@ -54,6 +54,8 @@ class ComparisonFacts:
     """No plan with the balance of counts and the moves of `policy` has a smaller lag spread."""
     per_capacity: bool
     """True if spreads and gaps are of loads per unit of capacity, since capacities differ."""
+    in_units: bool
+    """True if counts per capacity are of units of co-partitioned topics."""
     current_is_partial: bool
     """True if the current assignment is among the rows and leaves partitions out."""
     interrupted_after: float | None
@@ -90,4 +92,7 @@ def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
     after = plan.wall_s if plan.interrupted else None
     policy = policy_in_force(plan) or Policy()
     per_capacity = load_factor(reduction.group) is not None
-    return ComparisonFacts(comparison, figures, rows, policy, bound, per_capacity, partial, after)
+    units = reduction.unit_of is not None
+    return ComparisonFacts(
+        comparison, figures, rows, policy, bound, per_capacity, units, partial, after
+    )

@@ -11,7 +11,7 @@ import numpy as np
 from equilag.group import NOBODY, Group
 from equilag.lag import QUALITY
 from equilag.metrics import excess, load_divisor, mean_load, member_loads, spread
-from equilag.real_figures import ProvedBounds, real_figures
+from equilag.real_figures import LoadScale, ProvedBounds, real_figures
 from equilag.reduction.reduce import Reduction
 
 CERTAIN = ("ok", "given")
@@ -46,11 +46,16 @@ class GroupFacts:
     """What lies above a fair share under the current assignment; None as for `spread`."""
 
 
-def group_facts(group: Group, reduction: Reduction | None = None) -> GroupFacts:
-    """`reduction` is what is planned in place of the group; None for what assignors do."""
+def group_facts(
+    group: Group, reduction: Reduction | None = None, per_capacity: bool | None = None
+) -> GroupFacts:
+    """`reduction` is what is planned in place of the group; None for what assignors do.
+
+    `per_capacity` says whether loads are; None where the reduction decides.
+    """
     reduction = reduction or Reduction(group, group)
     owned = group.owner != NOBODY
-    loads = loads_before(reduction)
+    loads = loads_before(reduction, per_capacity)
     marks = np.bincount(group.quality, minlength=len(QUALITY)).tolist()
     unread = np.flatnonzero((group.topic_size > 0) & ~group.reads.any(axis=1)).tolist()
     return GroupFacts(
@@ -84,12 +89,16 @@ class LoadsBefore(NamedTuple):
     excess: float
 
 
-def loads_before(reduction: Reduction) -> LoadsBefore:
+def loads_before(reduction: Reduction, per_capacity: bool | None = None) -> LoadsBefore:
+    """`per_capacity` as for `group_facts`."""
     group, planned = reduction.given, reduction.group
     mean, divisor = mean_load(planned), load_divisor(planned)
-    if divisor is not None:
+    if divisor is not None or per_capacity:
         found = real_figures(reduction, group.owner, ProvedBounds())
         assert found is not None  # capacities differ
+        if divisor is None:  # so the mean is lag per member
+            active = ~planned.idle
+            divisor = LoadScale.of(reduction).mean_capacity(active)
         return LoadsBefore(mean / divisor, found.load.spread, found.load.excess)
     loads = member_loads(group.owner, group.lag, group.n_members)
     return LoadsBefore(mean, spread(loads, planned.idle), excess(loads[~planned.idle]))

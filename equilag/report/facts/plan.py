@@ -11,7 +11,9 @@ import numpy as np
 from equilag.group import NOBODY
 from equilag.metrics import member_counts, member_loads
 from equilag.plan import Choice, Move, Plan
+from equilag.plan_figures import LagFigures
 from equilag.policy import Policy
+from equilag.real_figures import LoadScale
 from equilag.report.facts.gain import GainScale
 from equilag.report.facts.group import GroupFacts, group_facts
 from equilag.report.facts.proof import ProofFacts, proof_facts
@@ -112,7 +114,7 @@ class PlanFacts:
 def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
     """The facts of a plan; with `verbose` also how it was found."""
     group, members = plan.group, plan.group.members
-    figures = group_facts(group, plan.planned)
+    figures = group_facts(group, plan.planned, not isinstance(plan.loads, LagFigures))
     run = RunFacts(plan.algorithm, plan.wall_s, plan.time_limit, plan.repeatable)
     return PlanFacts(
         plan=plan,
@@ -128,7 +130,7 @@ def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
 
 
 def _members(plan: Plan) -> tuple[MemberFacts, ...]:
-    group, planned = plan.group, plan.planned.group
+    group, planned = plan.group, plan.planned
     columns: list[list[Any]] = [
         values.tolist()
         for assigned in (group.owner, plan.assigned)
@@ -137,10 +139,10 @@ def _members(plan: Plan) -> tuple[MemberFacts, ...]:
             member_loads(assigned, group.lag, group.n_members),
         )
     ]
-    if planned.real is not None and not planned.real.equal_capacities:
-        capacities = (planned.real.capacity * planned.real.capacity_unit).tolist()
-        columns.append(list(map(whole, capacities)))
-    rows = zip(group.members, planned.idle.tolist(), *columns, strict=True)
+    if not isinstance(plan.loads, LagFigures):
+        scale = LoadScale.of(planned)
+        columns.append(list(map(whole, (scale.capacity * scale.unit).tolist())))
+    rows = zip(group.members, planned.group.idle.tolist(), *columns, strict=True)
     return tuple(MemberFacts(member.id, *row) for member, idle, *row in rows if not idle)
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from equilag.certificate.claim_words import claim_words
 from equilag.claim import Claim, Evidence
 from equilag.evidence import strongest
 from equilag.objective import SPREAD
@@ -15,6 +16,7 @@ from equilag.phases import first_phase
 from equilag.plan import Plan, Status
 from equilag.plan_figures import LagFigures
 from equilag.policy import Policy
+from equilag.report.words import number
 
 Verdict = Literal[
     "assignor", "nobody", "fallback", "unproved", "feasible", "tolerance", "spread",
@@ -61,7 +63,7 @@ class ProofFacts:
     """The fewest moves that the balance of counts allows; None where not claimed."""
     paused: int
     """Partitions that pause between the two rebalances of a cooperative protocol."""
-    unchecked: tuple[Claim, ...]
+    unchecked: tuple[str, ...]
     """Claims that rest on a solver's word."""
 
 
@@ -69,7 +71,10 @@ def proof_facts(plan: Plan) -> ProofFacts:
     claimed = {claim.claim for claim in plan.claims}
     policy = policy_in_force(plan)
     first = first_phase(plan.group, plan.assigned)
-    loads, bounded = plan.loads, SPREAD in claimed
+    loads = plan.loads
+    per_capacity = not isinstance(loads, LagFigures)
+    # What is proved of an assignor's plan is about lag, whatever the capacities.
+    bounded = SPREAD in claimed and not (policy is None and per_capacity)
     return ProofFacts(
         status=plan.status,
         evidence=plan.evidence,
@@ -79,7 +84,7 @@ def proof_facts(plan: Plan) -> ProofFacts:
         counts_min=plan.counts.min,
         counts_max=plan.counts.max,
         counts_proved="counts" in claimed,
-        per_capacity=not isinstance(loads, LagFigures),
+        per_capacity=per_capacity,
         spread=loads.spread,
         lag_min=loads.min,
         lag_max=loads.max,
@@ -93,7 +98,11 @@ def proof_facts(plan: Plan) -> ProofFacts:
         moves=len(plan.moves),
         least_moves=plan.moves_lower_bound if "fewest_moves" in claimed else None,
         paused=int(np.count_nonzero(first != plan.assigned)),
-        unchecked=tuple(claim for claim in plan.claims if claim.evidence != "checked"),
+        unchecked=tuple(
+            claim_words(claim, plan.planned.group, number(claim.value))
+            for claim in plan.claims
+            if claim.evidence != "checked"
+        ),
     )
 
 

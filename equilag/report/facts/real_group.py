@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import median
 
-from equilag.broken_rules import broken_rules
+from equilag.broken_rules import BrokenRules, broken_by_assignor, broken_rules
 from equilag.evidence import ACROSS
 from equilag.metrics import member_loads
 from equilag.plan import Plan
@@ -78,10 +78,14 @@ class RealFacts:
     """None where all capacities are taken as they were given, or none is known."""
     torn: int
     """Units that the current assignment tears apart."""
+    broken: BrokenRules | None
+    """What the plan of an assignor breaks of the group's rules; None if nothing."""
     limited: int
     """Members with limited room."""
     rooms: tuple[int, int]
     """The least and the most room of those."""
+    rooms_in_units: bool
+    """True if room is for units of co-partitioned topics, else for partitions."""
 
 
 def real_facts(plan: Plan) -> RealFacts | None:
@@ -92,6 +96,7 @@ def real_facts(plan: Plan) -> RealFacts | None:
     group = plan.planned.given
     before = real_figures(plan.planned, group.owner, ProvedBounds())
     assert before is not None  # the group decides, not the assignment
+    broken = None if plan.policy else broken_by_assignor(group, plan.assigned)
     names = [tuple(group.topics[t] for t in topics) for topics in group.co_partitioned]
     units = after.units
     rooms = [m.max_partitions for m in group.members if m.max_partitions is not None]
@@ -101,9 +106,11 @@ def real_facts(plan: Plan) -> RealFacts | None:
         units=None if units is None else UnitFacts(units.count, units.counts, tuple(names)),
         restricted=len(group.allowed or ()),
         capacities=_capacities(plan),
+        broken=broken or None,
         torn=len(broken_rules(plan.planned, group.owner).torn),
         limited=len(rooms),
         rooms=(min(rooms, default=0), max(rooms, default=0)),
+        rooms_in_units=bool(group.co_partitioned),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
+    from equilag.broken_rules import BrokenRules
     from equilag.certificate.verify import VerificationReport
     from equilag.group import Group
 
@@ -25,12 +26,15 @@ class VerificationFacts:
     """Claims that were proved again without a solver."""
     unproved: tuple[str, ...]
     """Claims that rest on a solver's word."""
+    broken: BrokenRules | None = None
+    """What the plan of a heuristic breaks of the group's rules; None if nothing."""
 
     @property
     def holds(self) -> bool:
         return not self.findings
 
     def document(self) -> dict[str, Any]:
+        broken = {} if self.broken is None else {"breaks": self.broken.numbers()}
         return {
             "plan": self.plan,
             "group": self.group,
@@ -38,6 +42,7 @@ class VerificationFacts:
             "findings": list(self.findings),
             "proved": list(self.proved),
             "unproved": list(self.unproved),
+            **broken,
         }
 
 
@@ -49,4 +54,5 @@ def verification_facts(group: Group, plan: str, report: VerificationReport) -> V
         tuple(report.findings),
         tuple(report.proved),
         tuple(report.unproved),
+        report.broken or None,
     )

@@ -1,4 +1,4 @@
-"""What allows no fewer moves, or reads across racks, in words."""
+"""What a plan has to keep to, and what an assignment breaks of it, in words."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Final
 
 from equilag.policy import Policy
 from equilag.report.facts.real_group import RealFacts
+from equilag.report.words import form, plural
 
 COUNTS: Final = "the balance of counts"
 READS: Final = "the fewest reads across racks"
@@ -45,3 +46,15 @@ def in_a_row(found: Sequence[str]) -> str:
     """Some causes, with an *and* before the last."""
     *others, last = found
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def breaks(torn_units: int, misplaced: int, overfull: int) -> str:
+    """The rules that an assignment breaks."""
+    parts = []
+    if torn_units:
+        parts.append(f"tears {plural(torn_units, 'unit')} of co-partitioned topics apart")
+    if overfull:
+        parts.append(f"{plural(overfull, 'member')} above {form(overfull, 'its', 'their')} room")
+    if misplaced:
+        parts.append(f"{plural(misplaced, 'partition')} with a member that may not take it")
+    return ", ".join(parts)

@@ -12,6 +12,7 @@ from equilag.planner.real_comparison import RealRow
 from equilag.policy import DEFAULT_TOLERANCE
 from equilag.report.facts.comparison import AssignorFacts, ComparisonFacts
 from equilag.report.terminal import Screen
+from equilag.report.text.causes import breaks
 from equilag.report.text.fitted import Write
 from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, indented
@@ -21,9 +22,7 @@ from equilag.report.text.proof import PROVED_BOUND, SOLVERS_BOUND, bound_scope
 from equilag.report.words import (
     NONE,
     duration,
-    form,
     number,
-    plural,
     printable,
     short_percent,
     status_words,
@@ -37,9 +36,15 @@ class RealColumn(NamedTuple):
     of: Callable[[RealRow], float | None]
 
 
+def _instance_spread(real: RealRow) -> int | None:
+    """Where capacities are equal: else the smaller have to have fewer."""
+    return real.instance_count_spread if real.count_per_capacity is None else None
+
+
 REAL_COLUMNS: Final = (
     RealColumn("count per\ncapacity", lambda real: real.count_per_capacity),
-    RealColumn("instance\nspread", lambda real: real.instance_count_spread),
+    RealColumn("instance per\ncapacity", lambda real: real.instance_count_per_capacity),
+    RealColumn("instance\nspread", _instance_spread),
     RealColumn("cross\nrack", lambda real: real.cross_rack),
 )
 
@@ -51,8 +56,10 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
     reals = [
         shown for shown in REAL_COLUMNS if any(shown.of(row.real) is not None for row in facts.rows)
     ]
+    # Where capacities differ, even counts have a spread.
+    counts = [] if facts.per_capacity else [Column("count\nspread", is_optional=True)]
     columns = [
-        Column("status", is_name=True), Column("count\nspread", is_optional=True),
+        Column("status", is_name=True), *counts,
         *(Column(shown.heading) for shown in reals), Column("moves"),
         Column(f"{what}\nmax", is_optional=True), Column(f"{what}\nspread"), Column("gap"),
         Column("ms", is_optional=True),
@@ -89,7 +96,11 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
             )
         )
     if facts.per_capacity:
-        notes.append(indented(f"{LOAD_WORDS}; count per capacity: of the member with most of it"))
+        what = "units of co-partitioned topics" if facts.in_units else "partitions"
+        instances = any(row.real.instance_count_per_capacity is not None for row in facts.rows)
+        who = "member or instance" if instances else "member"
+        words = f"count per capacity: {what} of the {who} with most per unit of it"
+        notes.append(indented(f"{LOAD_WORDS}; {words}"))
     notes += [
         indented(f"! {name}: {_broken(row.real)}")
         for name, row in zip(made.labels, facts.rows, strict=True)
@@ -121,7 +132,7 @@ def _cells(
     real = row.real
     return [
         status_words(row.status, row.evidence) + mark,
-        _figure(row.count_spread, number),
+        *([] if per_capacity else [_figure(row.count_spread, number)]),
         *(_figure(shown.of(real), write) for shown in reals),
         _figure(row.moves, number),
         _figure(real.load_max if per_capacity else row.lag_max, write),
@@ -133,16 +144,7 @@ def _cells(
 
 def _broken(real: RealRow) -> str:
     """The rules that an assignment breaks."""
-    parts = []
-    if real.torn_units:
-        parts.append(f"tears {plural(real.torn_units, 'unit')} of co-partitioned topics apart")
-    if real.overfull:
-        parts.append(
-            f"{plural(real.overfull, 'member')} above {form(real.overfull, 'its', 'their')} room"
-        )
-    if real.misplaced:
-        parts.append(f"{plural(real.misplaced, 'partition')} with a member that may not take it")
-    return ", ".join(parts)
+    return breaks(real.torn_units or 0, real.misplaced or 0, real.overfull or 0)
 
 
 def _figure(value: float | None, write: Write) -> str:

@@ -212,10 +212,9 @@ def _moves(facts: PlanFacts) -> str:
 
 
 def _unchecked(proof: ProofFacts) -> str:
-    words = [f"{claim.claim} {number(claim.value)} ({claim.kind})" for claim in proof.unchecked]
-    if not words:
+    if not proof.unchecked:
         return ""
-    return f"{', '.join(words)}: equilag verify cannot prove it again without the solver"
+    return f"{', '.join(proof.unchecked)}: equilag verify cannot prove it again without the solver"
 
 
 def _rebalances(proof: ProofFacts) -> str:

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from equilag.report.facts.plan import PlanFacts
 from equilag.report.facts.real_group import InstanceFacts, RealFacts
 from equilag.report.terminal import Screen
-from equilag.report.text.causes import causes, no_fewer
+from equilag.report.text.causes import breaks, causes, no_fewer
 from equilag.report.text.fitted import Write
 from equilag.report.text.layout import Block, Column, indented, title
 from equilag.report.text.named_table import named_table
@@ -56,7 +56,9 @@ def real_rows(facts: PlanFacts) -> list[tuple[str, str]]:
     real = facts.real
     if real is None:
         return []
+    broken = real.broken
     return [
+        ("breaks rules", "" if broken is None else f"! {breaks(**broken.numbers())}"),
         ("units", _units(real)),
         ("across racks", _reads(facts, real)),
         ("restricted", _restricted(real)),
@@ -106,7 +108,7 @@ def _room(real: RealFacts) -> str:
         return ""
     low, high = real.rooms
     most = number(low) if low == high else f"{number(low)} to {number(high)}"
-    what = "partitions" if real.units is None else "units"
+    what = "units" if real.rooms_in_units else "partitions"
     takes = form(real.limited, "takes", "take")
     return f"{plural(real.limited, 'member')} {takes} at most {most} {what}"
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from equilag.report.facts.verification import VerificationFacts
 from equilag.report.terminal import Screen
+from equilag.report.text.causes import breaks
 from equilag.report.text.layout import Block, verbatim
 from equilag.report.words import form, plural, printable
 
@@ -21,7 +22,11 @@ def verification_blocks(facts: VerificationFacts, screen: Screen) -> Iterator[Bl
             *(f"holds: proved again: {text}" for text in facts.proved),
             *(f"holds, but not proved again: {text}" for text in facts.unproved),
         ]
-        lines.append(f"OK: valid; {_evidence(len(facts.proved), len(facts.unproved))}")
+        ok = "OK: valid"
+        if facts.broken is not None:
+            lines.append(f"! {breaks(**facts.broken.numbers())}")
+            ok = "OK as a heuristic's plan, but it breaks rules of the group"
+        lines.append(f"{ok}; {_evidence(len(facts.proved), len(facts.unproved))}")
     yield [verbatim(printable(line)) for line in lines]
 
 
