@@ -127,7 +127,9 @@ def test_counts_are_per_capacity_where_these_differ(joined: list[list[str]]) -> 
     assert figures["equilag"][2:4] == (["1.000"] * 2 if joined else ["2.000"] * 2)
     assert figures["range"][2] == ("1.500" if joined else "3.000")
     what = "units of co-partitioned topics" if joined else "partitions"
-    assert f"count per capacity: {what} of the member or instance with most" in text
+    assert f"count per capacity: {what} of the member or instance with most" in " ".join(
+        text.split()
+    )
     alike = load_snapshot({
         "format": "equilag/snapshot/1", "group": "g", "topics": {"t": 6, "u": 6},
         "members": [{"id": m["id"], **member} for m in members],
