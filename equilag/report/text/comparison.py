@@ -96,11 +96,7 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
             )
         )
     if facts.per_capacity:
-        what = "units of co-partitioned topics" if facts.in_units else "partitions"
-        instances = any(row.real.instance_count_per_capacity is not None for row in facts.rows)
-        who = "member or instance" if instances else "member"
-        words = f"count per capacity: {what} of the {who} with most per unit of it"
-        notes.append(indented(f"{LOAD_WORDS}; {words}"))
+        notes.append(indented(f"{LOAD_WORDS}; {_count_words(facts)}"))
     notes += [
         indented(f"! {name}: {_broken(row.real)}")
         for name, row in zip(made.labels, facts.rows, strict=True)
@@ -114,6 +110,14 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
     if facts.interrupted_after is not None:
         notes.append(indented(f"interrupted after {duration(facts.interrupted_after)}"))
     yield notes
+
+
+def _count_words(facts: ComparisonFacts) -> str:
+    """What a count per capacity is."""
+    what = "units of co-partitioned topics" if facts.in_units else "partitions"
+    instances = any(row.real.instance_count_per_capacity is not None for row in facts.rows)
+    who = "member or instance" if instances else "member"
+    return f"count per capacity: {what} of the {who} with most per unit of it"
 
 
 def _kind_of_bound(facts: ComparisonFacts) -> str:
