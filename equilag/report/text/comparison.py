@@ -80,12 +80,8 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
         )
     ]
     if not facts.policy.tolerance and not facts.policy.moves_first:
-        usual = f"{DEFAULT_TOLERANCE:g} %"
-        notes.append(
-            indented(
-                f"equilag: the most even plan, tolerance 0; equilag plan has {usual} by default"
-            )
-        )
+        usual = f"equilag plan has {DEFAULT_TOLERANCE:g} % by default"
+        notes.append(indented(f"equilag: the most even plan, tolerance 0; {usual}"))
     if facts.current_is_partial:
         notes.append(indented(f"{CURRENT}: only of the partitions that are owned, not of all"))
     if any(row.beyond_bound for row in facts.rows):
