@@ -15,6 +15,11 @@ _MAX_NAMES: Final = 5
 """Resources that a message names: they fit on one line."""
 
 
+def bare_host(host: str) -> str | None:
+    """Return the host without the slash that brokers put before it; None if there is none."""
+    return host.removeprefix("/") or None
+
+
 @dataclass(frozen=True, slots=True)
 class DescribedMember:
     """A member as its coordinator describes it.

@@ -14,6 +14,7 @@ from equilag.adapters.kafka.described import (
     Described,
     DescribedMember,
     ReadFailure,
+    bare_host,
 )
 from equilag.adapters.kafka.quiet import quietly
 from equilag.adapters.kafka.wire import BrokenRecord
@@ -72,14 +73,14 @@ def _classic(member: Any) -> DescribedMember:
         rack=subscription.rack or None,
         instance_id=member.group_instance_id,
         client_id=member.client_id or None,
-        host=_host(member.client_host),
+        host=bare_host(member.client_host),
     )
 
 
 def read_places(group: Any) -> dict[str, ClientPlace]:
     """Return client id and host of each member of a DescribedGroup, in any state of the group."""
     return {
-        member.member_id: ClientPlace(member.client_id or None, _host(member.client_host))
+        member.member_id: ClientPlace(member.client_id or None, bare_host(member.client_host))
         for member in group.members
     }
 
@@ -98,17 +99,12 @@ def read_kip848(group: Any, coordinator: int) -> Described | ReadFailure:
             member.instance_id,
             member.member_epoch,
             member.client_id or None,
-            _host(member.client_host),
+            bare_host(member.client_host),
         )
         for member in group.members
     ]
     protocol, epoch = group.assignor_name, group.group_epoch
     return Described("consumer", group.group_state, protocol, coordinator, members, epoch)
-
-
-def _host(host: str) -> str | None:
-    """Return the host without the slash that brokers put before it."""
-    return host.removeprefix("/") or None
 
 
 def _owned(assigned: Iterable[Any]) -> dict[str, list[int]]:

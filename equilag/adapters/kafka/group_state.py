@@ -14,6 +14,7 @@ from uuid import UUID
 
 from equilag.adapters.kafka import consumer_group_codec as kip848
 from equilag.adapters.kafka.consumer_protocol import read_assignment, read_subscription
+from equilag.adapters.kafka.described import bare_host
 from equilag.adapters.kafka.offsets_codec import (
     CLASSIC_GROUP,
     CONSUMER_MEMBER,
@@ -213,7 +214,7 @@ class _Reader:
                 value.generation,
                 "classic",
                 member.client_id or None,
-                member.host or None,
+                bare_host(member.host),
             )
             self.memberships.setdefault(group, []).append(membership)
 
@@ -258,7 +259,7 @@ class _Reader:
             current.epoch if current else None,
             "consumer",
             subscription.client_id or None,
-            subscription.host or None,
+            bare_host(subscription.host),
         )
 
 

@@ -24,8 +24,8 @@ MEMBER: Final = 5
 CURRENT: Final = 8
 REGEX: Final = 16
 
-AT: Final = "client", "/host"
-"""Client id and host of every member that `kafka_records` writes."""
+AT: Final = "client", "host"
+"""Client id and host of every member that `kafka_records` writes, without the slash of brokers."""
 
 Record = tuple[bytes, bytes | None]
 

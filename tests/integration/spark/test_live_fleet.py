@@ -190,7 +190,8 @@ def run(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFact
 @pytest.fixture(scope="module")
 def recorded(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("recorded") / "run"
-    run_fleet(options(scene.history, out, tasks=2))
+    racks = (str(scene.history / "racks"),)
+    run_fleet(options(scene.history, out, tasks=2, racks=racks))
     return out
 
 
