@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from equilag.broken_rules import broken_rules
 from equilag.errors import InputError
 from equilag.planner.task import Task
 from equilag.show import plural
@@ -26,12 +27,13 @@ def _cause(task: Task) -> str:
     policy, real, given = task.policy, task.original.real, task.reduction.given
     if policy.pins_owned:
         return "owners that may not keep theirs force"
+    now = broken_rules(task.reduction, given.owner)
     has_racks = real is not None and real.cross is not None
     named = {
         "even counts": policy.balance != "none",
-        "co-partitioned topics": bool(given.co_partitioned),
+        "co-partitioned topics": len(now.torn) > 0,
         "restrictions": bool(given.allowed),
-        "room": policy.balance == "none" and real is not None and real.has_room_limits,
+        "room": policy.balance == "none" and bool(now.overfull),
         "the fewest reads across racks": policy.rack_aware and has_racks,
     }
     found = [words for words, there in named.items() if there]

@@ -115,8 +115,10 @@ def test_moves_are_laid_to_what_forces_them() -> None:
     racks = {topic: [["x"]] * 6 + [["y"]] * 6 for topic in ("a", "b")}
     text = text_of(solved(members, {**free, "rack_aware": True}, racks=racks))
     assert row(text, "across racks").endswith("; was 12; room allows no fewer")
-    words = "12; room and the fewest reads across racks allow no fewer"
+    words = "12; the fewest reads across racks allow no fewer"
     assert row(text, "moves") == f"moves         {words}"
+    text = text_of(solved([{"max_partitions": 20}, {}], free))
+    assert row(text, "moves") == "moves         4; room allows no fewer"
     text = text_of(solved([{}, {}], free, allowed=allowed))
     assert row(text, "moves") == "moves         1; restrictions allow no fewer"
     stay = {"policy": "sticky-yet-fair"}

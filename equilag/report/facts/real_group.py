@@ -78,6 +78,8 @@ class RealFacts:
     """None where all capacities are taken as they were given, or none is known."""
     torn: int
     """Units that the current assignment tears apart."""
+    overfull: int
+    """Members that own more than their room."""
     broken: BrokenRules | None
     """What the plan of an assignor breaks of the group's rules; None if nothing."""
     limited: int
@@ -97,6 +99,7 @@ def real_facts(plan: Plan) -> RealFacts | None:
     before = real_figures(plan.planned, group.owner, ProvedBounds())
     assert before is not None  # the group decides, not the assignment
     broken = None if plan.policy else broken_by_assignor(group, plan.assigned)
+    now = broken_rules(plan.planned, group.owner)
     names = [tuple(group.topics[t] for t in topics) for topics in group.co_partitioned]
     units = after.units
     rooms = [m.max_partitions for m in group.members if m.max_partitions is not None]
@@ -107,7 +110,8 @@ def real_facts(plan: Plan) -> RealFacts | None:
         restricted=len(group.allowed or ()),
         capacities=_capacities(plan),
         broken=broken or None,
-        torn=len(broken_rules(plan.planned, group.owner).torn),
+        torn=len(now.torn),
+        overfull=len(now.overfull),
         limited=len(rooms),
         rooms=(min(rooms, default=0), max(rooms, default=0)),
         rooms_in_units=bool(group.co_partitioned),

@@ -19,7 +19,9 @@ def causes(policy: Policy, real: RealFacts | None, *, of_moves: bool) -> list[st
         COUNTS: policy.balance != "none",
         "co-partitioned topics": of_moves and real is not None and bool(real.torn),
         "restrictions": real is not None and bool(real.restricted),
-        "room": policy.balance == "none" and real is not None and bool(real.limited),
+        "room": policy.balance == "none"
+        and real is not None
+        and bool(real.overfull if of_moves else real.limited),
         READS: of_moves and policy.rack_aware,
     }
     return [words for words, there in named.items() if there]
