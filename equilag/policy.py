@@ -123,8 +123,8 @@ class Policy:
     def check_reads(self, reads: int) -> None:
         """Raises InputError if `max_cross_rack` is below the reads across racks that are forced."""
         if self.max_cross_rack is not None and self.max_cross_rack < reads:
-            forced = "1 partition" if reads == 1 else f"{reads} partitions"
-            problem = f"{self.max_cross_rack} is fewer than the {forced} that the counts force"
+            forced = "1 partition that has" if reads == 1 else f"{reads} partitions that have"
+            problem = f"{self.max_cross_rack} is fewer than the {forced} to be read across racks"
             raise InputError(problem, "max_cross_rack")
 
     @property
