@@ -147,7 +147,7 @@ def test_a_limit_on_moves_cuts_the_front() -> None:
         assert [(p.moves, p.spread) for p in points] == [t for t in truth if t[0] <= limit]
         assert all(p.spread_lower_bound == p.spread for p in points)
         if truth[0][0]:
-            with pytest.raises(InputError, match="forces"):
+            with pytest.raises(InputError, match="force"):
                 equilag.frontier(group, max_moves=truth[0][0] - 1, time_limit=LIMIT)
 
 
