@@ -175,6 +175,11 @@ def count_moves(group: Group, assigned: Index) -> int:
     return int(number[assigned[unit] != member].sum())
 
 
+def has_racks(group: Group) -> bool:
+    """True for a reduced group in which reads across racks matter."""
+    return group.real is not None and group.real.cross is not None
+
+
 def cross_costs(group: Group) -> Ints:
     """[C, K] partitions of a unit that are read across racks, in a reduced group that has racks."""
     if group.real is None or group.real.cross is None:

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.columns import Index, Ints
+from equilag.columns import NOBODY, Flags, Index, Ints
 
 NO_LIMIT: Final = 2**40
 """The room of a member without a limit: above any number of partitions, and sums stay exact."""
@@ -24,6 +24,20 @@ class Stakes(NamedTuple):
     member: Ints
     number: Ints
     """1 or more."""
+
+    def where(self, rows: Flags) -> Stakes:
+        """Some of the rows."""
+        return Stakes(*(column[rows] for column in self))
+
+    def largest(self, n_units: int) -> tuple[Index, Ints]:
+        """[units] the member with most of each unit, the first of several, and how many it holds;
+        NOBODY and 0 of a unit without a row."""
+        order = np.lexsort((-self.member, self.number, self.unit))  # the largest comes last
+        holder = np.full(n_units, NOBODY, dtype=np.int32)
+        number = np.zeros(n_units, dtype=np.int64)
+        unit = self.unit[order]
+        holder[unit], number[unit] = self.member[order], self.number[order]
+        return holder, number
 
 
 class RealColumns(NamedTuple):

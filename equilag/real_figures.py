@@ -8,7 +8,14 @@ import numpy as np
 
 from equilag.columns import NOBODY, Flags, Index, Ints
 from equilag.group import Group
-from equilag.metrics import FairLoad, MemberFigures, excess, member_counts, member_loads
+from equilag.metrics import (
+    FairLoad,
+    MemberFigures,
+    count_figures,
+    excess,
+    member_counts,
+    member_loads,
+)
 from equilag.plan_figures import (
     CountFigures,
     CrossRackFigures,
@@ -178,7 +185,7 @@ def _units(reduction: Reduction, assigned: Index) -> UnitFigures | None:
     if reduction.unit_of is None:
         return None
     group, collapsed = reduction.group, reduction.collapse(assigned)
-    figures = MemberFigures.of(member_counts(collapsed, group.n_members), group.idle)
+    figures = count_figures(group, collapsed)
     ids = (member.id for member in group.members)
     counts = CountFigures(
         figures.max, figures.min, dict(zip(ids, figures.by_member.tolist(), strict=True))

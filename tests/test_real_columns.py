@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.real_columns import MAX_SCALED, load_factors
+from equilag.columns import NOBODY
+from equilag.real_columns import MAX_SCALED, Stakes, load_factors
 
 
 def test_factors_are_exact_where_a_common_multiple_fits() -> None:
@@ -35,3 +36,17 @@ def test_no_scaled_load_passes_what_fits_and_no_factor_is_zero() -> None:
         factors, _ = load_factors(np.array([1, 997, 991, 983, 977, 971]), total)
         assert factors.min() >= 1
         assert max(total, 1) * int(factors.max()) <= max(total, MAX_SCALED)
+
+
+def test_who_holds_most_of_each_unit() -> None:
+    stakes = Stakes(
+        np.array([0, 0, 2, 2, 2]),
+        np.array([3, 1, 2, 0, 1], dtype=np.int32),
+        np.array([1, 1, 1, 2, 1]),
+    )
+    holder, number = stakes.largest(4)
+    assert holder.tolist() == [1, NOBODY, 0, NOBODY]
+    assert number.tolist() == [1, 0, 2, 0]
+    holder, number = stakes.where(stakes.member > 0).largest(4)
+    assert holder.tolist() == [1, NOBODY, 1, NOBODY]
+    assert number.tolist() == [1, 0, 1, 0]

@@ -34,6 +34,7 @@ from equilag.metrics import (
     count_moves,
     excess_floor,
     fair_load,
+    has_racks,
     mean_load,
     moved,
 )
@@ -270,9 +271,8 @@ def _check_status(document: PlanDocument, ledger: Ledger, findings: list[str]) -
     counts_proved = "counts" in ledger.proved
     if not counts_proved:
         findings.append(f"status: {status} without a claim about counts")
-    real = ledger.group.real
-    has_reads = objective.policy.rack_aware and real is not None and real.cross is not None
-    if has_reads and ACROSS not in ledger.proved:
+    counts_reads = objective.policy.rack_aware and has_racks(ledger.group)
+    if counts_reads and ACROSS not in ledger.proved:
         findings.append(f"status: {status} without a claim about reads across racks")
     optimal = counts_proved and is_optimal(objective, figures, mean, ledger.proved)
     if status is not None and (status == "optimal") != optimal:

@@ -1,12 +1,7 @@
 """The hard count constraint: what every plan of a policy has in common, and how it is derived."""
 
 from equilag.constraint.blocks import Levels, NotMinimal, ranges, reach_levels
-from equilag.constraint.by_instance import (
-    InstanceFlow,
-    NegativeCycles,
-    residual_arcs,
-    shortest_distances,
-)
+from equilag.constraint.by_instance import InstanceFlow, residual_arcs
 from equilag.constraint.count_constraint import (
     ALL,
     CountConstraint,
@@ -22,6 +17,7 @@ from equilag.constraint.derive import (
 )
 from equilag.constraint.marginal_costs import count_upto, least_levels, marginal_cost
 from equilag.constraint.per_topic import topic_intervals, water_fill
+from equilag.constraint.shortest_distances import NegativeCycles, shortest_distances
 from equilag.constraint.sinks import InstanceSums, Sinks
 from equilag.constraint.topic_counts import TopicCounts
 from equilag.constraint.topic_intervals import TopicIntervals

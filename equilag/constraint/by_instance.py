@@ -10,19 +10,17 @@ potentials, and the equally good assignments are those that differ in arcs of no
 from __future__ import annotations
 
 from math import lcm
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from equilag.columns import Flags, Ints, distinct
 from equilag.constraint.blocks import NotMinimal
 from equilag.constraint.marginal_costs import ranks
+from equilag.constraint.shortest_distances import Exact, NegativeCycles, shortest_distances
 from equilag.constraint.sinks import CountSteps, InstanceSums
 from equilag.group import NOBODY, Group, Index
 from equilag.metrics import member_counts
-
-Exact: TypeAlias = Ints
-"""Integers of 64 bits where they fit, else objects: Python's own of any size."""
 
 FITS: Final = 2**61
 """Costs below it, added up along a path, fit 64 bits."""
@@ -135,68 +133,12 @@ def _ranked_costs(double: Ints, step: int, capacity: Ints) -> tuple[Ints, Ints]:
     return rank[: len(double)] + 1, rank[len(double) :] + 1
 
 
-class NegativeCycles(Exception):
-    """The flow is not the cheapest; carries cycles of arcs, no two of them with a common node."""
-
-    def __init__(self, cycles: list[list[int]]) -> None:
-        self.cycles = cycles
-        super().__init__(cycles)
-
-
-def shortest_distances(arcs: ResidualArcs) -> Exact:
-    """[nodes] the least cost of a path to each node, at most 0: from wherever it is least.
-
-    Raises NegativeCycles. Bellman and Ford's algorithm, all arcs of a round in one array operation.
-    """
-    order = np.argsort(arcs.head, kind="stable")
-    tail, head, cost = arcs.tail[order], arcs.head[order], arcs.cost[order]
-    first = np.flatnonzero(np.append(True, head[1:] != head[:-1]))
-    heads = head[first]
-    place = np.repeat(np.arange(len(first)), np.diff(np.append(first, len(head))))
-    distance = np.zeros(arcs.n_nodes, dtype=cost.dtype)
-    before = np.full(arcs.n_nodes, -1)
-    look, rounds = 4, 0
-    while True:
-        through = distance[tail] + cost
-        nearest = np.minimum.reduceat(through, first)
-        better = (nearest < distance[heads]).astype(np.bool_)
-        if not better.any():
-            return distance
-        by = np.flatnonzero(better[place] & (through == nearest[place]).astype(np.bool_))
-        before[head[by]] = order[by]
-        distance[heads[better]] = nearest[better]
-        rounds += 1
-        if rounds == look:
-            look *= 2
-            cycles = _cycles(before, arcs.tail)
-            if cycles:
-                raise NegativeCycles(cycles)
-
-
-def _cycles(before: Ints, tail: Ints) -> list[list[int]]:
-    """The cycles of arcs among those that lead to each node, one at most to each."""
-    nodes = np.arange(len(before))
-    far = np.where(before >= 0, tail[before], nodes)
-    for _ in range(len(before).bit_length()):  # so many steps back that only cycles are left
-        far = far[far]
-    cycles, seen = [], set[int]()
-    for start in distinct(far[before[far] >= 0]).tolist():
-        node, cycle = start, list[int]()
-        while node not in seen:
-            seen.add(node)
-            cycle.append(int(before[node]))
-            node = int(tail[cycle[-1]])
-        if cycle:
-            cycles.append(cycle)
-    return cycles
-
-
 def instance_steps(group: Group, flow: InstanceFlow) -> tuple[CountSteps, Flags]:
     """What may change in the flow of an assignment, and the face [C, K]. Raises NotMinimal."""
     assert group.real is not None and group.real.instance_of is not None
     arcs = residual_arcs(group, flow)
     try:
-        distance = shortest_distances(arcs)
+        distance = shortest_distances(arcs.tail, arcs.head, arcs.cost, arcs.n_nodes)
     except NegativeCycles as error:
         raise _not_minimal(arcs, group, error.cycles[0]) from None
     even = (distance[arcs.tail] + arcs.cost == distance[arcs.head]).astype(np.bool_)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from equilag.constraint.count_constraint import CountConstraint
+from equilag.constraint.shortest_distances import NegativeCycles, shortest_distances
 from equilag.constraint.sinks import InstanceSums
 from equilag.group import Flags, Index, Ints
 from equilag.metrics import cross_costs, cross_reads, member_counts
@@ -141,18 +142,12 @@ class RackNetwork:
         tail, head = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
         free = np.zeros(len(tail) - len(self.cost) - len(used), dtype=np.int64)
         cost = np.concatenate((self.cost, -self.cost[used], free))
-        height = np.zeros(sink + 1, dtype=np.int64)
-        # A path visits a class at most once, and saves no more there than what its arcs may cost.
-        lowest = -int(self.cost.max(initial=0)) * n_classes
-        while True:
-            nearer = height.copy()
-            np.minimum.at(nearer, head, height[tail] + cost)
-            if np.array_equal(nearer, height):
-                classes, slots, instances = np.split(height[:-1], [n_classes, n_classes + n_slots])
-                return classes, slots, instances, int(height[sink])
-            if int(nearer.min()) < lowest:
-                raise NotFewestAcross
-            height = nearer
+        try:
+            height = shortest_distances(tail, head, cost, sink + 1)
+        except NegativeCycles:
+            raise NotFewestAcross from None
+        classes, slots, instances = np.split(height[:-1], [n_classes, n_classes + n_slots])
+        return classes, slots, instances, int(height[sink])
 
 
 def _both_ways(tail: Ints, head: Ints, more: Flags, fewer: Flags) -> list[tuple[Ints, Ints]]:

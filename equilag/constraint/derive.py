@@ -23,7 +23,7 @@ from equilag.constraint.per_topic import inside_blocks, remainder_levels, topic_
 from equilag.constraint.topic_counts import TopicCounts
 from equilag.constraint.topic_intervals import TopicIntervals
 from equilag.group import NOBODY, Flags, Group, Index, Ints
-from equilag.metrics import member_counts
+from equilag.metrics import has_racks, member_counts
 from equilag.policy import Policy
 
 
@@ -50,7 +50,7 @@ def constraint_of(
     Raises NotMinimal, or NotFewestAcross, where it does not meet it. See `count_constraint_of`.
     """
     constraint = count_constraint_of(group, policy, assigned, topics)
-    if not policy.rack_aware or group.real is None or group.real.cross is None:
+    if not (policy.rack_aware and has_racks(group)):
         return constraint
     network = RackNetwork.of(constraint)
     return network.narrowed(network.units_of(assigned))

@@ -14,7 +14,7 @@ from equilag.claim import Claim, Claims
 from equilag.constraint import CountConstraint, constraint_of
 from equilag.evidence import ACROSS
 from equilag.group import NOBODY
-from equilag.metrics import count_moves
+from equilag.metrics import count_moves, has_racks
 from equilag.planner.cost_estimate import FLOW_IMPORT, SAFETY, seconds_of_flow
 from equilag.planner.fallback import fallback
 from equilag.planner.forced_moves import check_limit
@@ -191,8 +191,7 @@ class FewestMovesStage:
 
 def _minds_racks(task: Task) -> bool:
     """True if the fewest reads across racks are a goal, and not the same for every plan."""
-    real = task.group.real
-    return task.policy.rack_aware and real is not None and real.cross is not None
+    return task.policy.rack_aware and has_racks(task.group)
 
 
 def _forced_moves(task: Task, constraint: CountConstraint) -> tuple[int, Claims]:

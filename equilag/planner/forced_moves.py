@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from equilag.broken_rules import broken_rules
 from equilag.errors import InputError
+from equilag.metrics import has_racks
 from equilag.planner.task import Task
 from equilag.show import plural
 
@@ -24,17 +25,16 @@ def check_limit(task: Task, moves: int) -> None:
 
 def _cause(task: Task) -> str:
     """What forces moves, with its verb."""
-    policy, real, given = task.policy, task.original.real, task.reduction.given
+    policy, given = task.policy, task.reduction.given
     if policy.pins_owned:
         return "owners that may not keep theirs force"
     now = broken_rules(task.reduction, given.owner)
-    has_racks = real is not None and real.cross is not None
     named = {
         "even counts": policy.balance != "none",
         "co-partitioned topics": len(now.torn) > 0,
         "restrictions": bool(given.allowed),
         "room": policy.balance == "none" and bool(now.overfull),
-        "the fewest reads across racks": policy.rack_aware and has_racks,
+        "the fewest reads across racks": policy.rack_aware and has_racks(task.original),
     }
     found = [words for words, there in named.items() if there]
     *others, last = found or ["the group"]

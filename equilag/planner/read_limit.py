@@ -15,7 +15,7 @@ import numpy as np
 
 from equilag.budget import Budget
 from equilag.errors import InputError
-from equilag.metrics import cross_reads
+from equilag.metrics import cross_costs, cross_reads, has_racks
 from equilag.plan import Plan
 from equilag.planner.counting_stages import in_time
 from equilag.planner.forced_moves import check_limit
@@ -37,19 +37,16 @@ FREE: Final = 0.6
 """Of the time that is left then, what the search without the limit gets; the rest knows it."""
 PRICES: Final = tuple(FlowPrices(*pair) for pair in ((8, 1), (3, 1), (2, 1), (1, 1), (1, 2)))
 """Of a move and a read: flows between the fewest of one and the fewest of the other."""
-
-
 SOME: Final = 3
 """Plans that steps lead from, or to: the best ones are close to each other."""
 
 
 def has_read_limit(task: Task) -> bool:
     """True if reads across racks are limited, and not the fewest anyway."""
-    real, policy = task.group.real, task.policy
-    limit = policy.max_cross_rack
-    if limit is None or policy.rack_aware or real is None or real.cross is None:
+    limit = task.policy.max_cross_rack
+    if limit is None or task.policy.rack_aware or not has_racks(task.group):
         return False
-    worst = np.where(task.group.eligible, real.cross, 0).max(axis=1, initial=0)
+    worst = np.where(task.group.eligible, cross_costs(task.group), 0).max(axis=1, initial=0)
     return limit < int(worst[task.group.partition_class].sum())
 
 

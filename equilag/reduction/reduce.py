@@ -145,9 +145,5 @@ def _owners(given: Group, units: Units | None, planned: Group) -> tuple[Index, S
         owner[kept] = given.owner[kept]
         return owner, None, int(np.count_nonzero(given.owner != NOBODY)) - len(kept)
     stakes = units.stakes_of(given.owner)
-    may = planned.may_hold(stakes.unit, stakes.member)
-    unit, member, number = (column[may] for column in stakes)
-    order = np.lexsort((-member, number, unit))  # the owner of most comes last, and stays
-    owner = np.full(planned.n_partitions, NOBODY, dtype=np.int32)
-    owner[unit[order]] = member[order]
-    return owner, stakes, 0
+    kept_ones = stakes.where(planned.may_hold(stakes.unit, stakes.member))
+    return kept_ones.largest(planned.n_partitions)[0], stakes, 0

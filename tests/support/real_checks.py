@@ -76,13 +76,24 @@ def _refusal(expected: bool, refused: bool) -> list[str]:
     return ["refused, but there is a plan" if refused else "planned, but nothing fits"]
 
 
+def _read(
+    group: OracleGroup, outcome: tuple[Plan, list[Any]]
+) -> tuple[dict[str, Any], OracleFigures]:
+    """The plan's JSON, and the oracle's figures of its assignment."""
+    document = outcome[0].to_dict()
+    return document, group.figures(group.placed(document["assignment"]))
+
+
+def _found(outcome: tuple[Plan, list[Any]]) -> Iterator[str]:
+    """A line for each finding and fault."""
+    return (f"found: {finding}" for finding in outcome[1])
+
+
 def _against_flow(
     group: OracleGroup, best: OracleFigures, outcome: tuple[Plan, list[Any]], settings: Settings
 ) -> Iterator[str]:
-    plan, findings = outcome
-    document = plan.to_dict()
-    got = group.figures(group.placed(document["assignment"]))
-    yield from (f"found: {finding}" for finding in findings)
+    document, got = _read(group, outcome)
+    yield from _found(outcome)
     pairs: dict[str, tuple[Any, Any]] = {
         "moves": (best.moves, got.moves),
         "moves.count": (best.moves, document["moves"]["count"]),
@@ -102,11 +113,9 @@ def _against_flow(
 def _against_all(
     group: OracleGroup, optima: OracleOptima, outcome: tuple[Plan, list[Any]], settings: Settings
 ) -> Iterator[str]:
-    plan, findings = outcome
-    document = plan.to_dict()
-    got = group.figures(group.placed(document["assignment"]))
+    document, got = _read(group, outcome)
     load = document.get("load", document["lag"])
-    yield from (f"found: {finding}" for finding in findings)
+    yield from _found(outcome)
     moves_first = document["policy"]["name"] == "fair-yet-sticky"
     best = optima.front[0 if moves_first else -1][1]
     pairs: dict[str, tuple[Any, Any]] = {

@@ -20,7 +20,7 @@ def cheapest_by_cycles(group: Group, flow: InstanceFlow) -> InstanceFlow:
     while step:
         arcs = residual_arcs(group, flow, step)
         try:
-            shortest_distances(arcs)
+            shortest_distances(arcs.tail, arcs.head, arcs.cost, arcs.n_nodes)
             step //= 2
         except NegativeCycles as error:
             flow = _moved(group, flow, arcs, error.cycles, step)

@@ -58,14 +58,10 @@ def flow_nodes(group: Group, constraint: CountConstraint) -> FlowNodes:
     if stakes is None:
         return _classes(group, constraint)
     n_units = group.n_partitions
-    within = constraint.may(stakes.unit, stakes.member)
-    unit, member, number = (column[within] for column in stakes)
-    owners = np.bincount(unit, minlength=n_units)
-    order = np.lexsort((-member, number, unit))  # the owner of most comes last, and stays
-    holder = np.full(n_units, NOBODY, dtype=np.int32)
-    weight = np.zeros(n_units, dtype=np.int64)
-    holder[unit[order]], weight[unit[order]] = member[order], number[order]
-    several = owners > 1
+    within = stakes.where(constraint.may(stakes.unit, stakes.member))
+    unit, member, number = within
+    holder, weight = within.largest(n_units)
+    several = np.bincount(unit, minlength=n_units) > 1
     heaviest = int(weight.max(initial=0)) + 1
     pooled = group.partition_class.astype(np.int64) * heaviest + weight
     own_node = len(group.eligible) * heaviest + np.arange(n_units)
