@@ -109,23 +109,22 @@ def load_factor(group: Group) -> Ints | None:
 
 
 def load_divisor(group: Group) -> float | None:
-    """What loads as they are compared are divided by to be records per unit of capacity; None where
-    they are records."""
-    real = group.real
-    if real is None or real.equal_capacities:
-        return None
-    return real.load_scale * real.capacity_unit
+    """What loads as they are compared are divided by to be weight per unit of capacity; None where
+    they are records of lag."""
+    return None if group.real is None else group.real.load_divisor
 
 
 def move_cost_scale(group: Group) -> int:
-    """What one record of a move cost is in loads as they are compared: the load of a record at a
-    member of the largest capacity. Without capacities, or with equal ones, it is a record."""
+    """What one unit of a move cost is in loads as they are compared: the load of a record, or of a
+    unit of weight, at a member of the largest capacity."""
+    if group.real is None:
+        return 1
     factor = load_factor(group)
-    return 1 if factor is None else int(factor.min())
+    return (group.real.weight_scale or 1) * (1 if factor is None else int(factor.min()))
 
 
 def compared_loads(group: Group, assigned: Index) -> Ints:
-    """[M] loads as they are compared: lag in records, scaled by capacity where that differs."""
+    """[M] loads as they are compared: lag or weight, scaled by capacity where that differs."""
     loads = member_loads(assigned, group.lag, group.n_members)
     factor = load_factor(group)
     return loads if factor is None else loads * factor
@@ -192,6 +191,11 @@ def cross_reads(group: Group, assigned: Index) -> int:
     held = np.flatnonzero(assigned != NOBODY)
     costs = cross_costs(group)
     return int(costs[group.partition_class[held], group.class_of[assigned[held]]].sum())
+
+
+def is_ordinary(group: Group) -> bool:
+    """True if planning has nothing to know of the group but what its partitions weigh."""
+    return group.real is None or group.real.only_weighs
 
 
 def is_plain(group: Group) -> bool:

@@ -17,7 +17,7 @@ from equilag.metrics import (
     MemberFigures,
     compared_figures,
     excess,
-    load_factor,
+    load_divisor,
     member_counts,
     member_loads,
     move_cost_scale,
@@ -141,8 +141,8 @@ class Plan:
 
     @cached_property
     def lag(self) -> LagFigures:
-        """Bounds on loads of members with different capacities are none on their lag."""
-        idle, scaled = self.planned.group.idle, load_factor(self.planned.group) is not None
+        """Bounds on loads that are no lag, or per unit of capacity, are none on the lag."""
+        idle, scaled = self.planned.group.idle, load_divisor(self.planned.group) is not None
         loads = member_loads(self.assigned, self.group.lag, self.group.n_members)
         figures = MemberFigures.of(loads, idle)
         return LagFigures(
@@ -174,10 +174,10 @@ class Plan:
 
     @property
     def loads(self) -> LagFigures | LoadFigures:
-        """The loads to compare: lag, or load per unit of capacity where these differ."""
+        """The loads to compare: lag, or weight per unit of capacity where these differ."""
         if self.real is None:
             return self.lag
-        differ = load_factor(self.planned.group) is not None
+        differ = load_divisor(self.planned.group) is not None
         if self.policy is None:  # heuristics know no capacities, and no group is reduced for them
             differ = not LoadScale.of(self.planned).equal_capacities
         return self.real.load if differ else self.lag

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final, NamedTuple
 
-WEIGHT: Final[Mapping[str, Any]] = {"kind": "lag", "horizon_s": None, "unit": "records"}
-"""What is spread over the members of a real group."""
+LAG_WEIGHT: Final[Mapping[str, Any]] = {"kind": "lag", "horizon_s": None, "unit": "records"}
+"""What is spread over the members unless the policy asks for other weights."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class LagFigures:
 
 @dataclass(frozen=True, slots=True)
 class LoadFigures:
-    """Load per unit of capacity; extremes and mean are over the members that are not idle."""
+    """Weight per unit of capacity; extremes and mean are over the members that are not idle."""
 
     max: float
     min: float
@@ -76,6 +76,55 @@ class LoadFigures:
     excess: float
     excess_lower_bound: float
     by_member: Mapping[str, float]
+
+
+class HotPartition(NamedTuple):
+    """A partition that is produced to faster than any member that may take it reads."""
+
+    topic: str
+    partition: int
+    rate: float
+    """Records per second."""
+    capacity: float
+    """Of the fastest member that may take it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThroughputFigures:
+    """Records per second that are produced, beside those that members can read."""
+
+    rate: float
+    """Of all assigned partitions; where unknown, as `weight.filled_rates` takes it."""
+    capacity: float
+    """Of all members that are not idle; where unknown, the median of the known ones."""
+    max: float
+    """Largest utilisation: rate over capacity."""
+    by_member: Mapping[str, float]
+    """Utilisation of each member."""
+    short: float
+    """Records per second by which the members fall behind, in all."""
+    hot: tuple[HotPartition, ...]
+    """No assignment keeps up with these; the largest rate first."""
+
+    @property
+    def mean(self) -> float:
+        return self.rate / self.capacity if self.capacity else 0.0
+
+    @property
+    def keeps_up(self) -> bool:
+        return self.max <= 1
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "rate": self.rate,
+            "capacity": self.capacity,
+            "keeps_up": self.keeps_up,
+            "short": self.short,
+            "utilisation": {
+                "max": self.max, "mean": self.mean, "by_member": dict(self.by_member),
+            },
+            "hot_partitions": [hot._asdict() for hot in self.hot],
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +191,10 @@ class RealFigures:
     """What the plan of a real group has more."""
 
     load: LoadFigures
+    weight: Mapping[str, Any] = field(default_factory=lambda: LAG_WEIGHT)
+    """``weight`` in the plan's JSON."""
+    throughput: ThroughputFigures | None = None
+    """None where no rate or no capacity is known."""
     cross_rack: CrossRackFigures | None = None
     """None where racks are not known."""
     instances: InstanceFigures | None = None
@@ -151,9 +204,11 @@ class RealFigures:
 
     def to_dict(self) -> dict[str, Any]:
         document: dict[str, Any] = {
-            "weight": dict(WEIGHT),
+            "weight": dict(self.weight),
             "load": {**asdict(self.load), "by_member": dict(self.load.by_member)},
         }
+        if self.throughput is not None:
+            document["throughput"] = self.throughput.to_dict()
         if self.cross_rack is not None:
             document["cross_rack"] = asdict(self.cross_rack)
         if self.instances is not None:
@@ -164,5 +219,5 @@ class RealFigures:
         return document
 
 
-REAL_FIGURES: Final = ("weight", "load", "cross_rack", "instances", "units")
+REAL_FIGURES: Final = ("weight", "load", "throughput", "cross_rack", "instances", "units")
 """The fields of `RealFigures` in a plan's JSON."""

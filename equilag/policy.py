@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, NamedTuple, Unpack, cast, get_args
 
 from equilag.errors import InputError
@@ -17,14 +17,20 @@ from equilag.overrides.override_settings import (
 
 PolicyName = Literal["lag-aware", "kip-169", "fair-yet-sticky", "sticky-yet-fair"]
 Balance = Literal["total", "per-topic", "both", "none"]
+WeightKind = Literal["lag", "rate", "work", "given"]
 
 POLICIES: Final[tuple[PolicyName, ...]] = get_args(PolicyName)
 BALANCES: Final[tuple[Balance, ...]] = get_args(Balance)
+WEIGHTS: Final[tuple[WeightKind, ...]] = get_args(WeightKind)
 UNCONSTRAINED: Final = "none"
 """`balance` in the JSON of a single heuristic's plan, which claims no count balance."""
 
 MAX_MOVE_COST: Final = 2**53
 """As for a lag: JSON readers keep whole numbers exact below it."""
+DEFAULT_HORIZON: Final = 300.0
+"""Seconds: the backlog of a minute weighs as much as a fifth more of the rate."""
+MAX_HORIZON: Final = 1e9
+"""Seconds: more than 30 years."""
 DEFAULT_TOLERANCE: Final = 1.0
 """In percent of the mean load: lag is of one moment, and a move is a pause."""
 MAX_TOLERANCE: Final = 1e6
@@ -51,6 +57,8 @@ _TRAITS: Final[Mapping[PolicyName, _Traits]] = {
 class RealSettings(OverrideSettings, total=False):
     """The settings of a real group, as callers give them."""
 
+    weight: str | None
+    horizon: float
     rack_aware: bool
     max_cross_rack: int | None
     overrides: Overrides | None
@@ -76,6 +84,10 @@ class Policy:
     max_moves: int | None
     fresh: bool
     """Plan as if nobody owned anything."""
+    weight: WeightKind | None
+    """What is spread over the members; None: work where the group knows rates, else lag."""
+    horizon: float
+    """Seconds until which `work` looks ahead: lag + rate × horizon."""
     rack_aware: bool
     """Fewest partitions read across racks, after the counts and before everything else."""
     max_cross_rack: int | None
@@ -95,7 +107,8 @@ class Policy:
     ) -> None:
         """`balance` None means the policy's own. Raises InputError that names the setting.
 
-        `real` are `rack_aware`, `max_cross_rack` and the fields of `Overrides`.
+        `real` are `weight`, `horizon`, `rack_aware`, `max_cross_rack` and the fields of
+        `Overrides`.
         """
         if name not in POLICIES:
             raise InputError(f"unknown policy {name!r}; one of {', '.join(POLICIES)}", "policy")
@@ -157,9 +170,17 @@ class Policy:
         """True if reads across racks are to be few, or limited."""
         return self.rack_aware or self.max_cross_rack is not None
 
+    def with_weight(self, weight: WeightKind) -> Policy:
+        """The same policy with a weight."""
+        return replace(self, weight=weight)
+
     def to_dict(self) -> dict[str, Any]:
         """The settings as in a plan's JSON; those of a real group only where they are in force."""
         settings = {field: getattr(self, field) for field in POLICY_FIELDS}
+        if self.weight is not None:
+            settings["weight"] = self.weight
+        if self.weight == "work":
+            settings["horizon"] = self.horizon
         if self.rack_aware:
             settings["rack_aware"] = True
         if self.max_cross_rack is not None:
@@ -172,6 +193,13 @@ def _set_real(policy: Policy, real: RealSettings) -> None:
     rest: dict[str, Any] = {**real}
     rack_aware, limit = rest.pop("rack_aware", False), rest.pop("max_cross_rack", None)
     overrides = rest.pop("overrides", None)
+    weight, horizon = rest.pop("weight", None), rest.pop("horizon", DEFAULT_HORIZON)
+    if weight is not None and weight not in WEIGHTS:
+        raise InputError(f"unknown weight {weight!r}; one of {', '.join(WEIGHTS)}", "weight")
+    if isinstance(horizon, bool) or not isinstance(horizon, (int, float)):
+        raise InputError(f"{horizon!r} is not a number of seconds", "horizon")
+    if not 0 < horizon <= MAX_HORIZON:
+        raise InputError(f"{horizon!r} is not more than 0 and at most 10^9 seconds", "horizon")
     if type(rack_aware) is not bool:
         raise InputError(f"{rack_aware!r} is not true or false", "rack_aware")
     if limit is not None and (type(limit) is not int or limit < 0):
@@ -180,6 +208,8 @@ def _set_real(policy: Policy, real: RealSettings) -> None:
         known = {} if overrides is None else overrides.as_given()
         overrides = overrides_of(cast(OverrideSettings, {**known, **rest}))
     fix = object.__setattr__
+    fix(policy, "weight", weight)
+    fix(policy, "horizon", float(horizon))
     fix(policy, "rack_aware", rack_aware)
     fix(policy, "max_cross_rack", limit)
     fix(policy, "overrides", overrides or NO_OVERRIDES)
@@ -189,7 +219,11 @@ POLICY_FIELDS: Final[tuple[str, ...]] = (
     "name", "balance", "move_cost", "tolerance", "max_moves", "fresh",
 )  # fmt: skip
 """The settings that the policy in a plan's JSON always has."""
-REAL_FIELDS: Final[tuple[str, ...]] = ("rack_aware", "max_cross_rack", *OVERRIDE_FIELDS)
+WEIGHT_FIELDS: Final[tuple[str, ...]] = ("weight", "horizon")
+"""The settings that say what is spread."""
+REAL_FIELDS: Final[tuple[str, ...]] = (
+    *WEIGHT_FIELDS, "rack_aware", "max_cross_rack", *OVERRIDE_FIELDS,
+)  # fmt: skip
 """Those that it has where they are in force."""
 
 

@@ -59,6 +59,8 @@ class RealColumns(NamedTuple):
     cross: Ints | None = None
     """[C, K] partitions of a unit of class c that a member of class k reads across racks; None
     where racks do not matter."""
+    weight_scale: int | None = None
+    """This much of the reduced group's `lag` is one unit of weight; None where it is lag."""
     stakes: Stakes | None = None
     """None where no unit has several partitions: then each owned one has one owner's stake of 1."""
     forced_moves: int = 0
@@ -68,6 +70,20 @@ class RealColumns(NamedTuple):
     def equal_capacities(self) -> bool:
         """True if all members have the same capacity."""
         return not len(self.capacity) or int(self.capacity.max()) == 1 == int(self.capacity.min())
+
+    @property
+    def load_divisor(self) -> float | None:
+        """What scaled loads are divided by to be weight per unit of capacity; None where they are
+        records of lag."""
+        if self.weight_scale is None and self.equal_capacities:
+            return None
+        return self.load_scale * self.capacity_unit * (self.weight_scale or 1)
+
+    @property
+    def only_weighs(self) -> bool:
+        """True if nothing but weights differ from an ordinary group."""
+        nothing = self.instance_of is None and self.cross is None and self.stakes is None
+        return nothing and not (self.forced_moves or self.shapes_counts)
 
     @property
     def has_room_limits(self) -> bool:

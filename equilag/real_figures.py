@@ -17,6 +17,7 @@ from equilag.metrics import (
     member_loads,
 )
 from equilag.plan_figures import (
+    LAG_WEIGHT,
     CountFigures,
     CrossRackFigures,
     InstanceFigures,
@@ -29,6 +30,7 @@ from equilag.real_columns import load_factors
 from equilag.reduction.capacities import known_capacities, whole_capacities
 from equilag.reduction.rack_reads import RackReads
 from equilag.reduction.reduce import Reduction
+from equilag.throughput import throughput
 
 
 class ProvedBounds(NamedTuple):
@@ -50,7 +52,9 @@ class LoadScale(NamedTuple):
     factor: Ints
     """[M] a load times this is a scaled load."""
     scale: int
-    """Scaled load of one record per capacity of 1."""
+    """Scaled load of one unit of weight per capacity of 1, where weights have no decimals."""
+    weight_scale: int
+    """This much weight is one unit."""
     is_of_bounds: bool
     """True if the bounds on loads are scaled like this."""
 
@@ -65,8 +69,8 @@ class LoadScale(NamedTuple):
 
     @property
     def divisor(self) -> float:
-        """Scaled load of one record per unit of capacity."""
-        return self.scale * self.unit
+        """Scaled load of one unit of weight per unit of capacity."""
+        return self.scale * self.unit * self.weight_scale
 
     @staticmethod
     def of(reduction: Reduction) -> LoadScale:
@@ -74,11 +78,16 @@ class LoadScale(NamedTuple):
         real = reduction.group.real
         if real is not None:
             return LoadScale(
-                real.capacity, real.capacity_unit, real.load_factor, real.load_scale, True
+                real.capacity,
+                real.capacity_unit,
+                real.load_factor,
+                real.load_scale,
+                reduction.weight_scale,
+                True,
             )
         capacity, unit = whole_capacities(known_capacities(reduction.given))
         factor, scale = load_factors(capacity, int(reduction.given.lag.sum()))
-        return LoadScale(capacity, unit, factor, scale, bool((factor == 1).all()))
+        return LoadScale(capacity, unit, factor, scale, 1, bool((factor == 1).all()))
 
 
 def has_real_fields(group: Group) -> bool:
@@ -96,12 +105,14 @@ def real_figures(reduction: Reduction, assigned: Index, proved: ProvedBounds) ->
     are not known. O(P)."""
     group = reduction.given
     racks = RackReads.of(group)
-    if racks is None and not has_real_fields(group):
+    if racks is None and not has_real_fields(group) and reduction.weights is None:
         return None
     scale, idle = LoadScale.of(reduction), reduction.group.idle
-    loads = member_loads(assigned, group.lag, group.n_members)
+    loads = member_loads(assigned, reduction.partition_weight, group.n_members)
     return RealFigures(
         _load(group, scale, loads, idle, proved),
+        LAG_WEIGHT if reduction.weights is None else reduction.weights.to_dict(),
+        throughput(reduction, assigned),
         _cross_rack(reduction, racks, assigned, proved.cross_rack),
         _instances(group, scale, assigned, loads, idle),
         _units(reduction, assigned),
@@ -174,7 +185,7 @@ def _instances(
                 None if own else name,
                 tuple(group.members[m].id for m in numbers),
                 int(counts[numbers].sum()),
-                int(loads[numbers].sum()) / capacity,
+                int(loads[numbers].sum()) / (capacity * scale.weight_scale),
                 bool(idle[numbers].all()),
             )
         )

@@ -124,7 +124,8 @@ def _policy(table: Any, findings: list[str]) -> Policy | None:
         raise InputError(f"missing or unknown {', '.join(map(str, wrong))}", "policy")
     _check_run(table, findings)
     try:
-        return Policy(**{key: value for key, value in table.items() if key not in RUN_FIELDS})
+        settings = {key: value for key, value in table.items() if key not in RUN_FIELDS}
+        return Policy(**{"weight": "lag", **settings})  # whatever the group knows beside its lag
     except InputError as error:
         setting = "name" if error.place == "policy" else error.place
         raise InputError(error.problem, f"policy.{setting}") from error

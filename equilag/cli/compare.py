@@ -9,7 +9,7 @@ from equilag.cli import FINE, INTERRUPTED, options
 from equilag.cli.deliver import show
 from equilag.cli.interruption import stopping
 from equilag.cli.progress_line import ProgressLine
-from equilag.cli.real_options import add_real
+from equilag.cli.real_options import add_real, add_weight
 from equilag.cli.source import add_source, read_group
 
 NAME: Final = "compare"
@@ -26,6 +26,7 @@ example:
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     options.add_planning(parser, time_limit=2.0, tolerance=0.0)
+    add_weight(parser)
     add_real(parser)
     parser.add_argument(
         "--assignor",

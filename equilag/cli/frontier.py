@@ -10,7 +10,7 @@ from equilag.cli.deliver import show
 from equilag.cli.files import OutputFile
 from equilag.cli.interruption import stopping
 from equilag.cli.progress_line import ProgressLine
-from equilag.cli.real_options import add_real
+from equilag.cli.real_options import add_real, add_weight
 from equilag.cli.source import add_source, read_group
 
 NAME: Final = "frontier"
@@ -29,6 +29,7 @@ example:
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     options.add_planning(parser, time_limit=5.0)
+    add_weight(parser)
     add_real(parser)
     options.add_output(parser)
     parser.add_argument(

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Final, cast
 from equilag.errors import InputError
 from equilag.policy import (
     BALANCES,
+    DEFAULT_HORIZON,
     DEFAULT_TOLERANCE,
     MAX_MOVE_COST,
     POLICIES,
     REAL_FIELDS,
+    WEIGHT_FIELDS,
     Policy,
     RealSettings,
 )
@@ -178,13 +180,22 @@ def policy_of(args: argparse.Namespace) -> Policy:
             args.tolerance,
             args.max_moves,
             args.fresh,
-            **real_settings(args),
+            **planning_settings(args),
         )
 
 
 def real_settings(args: argparse.Namespace) -> RealSettings:
     """The settings that the options of `real_options.add_real` ask for, not checked yet."""
-    return cast(RealSettings, {name: getattr(args, name) for name in REAL_FIELDS})
+    names = (name for name in REAL_FIELDS if name not in WEIGHT_FIELDS)
+    return cast(RealSettings, {name: getattr(args, name) for name in names})
+
+
+def planning_settings(args: argparse.Namespace) -> RealSettings:
+    """The same, and what the options of `real_options.add_weight` ask for."""
+    settings = real_settings(args)
+    settings["weight"] = args.weight
+    settings["horizon"] = DEFAULT_HORIZON if args.horizon is None else args.horizon
+    return settings
 
 
 def settings_of(args: argparse.Namespace, progress: Watcher, stop: Event) -> SolveSettings:

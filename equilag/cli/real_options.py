@@ -5,13 +5,32 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from equilag.cli.options import one_of, whole
+from equilag.cli.options import duration, one_of, whole
 from equilag.overrides.override_settings import INSTANCES_BY
+from equilag.policy import DEFAULT_HORIZON, WEIGHTS
 
 CO_PARTITION: Final = (
     "partition i of all these topics goes to one member, as joins need it; can be repeated; in"
     " place of the lists in the snapshot; none: no topics are joined"
 )
+
+
+def add_weight(parser: argparse.ArgumentParser) -> None:
+    """Add what is to be spread; `options.planning_settings` reads it."""
+    group = parser.add_argument_group("what is spread")
+    group.add_argument(
+        "--weight",
+        metavar="W",
+        type=one_of(WEIGHTS),
+        help="lag; rate: records produced per second; work: lag + rate x horizon; given: the"
+        " snapshot's weights (default: work where rates are known, else lag)",
+    )
+    group.add_argument(
+        "--horizon",
+        metavar="D",
+        type=duration,
+        help=f"how far ahead work looks, such as 30s or 5m (default: {DEFAULT_HORIZON / 60:g}m)",
+    )
 
 
 def add_real(parser: argparse.ArgumentParser, co_partition: str = CO_PARTITION) -> None:

@@ -14,7 +14,7 @@ from equilag.claim import Claim, Claims
 from equilag.constraint import CountConstraint, constraint_of
 from equilag.evidence import ACROSS
 from equilag.group import NOBODY
-from equilag.metrics import count_moves, has_racks
+from equilag.metrics import count_moves, has_racks, is_ordinary
 from equilag.planner.cost_estimate import FLOW_IMPORT, SAFETY, seconds_of_flow
 from equilag.planner.fallback import fallback
 from equilag.planner.forced_moves import check_limit
@@ -98,7 +98,7 @@ class HeuristicStage:
         return True
 
     def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
-        if draft is not None or task.group.real is not None:  # heuristics know no rooms
+        if draft is not None or not is_ordinary(task.group):  # heuristics know no rooms
             return False
         return not self.early or SAFETY * seconds_of_flow(task.group, task.policy) > budget.limit
 
@@ -113,7 +113,7 @@ class EvenCountsStage:
     must_answer: Final = False
 
     def always(self, task: Task) -> bool:
-        return task.policy.max_moves is not None or task.group.real is not None
+        return task.policy.max_moves is not None or not is_ordinary(task.group)
 
     def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
         return (draft is None or draft.make_constraint is None) and in_time(task, budget)
@@ -217,7 +217,7 @@ def _cannot_move(task: Task, constraint: CountConstraint) -> bool:
 def in_time(task: Task, budget: Budget) -> bool:
     """True if there is time for exact counts or moves; always where a limit on moves needs them,
     or only they make a valid plan."""
-    if task.policy.max_moves is not None or task.group.real is not None:
+    if task.policy.max_moves is not None or not is_ordinary(task.group):
         return True
     load = 0.0 if "ortools.graph.python" in sys.modules else FLOW_IMPORT
     seconds = seconds_of_flow(task.group, task.policy) + load

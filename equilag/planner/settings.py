@@ -18,6 +18,7 @@ from equilag.planner.progress import Watcher
 from equilag.planner.task import Task
 from equilag.policy import POLICIES, Policy
 from equilag.reduction.reduce import reduce_group
+from equilag.weight import weighed_policy
 
 UNCHANGED: Final[Mapping[str, Policy]] = {name: Policy(name) for name in POLICIES}
 """The policies without any setting on top: to make and check one takes a tenth of a small plan."""
@@ -31,6 +32,8 @@ class PolicySettings(OverrideSettings, total=False):
     tolerance: float | None
     max_moves: int | None
     fresh: bool | None
+    weight: str | None
+    horizon: float | None
     rack_aware: bool | None
     max_cross_rack: int | None
 
@@ -58,6 +61,7 @@ def policy_from(policy: str | Policy, **settings: Unpack[PolicySettings]) -> Pol
 
 def task_of(group: Group, policy: Policy, seed: int) -> Task:
     """A checked task. Raises InputError."""
+    policy = weighed_policy(policy, group)
     reduction = reduce_group(shape_group(group, policy.overrides), policy)
     return Task.of(reduction, Objective(policy), checked_seed(seed))
 

@@ -37,9 +37,10 @@ def solve(
     of time never raises. `effort` limits the work instead, in seconds of one core, but counted: a
     run that the clock does not cut short gives the same plan everywhere for the same `seed`.
     `deterministic` is an effort of half the time limit. The settings are those of `Policy`
-    (`balance`, `move_cost`, `tolerance`, `max_moves`, `fresh`, `rack_aware`, `max_cross_rack`) and
-    of `Overrides` (`capacity`, `max_partitions`, `instances`, `co_partition`, `pin`, `keep`); None
-    keeps the policy's own. `progress` is called now and then, from this thread.
+    (`balance`, `move_cost`, `tolerance`, `max_moves`, `fresh`, `weight`, `horizon`, `rack_aware`,
+    `max_cross_rack`) and of `Overrides` (`capacity`, `max_partitions`, `instances`,
+    `co_partition`, `pin`, `keep`); None keeps the policy's own. `progress` is called now and then,
+    from this thread.
     Once another thread or a signal handler sets `stop`, the run ends with the best plan so far,
     which says that it was `interrupted`.
 

@@ -19,6 +19,7 @@ from equilag.reduction.capacities import known_capacities, whole_capacities
 from equilag.reduction.rack_reads import RackReads
 from equilag.reduction.split_classes import SplitClasses, split_classes
 from equilag.reduction.units import Units
+from equilag.weight import PartitionWeights, partition_weights
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -31,6 +32,18 @@ class Reduction:
     """What is planned; the same object where nothing has to be reduced."""
     unit_of: Ints | None = None
     """[P] the unit of each partition of `given`; None where each is its own, with its number."""
+    weights: PartitionWeights | None = None
+    """What the partitions of `given` weigh; None where lag is what is spread."""
+
+    @property
+    def partition_weight(self) -> Ints:
+        """[P] what each partition of `given` weighs, as integers: see `PartitionWeights`."""
+        return self.given.lag if self.weights is None else self.weights.value
+
+    @property
+    def weight_scale(self) -> int:
+        """This much of `partition_weight` is one unit."""
+        return 1 if self.weights is None else self.weights.scale
 
     def expand(self, assigned: Index) -> Index:
         """[P] the assignment of partitions for one of units."""
@@ -60,18 +73,22 @@ def _reduce_group(group: Group, policy: Policy) -> Reduction:
     racks = RackReads.of(group) if policy.minds_racks else None
     if policy.counts_topics:
         _refuse_topic_balance(group, policy, racks is not None)
-    units = Units.of(group) if group.co_partitioned else None
-    if units is None and racks is None and not _has_real_fields(group):
+    weights = partition_weights(group, policy)
+    planned = group if weights is None else replace(group, lag=weights.value)
+    units = Units.of(planned) if group.co_partitioned else None
+    if units is None and racks is None and not _has_real_fields(group) and weights is None:
         return Reduction(group, group)
-    planned = units.group if units else group
+    planned = units.group if units else planned
     classes = None
     if racks is not None or group.allowed:
         classes = split_classes(group, units, racks)
         planned = classes.of_group(planned)
     owner, stakes, forced = _owners(group, units, planned)
-    real = _real_columns(group, planned, classes)._replace(stakes=stakes, forced_moves=forced)
+    real = _real_columns(group, planned, classes)._replace(
+        stakes=stakes, forced_moves=forced, weight_scale=weights.scale if weights else None
+    )
     reduced = replace(planned, owner=owner, real=real, allowed=None, racks=None)
-    return Reduction(group, reduced, units.unit_of if units else None)
+    return Reduction(group, reduced, units.unit_of if units else None, weights)
 
 
 def _refuse_topic_balance(group: Group, policy: Policy, racks: bool) -> None:

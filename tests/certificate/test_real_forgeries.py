@@ -32,6 +32,7 @@ REAL: Final[Snapshot] = {
     ],
     "lags": {"orders": [9, 4, 3, 0], "payments": [5, 5, 1, 2], "audit": [7, 1, 1]},
     "racks": {"orders": [["r1"], ["r2"], ["r2"], ["r1"]], "audit": [["r1"], ["r2"], ["r3"]]},
+    "rates": {"orders": [0.5, 2, 0.25, None], "audit": [1, 0, 3]},
     "co_partitioned": [["orders", "payments"]],
     "allowed": {"audit": {"1": ["c"]}},
 }  # fmt: skip
@@ -52,7 +53,7 @@ def findings(plan: Plan | dict[str, Any]) -> list[str]:
 
 
 def test_every_altered_figure_is_a_finding() -> None:
-    plan = by_hand()
+    plan = by_hand(weight="work")
     original = document(plan)
     assert findings(original) == []
     assert set(REAL_FIGURES) < original.keys()
@@ -130,7 +131,7 @@ UNPROVED: Final = (("timing",), ("algorithm",), ("notes",), ("policy",), ("certi
 
 @pytest.fixture(scope="module")
 def with_settings() -> Json:
-    return document(solved(**SETTINGS))
+    return document(solved(**SETTINGS, weight="lag"))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from equilag.claim import Evidence
 from equilag.group import Group
-from equilag.metrics import load_factor
+from equilag.metrics import load_divisor
 from equilag.planner.compare import CURRENT, Comparison, RowStatus
 from equilag.planner.real_comparison import RealRow
 from equilag.policy import Policy
@@ -91,7 +91,7 @@ def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
     plan, bound = comparison.plan, comparison.spread_lower_bound
     after = plan.wall_s if plan.interrupted else None
     policy = policy_in_force(plan) or Policy()
-    per_capacity = load_factor(reduction.group) is not None
+    per_capacity = load_divisor(reduction.group) is not None
     units = reduction.unit_of is not None
     return ComparisonFacts(
         comparison, figures, rows, policy, bound, per_capacity, units, partial, after

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from equilag.claim import Evidence
 from equilag.group import Group
-from equilag.metrics import load_factor
+from equilag.metrics import load_divisor
 from equilag.overrides.shape import shape_group
 from equilag.policy import Policy
 from equilag.reduction.reduce import reduce_group
@@ -94,5 +94,5 @@ def frontier_facts(
         )
         for point in points
     )
-    per_capacity = load_factor(reduction.group) is not None
+    per_capacity = load_divisor(reduction.group) is not None
     return FrontierFacts(tuple(points), rows, figures, per_capacity, policy, interrupted)

@@ -16,7 +16,7 @@ from equilag.certificate.potentials import Potentials, moves_claim
 from equilag.claim import Claim
 from equilag.constraint import CountConstraint
 from equilag.group import NOBODY, Group, Index, Ints
-from equilag.metrics import member_counts
+from equilag.metrics import is_ordinary, member_counts
 from equilag.policy import Policy
 from equilag.solver.counts.capacity_quotas import CapacityQuotas
 from equilag.solver.counts.room import check_room
@@ -72,7 +72,7 @@ def keep_to_quotas(group: Group) -> Quotas:
     owned = member_counts(group.owner, group.n_members)
     one = len(group.class_topics) == 1 and len(group.class_topics[0]) == len(group.topics)
     quotas = None
-    if group.real is not None:
+    if not is_ordinary(group):
         quotas, share = _by_capacity(group, owned)
     else:
         share = _one_class(group, owned) if one else _disjoint_classes(group, owned)

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from equilag.certificate.potentials import Potentials
 from equilag.errors import EquilagError
 from equilag.group import Group, Index
+from equilag.metrics import is_ordinary
 from equilag.policy import Policy
 from equilag.solver.moves.cheapest_path import augment
 from equilag.solver.moves.direct_deal import deal_directly
@@ -56,7 +57,7 @@ class EvenAndKept(NamedTuple):
 
 def is_small(group: Group, policy: Policy) -> bool:
     """True if `keep_evenly` takes the group and is the faster way."""
-    ordinary = group.partition_classes is None and group.real is None
+    ordinary = group.partition_classes is None and is_ordinary(group)
     by_topic = ordinary and policy.evens_totals
     return by_topic and 0 < group.n_members * len(group.topics) <= MAX_CELLS
 

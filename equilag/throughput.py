@@ -1,0 +1,61 @@
+"""Whether members keep up: records per second that are produced beside those they can read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from equilag.columns import NOBODY, Floats, Index
+from equilag.plan_figures import HotPartition, ThroughputFigures
+from equilag.reduction.capacities import known_capacities
+from equilag.reduction.reduce import Reduction
+from equilag.weight import filled_rates, knows_rates
+
+
+def throughput(reduction: Reduction, assigned: Index) -> ThroughputFigures | None:
+    """The figures of an assignment [P] of the given group. O(P).
+
+    None where lag or the user's own weights are spread, or no rate or no capacity is known.
+    """
+    group, weights = reduction.given, reduction.weights
+    if weights is None or weights.kind == "given" or not knows_rates(group):
+        return None
+    if all(member.capacity is None for member in group.members):
+        return None
+    rate, capacity = filled_rates(group).rate, np.array(known_capacities(group))
+    active = ~reduction.group.idle
+    held = assigned != NOBODY
+    load = np.bincount(assigned[held], rate[held], group.n_members)
+    used = np.where(active, load / capacity, 0.0)
+    ids = (member.id for member in group.members)
+    return ThroughputFigures(
+        float(load.sum()),
+        float(capacity[active].sum()),
+        float(used.max(initial=0.0)),
+        dict(zip(ids, used.tolist(), strict=True)),
+        float(np.maximum(load - capacity, 0.0)[active].sum()),
+        tuple(hot_partitions(reduction, rate, capacity)),
+    )
+
+
+def hot_partitions(reduction: Reduction, rate: Floats, capacity: Floats) -> list[HotPartition]:
+    """Partitions, or units of co-partitioned topics, whose rate exceeds the capacity of every
+    member that may take them; the largest rate first.
+
+    `rate` [P] and `capacity` [M] are those of the given group.
+    """
+    planned = reduction.group
+    of_unit: Floats = rate
+    if reduction.unit_of is not None:
+        of_unit = np.zeros(planned.n_partitions)
+        np.add.at(of_unit, reduction.unit_of, rate)
+    fastest = np.zeros(len(planned.class_topics))
+    busy = np.flatnonzero(~planned.idle)
+    np.maximum.at(fastest, planned.class_of[busy], capacity[busy])
+    taker: Floats = np.where(planned.eligible, fastest, 0.0).max(axis=1, initial=0.0)
+    most = taker[planned.partition_class]
+    found = np.flatnonzero((of_unit > most) & planned.assignable)
+    hot = found[np.argsort(-of_unit[found], kind="stable")]
+    return [
+        HotPartition(*planned.partition_name(p), float(of_unit[p]), float(most[p]))
+        for p in hot.tolist()
+    ]
