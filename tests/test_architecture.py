@@ -23,7 +23,7 @@ ROOT: Final = "__init__"
 """The public surface, which names anything lazily: to import from it may load anything."""
 
 _BELOW_PLANNER: Final = {DOMAIN, "exhaustive", "certificate", "heuristics", "solver"}
-_BELOW_LIVE: Final = {*_BELOW_PLANNER, "planner", "adapters"}
+_BELOW_LIVE: Final = {*_BELOW_PLANNER, "planner", "measuring", "adapters"}
 
 ALLOWED: Final[dict[str, set[str]]] = {
     DOMAIN: {DOMAIN},
@@ -33,7 +33,8 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "solver": {DOMAIN, "exhaustive", "certificate", "solver"},
     "planner": {*_BELOW_PLANNER, "planner"},
     "report": {*_BELOW_PLANNER, "planner", "report"},
-    "adapters": {DOMAIN, "adapters", ROOT},
+    "measuring": {DOMAIN, "measuring"},
+    "adapters": {DOMAIN, "measuring", "adapters", ROOT},
     "live": {*_BELOW_LIVE, "report", "live", ROOT},
     "pipeline": {*_BELOW_LIVE, "report", "pipeline", ROOT},
     "cli": {*_BELOW_LIVE, "report", "live", "pipeline", "cli", ROOT},
@@ -157,6 +158,7 @@ MODULE_IN: Final = {
     "solver": "solver/balance.py",
     "planner": "planner/run.py",
     "report": "report/outputs.py",
+    "measuring": "measuring/rates.py",
     "adapters": "adapters/snapshot.py",
     "live": "live/trigger.py",
     "pipeline": "pipeline/job.py",

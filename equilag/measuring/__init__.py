@@ -1,0 +1,1 @@
+"""Rates and capacities from samples of a group over time: arrays in, arrays out."""
