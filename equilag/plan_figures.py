@@ -105,6 +105,8 @@ class ThroughputFigures:
     """Records per second by which the members fall behind, in all."""
     hot: tuple[HotPartition, ...]
     """No assignment keeps up with these; the largest rate first."""
+    caught_up_s: float | None
+    """Seconds until all of the lag and what comes in until then is read; None for never."""
 
     @property
     def mean(self) -> float:
@@ -120,6 +122,7 @@ class ThroughputFigures:
             "capacity": self.capacity,
             "keeps_up": self.keeps_up,
             "short": self.short,
+            "caught_up_s": self.caught_up_s,
             "utilisation": {
                 "max": self.max, "mean": self.mean, "by_member": dict(self.by_member),
             },

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.columns import NOBODY, Floats, Index
+from equilag.columns import NOBODY, Floats, Index, Ints
+from equilag.metrics import member_loads
 from equilag.plan_figures import HotPartition, ThroughputFigures
 from equilag.reduction.capacities import known_capacities
 from equilag.reduction.reduce import Reduction
@@ -24,7 +25,8 @@ def throughput(reduction: Reduction, assigned: Index) -> ThroughputFigures | Non
     rate, capacity = filled_rates(group).rate, np.array(known_capacities(group))
     active = ~reduction.group.idle
     held = assigned != NOBODY
-    load = np.bincount(assigned[held], rate[held], group.n_members)
+    load: Floats = np.zeros(group.n_members)
+    np.add.at(load, assigned[held], rate[held])
     used = np.where(active, load / capacity, 0.0)
     ids = (member.id for member in group.members)
     return ThroughputFigures(
@@ -34,7 +36,17 @@ def throughput(reduction: Reduction, assigned: Index) -> ThroughputFigures | Non
         dict(zip(ids, used.tolist(), strict=True)),
         float(np.maximum(load - capacity, 0.0)[active].sum()),
         tuple(hot_partitions(reduction, rate, capacity)),
+        caught_up(member_loads(assigned, group.lag, group.n_members), load, capacity),
     )
+
+
+def caught_up(lag: Ints, rate: Floats, capacity: Floats) -> float | None:
+    """Seconds until members with these lags, rates and capacities [M] have read everything; None if
+    one of them with a lag never has."""
+    spare = (capacity - rate)[lag > 0]
+    if len(spare) and spare.min() <= 0:
+        return None
+    return float((lag[lag > 0] / spare).max(initial=0.0))
 
 
 def hot_partitions(reduction: Reduction, rate: Floats, capacity: Floats) -> list[HotPartition]:

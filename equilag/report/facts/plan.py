@@ -18,6 +18,7 @@ from equilag.report.facts.gain import GainScale
 from equilag.report.facts.group import GroupFacts, group_facts
 from equilag.report.facts.proof import ProofFacts, proof_facts
 from equilag.report.facts.real_group import RealFacts, real_facts, whole
+from equilag.report.facts.work import WorkFacts, work_facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +31,25 @@ class MemberFacts:
     partitions: int
     lag: int
     capacity: float | None = None
-    """None where all members have the same."""
+    """None where loads are not per unit of capacity."""
+    weight_before: float | None = None
+    weight: float | None = None
+    """What is spread; None where that is the lag."""
+    used_before: float | None = None
+    used: float | None = None
+    """Rate over capacity; None where one of them is unknown."""
 
     @property
     def load_before(self) -> float:
-        """Lag before; per unit of capacity where these differ."""
-        return self.lag_before / self.capacity if self.capacity else self.lag_before
+        """Weight before; per unit of capacity where there is one."""
+        weight = self.lag_before if self.weight_before is None else self.weight_before
+        return weight / self.capacity if self.capacity else weight
 
     @property
     def load(self) -> float:
-        """Lag; per unit of capacity where these differ."""
-        return self.lag / self.capacity if self.capacity else self.lag
+        """Weight; per unit of capacity where there is one."""
+        weight = self.lag if self.weight is None else self.weight
+        return weight / self.capacity if self.capacity else weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +106,8 @@ class PlanFacts:
     proof: ProofFacts
     real: RealFacts | None
     """None for an ordinary group."""
+    work: WorkFacts | None
+    """None where lag is spread."""
     choices: ChoicesFacts | None
     """None where there is nothing to choose from."""
     run: RunFacts | None
@@ -115,21 +126,23 @@ def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
     """The facts of a plan; with `verbose` also how it was found."""
     group, members = plan.group, plan.group.members
     figures = group_facts(group, plan.planned, not isinstance(plan.loads, LagFigures))
+    work = work_facts(plan)
     run = RunFacts(plan.algorithm, plan.wall_s, plan.time_limit, plan.repeatable)
     return PlanFacts(
         plan=plan,
         group=figures,
-        members=_members(plan),
+        members=_members(plan, work),
         idle=tuple(members[m].id for m in np.flatnonzero(plan.planned.group.idle).tolist()),
         moves=_moves(plan),
         proof=proof_facts(plan),
         real=real_facts(plan),
+        work=work,
         choices=_choices(plan, figures),
         run=run if verbose else None,
     )
 
 
-def _members(plan: Plan) -> tuple[MemberFacts, ...]:
+def _members(plan: Plan, work: WorkFacts | None) -> tuple[MemberFacts, ...]:
     group, planned = plan.group, plan.planned
     columns: list[list[Any]] = [
         values.tolist()
@@ -139,9 +152,17 @@ def _members(plan: Plan) -> tuple[MemberFacts, ...]:
             member_loads(assigned, group.lag, group.n_members),
         )
     ]
-    if not isinstance(plan.loads, LagFigures):
+    columns += [[None] * group.n_members] * 5
+    if not isinstance(plan.loads, LagFigures) and (work is None or work.knows_speeds):
         scale = LoadScale.of(planned)
-        columns.append(list(map(whole, (scale.capacity * scale.unit).tolist())))
+        columns[4] = list(map(whole, (scale.capacity * scale.unit).tolist()))
+    if planned.weights is not None:
+        for place, assigned in ((5, group.owner), (6, plan.assigned)):
+            weights = member_loads(assigned, planned.partition_weight, group.n_members)
+            columns[place] = list(map(whole, (weights / planned.weight_scale).tolist()))
+    if work is not None and work.before is not None and work.after is not None:
+        columns[7] = [*work.before.by_member.values()]
+        columns[8] = [*work.after.by_member.values()]
     rows = zip(group.members, planned.group.idle.tolist(), *columns, strict=True)
     return tuple(MemberFacts(member.id, *row) for member, idle, *row in rows if not idle)
 
