@@ -101,6 +101,7 @@ def partition_weights(group: Group, policy: Policy) -> PartitionWeights | None:
     Raises InputError, at `weight` or `rates`, for weights that the group does not know, and for
     rates that add up to too much.
     """
+    policy = weighed_policy(policy, group)
     kind = policy.weight
     if kind is None or kind == "lag":
         return None

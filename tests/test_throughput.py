@@ -50,6 +50,18 @@ def test_members_that_fall_behind() -> None:
     ]
 
 
+def test_the_lag_is_read_once_the_slowest_member_is_done() -> None:
+    found = figures(group({"t": [5, 10]}, (10, 20), lags={"t": [50, 30]}))
+    assert found is not None
+    assert found.caught_up_s == 10
+    behind = figures(group({"t": [11, 21]}, (10, 20), lags={"t": [50, 30]}))
+    assert behind is not None
+    assert behind.caught_up_s is None
+    no_lag = figures(group({"t": [11, 1]}, (10, 20)))
+    assert no_lag is not None
+    assert no_lag.caught_up_s == 0
+
+
 def test_a_hot_partition_is_one_that_nobody_who_may_take_it_can_read() -> None:
     found = figures(group({"t": [15, 1]}, allowed={"t": {"0": ["m0"]}}))
     assert found is not None

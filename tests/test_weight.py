@@ -49,7 +49,8 @@ def test_work_is_lag_and_rate_times_horizon() -> None:
     assert weights(known, weight="work", horizon=10) == ([15, 20, 37, 1], 1)
     assert weights(known, weight="rate") == ([1, 2, 3, 0], 1)
     assert partition_weights(known, Policy(weight="lag")) is None
-    assert partition_weights(known, Policy()) is None
+    assert weights(known) == weights(known, weight="work")
+    assert partition_weights(group(), Policy()) is None
 
 
 def test_weights_keep_their_decimals() -> None:

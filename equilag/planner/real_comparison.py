@@ -10,7 +10,7 @@ import numpy as np
 from equilag.broken_rules import broken_rules, unit_counts
 from equilag.columns import Index, Ints
 from equilag.group import Group
-from equilag.metrics import load_divisor
+from equilag.metrics import load_divisor, load_factor
 from equilag.plan import Plan
 from equilag.plan_figures import RealFigures
 from equilag.real_figures import ProvedBounds, real_figures
@@ -62,7 +62,7 @@ def real_row(plan: Plan, assigned: Index) -> RealRow:
     instances = [row.partitions for row in found.instances.active] if found.instances else []
     real, divisor = reduction.group.real, load_divisor(reduction.group)
     per_capacity = of_instances = None
-    if real is not None and divisor is not None:
+    if real is not None and load_factor(reduction.group) is not None:
         counts, number = unit_counts(reduction, assigned), _instance_numbers(group, found)
         per_capacity = float((counts / real.capacity).max(initial=0.0)) / real.capacity_unit
         if instances:

@@ -11,6 +11,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 from equilag.errors import InputError, MissingExtra
+from equilag.report.text.work import load_words
 from equilag.report.words import number, printable, short_number, shorten
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def frontier_plot(facts: FrontierFacts, ending: str) -> bytes:
     group = shorten(printable(facts.group.name), MAX_NAME)
     what, unit = ("Lag", "records")
     if facts.per_capacity:
-        what, unit = ("Load", "lag per unit of capacity")
+        what, unit = ("Load", load_words(facts.group.load_unit))
     title = f"{what} spread by number of moves: {group}"
     with plot_style():
         figure, axes = new_figure(title, "moves", f"{what.lower()} spread ({unit})")

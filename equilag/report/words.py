@@ -10,6 +10,10 @@ from equilag.show import plural as plural
 
 PREFIXES: Final = "kMGTPE"
 """Of 10^3, 10^6, ...; a figure is below 2^63, so E is the last one needed."""
+TIME_UNITS: Final = ((86_400, "d"), (3600, "h"), (60, "min"), (0, "s"))
+"""Seconds of each unit from which on it is used."""
+MIN_WHOLE_SECONDS: Final = 9.95
+"""What is below has a decimal."""
 NONE: Final = "-"
 """What a table shows where there is no figure."""
 
@@ -80,6 +84,27 @@ def duration(seconds: float) -> str:
     if seconds < 0.1:
         return f"{1000 * seconds:.1f} ms"
     return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
+
+
+def time_span(seconds: float) -> str:
+    """A duration in its two largest units: ``2.3 s``, ``3 min 20 s``, ``1 h``."""
+    if seconds < MIN_WHOLE_SECONDS:
+        return short_span(seconds)
+    left = round(seconds)
+    parts = (left // 86_400, left // 3600 % 24, left // 60 % 60, left % 60)
+    first = next(place for place, part in enumerate(parts) if part)
+    shown = [*zip(parts, ("d", "h", "min", "s"), strict=True)][first : first + 2]
+    return " ".join(f"{number(part)} {name}" for part, name in shown if part)
+
+
+def short_span(seconds: float) -> str:
+    """A duration in few columns: ``2.3 s``, ``52 s``, ``3.3 min``, ``1 h``."""
+    size, name = next(unit for unit in TIME_UNITS if seconds >= unit[0] * 0.9995)
+    value = seconds / size if size else seconds
+    if 0 < value < 0.05:
+        return "<0.1 s"
+    text = f"{value:.1f}" if value < MIN_WHOLE_SECONDS else number(round(value))
+    return f"{text.removesuffix('.0')} {name}"
 
 
 def listed(names: Sequence[str], most: int, dots: str = "…") -> str:

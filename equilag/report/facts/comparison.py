@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from equilag.claim import Evidence
 from equilag.group import Group
-from equilag.metrics import load_divisor
+from equilag.metrics import load_divisor, load_factor
 from equilag.planner.compare import CURRENT, Comparison, RowStatus
 from equilag.planner.real_comparison import RealRow
 from equilag.policy import Policy
@@ -53,7 +53,9 @@ class ComparisonFacts:
     bound: float
     """No plan with the balance of counts and the moves of `policy` has a smaller lag spread."""
     per_capacity: bool
-    """True if spreads and gaps are of loads per unit of capacity, since capacities differ."""
+    """True if spreads and gaps are of loads per unit of capacity, or of weights; else of lag."""
+    by_capacity: bool
+    """True if capacities differ, so that counts are compared per unit of capacity."""
     in_units: bool
     """True if counts per capacity are of units of co-partitioned topics."""
     current_is_partial: bool
@@ -91,8 +93,15 @@ def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
     plan, bound = comparison.plan, comparison.spread_lower_bound
     after = plan.wall_s if plan.interrupted else None
     policy = policy_in_force(plan) or Policy()
-    per_capacity = load_divisor(reduction.group) is not None
-    units = reduction.unit_of is not None
     return ComparisonFacts(
-        comparison, figures, rows, policy, bound, per_capacity, units, partial, after
+        comparison,
+        figures,
+        rows,
+        policy,
+        bound,
+        per_capacity=load_divisor(reduction.group) is not None,
+        by_capacity=load_factor(reduction.group) is not None,
+        in_units=reduction.unit_of is not None,
+        current_is_partial=partial,
+        interrupted_after=after,
     )

@@ -13,6 +13,7 @@ from equilag.lag import QUALITY
 from equilag.metrics import excess, load_divisor, mean_load, member_loads, spread
 from equilag.real_figures import LoadScale, ProvedBounds, real_figures
 from equilag.reduction.reduce import Reduction
+from equilag.report.facts.work import LoadUnit, load_unit
 
 CERTAIN = ("ok", "given")
 """Quality marks of a lag that is known for sure."""
@@ -44,6 +45,7 @@ class GroupFacts:
     """Two loads that differ at all differ by this much: a record; less per unit of capacity."""
     excess: float | None
     """What lies above a fair share under the current assignment; None as for `spread`."""
+    load_unit: LoadUnit
 
 
 def group_facts(
@@ -78,6 +80,7 @@ def group_facts(
         spread=loads.spread if owned.any() else None,
         load_step=1.0 / (load_divisor(reduction.group) or 1.0),
         excess=loads.excess if owned.any() else None,
+        load_unit=load_unit(reduction),
     )
 
 

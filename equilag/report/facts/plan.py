@@ -153,7 +153,7 @@ def _members(plan: Plan, work: WorkFacts | None) -> tuple[MemberFacts, ...]:
         )
     ]
     columns += [[None] * group.n_members] * 5
-    if not isinstance(plan.loads, LagFigures) and (work is None or work.knows_speeds):
+    if not isinstance(plan.loads, LagFigures) and (work is None or work.unit.knows_speeds):
         scale = LoadScale.of(planned)
         columns[4] = list(map(whole, (scale.capacity * scale.unit).tolist()))
     if planned.weights is not None:

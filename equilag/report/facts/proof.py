@@ -16,6 +16,7 @@ from equilag.phases import first_phase
 from equilag.plan import Plan, Status
 from equilag.plan_figures import LagFigures
 from equilag.policy import Policy
+from equilag.real_figures import LoadScale
 from equilag.report.words import number
 
 Verdict = Literal[
@@ -41,7 +42,9 @@ class ProofFacts:
     counts_max: int
     counts_proved: bool
     per_capacity: bool
-    """True if the loads here are per unit of capacity, since capacities differ; else in records."""
+    """True if the loads here are weights per unit of capacity; else lag in records."""
+    by_capacity: bool
+    """True if capacities differ, so that counts are in proportion to them."""
     spread: float
     lag_min: float
     lag_max: float
@@ -85,6 +88,7 @@ def proof_facts(plan: Plan) -> ProofFacts:
         counts_max=plan.counts.max,
         counts_proved="counts" in claimed,
         per_capacity=per_capacity,
+        by_capacity=not LoadScale.of(plan.planned).equal_capacities,
         spread=loads.spread,
         lag_min=loads.min,
         lag_max=loads.max,

@@ -3,37 +3,47 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from equilag.lag import QUALITY
 from equilag.plan import Plan
 from equilag.plan_figures import ThroughputFigures
 from equilag.policy import WeightKind
+from equilag.reduction.reduce import Reduction
 from equilag.throughput import throughput
 from equilag.weight import filled_rates
+
+
+class LoadUnit(NamedTuple):
+    """What a load is, where it is not lag in records."""
+
+    kind: WeightKind
+    horizon_s: float | None
+    knows_speeds: bool
+    """True if the capacity of any member is known, so that loads are per unit of it."""
+
+
+def load_unit(reduction: Reduction) -> LoadUnit:
+    """The unit of a plan's loads."""
+    weights = reduction.weights
+    speeds = any(member.capacity is not None for member in reduction.given.members)
+    return LoadUnit(weights.kind if weights else "lag", weights and weights.horizon_s, speeds)
 
 
 @dataclass(frozen=True, slots=True)
 class WorkFacts:
     """What partitions weigh in a plan that does not spread the lag."""
 
-    kind: WeightKind
-    horizon_s: float | None
+    unit: LoadUnit
     unknown_rates: int
     """Partitions for which a mean is taken; 0 where rates do not matter."""
     unknown_lags: int
     """Partitions whose lag counts as 0; 0 where lags do not matter."""
     partitions: int
-    knows_speeds: bool
-    """True if the capacity of any member is known, so that loads are per unit of it."""
     before: ThroughputFigures | None
     """Under the current assignment; None where no rate or no capacity is known."""
     after: ThroughputFigures | None
     """Under the plan."""
-
-    @property
-    def in_seconds(self) -> bool:
-        """True if loads are seconds of work."""
-        return self.kind == "work" and self.knows_speeds
 
 
 def work_facts(plan: Plan) -> WorkFacts | None:
@@ -44,12 +54,10 @@ def work_facts(plan: Plan) -> WorkFacts | None:
         return None
     by_rate, by_lag = weights.kind in ("rate", "work"), weights.kind == "work"
     return WorkFacts(
-        weights.kind,
-        weights.horizon_s,
+        load_unit(reduction),
         filled_rates(group).unknown if by_rate else 0,
         int((group.quality == QUALITY.index("unknown")).sum()) if by_lag else 0,
         group.n_partitions,
-        any(member.capacity is not None for member in group.members),
         throughput(reduction, group.owner),
         throughput(reduction, plan.assigned),
     )

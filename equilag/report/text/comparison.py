@@ -16,9 +16,9 @@ from equilag.report.text.causes import breaks
 from equilag.report.text.fitted import Write
 from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, indented
-from equilag.report.text.members import LOAD_WORDS
 from equilag.report.text.named_table import named_table
 from equilag.report.text.proof import PROVED_BOUND, SOLVERS_BOUND, bound_scope
+from equilag.report.text.work import load_words
 from equilag.report.words import (
     NONE,
     duration,
@@ -57,7 +57,7 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
         shown for shown in REAL_COLUMNS if any(shown.of(row.real) is not None for row in facts.rows)
     ]
     # Where capacities differ, even counts have a spread.
-    counts = [] if facts.per_capacity else [Column("count\nspread", is_optional=True)]
+    counts = [] if facts.by_capacity else [Column("count\nspread", is_optional=True)]
     columns = [
         Column("status", is_name=True), *counts,
         *(Column(shown.heading) for shown in reals), Column("moves"),
@@ -68,7 +68,7 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
         "assignor",
         [printable(row.name) for row in facts.rows],
         columns,
-        lambda write: [_cells(row, reals, facts.per_capacity, write) for row in facts.rows],
+        lambda write: [_cells(row, reals, facts, write) for row in facts.rows],
         screen,
     )
     yield [made.table]
@@ -92,7 +92,8 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
             )
         )
     if facts.per_capacity:
-        notes.append(indented(f"{LOAD_WORDS}; {_count_words(facts)}"))
+        counted = f"; {_count_words(facts)}" if facts.by_capacity else ""
+        notes.append(indented(f"load: {load_words(facts.group.load_unit)}{counted}"))
     notes += [
         indented(f"! {name}: {_broken(row.real)}")
         for name, row in zip(made.labels, facts.rows, strict=True)
@@ -126,17 +127,17 @@ def _origin(row: AssignorFacts) -> str:
 
 
 def _cells(
-    row: AssignorFacts, reals: Sequence[RealColumn], per_capacity: bool, write: Write
+    row: AssignorFacts, reals: Sequence[RealColumn], facts: ComparisonFacts, write: Write
 ) -> list[RenderableType]:
     star, mark = "*" if row.beyond_bound else "", " !" if row.real.breaks_rules else ""
     real = row.real
     return [
         status_words(row.status, row.evidence) + mark,
-        *([] if per_capacity else [_figure(row.count_spread, number)]),
+        *([] if facts.by_capacity else [_figure(row.count_spread, number)]),
         *(_figure(shown.of(real), write) for shown in reals),
         _figure(row.moves, number),
-        _figure(real.load_max if per_capacity else row.lag_max, write),
-        _figure(real.load_spread if per_capacity else row.lag_spread, write),
+        _figure(real.load_max if facts.per_capacity else row.lag_max, write),
+        _figure(real.load_spread if facts.per_capacity else row.lag_spread, write),
         NONE if row.gap_percent is None else short_percent(row.gap_percent) + star,
         NONE if row.wall_ms is None else f"{row.wall_ms:,.1f}",
     ]

@@ -13,6 +13,7 @@ from equilag.report.terminal import Screen
 from equilag.report.text.fitted import Write, fitted_table
 from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, bars
+from equilag.report.text.work import load_words
 from equilag.report.words import form, number, short_percent
 
 BAR_WIDTH: Final = 8
@@ -72,6 +73,8 @@ def _remarks(facts: FrontierFacts) -> str:
             f" plan of a row; N is in the first column. Excess: {above} above a fair share, over"
             " all members. Gain: part of it saved, up to what is proved to be the most."
         )
+    if facts.per_capacity:
+        text += f" Load: {load_words(facts.group.load_unit)}."
     if facts.interrupted:
         text = f"Interrupted: these are the points so far. {text}"
     if facts.unproved:

@@ -13,7 +13,8 @@ from equilag.report.text.fitted import Write
 from equilag.report.text.layout import Block, Column, bars, indented, title
 from equilag.report.text.named_table import named_table
 from equilag.report.text.real_group import capacity_words
-from equilag.report.words import listed, number, plural
+from equilag.report.text.work import load_words
+from equilag.report.words import listed, number, percent, plural
 
 MAX_ROWS: Final = 40
 """Members up to which each gets a row: what a large terminal holds."""
@@ -22,7 +23,6 @@ LIGHTEST: Final = 10
 """Members shown of a larger group. Together they leave room for the moves on the same screen."""
 MAX_IDLE: Final = 5
 """Idle members that are named."""
-LOAD_WORDS: Final = "load: lag per unit of capacity"
 BAR_WIDTHS: Final = ((90, 10), (70, 6), (0, 0))
 """Columns of the screen from which on a bar has so many columns: names and figures come first."""
 
@@ -49,12 +49,15 @@ def _table(facts: PlanFacts, names: Mapping[str, str], screen: Screen) -> Block:
     columns = [Column("partitions")]
     what = "lag"
     if facts.proof.per_capacity:
-        columns.insert(0, Column("capacity", is_optional=True))
         what = "load"
+    if facts.members[0].capacity is not None:
+        columns.insert(0, Column("capacity", is_optional=True))
     if owned:
         columns += [Column(f"{what} before"), Column(""), Column(f"{what} after"), Column("")]
     else:
         columns += [Column(what), Column("")]
+    if facts.members[0].used is not None:
+        columns.append(Column("speed used", is_optional=True))
     labels = [names[member.id] for member in shown]
     gap = slice(HEAVIEST, HEAVIEST)
     if left_out:
@@ -67,7 +70,7 @@ def _table(facts: PlanFacts, names: Mapping[str, str], screen: Screen) -> Block:
         return found
 
     made = named_table("member", labels, columns, rows, screen, indent=2)
-    which = f" ({LOAD_WORDS})" if facts.proof.per_capacity else ""
+    which = f" (load: {load_words(facts.group.load_unit)})" if facts.proof.per_capacity else ""
     if not left_out:
         return [title("Members", which), indented(made.table)]
     which = (
@@ -94,7 +97,17 @@ def _rows(
             line = [counts, write(member.load_before), bar_before, write(member.load), bar]
         else:
             line = [number(member.partitions), write(member.load), bar]
+        if member.used is not None:
+            line.append(_used(member, owned, screen))
         yield line if member.capacity is None else [write(member.capacity), *line]
+
+
+def _used(member: MemberFacts, owned: bool, screen: Screen) -> str:
+    """The part of its capacity that a member needs for what is produced."""
+    after = percent(100 * (member.used or 0))
+    if not owned or member.used_before is None:
+        return after
+    return f"{percent(100 * member.used_before)} {screen.arrow} {after}"
 
 
 def _selected(members: Sequence[MemberFacts]) -> tuple[Sequence[MemberFacts], int]:

@@ -12,6 +12,7 @@ from equilag.report.facts.proof import ProofFacts
 from equilag.report.text.causes import alone_need, causes, in_a_row, no_fewer
 from equilag.report.text.layout import BOLD, GOOD, WARNING, Block, Prose, labelled
 from equilag.report.text.real_group import real_rows
+from equilag.report.text.work import work_rows
 from equilag.report.words import duration, number, percent, plural, printable, status_words
 
 HANG: Final = 6
@@ -44,6 +45,7 @@ def proof_block(facts: PlanFacts) -> Block:
         ("found by", _run(facts.run)),
         ("counts", _counts(proof) if members else ""),
         *real_rows(facts),
+        *work_rows(facts),
         (f"{load_word(proof)} spread", _spread(facts) if facts.members else ""),
         ("excess", _excess(facts) if facts.members else ""),
         (SOLVERS_BOUND if proof.bound_by_solver else PROVED_BOUND, _bound(proof)),
@@ -114,7 +116,7 @@ def _counts(proof: ProofFacts) -> str:
     if low != high:
         text = f"{number(low)} to {number(high)} partitions per member, spread {number(high - low)}"
     if proof.counts_proved and not _counts_are_free(proof.policy):
-        even = "even by capacity" if proof.per_capacity else "even"
+        even = "even by capacity" if proof.by_capacity else "even"
         text += f"; proved to be as {even} as possible"
         if proof.policy is not None and proof.policy.pins_owned:
             text += " without a voluntary move"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Final
 
+from rich.console import RenderableType
+
 from equilag.plan_figures import HotPartition, ThroughputFigures
 from equilag.report.facts.plan import PlanFacts
-from equilag.report.facts.work import NeededFacts, WorkFacts
+from equilag.report.facts.work import LoadUnit, WorkFacts
 from equilag.report.text.layout import Block, indented, title
 from equilag.report.words import form, number, percent, plural, printable, time_span
 
@@ -16,35 +19,129 @@ MAX_HOT: Final = 5
 
 
 def throughput_block(facts: PlanFacts) -> Block:
-    """What is produced faster than it is read; nothing where nobody falls behind."""
+    """Members that fall behind, now or under the plan; nothing where all keep up."""
     work = facts.work
     if work is None or work.after is None or work.before is None:
         return []
     before, after = work.before, work.after
     if after.keeps_up:
-        if before.keeps_up or not facts.group.owned:
+        if before.keeps_up or not facts.group.fully_owned:
             return []
-        return [title("Falls behind:", f" {_behind(before)}. This plan keeps up: {_ahead(after)}.")]
-    if after.rate > after.capacity or after.hot:
-        return [title("Overloaded:", f" {_overload(after)}"), *_hot_lines(after), *_needed(work)]
-    what = f" {_behind(after)} under this plan"
-    return [title("Falls behind:", f"{what}; it evens out the lag as well."), *_needed(work)]
+        now = f" the current assignment does not keep up, {_behind(before)}."
+        return [title("Falls behind:", f"{now} This plan does; {_ahead(after)}.")]
+    if not (after.hot or after.rate > after.capacity):
+        return [title("Falls behind:", f" this plan does not keep up, {_behind(after)}.")]
+    block: list[RenderableType] = [
+        title("Overloaded:", f" no assignment keeps up. {_total(after)}")
+    ]
+    return [*block, *(indented(line) for line in _hot_lines(after))]
 
 
-def _overload(after: ThroughputFigures) -> str:
+def work_rows(facts: PlanFacts) -> list[tuple[str, str]]:
+    """What the proof of a plan has more that does not spread the lag."""
+    if facts.work is None:
+        return []
+    return [("weight", _weight(facts.work)), ("throughput", _throughput(facts.work))]
+
+
+def load_words(unit: LoadUnit) -> str:
+    """What the loads in a table are."""
+    per = " per unit of capacity" if unit.knows_speeds else ""
+    ahead = time_span(unit.horizon_s or 0)
+    if unit.kind == "work" and unit.knows_speeds:
+        return f"seconds to read the lag and what comes in {ahead}"
+    words = {
+        "lag": "lag per unit of capacity",
+        "given": f"weight{per}",
+        "rate": "rate / capacity" if unit.knows_speeds else "records/s",
+        "work": f"records of the lag and of {ahead} to come",
+    }
+    return words[unit.kind]
+
+
+def _rate(value: float) -> str:
+    """Records per second."""
+    return number(round(value)) if value >= 100 or value.is_integer() else f"{value:.3g}"
+
+
+def _total(after: ThroughputFigures) -> str:
+    produced = f"{_rate(after.rate)} records/s are produced"
     if after.rate <= after.capacity:
-        return "no assignment keeps up, because of single partitions."
+        return f"{produced}, and the members together read {_rate(after.capacity)}, but:"
     over = after.rate - after.capacity
     return (
-        f"no assignment keeps up. {number(after.rate)} records/s are produced, and all members"
-        f" together read {number(after.capacity)}: {number(over)} records/s"
-        f" ({percent(100 * over / after.capacity)}) too many."
+        f"{produced}, and all members together read {_rate(after.capacity)}:"
+        f" {_rate(over)} records/s ({percent(100 * over / after.capacity)}) too many."
     )
 
 
-def _hot_lines(after: ThroughputFigures) -> Iterator[Block | object]:
+def _hot_lines(after: ThroughputFigures) -> Iterator[str]:
     for hot in after.hot[:MAX_HOT]:
-        yield indented(_hot(hot))
-    more = len(after.hot) - MAX_HOT
-    if more > 0:
-        yield indented(f"and {plural(more, 'more partition')} like these")
+        yield _hot(hot)
+    if len(after.hot) > MAX_HOT:
+        yield f"and {plural(len(after.hot) - MAX_HOT, 'more partition')} like these"
+
+
+def _hot(hot: HotPartition) -> str:
+    name = f"{printable(hot.topic)}-{hot.partition}"
+    if not hot.capacity:
+        return f"{name}: no member may read it"
+    parts = math.ceil(hot.rate / hot.capacity)
+    return (
+        f"{name} alone gets {_rate(hot.rate)} records/s, and the fastest member that may take it"
+        f" reads {_rate(hot.capacity)}: no assignment helps it; its records need"
+        f" {number(parts)} partitions or more"
+    )
+
+
+def _behind(found: ThroughputFigures) -> str:
+    """The member that falls behind most."""
+    late = [name for name, used in found.by_member.items() if used > 1]
+    heaviest = max(found.by_member, key=found.by_member.__getitem__)
+    others = len(late) - 1
+    more = f", and {plural(others, 'more member')} {form(others, 'is', 'are')} above 100 %"
+    return (
+        f"{_rate(found.short)} records/s short: {printable(heaviest)} gets"
+        f" {percent(100 * found.max)} of what it reads{more if others else ''}"
+    )
+
+
+def _ahead(found: ThroughputFigures) -> str:
+    text = f"the busiest member is at {percent(100 * found.max)} of its speed"
+    if found.caught_up_s:
+        text += f", and the lag is read after {time_span(found.caught_up_s)}"
+    return text
+
+
+def _weight(work: WorkFacts) -> str:
+    """What is spread, and what is taken for what is unknown."""
+    words = {
+        "lag": "lag",
+        "rate": "records produced per second",
+        "given": "the weights of the snapshot",
+        "work": f"work: lag + {time_span(work.unit.horizon_s or 0)} of the rate",
+    }
+    parts = [words[work.unit.kind]]
+    if work.unknown_rates == work.partitions:
+        parts.append("no rate is known, so it is the lag")
+    elif work.unknown_rates:
+        of = f"{number(work.unknown_rates)} of {plural(work.partitions, 'rate')}"
+        are = form(work.unknown_rates, "is", "are")
+        parts.append(f"{of} {are} unknown, and the mean of the topic, else of all, is taken")
+    if work.unknown_lags:
+        of = f"{number(work.unknown_lags)} of {plural(work.partitions, 'lag')}"
+        count = form(work.unknown_lags, "is unknown and counts", "are unknown and count")
+        parts.append(f"{of} {count} as 0")
+    if not work.unit.knows_speeds and work.unit.kind != "given":
+        parts.append("no member's capacity is known, and all are taken to be equally fast")
+    return "; ".join(parts)
+
+
+def _throughput(work: WorkFacts) -> str:
+    if work.after is None:
+        return ""
+    used = f"{_rate(work.after.rate)} of {_rate(work.after.capacity)} records/s"
+    text = f"{used} ({percent(100 * work.after.mean)})"
+    if work.after.keeps_up:
+        return f"{text}; {_ahead(work.after)}"
+    return f"{text}; {_behind(work.after)}"
