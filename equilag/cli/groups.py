@@ -86,12 +86,7 @@ def problems(found: Readings) -> list[str]:
     lines = left_out_lines(found.left_out)
     from equilag.adapters.kafka.reading import NO_COMMIT
 
-    without = sum(
-        committed is None and number not in one.offsets.unknown.get(topic, ())
-        for one in found.groups
-        for topic, commits in one.offsets.committed.items()
-        for number, committed in enumerate(commits)
-    )
+    without = sum(len(row) for one in found.groups for row in one.offsets.uncommitted.values())
     if without:
         lines.append(f"{plural(without, 'partition')} with {NO_COMMIT}")
     return [*lines, *found.remarks]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from equilag.cli.cluster import add_cluster, add_reading
 from equilag.cli.files import OutputFile, one_stdin, read_file, shown_path
 from equilag.cli.options import RESETS_DEFAULT, named
+from equilag.cli.sampling import add_sample
 from equilag.cli.screen import emit, remark
 from equilag.cli.source import live_group
 from equilag.report.json_text import to_json
@@ -31,7 +32,7 @@ examples:
       --members --verbose > m.txt
   equilag snapshot --from-describe d.txt --members m.txt | equilag plan -"""
 
-LIVE_ONLY: Final = ("command_config", "isolation_level")
+LIVE_ONLY: Final = ("command_config", "isolation_level", "sample")
 TEXT_ONLY: Final = ("members", "subscribe", "as_owned")
 
 
@@ -62,6 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="assume that each member subscribes only to the topics of its partitions",
     )
     add_reading(parser)
+    add_sample(parser)
     parser.add_argument(
         "--co-partition",
         metavar="T1,T2",

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from equilag.cli.cluster import add_cluster, add_reading, reading
 from equilag.cli.files import OutputFile, read_snapshot
-from equilag.cli.options import RESETS_DEFAULT, SNAPSHOT_HELP
+from equilag.cli.options import SNAPSHOT_HELP
+from equilag.cli.sampling import add_sample, sampled
 from equilag.cli.screen import remark
 from equilag.errors import InputError
 from equilag.report.json_text import to_json
+from equilag.report.words import plural
 
 if TYPE_CHECKING:
     from equilag.building.group_input import GroupInput
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from equilag.policy import Policy
 
 LIVE_ONLY: Final = (
-    "group", "command_config", "auto_offset_reset", "isolation_level", "save_snapshot",
+    "group", "command_config", "auto_offset_reset", "isolation_level", "sample", "save_snapshot",
 )  # fmt: skip
 
 
@@ -29,6 +31,7 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     add_cluster(live, required=False)
     live.add_argument("--group", metavar="G", help="the consumer group to read")
     add_reading(live)
+    add_sample(live)
     live.add_argument(
         "--save-snapshot",
         metavar="F",
@@ -85,11 +88,22 @@ class LiveGroup(NamedTuple):
 
 
 def live_group(args: argparse.Namespace) -> LiveGroup:
-    """Read the group. Raises InputError."""
+    """Read the group, and measure its rates and capacities with ``--sample``. Raises InputError."""
+    reset = args.auto_offset_reset
     with reading(args) as reader:
-        found = reader.read(args.group)
-    given = found.group_input(args.auto_offset_reset or RESETS_DEFAULT)
-    return LiveGroup(given, found.remarks, found.protocol)
+        if args.sample is None:
+            found = reader.read(args.group)
+            given, remarks = found.group_input(reset), [*found.remarks]
+        else:
+            found, given, measured = sampled(reader, args.group, args.sample, reset)
+            remarks = [*found.remarks, *measured]
+    without = sum(map(len, found.offsets.uncommitted.values()))
+    if without and reset is None:
+        remarks.append(
+            f"the lag of {plural(without, 'partition')} without a commit is unknown and counts as"
+            " 0; --auto-offset-reset settles it"
+        )
+    return LiveGroup(given, remarks, found.protocol)
 
 
 def check_source(args: argparse.Namespace) -> None:

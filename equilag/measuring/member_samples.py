@@ -24,6 +24,8 @@ class MemberSamples(NamedTuple):
     """[S, M] True if the same partition has one in the next sample too."""
     holds: Flags
     """[S, M] True if the member holds a partition."""
+    known: Flags
+    """[S, M] True if it holds one with known offsets."""
 
 
 def member_samples(samples: OffsetSamples) -> MemberSamples:
@@ -49,6 +51,7 @@ def member_samples(samples: OffsetSamples) -> MemberSamples:
         _by_holder(samples, behind) > 0,
         _by_holder(samples, stays) > 0,
         number > 0,
+        _by_holder(samples, held & known) > 0,
     )
 
 

@@ -21,9 +21,9 @@ SHORTEST_S: Final = 4.0
 interval of automatic commits, 5 s, is above that, however it falls between samples."""
 
 KNOWN, NO_PARTITIONS, FEW_COMMITS, NO_BACKLOG, NOT_ALL_ALONG = map(np.uint8, range(5))
-"""Why a capacity is unknown: the member never held a partition; it had lag, but fewer than two
-commits were seen; it never had a proved backlog; it had one, but not all along from one commit to
-the next with the same partitions."""
+"""Why a capacity is unknown: the member never held a partition; fewer than two commits were seen,
+although it had lag or nobody knows its lag; it never had a proved backlog; it had one, but not all
+along from one commit to the next with the same partitions."""
 
 
 class Capacities(NamedTuple):
@@ -71,6 +71,7 @@ def _reasons(members: MemberSamples) -> Marks:
     commits = (members.steps.growth > 0).sum(axis=0)
     reason = np.full(len(commits), NOT_ALL_ALONG)
     reason[~members.behind.any(axis=0)] = NO_BACKLOG
-    reason[(commits < 2) & (members.lag > 0).any(axis=0)] = FEW_COMMITS
+    caught_up = members.known.any(axis=0) & ~(members.lag > 0).any(axis=0)
+    reason[(commits < 2) & ~caught_up] = FEW_COMMITS
     reason[~members.holds.any(axis=0)] = NO_PARTITIONS
     return reason

@@ -33,9 +33,7 @@ try:
 except ImportError as error:
     from equilag.errors import MissingExtra
 
-    raise MissingExtra(
-        "writing parquet needs pyarrow: pip install 'equilag[kafka,spark]'"
-    ) from error
+    raise MissingExtra("a recording needs pyarrow: pip install 'equilag[collect]'") from error
 
 from equilag.errors import InputError
 from equilag.pipeline.tables import TABLES, Kind

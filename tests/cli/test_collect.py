@@ -70,8 +70,10 @@ def test_nobody_answers(run, tmp_path, monkeypatch) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("package", ["pyarrow", "confluent_kafka", "kafka"])
-def test_a_package_is_missing(tmp_path, process_environment, package) -> None:
+@pytest.mark.parametrize(
+    ("package", "extra"), [("pyarrow", "collect"), ("confluent_kafka", "kafka"), ("kafka", "kafka")]
+)
+def test_a_package_is_missing(tmp_path, process_environment, package, extra) -> None:
     # In a process of its own: a module loaded twice would be two modules in later tests.
     code = (
         f"import sys; sys.modules[{package!r}] = None; import equilag.cli as c; sys.exit(c.main())"
@@ -80,8 +82,38 @@ def test_a_package_is_missing(tmp_path, process_environment, package) -> None:
     done = subprocess.run(command, capture_output=True, text=True, env=process_environment)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    assert "pip install 'equilag[kafka" in done.stderr
+    assert f"pip install 'equilag[{extra}]'" in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("package", ["pyspark", "pandas"])
+def test_spark_is_not_needed(tmp_path, process_environment, package) -> None:
+    """Everything that a recording imports, with a round written and an hour merged."""
+    code = f"""
+import sys
+class Without:
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] == {package!r}:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Without)
+from equilag.cli.collect import Rounds
+from equilag.adapters.kafka.sample import ClusterSampler
+from equilag.adapters.kafka.sample_rows import MEMBERS, OFFSETS
+from equilag.pipeline.record import Recorder
+members = dict(zip(MEMBERS, [[0], ["g"], ["m"], [["t"]], [[("t", [0])]], *[[None]] * 8]))
+offsets = dict(zip(OFFSETS, [[0], ["g"], ["t"], [0], [0], [9], [3], [None]]))
+recorder = Recorder("history")
+recorder.add(0, offsets, members)
+assert recorder.compact(2 * 3_600_000) == 2
+"""
+    pytest.importorskip("pyarrow")
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=process_environment, cwd=tmp_path
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    folders = {path.parent.name for path in (tmp_path / "history").rglob("*.parquet")}
+    assert folders == {"offsets", "members"}
 
 
 @pytest.mark.parametrize(

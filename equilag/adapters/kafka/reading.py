@@ -16,7 +16,7 @@ Offsets = dict[str, list[int | None]]
 TopicRacks: TypeAlias = Mapping[str, Mapping[int, tuple[str, ...]]]
 """Topic -> partition -> the racks that hold a replica, see `distinct_racks`."""
 
-NO_COMMIT: Final = "no commit (no lag under auto.offset.reset latest, else all of the log)"
+NO_COMMIT: Final = "no commit (lag 0 or all of the log, as auto.offset.reset says)"
 
 
 @dataclass(slots=True)
@@ -35,6 +35,29 @@ class TopicOffsets:
     unknown: dict[str, list[int]] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
     racks: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)
+
+    @property
+    def uncommitted(self) -> dict[str, list[int]]:
+        """Topic -> the partitions with known log ends that have no commit."""
+        found = {
+            topic: [
+                number
+                for number, (end, offset) in enumerate(
+                    zip(self.log_end[topic], commits, strict=True)
+                )
+                if offset is None and end is not None
+            ]
+            for topic, commits in self.committed.items()
+        }
+        return {topic: numbers for topic, numbers in found.items() if numbers}
+
+    @property
+    def without_lag(self) -> dict[str, list[int]]:
+        """Topic -> the partitions whose log ends or commits are unknown."""
+        found = {topic: list(numbers) for topic, numbers in self.unknown.items()}
+        for topic, numbers in self.uncommitted.items():
+            found[topic] = sorted([*found.get(topic, []), *numbers])
+        return found
 
     def arrays(self) -> PartitionOffsets:
         """Return the offsets as the builder takes them: 0, without a commit, where unknown."""
@@ -78,8 +101,11 @@ class Reading:
     epoch: int | None = None
     """The group epoch of KIP-848; descriptions of classic groups have no generation."""
 
-    def group_input(self, auto_offset_reset: str = "latest") -> GroupInput:
-        """Return the group as the builder takes it."""
+    def group_input(self, auto_offset_reset: str | None = None) -> GroupInput:
+        """Return the group as the builder takes it.
+
+        Without `auto_offset_reset` the lag of partitions without a commit is unknown.
+        """
         generation = UNKNOWN_GENERATION if self.epoch is None else self.epoch
         given: GroupInput = {
             "name": self.group,
@@ -104,8 +130,11 @@ class Reading:
             "generation": self.epoch,
             "offsets": self.offsets.arrays(),
             "unknown_lags": self.offsets.unknown,
-            "auto_offset_reset": auto_offset_reset,
         }
+        if auto_offset_reset is None:
+            given["unknown_lags"] = self.offsets.without_lag
+        else:
+            given["auto_offset_reset"] = auto_offset_reset
         if self.offsets.racks:
             given["racks"] = self.offsets.racks
         return given

@@ -130,7 +130,22 @@ def test_shared_subscriptions_are_written_once() -> None:
     assert [one["subscription"] for one in document["members"]] == ["all", ["users"], "all"]
     some = reading(*(DescribedMember(name, ("users",)) for name in "ab"))
     assert snapshot_document(some.group_input())["subscriptions"] == {"s1": ["users"]}
-    assert "unknown_lags" not in snapshot_document(reading(offsets=offsets("users")).group_input())
+
+
+def test_a_partition_without_a_commit_is_unknown_unless_the_reset_is_known() -> None:
+    users = reading(offsets=offsets("users"))
+    assert users.offsets.uncommitted == {"users": [0]}
+    for reset, lag, quality in (
+        (None, 0, "unknown"),
+        ("latest", 0, "no_commit"),
+        ("earliest", 15, "no_commit"),
+    ):
+        document = snapshot_document(users.group_input(reset))
+        assert document.get("auto_offset_reset") == reset
+        assert document.get("unknown_lags") == ({"users": [0]} if reset is None else None)
+        group = load_snapshot(document)
+        assert (group.lag.tolist(), QUALITY[group.quality[0]]) == ([lag], quality)
+    assert offsets("users", "orders").without_lag == {"orders": [1, 2], "users": [0]}
 
 
 def test_patterns_are_resolved() -> None:

@@ -1,0 +1,130 @@
+"""`--sample`: what it puts into a group, and what it says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.sampled_readers import MEMBERS, FakeReader, member
+
+from equilag.adapters.kafka import group_reader
+from equilag.adapters.kafka.group_reader import NoAnswer
+from equilag.adapters.snapshot.load import load_snapshot
+from equilag.lag import QUALITY
+
+LIVE = ("--bootstrap-server", "localhost:1", "--group", "g")
+SAMPLE = ("--sample", "20s")
+UNKNOWN = (
+    "the lag of 1 partition without a commit is unknown and counts as 0;"
+    " --auto-offset-reset settles it"
+)
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch) -> FakeReader:
+    """The reader that the commands use; only sleeping moves the clock."""
+    return use(monkeypatch, FakeReader([*MEMBERS, member("c")]))
+
+
+def use(monkeypatch: pytest.MonkeyPatch, fake: FakeReader) -> FakeReader:
+    slept: list[float] = []
+    monkeypatch.setattr("time.sleep", slept.append)
+    monkeypatch.setattr("time.monotonic", lambda: sum(slept))
+    monkeypatch.setattr(group_reader, "GroupReader", lambda *_, **__: fake)
+    return fake
+
+
+def test_a_snapshot_with_rates_and_capacities(run: Any, reader: FakeReader) -> None:
+    done = run("snapshot", *LIVE, *SAMPLE)
+    document = json.loads(done.out)
+    assert document["rates"] == {"orders": [100.0, 100.0, 100.0]}
+    assert [one.get("capacity") for one in document["members"]] == [80.0, None, None]
+    assert document["unknown_lags"] == {"orders": [2]}
+    assert reader.asked == ["read", *["lags"] * 19, "read"]
+    said = [line.removeprefix("equilag: ") for line in done.err.splitlines()]
+    assert said[0].startswith(
+        "21 samples in 20 s: 3 rates, 300.0 records/s in all; 1 capacity, 80.00 records/s, each"
+    )
+    assert said[1:] == [
+        "1 member committed less than twice: its speed is unknown",
+        "1 member had no partitions: its speed is unknown",
+        UNKNOWN,
+    ]
+
+
+def test_a_plan_and_the_snapshot_that_it_saves(
+    run: Any, reader: FakeReader, tmp_path: Path
+) -> None:
+    saved = tmp_path / "s.json"
+    done = run("plan", *LIVE, *SAMPLE, "--save-snapshot", saved, "--effort", "0.01", "--json")
+    assert done.status == 0
+    group = load_snapshot(str(saved))
+    assert group.rates is not None
+    assert group.rates.tolist() == [100.0] * 3
+    assert [one.capacity for one in group.members] == [80.0, None, None]
+    assert [QUALITY[mark] for mark in group.quality] == ["ok", "ok", "unknown"]
+    assert json.loads(done.out)["weight"]["kind"] == "work"
+
+
+@pytest.mark.parametrize(("reset", "lag"), [("latest", 0), ("earliest", 100), ("none", 100)])
+def test_a_reset_that_is_given_settles_the_lag(
+    run: Any, reader: FakeReader, reset: str, lag: int
+) -> None:
+    done = run("snapshot", *LIVE, "--auto-offset-reset", reset)
+    assert done.err == ""
+    group = load_snapshot(json.loads(done.out))
+    assert (int(group.lag[2]), QUALITY[group.quality[2]]) == (lag, "no_commit")
+
+
+def test_a_group_that_nobody_consumes(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    failures = {4: NoAnswer("the broker is away"), 7: NoAnswer("still away")}
+    use(monkeypatch, FakeReader([member("a", 0, 1, 2)], failures, consumed=0))
+    done = run("snapshot", *LIVE, *SAMPLE)
+    said = [line.removeprefix("equilag: ") for line in done.err.splitlines()]
+    assert said[0].startswith("19 samples in 20 s: 3 rates, ")
+    assert said[0].endswith(" records/s in all; 0 capacities")
+    assert said[1:3] == [
+        "2 samples could not be read: the broker is away",
+        "1 member committed less than twice: its speed is unknown",
+    ]
+
+
+def test_a_rebalance_in_between(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = use(monkeypatch, FakeReader())
+
+    def lags(*_: object) -> Any:
+        reader._members = [member("a", 0), member("b", 1, 2)]
+        return reader._next("lags")
+
+    monkeypatch.setattr(reader, "lags", lags)
+    done = run("snapshot", *LIVE, *SAMPLE)
+    assert "equilag: the group rebalanced while it was sampled\n" in done.err
+    assert "equilag: 2 members changed partitions meanwhile: their speed is unknown\n" in done.err
+    assert json.loads(done.out)["rates"] == {"orders": [100.0] * 3}
+
+
+def test_ctrl_c_writes_nothing(run: Any, reader: FakeReader, tmp_path: Path, monkeypatch) -> None:
+    def interrupt(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("time.sleep", interrupt)
+    done = run("plan", *LIVE, *SAMPLE, "--save-snapshot", tmp_path / "s", "--out", tmp_path / "p")
+    assert done == (130, "", "")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("argv", "problem"),
+    [
+        (["plan", "x.json", *SAMPLE], "--sample needs --bootstrap-server"),
+        (["snapshot", "--from-describe", "d.txt", *SAMPLE], "--sample needs --bootstrap-server"),
+        (["compare", *LIVE, "--sample", "30"], "--sample: '30' is not a duration such as 30s"),
+    ],
+)
+def test_wrong_usage(run: Any, argv: list[str], problem: str) -> None:
+    done = run(*argv)
+    assert (done.status, done.out) == (2, "")
+    assert problem in done.err
+    assert done.err.count("\n") == 1
