@@ -30,6 +30,8 @@ class RealRow:
     instance_count_per_capacity: float | None = None
     """The same of an instance."""
     instance_count_spread: int | None = None
+    busiest: float | None = None
+    """Largest rate / capacity of a member; where loads are of rates or work and both are known."""
     cross_rack: int | None = None
     """Partitions that are read across racks."""
     torn_units: int | None = None
@@ -76,6 +78,7 @@ def real_row(plan: Plan, assigned: Index) -> RealRow:
         per_capacity,
         of_instances,
         max(instances) - min(instances) if instances else None,
+        None if found.throughput is None else found.throughput.max,
         None if found.cross_rack is None else found.cross_rack.count,
         len(broken.torn) if group.co_partitioned else None,
         len(broken.misplaced) if group.allowed else None,

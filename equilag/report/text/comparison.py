@@ -23,6 +23,7 @@ from equilag.report.words import (
     NONE,
     duration,
     number,
+    percent,
     printable,
     short_percent,
     status_words,
@@ -34,6 +35,8 @@ class RealColumn(NamedTuple):
 
     heading: str
     of: Callable[[RealRow], float | None]
+    written: Callable[[float], str] | None = None
+    """None: as the other figures of the table."""
 
 
 def _instance_spread(real: RealRow) -> int | None:
@@ -41,10 +44,15 @@ def _instance_spread(real: RealRow) -> int | None:
     return real.instance_count_spread if real.count_per_capacity is None else None
 
 
+def _percent_used(busiest: float) -> str:
+    return percent(100 * busiest)
+
+
 REAL_COLUMNS: Final = (
     RealColumn("count per\ncapacity", lambda real: real.count_per_capacity),
     RealColumn("instance per\ncapacity", lambda real: real.instance_count_per_capacity),
     RealColumn("instance\nspread", _instance_spread),
+    RealColumn("busiest\nmember", lambda real: real.busiest, _percent_used),
     RealColumn("cross\nrack", lambda real: real.cross_rack),
 )
 
@@ -94,6 +102,8 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
     if facts.per_capacity:
         counted = f"; {_count_words(facts)}" if facts.by_capacity else ""
         notes.append(indented(f"load: {load_words(facts.group.load_unit)}{counted}"))
+    if any(row.real.busiest is not None for row in facts.rows):
+        notes.append(indented("busiest member: what is produced for it, of what it can read"))
     notes += [
         indented(f"! {name}: {_broken(row.real)}")
         for name, row in zip(made.labels, facts.rows, strict=True)
@@ -134,7 +144,7 @@ def _cells(
     return [
         status_words(row.status, row.evidence) + mark,
         *([] if facts.by_capacity else [_figure(row.count_spread, number)]),
-        *(_figure(shown.of(real), write) for shown in reals),
+        *(_figure(shown.of(real), shown.written or write) for shown in reals),
         _figure(row.moves, number),
         _figure(real.load_max if facts.per_capacity else row.lag_max, write),
         _figure(real.load_spread if facts.per_capacity else row.lag_spread, write),
