@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from equilag.planner.assign import assign as assign
     from equilag.planner.frontier import Point as Point
     from equilag.planner.frontier import frontier as frontier
+    from equilag.planner.simulate import simulate as simulate
+    from equilag.planner.simulation_result import Simulation as Simulation
     from equilag.planner.solve import solve as solve
     from equilag.policy import Policy as Policy
 
@@ -47,9 +49,11 @@ _HOMES = {
     "Point": "equilag.planner.frontier",
     "Policy": "equilag.policy",
     "RebalanceDiff": "equilag.diff",
+    "Simulation": "equilag.planner.simulation_result",
     "assign": "equilag.planner.assign",
     "frontier": "equilag.planner.frontier",
     "load_snapshot": "equilag.adapters.snapshot.load",
+    "simulate": "equilag.planner.simulate",
     "solve": "equilag.planner.solve",
     "verify": "equilag.certificate.verify",
 }
@@ -68,9 +72,11 @@ __all__ = [
     "Point",
     "Policy",
     "RebalanceDiff",
+    "Simulation",
     "assign",
     "frontier",
     "load_snapshot",
+    "simulate",
     "solve",
     "verify",
 ]

@@ -17,7 +17,7 @@ from equilag import RebalanceDiff
 SURFACE: Final = {
     "Assignor", "ClaimColumns", "ContradictedBound", "EquilagError", "Group", "InputError",
     "Member", "MissingExtra", "PartitionOffsets", "Plan", "Point", "Policy", "RebalanceDiff",
-    "assign", "frontier", "load_snapshot", "solve", "verify",
+    "Simulation", "assign", "frontier", "load_snapshot", "simulate", "solve", "verify",
 }  # fmt: skip
 
 SNAPSHOT: Final = {
@@ -68,7 +68,7 @@ def test_the_version_is_the_packages() -> None:
 
 def test_settings_are_named_not_counted() -> None:
     """So that a setting can be added without breaking a call."""
-    for function in (equilag.solve, equilag.frontier):
+    for function in (equilag.solve, equilag.frontier, equilag.simulate):
         parameters = list(inspect.signature(function).parameters.values())
         assert all(p.kind in (p.KEYWORD_ONLY, p.VAR_KEYWORD) for p in parameters[2:])
     for wrong in ({"move_costs": 1}, {"limit": 2.0}):

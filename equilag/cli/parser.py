@@ -14,6 +14,7 @@ from equilag.cli import (
     frontier,
     groups,
     plan,
+    simulate,
     snapshot,
     steward,
     verify,
@@ -21,7 +22,7 @@ from equilag.cli import (
 from equilag.errors import InputError
 
 COMMANDS: Final = (
-    plan, assign, compare, verify, frontier, snapshot, groups, collect, fleet, steward,
+    plan, assign, compare, verify, frontier, simulate, snapshot, groups, collect, fleet, steward,
 )  # fmt: skip
 
 DESCRIPTION: Final = """\

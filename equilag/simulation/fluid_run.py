@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import NamedTuple, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from equilag.simulation.fluid_state import Conditions, FluidState
 
 Schedule: TypeAlias = Sequence[tuple[float, Conditions]]
 """Times in seconds, ascending, the first one that of the state, and what holds from each on."""
+
+SAME_SPEED: Final = 1e-9
+"""A capacity that differs by less from the rate is the same: rates are sums of doubles."""
 
 
 class MemberLags(NamedTuple):
@@ -29,7 +32,9 @@ class MemberLags(NamedTuple):
         owner = np.where(conditions.owner == NOBODY, n_members, conditions.owner).astype(np.int32)
         lag = state.member_lags(owner, n_members + 1)
         rate = np.bincount(owner, conditions.rate, n_members + 1)
-        return cls(lag, rate - np.append(conditions.capacity, 0.0))
+        growth = rate - np.append(conditions.capacity, 0.0)
+        growth[np.abs(growth) <= SAME_SPEED * rate] = 0.0
+        return cls(lag, growth)
 
     def after(self, seconds: Floats) -> Floats:
         """[T, M + 1] records after some times [T]: however a member shares its capacity, it reads
@@ -67,14 +72,19 @@ def total_lags(state: FluidState, schedule: Schedule, times: Floats) -> Floats:
     return totals
 
 
+def members_read_at(state: FluidState, schedule: Schedule) -> Floats:
+    """[M + 1] the time from which on each member has no backlog, inf for never; the last entry is
+    what nobody owns. O(P) for each change."""
+    last = np.full(schedule[0][1].n_members + 1, state.time)
+    for begin, end, lags in _courses(state, schedule):
+        needed = lags.read_after()
+        last = np.where(needed > 0, np.minimum(end, begin + needed), last)
+    return last
+
+
 def read_at(state: FluidState, schedule: Schedule) -> float:
     """The time from which on there is no backlog; inf for never. O(P) for each change."""
-    last = state.time
-    for begin, end, lags in _courses(state, schedule):
-        needed = float(lags.read_after().max(initial=0.0))
-        if needed > 0:
-            last = min(end, begin + needed)
-    return last
+    return float(members_read_at(state, schedule).max())
 
 
 def _courses(state: FluidState, schedule: Schedule) -> Iterator[tuple[float, float, MemberLags]]:

@@ -11,7 +11,8 @@ class Facts(Protocol):
 
     @property
     def kind(self) -> str:
-        """``plan``, ``comparison``, ``frontier``, ``verification``, ``live-groups``, ``fleet``."""
+        """``plan``, ``comparison``, ``frontier``, ``verification``, ``simulation``,
+        ``live-groups``, ``fleet``."""
         ...
 
     @property

@@ -1,0 +1,120 @@
+"""``equilag simulate``: lag over time, with and without a plan."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from equilag.cli import FINE, INTERRUPTED, options
+from equilag.cli.deliver import show
+from equilag.cli.files import OutputFile, one_stdin, read_object, shown_path
+from equilag.cli.interruption import stopping
+from equilag.cli.progress_line import ProgressLine
+from equilag.cli.real_options import add_real
+from equilag.cli.source import add_source, read_group
+from equilag.errors import InputError
+
+NAME: Final = "simulate"
+HELP: Final = "how lag develops, with and without a plan"
+DESCRIPTION: Final = """\
+Computes lag over time, under the current assignment and under a plan's: when
+everything is read, or who falls behind by how much. It needs the members'
+capacities in records per second, and the rates at which records are produced."""
+EPILOG: Final = """\
+Without PLAN it makes one, with the options of equilag plan. With PLAN, only
+--capacity of these has an effect. --plot needs matplotlib:
+pip install 'equilag[plot]'
+
+example:
+  equilag simulate snapshot.json plan.json --for 30m --plot lag.svg"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_source(parser)
+    parser.add_argument(
+        "plan",
+        metavar="PLAN",
+        nargs="?",
+        help="the plan, as plan --out writes it; - reads standard input (default: make one)",
+    )
+    parser.add_argument(
+        "--for",
+        dest="duration",
+        metavar="D",
+        type=options.duration,
+        help="how far ahead to look, such as 90s or 1h (default: until all is read, at most 1h)",
+    )
+    parser.add_argument(
+        "--pause",
+        metavar="S",
+        type=options.seconds,
+        default=2.3,
+        help="seconds that the rebalance to the plan takes (default: 2.3)",
+    )
+    parser.add_argument(
+        "--protocol",
+        metavar="P",
+        type=options.one_of(("eager", "cooperative")),
+        default="eager",
+        help="what stands still in that time. eager: everybody; cooperative: only what changes"
+        " hands (default: eager)",
+    )
+    parser.add_argument("--plot", metavar="F", help="draw lag over time to this file: .svg or .png")
+    options.add_planning(parser, time_limit=2.0)
+    add_real(parser)
+    options.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    from equilag.report.plot import check_plot
+
+    if args.bootstrap_server is not None and args.plan is None:
+        args.snapshot, args.plan = None, args.snapshot  # the one file beside a live group
+    one_stdin(args.snapshot, args.plan)
+    policy = options.policy_of(args)
+    options.check_output(args)
+    plot = None
+    if args.plot is not None:
+        plot = OutputFile(args.plot, "--plot", (args.snapshot, args.plan))
+        ending = check_plot(args.plot)
+    group = read_group(args, policy if args.plan is None else None)
+    plan = None if args.plan is None else read_object(args.plan)
+
+    from equilag.planner.simulate import simulate
+    from equilag.report.facts.simulation import simulation_facts
+
+    with (
+        stopping() as stop,
+        ProgressLine() as progress,
+        options.named(policy),
+        _naming_plan(args.plan),
+    ):
+        found = simulate(
+            group,
+            plan,
+            duration=args.duration,
+            pause=args.pause,
+            protocol=args.protocol,
+            policy=policy,
+            **options.settings_of(args, progress, stop),
+        )
+    facts = simulation_facts(found)
+    if plot is not None:
+        from equilag.report.simulation_plot import simulation_plot
+
+        plot.write(simulation_plot(facts, ending))
+    show(facts, args.output)
+    return INTERRUPTED if facts.interrupted else FINE
+
+
+@contextmanager
+def _naming_plan(path: str | None) -> Iterator[None]:
+    """Let an InputError about the plan name its file."""
+    try:
+        yield
+    except InputError as error:
+        if path is None or error.place != "plan":
+            raise
+        raise InputError(error.problem, source=shown_path(path)) from error

@@ -1,0 +1,176 @@
+"""`simulate`: how lag develops under the current assignment and under a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Unpack, cast
+
+import numpy as np
+
+from equilag.assignment import read_assignment
+from equilag.certificate.plan_document import other_group
+from equilag.columns import Floats, Index
+from equilag.errors import InputError
+from equilag.group import Group
+from equilag.overrides.override_settings import OverrideSettings, overrides_of
+from equilag.overrides.shape import shape_group
+from equilag.plan import FORMAT, Plan
+from equilag.planner.settings import SolveSettings, checked_group, checked_seconds
+from equilag.planner.simulation_result import Assumed, RebalanceSettings, Simulation
+from equilag.planner.solve import solve
+from equilag.policy import Policy
+from equilag.reduction.capacities import known_capacities
+from equilag.show import show
+from equilag.simulation.fluid_run import Schedule, read_at
+from equilag.simulation.fluid_state import Conditions, FluidState
+from equilag.simulation.lag_course import Moments, course_of
+from equilag.simulation.rebalance_pause import PROTOCOLS, RebalanceProtocol, rebalanced
+from equilag.weight import filled_rates
+
+DEFAULT_PAUSE: Final = 2.3
+"""Seconds: a full swap of a group with Kafka's default heartbeats (3 s), measured. Members learn of
+a rebalance with a heartbeat."""
+DURATIONS: Final = (60.0, 300.0, 600.0, 1800.0, 3600.0)
+"""Seconds that are looked at: the least of these until all is read, at most the last."""
+PARTS: Final = (0, 1 / 60, 1 / 10, 1 / 5, 2 / 5, 3 / 5, 1)
+"""The times of a table, as parts of the duration: of 5 minutes 0, 5 and 30 seconds, 1, 2, 3 and 5
+minutes."""
+STEPS: Final = 120
+"""Of the curve: two for each column of a picture on a common screen."""
+
+
+class SimulationSettings(SolveSettings, total=False):
+    """The settings of the plan that is made where none is given."""
+
+    policy: str | Policy
+
+
+def simulate(
+    group: Group,
+    plan: Plan | Mapping[str, Any] | None = None,
+    *,
+    duration: float | None = None,
+    pause: float = DEFAULT_PAUSE,
+    protocol: str = PROTOCOLS[0],
+    times: Sequence[float] | None = None,
+    **settings: Unpack[SimulationSettings],
+) -> Simulation:
+    """Return how lag develops from the snapshot on, under the current assignment and under a plan.
+
+    A fluid model: each partition gets its rate, a member reads its capacity while it has a backlog
+    and shares it equally between its partitions that have one. `plan` is a `Plan` or its JSON; None
+    makes one, with `settings`, which are those of `solve` and `policy`. `capacity`, in records per
+    second, counts with a given plan too; that of the plan's policy is the default.
+
+    The plan's assignment comes with a rebalance at time 0 of `pause` seconds. Nobody reads in it
+    (`protocol` ``eager``, the default: most assignors of Kafka's clients are), or everything but
+    what changes hands is read (``cooperative``). `duration` is in seconds; None looks until both
+    have read all, at most an hour. `times` are when partitions are looked at; None chooses seven.
+
+    Raises InputError if no member's capacity is known, for a plan that does not fit the group, and
+    for settings that make no sense.
+    """
+    rebalance = RebalanceSettings(checked_seconds(pause, "pause"), _protocol(protocol))
+    looked_at = None if times is None else _checked_times(times)
+    length = None if duration is None else checked_seconds(duration, "duration")
+    if length == 0:
+        raise InputError("0 is not a duration", "duration")
+    made, group, assigned = _planned(checked_group(group), plan, settings)
+    if group.members and all(member.capacity is None for member in group.members):
+        problem = (
+            "no member's capacity is known: give it in records per second, as with --capacity"
+            " '*=500', or measure it in a live group with --sample 30s"
+        )
+        raise InputError(problem, "capacity")
+    conditions, assumed = _conditions(group, assigned)
+    state = FluidState.start(group.lag.astype(np.float64), conditions.rate)
+    before = conditions._replace(owner=group.owner)
+    schedules: tuple[Schedule, Schedule] = (
+        [(0.0, before)],
+        rebalanced(before, conditions, *rebalance),
+    )
+    if length is None:
+        length = _duration(state, schedules) if looked_at is None else max(looked_at) or 1.0
+    moments = _moments(length, rebalance.pause, looked_at)
+    current, planned = (course_of(state, schedule, moments) for schedule in schedules)
+    changes = int(np.count_nonzero(group.owner != assigned))
+    return Simulation(
+        group, made, conditions, length, rebalance, assumed, current, planned, changes
+    )
+
+
+def _planned(
+    group: Group, plan: Plan | Mapping[str, Any] | None, settings: SimulationSettings
+) -> tuple[Plan | None, Group, Index]:
+    """The plan if it was made here, the group with its capacities, and the assignment [P]."""
+    rest: dict[str, Any] = {**settings}
+    policy = rest.pop("policy", "lag-aware")
+    if plan is None:
+        made = solve(group, policy, **cast(SolveSettings, rest))
+        return made, made.group, made.assigned
+    if isinstance(plan, Plan):
+        document: Mapping[str, Any] = {
+            "format": FORMAT,
+            "group": plan.group.name,
+            "assignment": plan.assignment,
+            "policy": plan.settings,
+        }
+    else:
+        document = plan
+    assigned = _given(group, document)
+    table = document.get("policy")
+    of_plan = table.get("capacity") if isinstance(table, Mapping) else None
+    capacity = rest.get("capacity")
+    if capacity is None and isinstance(policy, Policy):
+        capacity = policy.overrides.capacity or None
+    for given in (of_plan, capacity):
+        group = shape_group(group, overrides_of(OverrideSettings(capacity=given)))
+    return None, group, assigned
+
+
+def _given(group: Group, document: Mapping[str, Any]) -> Index:
+    """[P] the assignment of a plan's JSON. Raises InputError at `plan`."""
+    if document.get("format") != FORMAT:
+        problem = f"format: {show(document.get('format'))}, not {show(FORMAT)}"
+        raise InputError(problem, "plan")
+    findings: list[str] = []
+    if (other := other_group(group, document)) is not None:
+        findings.append(other)
+    assigned = read_assignment(group, document.get("assignment"), findings)
+    if findings or assigned is None:
+        raise InputError(f"does not fit the group: {findings[0]}", "plan")
+    return assigned
+
+
+def _conditions(group: Group, assigned: Index) -> tuple[Conditions, Assumed]:
+    rates = filled_rates(group)
+    capacity = known_capacities(group)
+    unknown = [m for m, member in enumerate(group.members) if member.capacity is None]
+    usual = capacity[unknown[0]] if unknown else None
+    conditions = Conditions(rates.rate, np.array(capacity, dtype=np.float64), assigned)
+    return conditions, Assumed(rates.unknown, len(unknown), usual)
+
+
+def _duration(state: FluidState, schedules: Sequence[Schedule]) -> float:
+    needed = max(read_at(state, schedule) for schedule in schedules)
+    return next((length for length in DURATIONS if length >= needed), DURATIONS[-1])
+
+
+def _moments(length: float, pause: float, times: Floats | None) -> Moments:
+    """The curve has the end of the pause, where lag is highest."""
+    curve = np.unique(np.append(np.linspace(0.0, length, STEPS + 1), min(pause, length)))
+    return Moments(np.array(PARTS) * length if times is None else times, curve)
+
+
+def _protocol(name: str) -> RebalanceProtocol:
+    for known in PROTOCOLS:
+        if name == known:
+            return known
+    raise InputError(f"{name!r} is none of {', '.join(PROTOCOLS)}", "protocol")
+
+
+def _checked_times(times: Sequence[float]) -> Floats:
+    found = np.unique([checked_seconds(time, "times") for time in times])
+    if not len(found):
+        raise InputError("no times", "times")
+    return found

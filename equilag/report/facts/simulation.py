@@ -1,0 +1,147 @@
+"""A simulation: what becomes of the lag under the current assignment, and under a plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from equilag.columns import NOBODY
+from equilag.planner.simulation_result import Assumed, RebalanceSettings, seconds_or_none
+from equilag.report.facts.group import GroupFacts, group_facts
+
+if TYPE_CHECKING:
+    from equilag.planner.simulation_result import Simulation
+    from equilag.simulation.lag_course import LagCourse
+
+
+@dataclass(frozen=True, slots=True)
+class CourseFacts:
+    """What becomes of the lag under one assignment."""
+
+    read_after: float | None
+    """Seconds until all is read, and stays so; None for never."""
+    behind: int
+    """Members that cannot read what is produced for them."""
+    behind_per_s: float
+    """Records per second that they fall behind by."""
+    unread: int
+    """Partitions that nobody reads, of those with a rate or a lag."""
+    unread_per_s: float
+    """Records per second that are produced to these."""
+    lag: tuple[float, ...]
+    """In all, at each of the times."""
+    oldest: tuple[float, ...]
+    """Age in seconds of the oldest unread record, at each of the times."""
+    curve: tuple[float, ...]
+    """The lag in all at each of the times of the curve."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemberBehind:
+    """A member that falls behind under the current assignment or the plan's."""
+
+    id: str
+    capacity: float
+    """Records per second that it can read; so are the others."""
+    rate_now: float
+    rate_planned: float
+
+    @property
+    def now(self) -> float:
+        """What it falls behind by."""
+        return max(0.0, self.rate_now - self.capacity)
+
+    @property
+    def planned(self) -> float:
+        return max(0.0, self.rate_planned - self.capacity)
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationFacts:
+    kind: ClassVar[str] = "simulation"
+
+    source: Simulation
+    group: GroupFacts
+    size: int
+    duration: float
+    rebalance: RebalanceSettings
+    assumed: Assumed
+    changes: int
+    """Partitions that get another reader."""
+    produced: float
+    """Records per second, in all."""
+    capacity: float
+    """Records per second that the members can read, in all."""
+    times: tuple[float, ...]
+    curve_times: tuple[float, ...]
+    current: CourseFacts
+    planned: CourseFacts
+    members_behind: tuple[MemberBehind, ...]
+    """Those that fall behind most under the plan first, then now."""
+    interrupted: bool
+    """True if the plan was told to end before it was done."""
+
+    @property
+    def too_slow(self) -> bool:
+        """True if no assignment keeps up, since the members in all do not."""
+        return self.produced > self.capacity
+
+    def document(self) -> dict[str, Any]:
+        interrupted = {"interrupted": True} if self.interrupted else {}
+        return {**self.source.to_dict(), **interrupted}
+
+
+def simulation_facts(found: Simulation) -> SimulationFacts:
+    moments = found.current.moments
+    return SimulationFacts(
+        source=found,
+        group=group_facts(found.group),
+        size=found.group.n_partitions,
+        duration=found.duration,
+        rebalance=found.rebalance,
+        assumed=found.assumed,
+        changes=found.changes,
+        produced=float(found.conditions.rate.sum()),
+        capacity=float(found.conditions.capacity.sum()),
+        times=tuple(moments.times.tolist()),
+        curve_times=tuple(moments.curve.tolist()),
+        current=_course(found, found.current),
+        planned=_course(found, found.planned),
+        members_behind=_members_behind(found),
+        interrupted=found.plan is not None and found.plan.interrupted,
+    )
+
+
+def _course(found: Simulation, course: LagCourse) -> CourseFacts:
+    waiting = (found.group.lag > 0) | (found.conditions.rate > 0)
+    *members, nobody = course.falls_behind.tolist()
+    return CourseFacts(
+        read_after=seconds_or_none(course.read_after),
+        behind=sum(behind > 0 for behind in members),
+        behind_per_s=sum(members),
+        unread=int(np.count_nonzero(waiting & (course.owner == NOBODY))),
+        unread_per_s=nobody,
+        lag=tuple(course.total.tolist()),
+        oldest=tuple(course.oldest.tolist()),
+        curve=tuple(course.curve.tolist()),
+    )
+
+
+def _members_behind(found: Simulation) -> tuple[MemberBehind, ...]:
+    now, planned = (
+        found.conditions._replace(owner=course.owner).member_rates()
+        for course in (found.current, found.planned)
+    )
+    behind = (found.current.falls_behind + found.planned.falls_behind)[:-1] > 0
+    rows = [
+        MemberBehind(
+            found.group.members[m].id,
+            float(found.conditions.capacity[m]),
+            float(now[m]),
+            float(planned[m]),
+        )
+        for m in np.flatnonzero(behind).tolist()
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.planned, -row.now)))

@@ -1,0 +1,179 @@
+"""The page of `simulate`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+from rich.console import RenderableType
+from rich.text import Text
+
+from equilag.report.facts.simulation import CourseFacts, SimulationFacts
+from equilag.report.terminal import Screen
+from equilag.report.text.area import area
+from equilag.report.text.fitted import Write, fitted_table
+from equilag.report.text.group import group_block
+from equilag.report.text.layout import Block, Column, indented, title
+from equilag.report.text.named_table import named_table
+from equilag.report.words import NONE, form, number, plural, printable, short_span, time_span
+
+LABELS: Final = 6
+"""Columns of the words beside a verdict or a picture."""
+PICTURE_ROWS: Final = 3
+"""Lines of a picture: 24 heights."""
+PICTURE_WIDTH: Final = 60
+"""Columns of a picture: every second step of the curve."""
+MAX_BEHIND: Final = 15
+"""Members that fall behind that get a row; the others do so by less."""
+
+
+def simulation_blocks(facts: SimulationFacts, screen: Screen) -> Iterator[Block]:
+    """The verdict, then figures over time, then who falls behind."""
+    yield _verdict(facts)
+    yield [*group_block(facts.group, screen), *_assumed(facts)]
+    ages = " (age: of the oldest unread record)"
+    yield [title("Over time", ages), indented(_over_time(facts, screen))]
+    yield _picture(facts, screen)
+    yield _behind(facts, screen)
+
+
+def _verdict(facts: SimulationFacts) -> Block:
+    lines = [title("Now:", f" {_course(facts.current, facts)}.")]
+    if not facts.changes:
+        lines.append(title("Plan:", " nothing changes hands."))
+    else:
+        pause = _pause(facts)
+        lines.append(title("Plan:", f" {_course(facts.planned, facts)}; {pause}."))
+    if facts.too_slow:
+        lines.append(
+            title(
+                "Too slow:",
+                f" {_speed(facts.produced)} are produced, and the members read"
+                f" {_speed(facts.capacity)} at most. No assignment keeps up; equilag size tells how"
+                " many members would.",
+            )
+        )
+    return lines
+
+
+def _course(course: CourseFacts, facts: SimulationFacts) -> str:
+    if course.read_after == 0:
+        return "all is read, and stays so"
+    if course.read_after is not None:
+        return f"all is read after {time_span(course.read_after)}"
+    why = []
+    if course.behind:
+        why.append(
+            f"{plural(course.behind, 'member')} {form(course.behind, 'falls', 'fall')} behind by"
+            f" {_speed(course.behind_per_s)}"
+        )
+    if course.unread:
+        why.append(
+            f"{plural(course.unread, 'partition')} {form(course.unread, 'has', 'have')} no reader"
+        )
+    if not why:
+        why.append("the members read no more than what is produced")
+    span = time_span(facts.duration)
+    return (
+        f"never all read: {', '.join(why)}. After {span} the lag is {_records(course.lag[-1])}, and"
+        f" the oldest unread record is {time_span(course.oldest[-1])} old"
+    )
+
+
+def _pause(facts: SimulationFacts) -> str:
+    moved = f"{plural(facts.changes, 'partition')} {form(facts.changes, 'changes', 'change')} hands"
+    span = time_span(facts.rebalance.pause)
+    if facts.rebalance.protocol == "eager":
+        return f"{moved}, and nobody reads for {span} (eager)"
+    them = form(facts.changes, "it", "them")
+    return f"{moved}, and nobody reads {them} for {span} (cooperative)"
+
+
+def _assumed(facts: SimulationFacts) -> Iterator[RenderableType]:
+    unknown = facts.assumed.unknown_rates
+    if unknown == facts.group.partitions > 0:
+        yield indented(
+            "no rate is known: the simulation assumes that nothing is produced, and ages count from"
+            " now on"
+        )
+    elif unknown:
+        which = plural(unknown, "partition")
+        yield indented(f"{which} of unknown rate: the mean of the topic, else of all, is taken")
+    usual = facts.assumed.usual_capacity
+    if usual is not None:
+        which = plural(facts.assumed.unknown_capacities, "member")
+        yield indented(
+            f"{which} of unknown capacity: the median of the others, {_speed(usual)}, is taken"
+        )
+
+
+def _over_time(facts: SimulationFacts, screen: Screen) -> RenderableType:
+    columns = [Column("", is_name=True)]
+    columns += [Column(short_span(time)) for time in facts.times]
+    courses = [("now", facts.current), ("plan", facts.planned)][: 2 if facts.changes else 1]
+
+    def rows(write: Write) -> list[list[RenderableType]]:
+        found: list[list[RenderableType]] = []
+        for name, course in courses:
+            found.append([f"lag, {name}", *(write(round(lag)) for lag in course.lag)])
+        for name, course in courses:
+            ages = (short_span(age) if age else NONE for age in course.oldest)
+            found.append([f"age, {name}", *ages])
+        return found
+
+    return fitted_table(columns, rows, screen, indent=2)
+
+
+def _picture(facts: SimulationFacts, screen: Screen) -> Block:
+    highest = max(*facts.current.curve, *facts.planned.curve)
+    if screen.ascii or not highest:
+        return []
+    width = min(PICTURE_WIDTH, screen.width - LABELS - 2)
+    times = np.linspace(0.0, facts.duration, width)
+    lines: list[RenderableType] = [
+        title("Lag", f" over {time_span(facts.duration)}; the full height is {_records(highest)}")
+    ]
+    courses = [("now", facts.current), ("plan", facts.planned)][: 2 if facts.changes else 1]
+    for name, course in courses:
+        values = np.interp(times, facts.curve_times, course.curve).tolist()
+        lines += _labelled(area(values, highest, PICTURE_ROWS), name)
+    return lines
+
+
+def _labelled(picture: Sequence[str], name: str) -> Iterator[Text]:
+    *upper, lowest = picture
+    for line in upper:
+        yield Text(f"  {'':{LABELS}}{line}", no_wrap=True)
+    yield Text(f"  {name:{LABELS}}{lowest}", no_wrap=True)
+
+
+def _behind(facts: SimulationFacts, screen: Screen) -> Block:
+    shown = facts.members_behind[:MAX_BEHIND]
+    if not shown:
+        return []
+    columns = [Column("reads\nup to"), Column("gets\nnow"), Column("falls\nbehind")]
+    if facts.changes:
+        columns += [Column("gets with\nthe plan"), Column("falls\nbehind")]
+
+    def rows(write: Write) -> list[list[RenderableType]]:
+        found: list[list[RenderableType]] = []
+        for member in shown:
+            row = [member.capacity, member.rate_now, member.now]
+            row += [member.rate_planned, member.planned] if facts.changes else []
+            found.append([write(value) if value else NONE for value in row])
+        return found
+
+    names = [printable(member.id) for member in shown]
+    made = named_table("member", names, columns, rows, screen, indent=2)
+    rest = len(facts.members_behind) - len(shown)
+    more = f", the first {len(shown)} of {number(len(facts.members_behind))}" if rest else ""
+    return [title("Members that fall behind", f"{more} (records/s)"), indented(made.table)]
+
+
+def _records(value: float) -> str:
+    return plural(round(value), "record")
+
+
+def _speed(value: float) -> str:
+    return f"{number(round(value) if value >= 1000 else value)} records/s"
