@@ -22,7 +22,9 @@ DOMAIN: Final = "domain"
 ROOT: Final = "__init__"
 """The public surface, which names anything lazily: to import from it may load anything."""
 
-_BELOW_PLANNER: Final = {DOMAIN, "exhaustive", "certificate", "heuristics", "solver"}
+_BELOW_PLANNER: Final = {
+    DOMAIN, "exhaustive", "certificate", "heuristics", "solver", "simulation",
+}  # fmt: skip
 _BELOW_LIVE: Final = {*_BELOW_PLANNER, "planner", "measuring", "adapters"}
 
 ALLOWED: Final[dict[str, set[str]]] = {
@@ -34,6 +36,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "planner": {*_BELOW_PLANNER, "planner"},
     "report": {*_BELOW_PLANNER, "planner", "report"},
     "measuring": {DOMAIN, "measuring"},
+    "simulation": {DOMAIN, "simulation"},
     "adapters": {DOMAIN, "measuring", "adapters", ROOT},
     "live": {*_BELOW_LIVE, "report", "live", ROOT},
     "pipeline": {*_BELOW_LIVE, "report", "pipeline", ROOT},
@@ -159,6 +162,7 @@ MODULE_IN: Final = {
     "planner": "planner/run.py",
     "report": "report/outputs.py",
     "measuring": "measuring/rates.py",
+    "simulation": "simulation/fluid_state.py",
     "adapters": "adapters/snapshot.py",
     "live": "live/trigger.py",
     "pipeline": "pipeline/job.py",

@@ -12,7 +12,7 @@ from equilag.cli.deliver import show
 from equilag.cli.files import OutputFile, one_stdin, read_object, shown_path
 from equilag.cli.interruption import stopping
 from equilag.cli.progress_line import ProgressLine
-from equilag.cli.real_options import add_real
+from equilag.cli.real_options import add_real, add_weight
 from equilag.cli.source import add_source, read_group
 from equilag.errors import InputError
 
@@ -63,6 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--plot", metavar="F", help="draw lag over time to this file: .svg or .png")
     options.add_planning(parser, time_limit=2.0)
+    add_weight(parser)
     add_real(parser)
     options.add_output(parser)
 

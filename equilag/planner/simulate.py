@@ -31,7 +31,7 @@ DEFAULT_PAUSE: Final = 2.3
 """Seconds: a full swap of a group with Kafka's default heartbeats (3 s), measured. Members learn of
 a rebalance with a heartbeat."""
 DURATIONS: Final = (60.0, 300.0, 600.0, 1800.0, 3600.0)
-"""Seconds that are looked at: the least of these until all is read, at most the last."""
+"""Seconds that are looked at: the least of these that is long enough, at most the last."""
 PARTS: Final = (0, 1 / 60, 1 / 10, 1 / 5, 2 / 5, 3 / 5, 1)
 """The times of a table, as parts of the duration: of 5 minutes 0, 5 and 30 seconds, 1, 2, 3 and 5
 minutes."""
@@ -64,8 +64,8 @@ def simulate(
 
     The plan's assignment comes with a rebalance at time 0 of `pause` seconds. Nobody reads in it
     (`protocol` ``eager``, the default: most assignors of Kafka's clients are), or everything but
-    what changes hands is read (``cooperative``). `duration` is in seconds; None looks until both
-    have read all, at most an hour. `times` are when partitions are looked at; None chooses seven.
+    what changes hands is read (``cooperative``). `duration` is in seconds; None looks until
+    all is read, at most an hour. `times` are when partitions are looked at; None chooses seven.
 
     Raises InputError if no member's capacity is known, for a plan that does not fit the group, and
     for settings that make no sense.
@@ -152,8 +152,13 @@ def _conditions(group: Group, assigned: Index) -> tuple[Conditions, Assumed]:
 
 
 def _duration(state: FluidState, schedules: Sequence[Schedule]) -> float:
-    needed = max(read_at(state, schedule) for schedule in schedules)
-    return next((length for length in DURATIONS if length >= needed), DURATIONS[-1])
+    """Until all is read; twice as long where the other assignment never gets there, to see it fall
+    behind; an hour where neither does."""
+    needed = [time for schedule in schedules if (time := read_at(state, schedule)) < np.inf]
+    if not needed:
+        return DURATIONS[-1]
+    wanted = max(needed) * (1 if len(needed) == len(schedules) else 2)
+    return next((length for length in DURATIONS if length >= wanted), DURATIONS[-1])
 
 
 def _moments(length: float, pause: float, times: Floats | None) -> Moments:

@@ -65,9 +65,14 @@ class Simulation:
     """Partitions that get another reader."""
 
     @property
-    def idle_rates(self) -> bool:
-        """True if no rate is known, so that nothing is produced."""
-        return bool(self.assumed.unknown_rates == self.group.n_partitions > 0)
+    def produced(self) -> float:
+        """Records per second that are produced to partitions that have a subscriber."""
+        return float(self.conditions.rate[self.group.assignable].sum())
+
+    @property
+    def capacity(self) -> float:
+        """Records per second that the members read at most, but for idle ones."""
+        return float(self.conditions.capacity[~self.group.idle].sum())
 
     def to_dict(self) -> dict[str, Any]:
         """The simulation's JSON, format ``equilag/simulation/1``."""
@@ -81,8 +86,8 @@ class Simulation:
                 "policy": None if self.plan is None else self.plan.settings,
             },
             "assumed": self.assumed.to_dict(),
-            "produced_per_s": _rounded(self.conditions.rate.sum()),
-            "capacity_per_s": _rounded(self.conditions.capacity.sum()),
+            "produced_per_s": _rounded(self.produced),
+            "capacity_per_s": _rounded(self.capacity),
             "changes": self.changes,
             "times_s": _numbers(self.current.moments.times),
             "curve_times_s": _numbers(self.current.moments.curve),

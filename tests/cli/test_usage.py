@@ -10,7 +10,7 @@ import pytest
 
 COMMANDS = (
     "plan", "assign", "compare", "verify", "frontier", "snapshot", "groups", "collect", "fleet",
-    "steward",
+    "steward", "simulate",
 )  # fmt: skip
 
 
@@ -52,6 +52,7 @@ OPTIONS = {
     "plan": f"{LIVE} {PLANNING} {REAL} --out --json --output --verbose",
     "assign": f"{LIVE} --assignor --out --json --output --verbose",
     "compare": f"{LIVE} {PLANNING} {REAL} --assignor --json --output",
+    "simulate": f"{LIVE} {PLANNING} {REAL} --json --output --plot --for --pause --protocol",
     "frontier": f"{LIVE} {PLANNING} {REAL} --json --output --plot",
     "verify": "--json --output",
     "snapshot": "--from-describe --members --subscribe --as-owned --auto-offset-reset --out"

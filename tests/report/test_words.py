@@ -14,6 +14,8 @@ from equilag.report.words import (
     printable,
     short_number,
     short_percent,
+    short_span,
+    time_span,
 )
 
 
@@ -94,3 +96,25 @@ def test_plural_forms() -> None:
 def test_short_percentages() -> None:
     values = (0.0, 0.004, -0.004, 12.34)
     assert [short_percent(v) for v in values] == ["0 %", "<0.01 %", ">-0.01 %", "12.3 %"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "long", "short"),
+    [
+        (0, "0 s", "0 s"),
+        (0.01, "<0.1 s", "<0.1 s"),
+        (2.3, "2.3 s", "2.3 s"),
+        (9.96, "10 s", "10 s"),
+        (59.4, "59 s", "59 s"),
+        (59.99, "1 min", "1 min"),
+        (200, "3 min 20 s", "3.3 min"),
+        (3599.9, "1 h", "1 h"),
+        (5400, "1 h 30 min", "1.5 h"),
+        (86_400, "1 d", "1 d"),
+        (2_000_000, "23 d 3 h", "23 d"),
+        (1e9, "11,574 d 1 h", "11,574 d"),
+    ],
+)
+def test_durations_as_people_say_them(seconds: float, long: str, short: str) -> None:
+    assert time_span(seconds) == long
+    assert short_span(seconds) == short

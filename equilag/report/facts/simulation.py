@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from equilag.columns import NOBODY
+from equilag.plan_figures import HotPartition
 from equilag.planner.simulation_result import Assumed, RebalanceSettings, seconds_or_none
+from equilag.reduction.reduce import Reduction
 from equilag.report.facts.group import GroupFacts, group_facts
+from equilag.throughput import hot_partitions
 
 if TYPE_CHECKING:
     from equilag.planner.simulation_result import Simulation
@@ -80,6 +83,8 @@ class SimulationFacts:
     planned: CourseFacts
     members_behind: tuple[MemberBehind, ...]
     """Those that fall behind most under the plan first, then now."""
+    hot: tuple[HotPartition, ...]
+    """Partitions that no assignment keeps up with; the largest rate first."""
     interrupted: bool
     """True if the plan was told to end before it was done."""
 
@@ -103,15 +108,21 @@ def simulation_facts(found: Simulation) -> SimulationFacts:
         rebalance=found.rebalance,
         assumed=found.assumed,
         changes=found.changes,
-        produced=float(found.conditions.rate.sum()),
-        capacity=float(found.conditions.capacity.sum()),
+        produced=found.produced,
+        capacity=found.capacity,
         times=tuple(moments.times.tolist()),
         curve_times=tuple(moments.curve.tolist()),
         current=_course(found, found.current),
         planned=_course(found, found.planned),
         members_behind=_members_behind(found),
+        hot=_hot_partitions(found),
         interrupted=found.plan is not None and found.plan.interrupted,
     )
+
+
+def _hot_partitions(found: Simulation) -> tuple[HotPartition, ...]:
+    reduction = found.plan.planned if found.plan else Reduction(found.group, found.group)
+    return tuple(hot_partitions(reduction, found.conditions.rate, found.conditions.capacity))
 
 
 def _course(found: Simulation, course: LagCourse) -> CourseFacts:

@@ -9,6 +9,7 @@ import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
+from equilag.plan_figures import HotPartition
 from equilag.report.facts.simulation import CourseFacts, SimulationFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.area import area
@@ -54,7 +55,20 @@ def _verdict(facts: SimulationFacts) -> Block:
                 " many members would.",
             )
         )
+    if facts.hot:
+        lines.append(title("Hot:", f" {_hot(facts.hot)}."))
     return lines
+
+
+def _hot(hot: Sequence[HotPartition]) -> str:
+    first = hot[0]
+    words = (
+        f"{printable(first.topic)}-{first.partition} gets {_speed(first.rate)}, and no member that"
+        f" may read it reads more than {_speed(first.capacity)}"
+    )
+    if len(hot) > 1:
+        words += f"; the same holds for {plural(len(hot) - 1, 'other partition')}"
+    return f"{words}. No assignment keeps up with that"
 
 
 def _course(course: CourseFacts, facts: SimulationFacts) -> str:
@@ -143,7 +157,7 @@ def _picture(facts: SimulationFacts, screen: Screen) -> Block:
 
 def _labelled(picture: Sequence[str], name: str) -> Iterator[Text]:
     *upper, lowest = picture
-    for line in upper:
+    for line in filter(str.strip, upper):
         yield Text(f"  {'':{LABELS}}{line}", no_wrap=True)
     yield Text(f"  {name:{LABELS}}{lowest}", no_wrap=True)
 

@@ -1,0 +1,182 @@
+"""`simulate`: the current assignment beside a plan's."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from support.lag_events import lags_by_events
+from support.slow_member import even_assignment, slow_group, slow_snapshot
+
+from equilag.errors import InputError
+from equilag.planner.simulate import simulate
+from equilag.planner.solve import solve
+from equilag.policy import Policy
+from equilag.simulation.rebalance_pause import rebalanced
+
+
+def test_a_plan_that_is_given() -> None:
+    found = simulate(slow_group(), even_assignment(), pause=2.0)
+    assert found.plan is None
+    assert found.changes == 3
+    assert found.current.read_after == math.inf
+    # The slow member gets 80 records per second and reads 60.
+    assert found.current.falls_behind.tolist() == [0, 0, 20, 0]
+    # a has 600 of partition 4, and 2 s of 80 per second from the pause; it gains 20 per second.
+    assert found.planned.read_after == pytest.approx(2 + (600 + 2 * 80) / 20)
+    assert found.planned.member_read_after == pytest.approx([40, 2 + (300 + 2 * 80) / 20, 3, 0])
+    assert found.planned.falls_behind.tolist() == [0, 0, 0, 0]
+
+
+def test_lags_are_those_of_a_simulation_by_events() -> None:
+    group = slow_group()
+    for protocol in ("eager", "cooperative"):
+        found = simulate(group, even_assignment(), protocol=protocol, times=[0, 1, 3, 10, 45])
+        after = found.conditions
+        before = after._replace(owner=group.owner)
+        schedules = [(0.0, before)], rebalanced(before, after, *found.rebalance)
+        for course, schedule in zip((found.current, found.planned), schedules, strict=True):
+            for time, lag in zip(course.moments.times.tolist(), course.lag, strict=True):
+                assert lag == pytest.approx(lags_by_events(group.lag.tolist(), schedule, time))
+
+
+def test_without_a_plan_one_is_made_by_work() -> None:
+    found = simulate(slow_group(), time_limit=1.0)
+    assert found.plan is not None
+    assert found.plan.settings["weight"] == "work"
+    assert found.current.read_after == math.inf
+    assert found.planned.read_after < math.inf
+    again = simulate(slow_group(), found.plan)
+    assert again.planned.curve.tolist() == found.planned.curve.tolist()
+    assert simulate(slow_group(), found.plan.to_dict()).planned.read_after == (
+        found.planned.read_after
+    )
+
+
+def test_sums_agree_with_each_other() -> None:
+    found = simulate(slow_group(), even_assignment(), times=[0, 2.3, 7, 60])
+    for course in (found.current, found.planned):
+        assert course.by_member(3).sum(axis=1) == pytest.approx(course.total)
+        assert course.oldest_by_member(3).max(axis=1) == pytest.approx(course.oldest)
+        at = np.searchsorted(course.moments.curve, 60.0)
+        assert course.curve[at] == pytest.approx(course.total[-1])
+        assert course.total[0] == 900
+
+
+def test_the_highest_lag_is_where_the_pause_ends() -> None:
+    group = slow_group(lags={"t": [0] * 6})
+    found = simulate(group, even_assignment(), pause=1.7)
+    assert found.planned.peak == pytest.approx((1.7 * 180, 1.7))
+
+
+def test_how_long_it_looks() -> None:
+    group = slow_group()
+    assert simulate(group, even_assignment()).duration == 300  # twice 40 s: now it is never read
+    still = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}, "slow": {"t": [4, 5]}}
+    assert simulate(group, {**even_assignment(), "assignment": still}).duration == 3600
+    assert simulate(group, even_assignment(), duration=90).current.moments.curve[-1] == 90
+    assert simulate(group, even_assignment(), times=[20, 10]).duration == 20
+    assert simulate(group, even_assignment(), times=[0]).duration == 1
+    idle = slow_group(lags={"t": [0] * 6}, rates={"t": [0] * 6})
+    assert simulate(idle, even_assignment()).duration == 60
+
+
+def test_a_partition_without_an_owner_is_read_by_nobody() -> None:
+    members = slow_snapshot()["members"]
+    members[1]["owned"] = {"t": [2]}
+    found = simulate(slow_group(members=members), even_assignment(), pause=0)
+    assert found.current.falls_behind.tolist() == [0, 0, 20, 30]
+    assert found.current.by_member(3)[-1, -1] == pytest.approx(30 * found.duration)
+    assert found.planned.read_after == pytest.approx(30)
+
+
+def test_what_stands_in_for_unknown_figures() -> None:
+    members = slow_snapshot()["members"]
+    del members[0]["capacity"]
+    group = slow_group(members=members, rates={"t": [30, 20, None, 30, 50, 30]})
+    found = simulate(group, even_assignment())
+    assert found.assumed.to_dict() == {
+        "unknown_rates": 1, "unknown_capacities": 1, "usual_capacity": 80,
+    }  # fmt: skip
+    assert found.conditions.rate.tolist() == [30, 20, 32, 30, 50, 30]
+    assert found.conditions.capacity.tolist() == [80, 100, 60]
+    nothing = simulate(slow_group(rates={}), even_assignment())
+    assert nothing.assumed.unknown_rates == 6
+    assert nothing.current.read_after == 15
+
+
+def test_capacities_that_are_given() -> None:
+    members = [{k: v for k, v in m.items() if k != "capacity"} for m in slow_snapshot()["members"]]
+    group = slow_group(members=members)
+    with pytest.raises(InputError, match=r"capacity: no member's capacity is known.*--sample 30s"):
+        simulate(group, even_assignment())
+    for settings in ({"capacity": {"*": 50}}, {"policy": Policy(capacity={"*": 50})}):
+        found = simulate(group, even_assignment(), **settings)
+        assert found.conditions.capacity.tolist() == [50, 50, 50]
+    plan = solve(group, capacity={"*": 70}, time_limit=0.5)
+    assert simulate(group, plan).conditions.capacity.tolist() == [70, 70, 70]
+    assert simulate(group, plan, capacity=["a=90"]).conditions.capacity.tolist() == [90, 70, 70]
+    assert simulate(group, capacity=["*=60"], time_limit=0.5).plan is not None
+
+
+def test_the_document() -> None:
+    found = simulate(slow_group(), even_assignment(), pause=2.0, times=[0, 10, 60])
+    document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert document["format"] == "equilag/simulation/1"
+    assert document["times_s"] == [0, 10, 60]
+    current, plan = document["current"], document["plan"]
+    assert current["caught_up_after_s"] is None
+    assert plan["caught_up_after_s"] == 40
+    assert plan["members"]["slow"]["caught_up_after_s"] == 3
+    assert current["members"]["slow"]["lag"] == [900, 1100, 2100]
+    assert current["partitions"]["t"]["lag"][4] == [600, 800, 1800]
+    assert current["partitions"]["t"]["oldest_unread_s"][4][0] == 12
+    assert current["lag"] == [900, 1100, 2100]
+    assert (document["produced_per_s"], document["capacity_per_s"]) == (180, 260)
+    made = simulate(slow_group(), time_limit=0.5).to_dict()
+    assert made["settings"]["policy"]["weight"] == "work"
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"format": "equilag/plan/2"}, 'plan: format: "equilag/plan/2", not "equilag/plan/1"'),
+        ({"group": "other"}, "does not fit the group: group: the plan is of group"),
+        ({"assignment": {"a": {"t": [0]}}}, "does not fit the group: assignment: member 'b'"),
+        ({"assignment": None}, "does not fit the group: assignment: "),
+    ],
+)
+def test_a_plan_that_does_not_fit_is_refused(changes, problem: str) -> None:
+    with pytest.raises(InputError) as refused:
+        simulate(slow_group(), {**even_assignment(), **changes})
+    assert problem in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("settings", "place"),
+    [
+        ({"pause": -1}, "pause"),
+        ({"protocol": "lazy"}, "protocol"),
+        ({"duration": 0}, "duration"),
+        ({"times": []}, "times"),
+        ({"times": [math.nan]}, "times"),
+        ({"capacity": {"z": 5}}, "capacity"),
+    ],
+)
+def test_settings_that_make_no_sense(settings, place: str) -> None:
+    with pytest.raises(InputError) as refused:
+        simulate(slow_group(), even_assignment(), **settings)
+    assert refused.value.place == place
+
+
+def test_groups_without_members_or_partitions() -> None:
+    nobody = slow_group(members=[])
+    empty = {"format": "equilag/plan/1", "group": "clicks", "assignment": {}}
+    found = simulate(nobody, empty)
+    assert found.current.read_after == math.inf
+    assert found.current.total[-1] == pytest.approx(900 + 180 * 3600)
+    nothing = simulate(slow_group(topics={}, lags={}, rates={}, members=[]), empty)
+    assert nothing.current.read_after == 0
+    assert json.dumps(nothing.to_dict(), allow_nan=False)

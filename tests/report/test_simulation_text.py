@@ -1,0 +1,111 @@
+"""The page of a simulation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from support.slow_member import even_assignment, slow_group, slow_snapshot
+
+from equilag.group import Group
+from equilag.planner.simulate import simulate
+from equilag.report.facts.simulation import simulation_facts
+from equilag.report.terminal import Screen
+from equilag.report.text.area import area
+from equilag.report.text.pages import text_for
+
+STAYS = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}, "slow": {"t": [4, 5]}}
+
+
+def text_of(group: Group, screen: Screen | None = None, **settings: Any) -> str:
+    plan = {**even_assignment(), "assignment": settings.pop("assignment", STAYS)}
+    return text_for(simulation_facts(simulate(group, plan, **settings)), screen or Screen(100))
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_who_falls_behind_and_how_far() -> None:
+    text = text_of(slow_group(), duration=600)
+    assert (
+        "Now: never all read: 1 member falls behind by 20.00 records/s. After 10 min the lag is"
+        " 12,900 records, and the oldest unread record is 4 min 12 s old. Plan: nothing changes"
+        " hands."
+    ) in one_line(text)
+    assert "slow 60.00 80.00 20.00" in one_line(text)
+    assert "plan" not in text.split("Plan: ")[1].split("Over time")[1]
+
+
+def test_members_that_cannot_read_all_in_all() -> None:
+    text = one_line(text_of(slow_group(rates={"t": [30, 20, 20, 30, 50, 150]})))
+    assert "Too slow: 300.0 records/s are produced, and the members read 260.0 records/s at" in text
+    assert "Hot: t-5 gets 150.0 records/s, and no member that may read it reads more than" in text
+    assert "same holds" not in text
+    text = one_line(text_of(slow_group(rates={"t": [130, 20, 20, 30, 50, 150]})))
+    assert "; the same holds for 1 other partition. No assignment keeps up with that." in text
+
+
+def test_partitions_without_a_reader_and_members_that_only_just_keep_up() -> None:
+    members = slow_snapshot()["members"]
+    members[1]["owned"] = {"t": [2]}
+    text = one_line(text_of(slow_group(members=members)))
+    assert "falls behind by 20.00 records/s, 1 partition has no reader." in text
+    held = one_line(text_of(slow_group(rates={"t": [30, 20, 20, 30, 40, 20]})))
+    assert "never all read: the members read no more than what is produced." in held
+
+
+def test_nothing_to_read() -> None:
+    text = text_of(slow_group(lags={"t": [0] * 6}, rates={"t": [0] * 6}))
+    assert text.startswith("Now: all is read, and stays so.\n")
+    assert "█" not in text
+
+
+def test_what_was_assumed() -> None:
+    members = slow_snapshot()["members"]
+    del members[0]["capacity"]
+    group = slow_group(members=members, rates={"t": [30, 20, None, 30, 50, 30]})
+    text = one_line(text_of(group))
+    assert "1 partition of unknown rate: the mean of the topic, else of all, is taken" in text
+    assert "1 member of unknown capacity: the median of the others, 80.00 records/s, is" in text
+    text = one_line(text_of(slow_group(rates={})))
+    assert "no rate is known: the simulation assumes that nothing is produced" in text
+
+
+def test_a_screen_without_block_characters_has_no_picture() -> None:
+    assert "full height" in text_of(slow_group())
+    plain = text_of(
+        slow_group(), Screen(80, ascii=True), assignment=even_assignment()["assignment"]
+    )
+    assert "full height" not in plain
+    assert plain.isascii()
+
+
+def test_many_members_that_fall_behind() -> None:
+    members = [
+        {"id": f"m-{k:02}", "subscription": ["t"], "owned": {"t": [k]}, "capacity": 1}
+        for k in range(30)
+    ]
+    group = slow_group(
+        topics={"t": 30}, members=members, lags={"t": [0] * 30}, rates={"t": [*range(2, 32)]}
+    )
+    owned = {member["id"]: member["owned"] for member in members}
+    text = text_of(group, assignment=owned)
+    assert "Members that fall behind, the first 15 of 30 (records/s)" in text
+    assert "m-29" in text
+    assert "m-03" not in text
+
+
+def test_pictures() -> None:
+    assert area([0, 1, 4, 8], 8, 1) == [" ▁▄█"]
+    assert area([0, 8, 12, 16], 16, 2) == ["  ▄█", " ███"]
+    assert area([1e-9, 5], 1e9, 2) == ["  ", "▁▁"]
+    assert area([0, 0], 0, 1) == ["  "]
+
+
+@pytest.mark.parametrize("width", [50, 80, 120])
+def test_the_page_fits_the_screen(width: int) -> None:
+    group = slow_group(lags={"t": [0, 0, 0, 0, 10**12, 300]})
+    even = even_assignment()["assignment"]
+    text = text_of(group, Screen(width), assignment=even)
+    assert max(map(len, text.splitlines())) <= max(width, 80)
