@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from equilag.planner.frontier import frontier as frontier
     from equilag.planner.simulate import simulate as simulate
     from equilag.planner.simulation_result import Simulation as Simulation
+    from equilag.planner.size import size as size
+    from equilag.planner.sizing import Sizing as Sizing
     from equilag.planner.solve import solve as solve
     from equilag.policy import Policy as Policy
 
@@ -50,10 +52,12 @@ _HOMES = {
     "Policy": "equilag.policy",
     "RebalanceDiff": "equilag.diff",
     "Simulation": "equilag.planner.simulation_result",
+    "Sizing": "equilag.planner.sizing",
     "assign": "equilag.planner.assign",
     "frontier": "equilag.planner.frontier",
     "load_snapshot": "equilag.adapters.snapshot.load",
     "simulate": "equilag.planner.simulate",
+    "size": "equilag.planner.size",
     "solve": "equilag.planner.solve",
     "verify": "equilag.certificate.verify",
 }
@@ -73,10 +77,12 @@ __all__ = [
     "Policy",
     "RebalanceDiff",
     "Simulation",
+    "Sizing",
     "assign",
     "frontier",
     "load_snapshot",
     "simulate",
+    "size",
     "solve",
     "verify",
 ]

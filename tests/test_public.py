@@ -17,7 +17,8 @@ from equilag import RebalanceDiff
 SURFACE: Final = {
     "Assignor", "ClaimColumns", "ContradictedBound", "EquilagError", "Group", "InputError",
     "Member", "MissingExtra", "PartitionOffsets", "Plan", "Point", "Policy", "RebalanceDiff",
-    "Simulation", "assign", "frontier", "load_snapshot", "simulate", "solve", "verify",
+    "Simulation", "Sizing", "assign", "frontier", "load_snapshot", "simulate", "size", "solve",
+    "verify",
 }  # fmt: skip
 
 SNAPSHOT: Final = {

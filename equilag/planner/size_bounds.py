@@ -65,7 +65,7 @@ class AlikeLoads:
     def exact(self, members: int) -> int | None:
         """The heaviest load under the best plan, where there is a closed form; else None. O(P).
 
-        With one or two partitions each, the heaviest ones stay alone, and of the others the heaviest
+        With one or two partitions each, the heaviest ones stay alone. Of the others the heaviest
         lies beside the lightest, and so on.
         """
         size = len(self.heavy)

@@ -1,27 +1,54 @@
-"""The heaviest load against the number of processes: what is known of each size, and what to try.
-"""
+"""What is known of the heaviest load under the best plan, by the number of processes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from equilag.budget import Budget
 from equilag.columns import Floats
+from equilag.errors import InputError
+from equilag.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS
+from equilag.group import Group
 from equilag.metrics import load_divisor
 from equilag.planner.size_bounds import AlikeLoads
 from equilag.planner.size_members import MemberPool
 from equilag.planner.size_probe import best_plan
 from equilag.policy import UNCONSTRAINED, Policy
-from equilag.reduction.reduce import reduce_group
+from equilag.reduction.capacities import known_capacities
+from equilag.reduction.reduce import Reduction, reduce_group
 
 PROBE_EFFORT: Final = 0.01
 """Seconds' worth of work for the plan of one size: 500 partitions come within 0.01 % of the bound
 in most sizes, and all sizes take some 2 s."""
-ROUNDED: Final = 0.99
-"""Capacities that differ are rounded to three digits before loads are compared: by less than 0.5 %.
-"""
+PROBED: Final = 500
+"""Partitions for which that is enough."""
+SMALL_EFFORT: Final = 0.06
+"""The same for a group that is small enough for an exhaustive search."""
+EXACT: Final = 1e-9
+"""Part of a capacity by which it may differ from a rounded one that is the same."""
+
+
+@contextmanager
+def probe_budget(budget: Budget, group: Group, effort: float = PROBE_EFFORT) -> Iterator[Budget]:
+    """A budget for the plan of one size: the time that is left, and so much work, which the whole
+    run pays. Large groups get more, in proportion."""
+    if group.n_partitions <= MAX_ITEMS and group.n_members <= MAX_MEMBERS:
+        effort = max(effort, SMALL_EFFORT)
+    effort *= max(1.0, group.n_partitions / PROBED)
+    part = Budget.of_run(budget.time_left, 0.0, effort, budget.stop)
+    try:
+        yield part
+    finally:
+        budget.pay(effort - part.seconds_of_work())
+
+
+def used_up(budget: Budget) -> bool:
+    """True if no time, or none of the counted work, is left."""
+    return budget.expired() or (budget.counted and budget.seconds_of_work() <= 0)
 
 
 class SizeLoad(NamedTuple):
@@ -50,6 +77,8 @@ class SizeCurve:
         self._bound: Floats = np.zeros(n)
         self._load: Floats = np.full(n, np.inf)
         self._tried = np.zeros(n, np.bool_)
+        self.refused: InputError | None = None
+        """Why the first of the sizes that have no plan has none."""
         self.loads: AlikeLoads | None = None
         lag = pool.group.lag[pool.group.assignable]
         self._total, self._heaviest = int(lag.sum()), int(lag.max(initial=0))
@@ -68,10 +97,22 @@ class SizeCurve:
 
     def at(self, size: int) -> SizeLoad | None:
         """What is known of a size; None where no plan is."""
-        load = self._load[1 : size + 1].min() if self.falls else self._load[size]
-        if not np.isfinite(load):
-            return None
-        return SizeLoad(self.at_least(size), float(load))
+        load = float(self._load[1 : size + 1].min() if self.falls else self._load[size])
+        return SizeLoad(min(load, self.at_least(size)), load) if np.isfinite(load) else None
+
+    def all(self) -> list[SizeLoad | None]:
+        """What is known of each size from 1 on."""
+        loads = np.minimum.accumulate(self._load[1:]) if self.falls else self._load[1:]
+        known = np.isfinite(loads)
+        bounds = np.array([self.at_least(k + 1) if known[k] else 0.0 for k in range(len(loads))])
+        if self.falls:
+            bounds = np.maximum.accumulate(bounds[::-1])[::-1]
+        return [
+            SizeLoad(min(load, bound), load) if there else None
+            for load, bound, there in zip(
+                loads.tolist(), bounds.tolist(), known.tolist(), strict=True
+            )
+        ]
 
     def within(self, size: int, limit: float) -> bool:
         """True if a plan of the size is known whose heaviest load is at most `limit`."""
@@ -87,7 +128,7 @@ class SizeCurve:
         capacities = self.pool.capacities_of(size)
         mean = self._total / (sum(capacities) * self._scale)
         alone = self._heaviest / (capacities[0] * self._scale)
-        return max(known, ROUNDED * max(mean, alone))
+        return max(known, mean, alone)
 
     @property
     def _divisor(self) -> float:
@@ -108,13 +149,30 @@ class SizeCurve:
             if exact is not None:
                 self._note(size, exact / self._divisor, exact / self._divisor)
                 return
-        part = Budget.of_run(budget.time_left, 0.0, effort, budget.stop)
-        found = best_plan(self.pool.group_of(size), self._policy, part, self._seed)
-        divisor = self._divisor
-        if self.loads is None:
-            scaled = load_divisor(found.reduction.group)
-            divisor = divisor if scaled is None else scaled * self._scale
-        self._note(size, found.load.bound / divisor, found.load.value / divisor)
+        group = self.pool.group_of(size)
+        with probe_budget(budget, group, effort) as part:
+            try:
+                found = best_plan(group, self._policy, part, self._seed)
+            except InputError as error:
+                self.refused = self.refused or error
+                return
+        scaled = load_divisor(found.reduction.group)
+        if self.loads is not None or scaled is None:
+            divisor = self._scale * self.pool.capacities_of(size)[0]  # that of all of them
+            self._note(size, found.load.bound / divisor, found.load.value / divisor)
+            return
+        divisor, low, high = scaled * self._scale, *self._rounding(found.reduction)
+        self._note(size, found.load.bound / divisor * low, found.load.value / divisor * high)
+
+    def _rounding(self, reduction: Reduction) -> tuple[float, float]:
+        """The least and the most that a load changes by, as capacities are rounded before loads are
+        compared: a factor each."""
+        real, capacity = reduction.group.real, known_capacities(reduction.given)
+        assert real is not None
+        part = real.capacity * real.capacity_unit / np.array(capacity)
+        if (np.abs(part - 1) < EXACT).all():
+            return 1.0, 1.0
+        return float(part.min()), float(part.max())
 
     def _note(self, size: int, bound: float, load: float) -> None:
         self._bound[size] = max(self._bound[size], bound)

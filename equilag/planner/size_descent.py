@@ -5,7 +5,7 @@ that relieve the heaviest member.
 from __future__ import annotations
 
 from collections.abc import Callable
-from heapq import heapify, heapreplace, heappop
+from heapq import heapify, heappop, heapreplace
 from typing import Final
 
 import numpy as np

@@ -86,6 +86,14 @@ class MemberPool:
         return ends.astype(np.int64)
 
     @property
+    def new_capacity(self) -> float | None:
+        """What each thread of a new process can process: of the last process where there is no new
+        one."""
+        if self.capacity is None:
+            return None
+        return min(self.capacity[m] for m in self.processes[-1].threads)
+
+    @property
     def equal_capacities(self) -> bool:
         """True if no member is faster than another."""
         return self.capacity is None or len(set(self.capacity)) <= 1
@@ -162,6 +170,10 @@ def _processes(
     """
     known = any(group.members[m].instance is not None for m in members)
     width = 1 if known or threads is None else threads
+    for n in np.bincount(group.class_of[list(members)]).tolist():
+        if n % width:
+            problem = f"{n} members do not make processes of {width} threads"
+            raise InputError(f"{problem}; --instances says which are threads of one", "threads")
     found: dict[tuple[int, str], list[int]] = {}
     single = [0] * len(group.class_topics)
     for m in sorted(members, key=lambda m: capacity[m] if capacity else 0.0):
@@ -198,7 +210,7 @@ def _class_order(processes: Sequence[Process], size: int) -> list[int]:
     if n_classes == 1:
         return [0] * size
     wanted = np.bincount([p.member_class for p in processes], minlength=n_classes).astype(float)
-    order = np.argsort(-wanted, kind="stable").tolist()
+    order: list[int] = np.argsort(-wanted, kind="stable").tolist()
     so_far = np.ones(n_classes)
     while len(order) < size:
         following = int(np.argmax(wanted / (2 * so_far + 1)))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from equilag.budget import Budget, OutOfBudget
+from equilag.claim import Claim
 from equilag.exhaustive.search import Search
 from equilag.exhaustive.target import UNLIMITED, SearchTarget
 from equilag.exhaustive.whole_group import whole_problem
-from equilag.group import Group, Index
+from equilag.group import Flags, Group, Index
 from equilag.metrics import compared_loads, load_factor, member_counts
 from equilag.objective import Objective
-from equilag.planner.progress import ProgressObserver
 from equilag.planner.bounding_stages import CountingBounds
 from equilag.planner.capacity_stage import CapacityLevels
 from equilag.planner.improving_stages import (
@@ -23,6 +23,7 @@ from equilag.planner.improving_stages import (
     PairwiseSwaps,
     WindowSearch,
 )
+from equilag.planner.progress import ProgressObserver
 from equilag.planner.run import count, improve, state_of
 from equilag.planner.size_bounds import LoadInterval
 from equilag.planner.size_descent import deal_heavy_first, relieve_heaviest
@@ -33,8 +34,33 @@ from equilag.planner.transfer_stage import ExactTransfers
 from equilag.policy import UNCONSTRAINED, Policy
 from equilag.reduction.reduce import Reduction, reduce_group
 
+
+class HeaviestBounds:
+    """What no plan's heaviest load gets below, by counting.
+
+    With one subscription, the bounds on the lightest load are left out: they take most of the time
+    where capacities differ.
+    """
+
+    name: Final = "bounds"
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        return True
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        group, counting = state.problem.group, state.problem.counting
+        if len(group.class_topics) > 1:
+            yield from CountingBounds().run(state, budget)
+            return
+        members = counting.active
+        data = {"members": "all"}
+        yield Claim("max_load_at_least", counting.average(members)[0], "average", data)
+        for heaviest in counting.crowded(members):
+            value = counting.heavy(members, heaviest)
+            yield Claim("max_load_at_least", value, "heavy", {**data, "heaviest": heaviest})
+
+
 PROBING: Final[tuple[ImprovingStage, ...]] = (
-    CountingBounds(),
     BulkDescent(share=0.8, upto=0.5),
     PairedExchange(),
     CapacityLevels(),
@@ -43,6 +69,10 @@ PROBING: Final[tuple[ImprovingStage, ...]] = (
     WindowSearch(),
 )
 """The stages of `planner/run` that even out loads where nobody owns anything."""
+SETTLING_WORK: Final = 6_000_000
+"""Array elements of the search of a small group at most: about 0.05 s."""
+EXCHANGE: Final = 1e-8
+"""Seconds for a pair of partitions in the search for an exchange, measured at 500 × 6."""
 
 
 class SizedPlan(NamedTuple):
@@ -74,71 +104,84 @@ def best_plan(group: Group, policy: Policy, budget: Budget, seed: int = 0) -> Si
     draft = count(task, budget, observer, notes)
     state = state_of(task, draft, notes)
     if state is None or not task.group.lag.any():
+        # Without exact counts nothing is proved; without weights nothing is to be.
         load = _heaviest(task.group, draft.assigned)
-        return SizedPlan(LoadInterval(min(0, load), load), task.reduction, draft.assigned)
-    for contribution in _heavy_first(state, budget):
-        state.record(contribution)
-    improve(state, budget, observer, PROBING)
-    found = [(_heaviest(task.group, c.assigned), c.assigned) for c in state.front.candidates]
-    value, assigned = min(found, key=lambda one: one[0])
-    bound = min(value, state.proofs.highest)
-    load, assigned = _settled(state, LoadInterval(bound, value), assigned, budget)
-    return SizedPlan(load, task.reduction, assigned)
+        return SizedPlan(LoadInterval(0, load), task.reduction, draft.assigned)
+    best = _heaviest(task.group, draft.assigned), draft.assigned
+    improve(state, budget, observer, (HeaviestBounds(),))
+    for assigned in _heavy_first(state, budget):
+        state.record(Proposal(assigned, "heavy-first"))
+        best = _better(best, (_heaviest(task.group, assigned), assigned))
+    settled, best = _settled(state, best, budget)
+    if not settled.proved:
+        improve(state, budget, observer, PROBING)
+        for candidate in state.front.candidates:
+            found = _heaviest(task.group, candidate.assigned), candidate.assigned
+            best = _better(best, found)
+    bound = max(settled.bound, state.proofs.highest)
+    return SizedPlan(LoadInterval(min(bound, best[0]), best[0]), task.reduction, best[1])
 
 
-def _heavy_first(state: SolveState, budget: Budget) -> Iterator[Contribution]:
-    """A plan that is made for its heaviest load, where everybody may take everything."""
-    problem = state.problem
-    group, policy = problem.group, problem.task.policy
-    if len(group.class_topics) != 1 or group.partition_classes is not None or policy.counts_topics:
-        return
-    weights = group.lag[group.assignable]
-    assigned = state.most_even.assigned
-    factor = load_factor(group)
-    if factor is None:
-        factor = np.ones(group.n_members, np.int64)
-    free = policy.balance == UNCONSTRAINED and not (group.real and group.real.shapes_counts)
-    counts = member_counts(assigned, group.n_members)
-    if free:
-        counts[:] = len(weights)
-    dealt = assigned.copy()
-    dealt[group.assignable] = deal_heavy_first(weights, counts, factor)
-    yield Proposal(dealt, "heavy-first")
-    stop = budget.steps(STEP + 1e-8 * len(weights) ** 2 / len(factor), upto=0.5)
-    dealt[group.assignable] = relieve_heaviest(
-        weights, dealt[group.assignable], factor, free, stop
-    )
-    yield Proposal(dealt, "heavy-first")
+LoadedPlan: TypeAlias = tuple[int, Index]
+"""The heaviest load of an assignment, and the assignment [units]."""
+
+
+def _better(one: LoadedPlan, other: LoadedPlan) -> LoadedPlan:
+    return other if other[0] < one[0] else one
 
 
 def _heaviest(group: Group, assigned: Index) -> int:
     return int(compared_loads(group, assigned).max(initial=0))
 
 
-SETTLING_WORK: Final = 6_000_000
-"""Array elements of the search of a small group: about 0.05 s."""
+def _heavy_first(state: SolveState, budget: Budget) -> Iterator[Index]:
+    """Plans that are made for their heaviest load, where everybody may take everything."""
+    problem = state.problem
+    group, policy = problem.group, problem.task.policy
+    if len(group.class_topics) != 1 or group.partition_classes is not None or policy.counts_topics:
+        return
+    read = group.assignable
+    weights, assigned = group.lag[read], state.most_even.assigned
+    factor = load_factor(group)
+    if factor is None:
+        factor = np.ones(group.n_members, np.int64)
+    limited = group.real is not None and group.real.has_room_limits
+    free = policy.balance == UNCONSTRAINED and not limited
+    counts = member_counts(assigned, group.n_members)
+    if free:
+        counts[:] = len(weights)
+    dealt = deal_heavy_first(weights, counts, factor)
+    yield _placed(assigned, read, dealt)
+    stop = budget.steps(STEP + EXCHANGE * len(weights) ** 2 / len(factor), upto=0.3)
+    yield _placed(assigned, read, relieve_heaviest(weights, dealt, factor, free, stop))
+
+
+def _placed(assigned: Index, read: Flags, dealt: Index) -> Index:
+    placed = assigned.copy()
+    placed[read] = dealt
+    return placed
 
 
 def _settled(
-    state: SolveState, load: LoadInterval, assigned: Index, budget: Budget
-) -> tuple[LoadInterval, Index]:
-    """The least heaviest load of a small group, by exhaustive search between bound and value."""
+    state: SolveState, best: LoadedPlan, budget: Budget
+) -> tuple[LoadInterval, LoadedPlan]:
+    """The least heaviest load of a small group, by exhaustive search between bound and plan."""
     group = state.problem.group
-    whole = None if load.proved else whole_problem(group, state.problem.constraint)
+    bound = min(state.proofs.highest, best[0])
+    whole = None if bound == best[0] else whole_problem(group, state.problem.constraint)
     if whole is None:
-        return load, assigned
-    bound, value = load
-    with budget.part(SETTLING_WORK) as part:
+        return LoadInterval(bound, best[0]), best
+    with budget.part(SETTLING_WORK, upto=0.7) as part:
         try:
-            search_for = Search(whole.problem, part)
-            while bound < value:
-                cap = (bound + value) // 2
-                found = search_for.find(SearchTarget(UNLIMITED, cap=cap))
+            search = Search(whole.problem, part)
+            while bound < best[0]:
+                cap = (bound + best[0]) // 2
+                found = search.find(SearchTarget(UNLIMITED, cap=cap))
                 if found is None:
                     bound = cap + 1
                 else:
                     assigned = whole.assignment(found)
-                    value = _heaviest(group, assigned)
+                    best = _heaviest(group, assigned), assigned
         except OutOfBudget:
             pass
-    return LoadInterval(bound, value), assigned
+    return LoadInterval(bound, best[0]), best

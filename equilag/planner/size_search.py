@@ -1,5 +1,4 @@
-"""Which sizes to look at: the least one that keeps to a limit, and the course of the whole curve.
-"""
+"""Which sizes to look at: for the least one within a limit, and for the loads of all."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from equilag.budget import Budget
-from equilag.planner.size_curve import PROBE_EFFORT, SizeCurve
+from equilag.planner.size_curve import PROBE_EFFORT, SizeCurve, used_up
 
 MAX_CLOSE: Final = 600
 """Sizes up to which each is looked at. Of more sizes, those between two of about the same load are
@@ -32,9 +31,7 @@ class LeastSize(NamedTuple):
         return self.at_least == self.at_most
 
 
-def least_size(
-    curve: SizeCurve, limit: float, first: int, last: int, budget: Budget
-) -> LeastSize:
+def least_size(curve: SizeCurve, limit: float, first: int, last: int, budget: Budget) -> LeastSize:
     """The least size from `first` to `last` whose heaviest load under the best plan is at most
     `limit`, as close as the budget allows."""
     if curve.falls:
@@ -42,7 +39,7 @@ def least_size(
     for size in range(first, last + 1):
         if curve.at_least(size) > limit:
             continue
-        if budget.expired():
+        if used_up(budget):
             return LeastSize(_first_open(curve, limit, first, last), _reached(curve, limit, last))
         settle(curve, size, limit, budget)
         known = curve.at(size)
@@ -63,14 +60,14 @@ def _least_falling(
         else:
             high = middle
     start, step, size = high, 1, high
-    while size <= last and not budget.expired():
+    while size <= last and not used_up(budget):
         settle(curve, size, limit, budget)
         if curve.within(size, limit):
             break
         start, size = size + 1, min(size + step, last) if size < last else last + 1
         step *= 2
     found = size if size <= last and curve.within(size, limit) else None
-    while found is not None and start < found and not budget.expired():
+    while found is not None and start < found and not used_up(budget):
         middle = (start + found) // 2
         settle(curve, middle, limit, budget)
         if curve.within(middle, limit):
@@ -93,18 +90,19 @@ def settle(curve: SizeCurve, size: int, limit: float, budget: Budget) -> None:
     """Look for a plan of the size, and for a better one where it is open whether it is within the
     limit."""
     for effort in (PROBE_EFFORT, SECOND_EFFORT):
-        if curve.within(size, limit) or curve.at_least(size) > limit or budget.expired():
+        if curve.within(size, limit) or curve.at_least(size) > limit or used_up(budget):
             return
         curve.try_size(size, budget, effort)
 
 
-def walk(curve: SizeCurve, first: int, last: int, budget: Budget) -> None:
-    """Look at the sizes of a range: the ends, then by halves, until time is up or all is known."""
-    for size in dict.fromkeys((first, last)):
+def walk(curve: SizeCurve, here: int, first: int, last: int, budget: Budget) -> None:
+    """Look at the sizes of a range: one of them, the ends, then by halves, until the budget is used
+    up or all is known."""
+    for size in dict.fromkeys((here, first, last)):
         _try(curve, size, budget)
     few = last - first < MAX_CLOSE
     for size, low, high in by_halves(first, last):
-        if budget.expired():
+        if used_up(budget):
             return
         if curve.falls and _level(curve, low, high, 0.0 if few else ABOUT):
             continue
@@ -112,7 +110,7 @@ def walk(curve: SizeCurve, first: int, last: int, budget: Budget) -> None:
 
 
 def _try(curve: SizeCurve, size: int, budget: Budget) -> None:
-    if not curve.tried(size) and not budget.expired():
+    if not curve.tried(size) and not used_up(budget):
         curve.try_size(size, budget)
 
 

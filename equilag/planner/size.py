@@ -1,0 +1,59 @@
+"""`size`: how many members a group needs, and from which number on another one helps no more."""
+
+from __future__ import annotations
+
+from typing import Unpack, cast
+
+from equilag.group import Group
+from equilag.planner.settings import (
+    PolicySettings,
+    budget_of,
+    checked_group,
+    checked_seconds,
+    checked_seed,
+    policy_from,
+)
+from equilag.planner.size_settings import (
+    SizeSettings,
+    check_sizing,
+    checked_sizes,
+    checked_threads,
+)
+from equilag.planner.sizing import Sizing
+from equilag.policy import Policy
+
+
+def size(
+    group: Group, policy: str | Policy = "lag-aware", **settings: Unpack[SizeSettings]
+) -> Sizing:
+    """Return the heaviest load under the best plan for each number of members.
+
+    members: the first and the last number to look at; by default from 1 to the number of
+        partitions.
+    threads: a size is then a number of processes, each of so many members; by default as many as
+        the instances of the group have, or 1.
+    catch_up: the least size that has read everything within so many seconds is looked for as well.
+    time_limit (10 seconds by default), effort, seed, stop: those of `solve`. Sizes for which
+        nothing is left have no row, or a wider interval.
+
+    The weight is the rate where the group knows any, else lag, unless the policy names one. Best
+    means the smallest heaviest load per unit of capacity among the plans with the balance of counts
+    that the policy asks for; nobody owns anything. Of the other settings those count that say how
+    members are (`capacity`, `max_partitions`, `instances`, `co_partition`). New members are called
+    new-1, new-2, … and have the median capacity unless `capacity` names them. The tolerance is the
+    part of a load by which a size must lower it to help. Raises InputError for settings that make
+    no sense here.
+    """
+    limit, effort = settings.pop("time_limit", 10.0), settings.pop("effort", None)
+    budget = budget_of(checked_group(group), limit, effort, stop=settings.pop("stop", None))
+    sizes = checked_sizes(settings.pop("members", None))
+    threads = checked_threads(settings.pop("threads", None))
+    catch_up = settings.pop("catch_up", None)
+    within = None if catch_up is None else checked_seconds(catch_up, "catch_up")
+    seed = checked_seed(settings.pop("seed", 0))
+    wanted = policy_from(policy, **cast(PolicySettings, settings))
+    check_sizing(wanted)
+    # The clock runs from the call, so what takes time to load is loaded after it was started.
+    from equilag.planner.size_run import SizeRun
+
+    return SizeRun(group, wanted, sizes, threads, seed).answer(within, budget)

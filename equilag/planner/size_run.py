@@ -1,0 +1,173 @@
+"""One run of `size`: the curves of loads, and the answer that comes of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from equilag.budget import Budget
+from equilag.errors import InputError
+from equilag.group import Group
+from equilag.planner.notable_sizes import notable_sizes
+from equilag.planner.size_catch_up import CatchUp, CatchUpTimes
+from equilag.planner.size_curve import SizeCurve, used_up
+from equilag.planner.size_members import member_pool
+from equilag.planner.size_probe import probing_policy
+from equilag.planner.size_rows import size_rows, verdict
+from equilag.planner.size_search import LeastSize, least_size, walk
+from equilag.planner.size_units import heaviest_unit, hot_units, unit_weights
+from equilag.planner.size_weights import RATE, WORK, sizing_weight, weighed_pool, weights_of
+from equilag.planner.sizing import HotUnit, SizeBasis, SizeRow, Sizing
+from equilag.policy import Policy, WeightKind
+from equilag.reduction.reduce import Reduction, reduce_group
+from equilag.weight import PartitionWeights, filled_rates, knows_rates
+
+MAX_SIZE: Final = 10_000
+"""The largest size that is looked at unless another one is asked for: the members of the largest
+groups that equilag plans."""
+WALKING: Final = 0.8
+"""Of the time left, what the loads of all sizes may take; the times to catch up follow."""
+SLACK: Final = 1e-9
+"""Relative error of a load in floating point, by which it may pass a limit."""
+
+
+class SizeRun:
+    """A group, the members that groups of other sizes have, and what is spread over them."""
+
+    def __init__(
+        self,
+        group: Group,
+        policy: Policy,
+        sizes: tuple[int, int] | None = None,
+        threads: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        """Raises InputError where no member reads anything, and for weights that are not known.
+
+        `sizes` are the first and the last one to look at; None for all.
+        """
+        self._given = group
+        self._policy = policy
+        self._seed = seed
+        self._kind: WeightKind = sizing_weight(policy, group)
+        self._weights = self._weights_of(self._kind, policy.horizon)
+        most = int(np.count_nonzero(group.assignable))
+        asked = sizes[1] if sizes else min(MAX_SIZE, max(1, most))
+        self.pool = member_pool(group, policy.overrides, asked, threads)
+        self._probing = probing_policy(policy)
+        if sizes is None:
+            units = int(np.count_nonzero(self._units.group.assignable))
+            last = max(1, -(-units // self.pool.threads), self.pool.present)
+            sizes = 1, min(last, MAX_SIZE)
+        # A smaller size would leave the topics of some subscription unread.
+        least = len(self.pool.group.class_topics)
+        self.first, self.last = max(sizes[0], least), max(sizes[1], least)
+
+    def _weights_of(self, kind: WeightKind, horizon: float) -> PartitionWeights:
+        return weights_of(self._given, self._policy, kind, horizon)
+
+    @cached_property
+    def _units(self) -> Reduction:
+        """The units that are spread, and over whom now."""
+        return reduce_group(self.pool.group_of(self.pool.present), self._probing)
+
+    @property
+    def tells_who_keeps_up(self) -> bool:
+        """True if rates and capacities are known."""
+        return knows_rates(self._given) and self.pool.capacity is not None
+
+    def curve(self, kind: WeightKind, horizon: float = 1.0) -> SizeCurve:
+        """The loads by some weight."""
+        weights = self._weights_of(kind, horizon)
+        pool = weighed_pool(self.pool, weights)
+        return SizeCurve(pool, self._probing, self._seed, weights.scale)
+
+    def least_within(self, curve: SizeCurve, limit: float, budget: Budget) -> LeastSize:
+        """The least size of the range whose load is within a limit."""
+        return least_size(curve, limit * (1 + SLACK), self.first, self.last, budget)
+
+    def answer(self, catch_up: float | None, budget: Budget) -> Sizing:
+        """Everything that `size` says. Raises InputError where no size has room for all."""
+        if catch_up is not None and self.pool.capacity is None:
+            raise InputError("needs to know what members can process: --capacity", "catch_up")
+        curve = self.curve(self._kind, self._policy.horizon)
+        keeping = catching = None
+        if self.tells_who_keeps_up:
+            rates = curve if self._kind == RATE else self.curve(RATE)
+            keeping = self.least_within(rates, 1.0, budget)
+        if catch_up is not None:
+            catching = self.least_within(self.curve(WORK, catch_up), catch_up, budget)
+        here = min(max(self.first, self.pool.present), self.last)
+        with budget.portion(WALKING) as part:
+            walk(curve, here, self.first, self.last, part)
+        rows = [
+            replace(
+                row, keeps_up=verdict(keeping, row.size), catches_up=verdict(catching, row.size)
+            )
+            for row in size_rows(curve, self.first, self.last, self._policy.tolerance)
+        ]
+        if not rows and curve.refused is not None:
+            raise curve.refused
+        self._add_times(rows, (keeping, catching), budget)
+        fastest = max(self.pool.capacity) if self.pool.capacity else None
+        planned, weight = self._units.group, self._weights.value / self._weights.scale
+        return Sizing(
+            group=self._given.name,
+            policy=self._policy,
+            basis=self._basis(),
+            rows=tuple(rows),
+            first=self.first,
+            last=self.last,
+            least_keeping_up=keeping,
+            catch_up=catch_up,
+            least_catching_up=catching,
+            heaviest=heaviest_unit(planned, unit_weights(self._units, weight), fastest),
+            hot=self.hot(),
+            interrupted=budget.interrupted,
+        )
+
+    def hot(self) -> tuple[HotUnit, ...]:
+        """The units that no member can read as fast as records come in."""
+        if not self.tells_who_keeps_up or self.pool.capacity is None:
+            return ()
+        rate = unit_weights(self._units, filled_rates(self._given).rate)
+        return hot_units(self._units.group, rate, max(self.pool.capacity))
+
+    def _basis(self) -> SizeBasis:
+        given, pool, weights = self._given, self.pool, self._weights
+        by_rate = self._kind in (RATE, WORK)
+        limit = {RATE: 1.0, WORK: self._policy.horizon}.get(self._kind)
+        return SizeBasis(
+            kind=self._kind,
+            horizon_s=weights.horizon_s,
+            unit=weights.unit,
+            total=int(weights.value[given.assignable].sum()) / weights.scale,
+            unknown_rates=filled_rates(given).unknown if by_rate else 0,
+            limit=None if pool.capacity is None else limit,
+            present=pool.present,
+            threads=pool.threads,
+            capacity=pool.new_capacity,
+            equal_capacities=pool.equal_capacities,
+            subscriptions=len(pool.group.class_topics),
+            idle=pool.idle,
+            unrestricted=len(given.allowed or ()),
+        )
+
+    def _add_times(
+        self, rows: list[SizeRow], least: tuple[LeastSize | None, ...], budget: Budget
+    ) -> None:
+        """Put the times to catch up into the rows that somebody wants to see."""
+        if self.pool.capacity is None or not self._given.lag.any():
+            return
+        helping = [row.size for row in rows if row.helps]
+        shown = notable_sizes([row.size for row in rows], helping, self.pool.present, least)
+        times = CatchUpTimes(self.pool, self._policy, self._seed)
+        for place, row in enumerate(rows):
+            if row.size not in shown or used_up(budget):
+                continue
+            never = row.keeps_up is False
+            found = CatchUp(np.inf, np.inf) if never else times.of(row.size, budget)
+            rows[place] = replace(row, catch_up_s=found.seconds, catch_up_at_least_s=found.at_least)

@@ -1,0 +1,31 @@
+"""What is spread over a group of another size, and what its members' limit is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from equilag.group import Group
+from equilag.planner.size_members import MemberPool
+from equilag.policy import Policy, WeightKind
+from equilag.weight import PartitionWeights, knows_rates, partition_weights
+
+RATE: Final[WeightKind] = "rate"
+WORK: Final[WeightKind] = "work"
+
+
+def sizing_weight(policy: Policy, group: Group) -> WeightKind:
+    """The weight in force: rates where the group knows any, since keeping up is what counts in the
+    long run; else lag."""
+    return policy.weight or (RATE if knows_rates(group) else "lag")
+
+
+def weights_of(group: Group, policy: Policy, kind: WeightKind, horizon: float) -> PartitionWeights:
+    """What the partitions of the group weigh. Raises InputError if it does not know."""
+    found = partition_weights(group, replace(policy, weight=kind, horizon=horizon))
+    return found or PartitionWeights("lag", None, group.lag, 1)
+
+
+def weighed_pool(pool: MemberPool, weights: PartitionWeights) -> MemberPool:
+    """The pool with these weights in place of its lag, so that nothing else is weighed."""
+    return replace(pool, group=replace(pool.group, lag=weights.value, rates=None, weights=None))

@@ -1,0 +1,245 @@
+"""`size` against every assignment of tiny groups, and on the groups that users ask about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Event
+from typing import Any
+
+import numpy as np
+import pytest
+from support.size_oracle import least_heaviest, members_of_size
+
+import equilag
+from equilag import Group, InputError, Member, Sizing
+from equilag.planner.sizing import SizeRow
+
+TINY = 8
+"""Random groups of each sort: some 0.2 s."""
+
+
+def group_with(
+    rates: Sequence[float] | None,
+    capacities: Sequence[float | None],
+    lags: Sequence[int] | None = None,
+    **member: Any,
+) -> Group:
+    """One topic, whose partitions have these rates and lags, and a member for each capacity."""
+    members = [
+        Member(f"m{n}", capacity=capacity, **member) for n, capacity in enumerate(capacities)
+    ]
+    size = len(rates if rates is not None else lags or ())
+    return Group.build(
+        name="orders-service",
+        topics={"orders": size},
+        members=members,
+        subscriptions={m.id: ["orders"] for m in members},
+        lags={"orders": [0] * size if lags is None else list(lags)},
+        **({} if rates is None else {"rates": {"orders": list(rates)}}),
+    )
+
+
+def row(sizing: Sizing, size: int) -> SizeRow:
+    found = sizing.row(size)
+    assert found is not None
+    return found
+
+
+def loads_of(sizing: Sizing) -> dict[int, float]:
+    return {row.size: row.load for row in sizing.rows}
+
+
+@pytest.mark.parametrize("balance", ["total", "none"])
+@pytest.mark.parametrize("capacities", [[1, 1], [1, 2, 4], [3, 1]])
+def test_rows_are_the_best_of_all_assignments(balance: str, capacities: list[float]) -> None:
+    rng = np.random.default_rng(len(capacities))
+    proved = rows = 0
+    for _ in range(TINY):
+        weights = [int(w) for w in rng.integers(0, int(rng.choice([4, 900])), rng.integers(2, 6))]
+        weights[0] = max(1, weights[0])
+        sizing = equilag.size(
+            group_with([float(w) for w in weights], capacities),
+            balance=balance, members=(1, 5), tolerance=0,
+        )  # fmt: skip
+        reached = np.inf
+        for found in sizing.rows:
+            members = members_of_size(capacities, found.size)
+            best = least_heaviest(weights, members, balance == "total")
+            assert found.load_at_least <= best + 1e-9
+            assert found.load >= best - 1e-9
+            rows += 1
+            proved += found.proved
+            if found.proved:
+                assert found.load == pytest.approx(best)
+                assert found.keeps_up is (best <= 1)
+            assert found.helps is (found.load < reached)
+            reached = min(reached, found.load)
+    assert proved == rows
+
+
+def test_one_hot_partition_of_64() -> None:
+    """KEDA 2908: whatever the number of members, one of them reads the hot partition."""
+    rest = 100.0
+    sizing = equilag.size(group_with([63 * rest * 9, *[rest] * 63], [8 * 63 * rest] * 4))
+    assert all(row.proved for row in sizing.rows)
+    assert [row.size for row in sizing.rows] == list(range(1, 65))
+    assert sizing.heaviest is not None
+    assert (sizing.heaviest.topic, sizing.heaviest.partition) == ("orders", 0)
+    assert sizing.heaviest.share == 9 / 8
+    assert [unit.pieces for unit in sizing.hot] == [2]
+    assert sizing.least_keeping_up == (65, None)
+    last = sizing.helping[-1]
+    assert last.load <= sizing.rows[-1].load / 0.99
+    assert last.size < 16
+
+
+def test_126_even_partitions() -> None:
+    """KEDA 7517: only these sizes are any better than the next smaller one."""
+    sizing = equilag.size(group_with([10.0] * 126, [100.0] * 6), tolerance=0)
+    assert all(row.proved for row in sizing.rows)
+    falls = [k for k in range(1, 127) if k == 1 or -(-126 // k) < -(-126 // (k - 1))]
+    assert [row.size for row in sizing.helping] == falls
+    assert falls[-3:] == [42, 63, 126]
+    assert sizing.least_keeping_up == (13, 13)  # ten partitions each
+
+
+def test_24_partitions_and_4_threads() -> None:
+    """KEDA 7577: pods of four threads; from six pods on each thread has one partition."""
+    sizing = equilag.size(group_with([10.0] * 24, [25.0] * 8), threads=4)
+    assert [row.size for row in sizing.rows] == [1, 2, 3, 4, 5, 6]
+    assert [row.members for row in sizing.rows] == [4, 8, 12, 16, 20, 24]
+    assert [row.size for row in sizing.helping] == [1, 2, 3, 6]
+    assert sizing.basis.present == 2
+    assert sizing.least_keeping_up == (3, 3)
+    assert all(row.proved for row in sizing.rows)
+
+
+def test_instances_are_processes_of_their_threads() -> None:
+    group = group_with([10.0] * 12, [20.0] * 4)
+    members = [Member(f"m{n}", capacity=20.0, instance=f"pod-{n // 2}") for n in range(4)]
+    group = Group.build(
+        name="g", topics={"orders": 12}, members=members,
+        subscriptions={m.id: ["orders"] for m in members}, rates={"orders": [10.0] * 12},
+    )  # fmt: skip
+    sizing = equilag.size(group)
+    assert (sizing.basis.present, sizing.basis.threads) == (2, 2)
+    assert row(sizing, 3).load == 1.0
+    assert sizing.least_keeping_up == (3, 3)
+
+
+def test_the_times_to_catch_up() -> None:
+    """Ten records a second to spare of each member, and no plan is quicker than the hot one."""
+    sizing = equilag.size(group_with([10.0] * 4, [30.0] * 2, [1000, 0, 0, 0]), catch_up=60)
+    times = {row.size: row.catch_up_s for row in sizing.rows}
+    assert times[1] == np.inf
+    assert times[2] == pytest.approx(100)  # two partitions: 30 − 20 to spare
+    assert row(sizing, 4).catch_up_s == pytest.approx(50)
+    assert row(sizing, 4).catch_up_at_least_s == pytest.approx(50, rel=0.01)
+    assert sizing.least_keeping_up == (2, 2)
+    assert sizing.least_catching_up == (3, 3)
+    assert [row.catches_up for row in sizing.rows] == [False, False, True, True]
+
+
+def test_lag_alone_is_read_at_capacity() -> None:
+    sizing = equilag.size(group_with(None, [10.0] * 2, [60, 40, 40, 20]), members=(1, 4))
+    assert sizing.basis.kind == "lag"
+    assert sizing.least_keeping_up is None
+    assert row(sizing, 2).load == pytest.approx(8.0)
+    assert row(sizing, 2).catch_up_s == pytest.approx(8.0)
+    assert row(sizing, 3).catch_up_s == pytest.approx(6.0)
+    assert row(sizing, 4).catch_up_s is None  # it does not help, so nobody asks
+
+
+def test_without_capacities_loads_are_rates_and_nothing_is_said_of_keeping_up() -> None:
+    sizing = equilag.size(group_with([10.0, 20.0], [None, None], [5, 5]))
+    assert loads_of(sizing) == {1: 30.0, 2: 20.0}
+    assert sizing.basis.capacity is None
+    assert {row.keeps_up for row in sizing.rows} == {None}
+    with pytest.raises(InputError, match="catch_up: needs"):
+        equilag.size(group_with([10.0], [None]), catch_up=60.0)
+
+
+def test_a_capacity_for_new_members() -> None:
+    group = group_with([10.0] * 6, [20.0, 20.0])
+    sizing = equilag.size(group, capacity=["new-*=40"])
+    assert sizing.basis.capacity == 40.0
+    assert sizing.least_keeping_up == (3, 3)
+    assert row(sizing, 3).load == pytest.approx(1.0)  # one and a half, and three at the new one
+
+
+def test_work_counts_the_lag_in_the_horizon() -> None:
+    group = group_with([10.0, 10.0], [20.0], [300, 0])
+    sizing = equilag.size(group, weight="work", horizon=60.0)
+    assert (sizing.basis.kind, sizing.basis.limit) == ("work", 60.0)
+    assert row(sizing, 1).load == pytest.approx((300 + 20 * 60) / 20)
+    assert row(sizing, 1).keeps_up is True
+    assert row(sizing, 2).load == pytest.approx((300 + 10 * 60) / 20)
+
+
+def test_subscriptions_keep_their_shares() -> None:
+    group = Group.build(
+        name="g", topics={"a": 8, "b": 4}, members=["m1", "m2", "m3"],
+        subscriptions={"m1": ["a"], "m2": ["a"], "m3": ["b"]},
+        lags={"a": [10] * 8, "b": [10] * 4},
+    )  # fmt: skip
+    sizing = equilag.size(group)
+    assert sizing.basis.subscriptions == 2
+    assert sizing.rows[0].size == 2  # one for each
+    assert row(sizing, 2).load == 80
+    assert row(sizing, 3).load == 40
+    assert row(sizing, 6).load == 20
+
+
+def test_room_leaves_out_the_sizes_without_enough() -> None:
+    group = group_with([10.0] * 6, [20.0])
+    sizing = equilag.size(group, max_partitions=2)
+    assert [row.size for row in sizing.rows] == [3, 4, 5, 6]
+    with pytest.raises(InputError, match="room"):
+        equilag.size(group, max_partitions=2, members=(1, 2))
+
+
+def test_counts_by_topic() -> None:
+    group = Group.build(
+        name="g", topics={"a": 2, "b": 2}, members=["m1"], subscriptions={"m1": ["a", "b"]},
+        lags={"a": [9, 1], "b": [9, 1]},
+    )  # fmt: skip
+    assert row(equilag.size(group, balance="per-topic"), 2).load == 10
+    assert row(equilag.size(group), 2).load == 10
+    assert row(equilag.size(group, balance="per-topic"), 3).load == 9
+
+
+def test_the_document() -> None:
+    sizing = equilag.size(group_with([10.0, 30.0], [20.0], [7, 0]), catch_up=5.0, members=(1, 2))
+    document = sizing.to_dict()
+    assert document["format"] == "equilag/size/1"
+    assert document["basis"]["kind"] == "rate"
+    assert document["keeps_up"] == {"at_least": 3, "at_most": None, "proved": False}
+    assert document["hot"] == [
+        {"topic": "orders", "partition": 1, "weight": 30.0, "share": 1.5, "pieces": 2}
+    ]
+    assert [entry["size"] for entry in document["rows"]] == [1, 2]
+    assert document["rows"][0]["catch_up_s"] is None  # never, which JSON has no number for
+    assert "interrupted" not in document
+
+
+def test_a_group_without_weights() -> None:
+    sizing = equilag.size(group_with(None, [None], [0, 0]))
+    assert loads_of(sizing) == {1: 0.0, 2: 0.0}
+    assert [row.size for row in sizing.helping] == [1]
+    assert sizing.heaviest is None
+
+
+def test_an_interrupted_run_has_the_rows_so_far() -> None:
+    stop = Event()
+    stop.set()
+    sizing = equilag.size(group_with([10.0] * 40, [20.0] * 2), stop=stop)
+    assert sizing.interrupted
+    assert sizing.to_dict()["interrupted"] is True
+
+
+def test_an_effort_is_repeatable() -> None:
+    rng = np.random.default_rng(3)
+    group = group_with(rng.lognormal(3, 1, 60).tolist(), [100.0, 100.0, 50.0])
+    runs = [equilag.size(group, effort=0.1, time_limit=60).rows for _ in range(2)]
+    assert runs[0] == runs[1]
+    assert runs[0]
