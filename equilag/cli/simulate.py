@@ -15,6 +15,7 @@ from equilag.cli.progress_line import ProgressLine
 from equilag.cli.real_options import add_real, add_weight
 from equilag.cli.source import add_source, read_group
 from equilag.errors import InputError
+from equilag.policy import Policy
 
 NAME: Final = "simulate"
 HELP: Final = "how lag develops, with and without a plan"
@@ -24,7 +25,7 @@ everything is read, or who falls behind by how much. It needs the members'
 capacities in records per second, and the rates at which records are produced."""
 EPILOG: Final = """\
 Without PLAN it makes one, with the options of equilag plan. With PLAN, only
---capacity of these has an effect. --plot needs matplotlib:
+--capacity of these may be given. --plot needs matplotlib:
 pip install 'equilag[plot]'
 
 example:
@@ -75,6 +76,8 @@ def run(args: argparse.Namespace) -> int:
         args.snapshot, args.plan = None, args.snapshot  # the one file beside a live group
     one_stdin(args.snapshot, args.plan)
     policy = options.policy_of(args)
+    if args.plan is not None and _makes_plans(policy):
+        args.refuse("with PLAN only --capacity of the options that make a plan has an effect")
     options.check_output(args)
     plot = None
     if args.plot is not None:
@@ -108,6 +111,11 @@ def run(args: argparse.Namespace) -> int:
         plot.write(simulation_plot(facts, ending))
     show(facts, args.output)
     return INTERRUPTED if facts.interrupted else FINE
+
+
+def _makes_plans(policy: Policy) -> bool:
+    """True if the policy says more than the members' capacities."""
+    return policy != Policy(capacity=policy.overrides.capacity)
 
 
 @contextmanager

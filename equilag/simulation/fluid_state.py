@@ -104,7 +104,3 @@ class FluidState:
     def member_lags(self, owner: Index, n_members: int) -> Floats:
         """[M] records of each member's partitions; O(P)."""
         return member_sums(self.lag, owner, n_members)
-
-    def lag_of_nobody(self, owner: Index) -> float:
-        """Records of partitions that nobody owns."""
-        return float(self.lag[owner == NOBODY].sum())

@@ -80,6 +80,13 @@ def test_a_plan_of_another_group_is_named(run, write, plan) -> None:
     assert "plan.json" in err
 
 
+def test_options_that_shape_a_plan_do_not_go_with_one(run, snapshot, plan) -> None:
+    for option in (["--max-moves", 3], ["--weight", "lag"], ["--pin", "t-0=a"]):
+        status, _, err = run("simulate", snapshot, plan, *option, "--capacity", "*=70")
+        assert status == 2
+        assert err.startswith("equilag: with PLAN only --capacity of the options that make a plan")
+
+
 def test_a_wrong_setting_does_not_name_the_plan(run, snapshot, plan) -> None:
     _, _, err = run("simulate", snapshot, plan, "--capacity", "z=1")
     assert err.startswith("equilag: --capacity: no member's id is")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from threading import Event
 
 import numpy as np
 import pytest
@@ -14,6 +15,9 @@ from equilag.errors import InputError
 from equilag.planner.simulate import simulate
 from equilag.planner.solve import solve
 from equilag.policy import Policy
+from equilag.report.facts.simulation import simulation_facts
+from equilag.report.terminal import Screen
+from equilag.report.text.pages import text_for
 from equilag.simulation.rebalance_pause import rebalanced
 
 
@@ -169,6 +173,17 @@ def test_settings_that_make_no_sense(settings, place: str) -> None:
     with pytest.raises(InputError) as refused:
         simulate(slow_group(), even_assignment(), **settings)
     assert refused.value.place == place
+
+
+def test_an_interrupted_plan_is_the_best_so_far() -> None:
+    stop = Event()
+    stop.set()
+    found = simulate(slow_group(), stop=stop)
+    assert found.plan is not None
+    assert found.plan.interrupted
+    facts = simulation_facts(found)
+    assert facts.document()["interrupted"] is True
+    assert "Interrupted: this is the best plan so far." in text_for(facts, Screen(100))
 
 
 def test_groups_without_members_or_partitions() -> None:

@@ -71,13 +71,27 @@ def test_ages_are_those_of_cumulative_arrivals() -> None:
         assert state.age() == pytest.approx(expected, abs=1e-6)
 
 
+def test_more_capacity_or_less_to_read_makes_no_lag_longer() -> None:
+    """Neither in all nor of any partition, whatever else its member reads."""
+    rng = np.random.default_rng(9)
+    for lag, ((_, held), *_) in random_runs(10, 200):
+        base = FluidState.start(lag, held.rate).after(3.0, held)
+        faster = held._replace(capacity=held.capacity + rng.integers(0, 9, held.n_members))
+        slower = held._replace(rate=held.rate * rng.random(len(lag)))
+        for better in (
+            FluidState.start(lag, held.rate).after(3.0, faster),
+            FluidState.start(lag, held.rate).after(3.0, slower),
+            FluidState.start(lag * rng.random(len(lag)), held.rate).after(3.0, held),
+        ):
+            assert (better.lag <= base.lag + 1e-9).all()
+
+
 def test_the_age_of_a_backlog_without_a_rate_is_the_time_since_the_start() -> None:
     held = conditions([0, 2], [0], [0, 0])
     assert start([5, 6], [0, 2]).age().tolist() == [0, 3]
     assert start([5, 6], [0, 2]).after(4.0, held).age().tolist() == [4, 7]
 
 
-def test_sums_of_members_and_of_nobody() -> None:
+def test_sums_of_members() -> None:
     state, owner = start([1, 2, 4], [0, 0, 0]), np.array([1, -1, 1], dtype=np.int32)
     assert state.member_lags(owner, 2).tolist() == [0, 5]
-    assert state.lag_of_nobody(owner) == 2

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+from support.fluid_groups import random_runs
 
 from equilag.simulation.fluid_run import read_at, total_lags
 from equilag.simulation.fluid_state import Conditions, FluidState
@@ -39,3 +40,16 @@ def test_a_pause_costs_what_is_produced_in_it() -> None:
     assert total_lags(state, eager, np.array([2.0]))[0] == 6
     assert total_lags(state, cooperative, np.array([2.0]))[0] == 2
     assert read_at(state, cooperative) < read_at(state, eager) == 4
+
+
+def test_a_longer_pause_costs_more_and_a_cooperative_one_less() -> None:
+    rng, times = np.random.default_rng(11), np.array([0.5, 2.0, 4.0, 9.0])
+    for lag, ((_, before), *_) in random_runs(12, 200):
+        owner = rng.integers(0, before.n_members, len(lag)).astype(np.int32)
+        after, state = before._replace(owner=owner), FluidState.start(lag, before.rate)
+        short, long, mild = (
+            total_lags(state, rebalanced(before, after, pause, protocol), times)
+            for pause, protocol in ((1.0, "eager"), (3.0, "eager"), (3.0, "cooperative"))
+        )
+        assert (short <= long + 1e-9).all()
+        assert (mild <= long + 1e-9).all()

@@ -55,6 +55,8 @@ def _verdict(facts: SimulationFacts) -> Block:
                 " many members would.",
             )
         )
+    if facts.interrupted:
+        lines.append(title("Interrupted:", " this is the best plan so far."))
     if facts.hot:
         lines.append(title("Hot:", f" {_hot(facts.hot)}."))
     return lines
