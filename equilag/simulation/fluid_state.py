@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.columns import NOBODY, Floats, Index
+from equilag.columns import Floats, Index
 from equilag.simulation.fair_shares import fair_shares, member_sums
 
 ROUNDING: Final = 1e-12
