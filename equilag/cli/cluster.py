@@ -36,9 +36,12 @@ def add_cluster(
     )
 
 
-def add_reading(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """Add the options that say how commits and log ends become lag."""
-    add_reset(parser)
+def add_reading(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup, reset: str = options.RESETS_DEFAULT
+) -> None:
+    """Add the options that say how commits and log ends become lag; `reset` is the default as the
+    help calls it."""
+    add_reset(parser, reset)
     parser.add_argument(
         "--isolation-level",
         metavar="L",
@@ -48,14 +51,16 @@ def add_reading(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> No
     )
 
 
-def add_reset(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+def add_reset(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup, default: str = options.RESETS_DEFAULT
+) -> None:
     """Add ``--auto-offset-reset``."""
     parser.add_argument(
         "--auto-offset-reset",
         metavar="R",
         type=options.reset,
         help="where consumers start in a partition without a commit: earliest, latest or none"
-        " (default: latest)",
+        f" (default: {default})",
     )
 
 

@@ -45,9 +45,7 @@ def sampled(
             reader,
             group,
             seconds,
-            lambda done: progress.show(
-                f"sampling group {group}: {done:.0f} of {seconds:g} s", done, seconds
-            ),
+            lambda done: progress.show(f"sampling, {done:.0f} of {seconds:g} s", done, seconds),
         )
     measured = measure(found.samples())
     given = found.last.group_input(reset)

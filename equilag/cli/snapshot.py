@@ -26,6 +26,7 @@ needs: each assumption about it is a line on standard error."""
 EPILOG: Final = """\
 examples:
   equilag snapshot --bootstrap-server B --group G | equilag plan -
+  equilag snapshot --bootstrap-server B --group G --sample 1m --out G.json
 
   kafka-consumer-groups --bootstrap-server B --group G --describe > d.txt
   kafka-consumer-groups --bootstrap-server B --group G --describe \\
@@ -62,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="assume that each member subscribes only to the topics of its partitions",
     )
-    add_reading(parser)
+    add_reading(parser, "its lag is unknown; with a text latest")
     add_sample(parser)
     parser.add_argument(
         "--co-partition",

@@ -30,7 +30,7 @@ def add_source(parser: argparse.ArgumentParser) -> None:
     live = parser.add_argument_group("a live group in place of SNAPSHOT")
     add_cluster(live, required=False)
     live.add_argument("--group", metavar="G", help="the consumer group to read")
-    add_reading(live)
+    add_reading(live, "its lag is unknown")
     add_sample(live)
     live.add_argument(
         "--save-snapshot",
