@@ -26,7 +26,8 @@ EXACT_TOTAL: Final = 2**46
 """Weights get decimals as long as their total stays below this: room for load factors of 2^15."""
 MEAN_DIGITS: Final = 10**4
 """A mean weight of so many units has four digits, more than a measured rate is known to."""
-MAX_DECIMALS: Final = 6
+MAX_DECIMALS: Final = 12
+"""One record in a year is a rate of 3 × 10^-8, which has its four digits with these."""
 SAME: Final = 1e-9
 """Relative error of a product of two doubles, with a margin."""
 

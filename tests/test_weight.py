@@ -60,6 +60,17 @@ def test_weights_keep_their_decimals() -> None:
     assert value == [33_333, 66_667, 100_000, 0]
 
 
+def test_a_few_records_a_year_weigh_what_they_are() -> None:
+    rare = group({"a": [3.3e-8, 6.6e-8, 1e-7], "b": [0]}, (0, 0, 0, 0))
+    value, scale = weights(rare, weight="rate")
+    assert (value, scale) == ([33, 66, 100, 0], 10**9)
+    value, scale = weights(group({"a": [1e-8 / 3] * 3, "b": [0]}), weight="rate")
+    assert (value, scale) == ([3333] * 3 + [0], 10**12)
+    plan = equilag.solve(rare, weight="rate", effort=0.05, tolerance=0)
+    assert plan.real is not None
+    assert round(plan.real.load.spread * 1e9) == 1
+
+
 def test_large_weights_lose_their_decimals_and_too_large_ones_are_refused() -> None:
     large = [2**45, 0, 0, 0]
     value, scale = weights(group({"a": [1 / 3, 0, 0], "b": [0]}, large), weight="work", horizon=1)

@@ -95,11 +95,11 @@ def _sums(rows: Rows, values: list[tuple[int, ...]]) -> Rows:
 
 
 def _spreads(group: OracleGroup, rows: Rows) -> npt.NDArray[np.object_]:
-    """[assignments] the spread times the scale of the member factors; exact."""
+    """[assignments] the spread times the scales of weights and of member factors; exact."""
     loads = np.zeros((len(rows), len(group.members)), dtype=object)
     everywhere = np.arange(len(rows))
     for column, unit in zip(rows.T, group.units, strict=True):
-        loads[everywhere, column] += unit.weight
+        loads[everywhere, column] += int(unit.weight * group.weight_scale)
     active = group.active
     if not active:
         return np.zeros(len(rows), dtype=object)

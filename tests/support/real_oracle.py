@@ -16,6 +16,7 @@ from typing import Any
 
 Snapshot = Mapping[str, Any]
 Partition = tuple[str, int]
+Weights = Mapping[Partition, Fraction]
 Placed = Sequence[int]
 """The member number of each unit."""
 
@@ -27,7 +28,7 @@ class OracleUnit:
     partitions: tuple[Partition, ...]
     takers: tuple[int, ...]
     """The members that may take it."""
-    weight: int
+    weight: Fraction
     cross: tuple[int, ...]
     """[M] its partitions that this member would read across racks."""
     moves: tuple[int, ...]
@@ -87,13 +88,18 @@ class OracleGroup:
         return [int(self.scale / capacity) for capacity in self.instance_capacity]
 
     @cached_property
+    def weight_scale(self) -> int:
+        """Weights times this are integers."""
+        return lcm(*(unit.weight.denominator for unit in self.units))
+
+    @cached_property
     def scale(self) -> int:
         capacities = [*self.capacity, *self.instance_capacity]
         return lcm(*(capacity.numerator for capacity in capacities))
 
     def figures(self, placed: Placed) -> OracleFigures:
         counts = [0] * len(self.members)
-        loads = [0] * len(self.members)
+        loads = [Fraction(0)] * len(self.members)
         for unit, member in zip(self.units, placed, strict=True):
             counts[member] += 1
             loads[member] += unit.weight
@@ -135,8 +141,12 @@ def _squares(counts: Sequence[int], capacities: Sequence[Fraction]) -> Fraction:
     return sum((x * x / c for x, c in zip(counts, capacities, strict=True)), Fraction(0))
 
 
-def read_group(snapshot: Snapshot) -> OracleGroup:
-    """The units and members of a snapshot; topics with co-partitioned lists become units."""
+def read_group(snapshot: Snapshot, weights: Weights | None = None) -> OracleGroup:
+    """The units and members of a snapshot; topics with co-partitioned lists become units.
+
+    `weights` of partitions stand in for their lag."""
+    if weights is None:
+        weights = lags_of(snapshot)
     members = sorted(snapshot["members"], key=lambda member: member["id"])
     reads = [_subscription(snapshot, member) for member in members]
     lists = [tuple(topics) for topics in snapshot.get("co_partitioned", ())]
@@ -163,7 +173,7 @@ def read_group(snapshot: Snapshot) -> OracleGroup:
                 OracleUnit(
                     partitions,
                     tuple(takers),
-                    sum(snapshot.get("lags", {}).get(t, {number: 0})[number] for t in topics),
+                    sum((weights[partition] for partition in partitions), Fraction(0)),
                     tuple(
                         sum(_across(snapshot, partition, member) for partition in partitions)
                         for member in members
@@ -182,6 +192,16 @@ def read_group(snapshot: Snapshot) -> OracleGroup:
         units=tuple(units),
         unread=frozenset(unread),
     )
+
+
+def lags_of(snapshot: Snapshot) -> dict[Partition, Fraction]:
+    """The lag of each partition, of those in `lags` alone; 0 for the others."""
+    lags = snapshot.get("lags", {})
+    return {
+        (topic, number): Fraction(lags[topic][number] if topic in lags else 0)
+        for topic, size in snapshot["topics"].items()
+        for number in range(size)
+    }
 
 
 def _subscription(snapshot: Snapshot, member: Mapping[str, Any]) -> frozenset[str]:
