@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.synthetic_consumers import Traffic, samples_of
+from support.synthetic_polls import Poller
 
 from equilag.columns import Floats
 from equilag.measuring.measure import Measurements, measure
@@ -77,6 +78,19 @@ def test_a_member_without_backlog_never_gets_its_rate_of_arrival(seed: int) -> N
     found = measure(samples_of(group([0.3, 0.6, 0.8, 0.9], seed, commit_alone=alone), 60.0))
     assert set(found.capacities.reason.tolist()) <= {NO_BACKLOG, NOT_ALL_ALONG}
     assert np.isnan(found.capacities.estimates.value).all()
+
+
+@pytest.mark.parametrize("between_polls", [True, False])
+@pytest.mark.parametrize("speed", [20.0, 100.0, 1000.0])
+def test_consumers_that_poll_batches(speed: float, between_polls: bool) -> None:
+    """A slow one of 20 records per second commits a batch of 500 every 25 s."""
+    for seed in range(2):
+        how = {"commit_between_polls": between_polls}
+        behind = Poller(speed, 1.5 * speed, int(10 * speed), **how)
+        found = measure(behind.samples(80.0, seed)).capacities
+        assert found.estimates.value[0] == pytest.approx(speed, rel=0.1)
+        caught_up = Poller(speed, 0.6 * speed, 0, **how)
+        assert measure(caught_up.samples(80.0, seed)).capacities.reason[0] != KNOWN
 
 
 def test_the_errors_are_as_large_as_the_deviations() -> None:
