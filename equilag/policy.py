@@ -219,10 +219,8 @@ POLICY_FIELDS: Final[tuple[str, ...]] = (
     "name", "balance", "move_cost", "tolerance", "max_moves", "fresh",
 )  # fmt: skip
 """The settings that the policy in a plan's JSON always has."""
-WEIGHT_FIELDS: Final[tuple[str, ...]] = ("weight", "horizon")
-"""The settings that say what is spread."""
 REAL_FIELDS: Final[tuple[str, ...]] = (
-    *WEIGHT_FIELDS, "rack_aware", "max_cross_rack", *OVERRIDE_FIELDS,
+    "weight", "horizon", "rack_aware", "max_cross_rack", *OVERRIDE_FIELDS,
 )  # fmt: skip
 """Those that it has where they are in force."""
 

@@ -15,6 +15,7 @@ from equilag.assignment import read_assignment
 from equilag.claim import EVIDENCE, Claim, Evidence
 from equilag.errors import InputError
 from equilag.group import Group, Index
+from equilag.overrides.new_members import with_added_members
 from equilag.plan import CUT, FORMAT, REPEATABLE, STATUSES, Status
 from equilag.plan_figures import REAL_FIGURES
 from equilag.policy import POLICY_FIELDS, REAL_FIELDS, UNCONSTRAINED, Policy
@@ -66,6 +67,10 @@ def other_group(group: Group, document: Any) -> str | None:
         return f"group: the plan is of group {show(name)}, the snapshot of group {show(group.name)}"
     if not isinstance(table, Mapping):
         return None
+    policy = document.get("policy")
+    added = policy.get("add_members") if isinstance(policy, Mapping) else None
+    if added:  # `read_plan` knows them
+        return None
     unknown = sorted(map(str, table.keys() - {member.id for member in group.members}))
     if 2 * len(unknown) <= len(table):
         return None
@@ -77,6 +82,8 @@ def other_group(group: Group, document: Any) -> str | None:
 def read_plan(group: Group, document: Any, findings: list[str]) -> PlanDocument | None:
     """The parts of a plan; None, with findings, if assignment or policy cannot be read.
 
+    Members that the policy adds to the group count among its members.
+
     Raises InputError for what is not a plan in this format at all.
     """
     if not isinstance(document, Mapping):
@@ -85,12 +92,14 @@ def read_plan(group: Group, document: Any, findings: list[str]) -> PlanDocument 
         raise InputError(f"{show(document.get('format'))}, not {show(FORMAT)}", "format")
     findings += [f"{key}: missing" for key in REQUIRED if key not in document]
     findings += [f"{key}: unknown field" for key in document if key not in REQUIRED + OPTIONAL]
-    assigned = read_assignment(group, document.get("assignment"), findings)
     try:
         policy = _policy(document.get("policy"), findings)
     except InputError as error:
         findings.append(str(error))
         return None
+    if policy is not None:
+        group = with_added_members(group, policy.overrides.add_members)
+    assigned = read_assignment(group, document.get("assignment"), findings)
     if assigned is None:
         return None
     status = _status(document.get("status"), findings)

@@ -17,7 +17,6 @@ from equilag.policy import (
     MAX_MOVE_COST,
     POLICIES,
     REAL_FIELDS,
-    WEIGHT_FIELDS,
     Policy,
     RealSettings,
 )
@@ -48,6 +47,8 @@ PARAMETERS: Final = {
         "effort", "deterministic", "assignor", "group", "subscribe", "output", *REAL_FIELDS,
     )
 }  # fmt: skip
+PLANNING_FIELDS: Final = ("weight", "horizon", "add_members")
+"""Settings that only commands about one group have options for."""
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _DURATION: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?) ?([smhd])")
 MAX_SEED: Final = 2**31
@@ -186,13 +187,14 @@ def policy_of(args: argparse.Namespace) -> Policy:
 
 def real_settings(args: argparse.Namespace) -> RealSettings:
     """The settings that the options of `real_options.add_real` ask for, not checked yet."""
-    names = (name for name in REAL_FIELDS if name not in WEIGHT_FIELDS)
+    names = (name for name in REAL_FIELDS if name not in PLANNING_FIELDS)
     return cast(RealSettings, {name: getattr(args, name) for name in names})
 
 
 def planning_settings(args: argparse.Namespace) -> RealSettings:
     """The same, and what the options of `real_options.add_weight` ask for."""
     settings = real_settings(args)
+    settings["add_members"] = args.add_members
     settings["weight"] = args.weight
     settings["horizon"] = DEFAULT_HORIZON if args.horizon is None else args.horizon
     return settings

@@ -16,7 +16,7 @@ CO_PARTITION: Final = (
 
 
 def add_weight(parser: argparse.ArgumentParser) -> None:
-    """Add what is to be spread; `options.planning_settings` reads it."""
+    """Add what is to be spread, over whom; `options.planning_settings` reads it."""
     group = parser.add_argument_group("what is spread")
     group.add_argument(
         "--weight",
@@ -30,6 +30,13 @@ def add_weight(parser: argparse.ArgumentParser) -> None:
         metavar="D",
         type=duration,
         help=f"how far ahead work looks, such as 30s or 5m (default: {DEFAULT_HORIZON / 60:g}m)",
+    )
+    parser.add_argument(
+        "--add-members",
+        metavar="N",
+        type=whole(),
+        help="plan as if N more members had joined: new-1, new-2, ...; each can process the median"
+        " of the others unless --capacity 'new-*=C' says otherwise",
     )
 
 

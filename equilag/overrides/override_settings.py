@@ -11,6 +11,7 @@ from equilag.overrides.override_values import (
     Capacities,
     Pins,
     TopicLists,
+    as_added,
     as_limit,
     capacities_of,
     capacity_text,
@@ -33,6 +34,7 @@ class OverrideSettings(TypedDict, total=False):
     co_partition: lists of topics; or texts such as ``orders,payments``; ``none``: no lists at all.
     pin: (topic, partition) -> id, instance id or client id; or texts such as ``orders-1=c-1``.
     keep: topics.
+    add_members: a whole number.
     """
 
     capacity: Any
@@ -41,6 +43,7 @@ class OverrideSettings(TypedDict, total=False):
     co_partition: Any
     pin: Any
     keep: Any
+    add_members: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,8 @@ class Overrides:
     """Topic, partition, and the member that alone may take it: an id, instance id or client id."""
     keep: tuple[str, ...] = ()
     """Topics whose owned partitions stay where they are."""
+    add_members: int | None = None
+    """Plan as if so many members more had joined."""
 
     def to_dict(self) -> dict[str, Any]:
         """The settings in force, as JSON values that `overrides_of` takes again."""
@@ -70,6 +75,7 @@ class Overrides:
             "co_partition": NO_LISTS_TEXT if self.co_partition == NO_LISTS else lists,
             "pin": list(map(pin_text, self.pin)),
             "keep": list(self.keep),
+            "add_members": self.add_members,
         }
         return {name: value for name, value in found.items() if value not in (None, [])}
 
@@ -96,4 +102,5 @@ def overrides_of(given: OverrideSettings) -> Overrides:
         topic_lists_of(chosen.get("co_partition", ()), "co_partition"),
         pins_of(chosen.get("pin", ()), "pin"),
         topics_of(chosen.get("keep", ()), "keep"),
+        as_added(chosen.get("add_members"), "add_members"),
     )

@@ -26,6 +26,9 @@ NO_LISTS_TEXT: Final = "none"
 _PIN: Final = re.compile(r"(.+?)-([0-9]{1,18})=(.+)", re.DOTALL)
 """TOPIC-PARTITION=ID. The topic may have dashes; it ends before the first ``-NUMBER=``."""
 
+MAX_ADDED: Final = 1_000_000
+"""Further members: ten times what any group has."""
+
 
 def capacities_of(value: object, place: str) -> Capacities:
     """Patterns and capacities; of one that is given twice the last."""
@@ -73,6 +76,14 @@ def as_limit(value: object, place: str) -> int | None:
     if value is not None and (type(value) is not int or value < 0):
         raise InputError(f"{show(value)} is not a whole number, 0 or more", place)
     return value
+
+
+def as_added(value: object, place: str) -> int | None:
+    """A number of further members; None for none."""
+    number = as_limit(value, place)
+    if number is not None and number > MAX_ADDED:
+        raise InputError(f"{number} is more than {MAX_ADDED:,}", place)
+    return number or None
 
 
 def choice_of(value: object, choices: Sequence[Choice], place: str) -> Choice | None:

@@ -12,6 +12,7 @@ from equilag.building.co_partitioned import co_partitioned_topics
 from equilag.building.instances import unlike_threads
 from equilag.errors import InputError
 from equilag.group import Group, Member
+from equilag.overrides.new_members import with_added_members
 from equilag.overrides.override_settings import NO_OVERRIDES, InstancesBy, Overrides
 from equilag.overrides.override_values import capacity_text
 from equilag.overrides.pins import pinned
@@ -29,6 +30,7 @@ def shape_group(group: Group, overrides: Overrides) -> Group:
     """
     if overrides is NO_OVERRIDES or overrides == NO_OVERRIDES:  # the first is ten times as fast
         return group
+    group = with_added_members(group, overrides.add_members)
     changes: dict[str, Any] = {}
     members = _members(group, overrides)
     if members is not group.members:

@@ -22,6 +22,8 @@ from equilag.metrics import (
     member_counts,
     member_loads,
 )
+from equilag.overrides.new_members import with_added_members
+from equilag.overrides.override_values import as_added
 from equilag.plan import Plan, Status
 from equilag.planner.real_comparison import NOTHING_MORE, RealRow, real_row
 from equilag.planner.settings import SolveSettings, checked_group
@@ -107,6 +109,11 @@ def compare(
     if not isinstance(policy, Policy) and settings.get("tolerance") is None:
         settings["tolerance"] = 0.0
     names = tuple(dict.fromkeys((*assignor_names(), *assignors)))
+    added = as_added(settings.get("add_members"), "add_members")
+    if isinstance(policy, Policy):
+        added = added or policy.overrides.add_members
+    if added:  # assignors plan for them as well
+        group, settings["add_members"] = with_added_members(group, added), 0
     baselines = run_assignors(group, names, required=assignors, stop=settings.get("stop"))
     start = time.perf_counter()
     plan = solve(group, policy, **settings)

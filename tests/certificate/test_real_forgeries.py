@@ -41,7 +41,7 @@ REAL: Final[Snapshot] = {
 def by_hand(units: str = "abcb", audit: str = "acb", **settings: Any) -> Plan:
     """A plan without claims: the member of each unit and of each partition of audit."""
     group = equilag.load_snapshot(REAL)
-    policy = policy_from("lag-aware", **settings)
+    policy = policy_from("lag-aware", **{"weight": "lag", **settings})
     reduction = reduce_group(shape_group(group, policy.overrides), policy)
     members = [audit, units, units]  # as the topics ascend
     assigned = np.array(["abc".index(m) for topic in members for m in topic], dtype=np.int32)

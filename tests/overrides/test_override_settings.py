@@ -66,7 +66,7 @@ def test_only_what_is_in_force_is_written() -> None:
     written = {name: policy.to_dict().get(name) for name in Overrides.__slots__}
     assert written == {
         "capacity": ["c-*=2"], "max_partitions": 0, "instances": None, "co_partition": None,
-        "pin": ["orders-1=c-1"], "keep": None,
+        "pin": ["orders-1=c-1"], "keep": None, "add_members": None,
     }  # fmt: skip
 
 
