@@ -12,7 +12,9 @@ from equilag.certificate.plan_document import other_group
 from equilag.columns import Floats, Index
 from equilag.errors import InputError
 from equilag.group import Group
+from equilag.overrides.new_members import with_added_members
 from equilag.overrides.override_settings import OverrideSettings, overrides_of
+from equilag.overrides.override_values import as_added
 from equilag.overrides.shape import shape_group
 from equilag.plan import FORMAT, Plan
 from equilag.planner.settings import SolveSettings, checked_group, checked_seconds
@@ -117,9 +119,11 @@ def _planned(
         }
     else:
         document = plan
-    assigned = _given(group, document)
     table = document.get("policy")
     of_plan = table.get("capacity") if isinstance(table, Mapping) else None
+    added = table.get("add_members") if isinstance(table, Mapping) else None
+    group = with_added_members(group, as_added(added, "plan"))
+    assigned = _given(group, document)
     capacity = rest.get("capacity")
     if capacity is None and isinstance(policy, Policy):
         capacity = policy.overrides.capacity or None

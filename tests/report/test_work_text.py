@@ -39,7 +39,7 @@ def test_overload_is_said_first() -> None:
     text = page([10, 10, 10, 10], (10, 20), "0011")
     assert text.startswith(
         "Overloaded: no assignment keeps up. 40 records/s are produced, and all members together"
-        " read 30: 10 records/s (33.3 %) too many."
+        " read 30: 10 records/s (33.3 %) too many. 1 more member keeps up (proved: fewer do not):"
     ), text
 
 
@@ -66,8 +66,19 @@ def test_a_plan_that_mends_what_falls_behind_says_so() -> None:
 
 def test_a_plan_that_does_not_keep_up_names_the_busiest() -> None:
     text = page([6, 6, 6], (10, 10, 1), "012", balance="total")
-    assert "this plan does not keep up" in text, text
-    assert "m0 gets 120 % of what it reads" in text, text
+    assert text.startswith(
+        "Overloaded: no assignment with the same balance of counts keeps up. 18 records/s are"
+        " produced, and the members together read 21. More than 3 members would be needed"
+    ), text
+    assert "2 records/s short: m0 gets 120 % of what it reads" in text, text
+
+
+def test_a_plan_that_evens_out_the_lag_may_not_keep_up_while_another_one_does() -> None:
+    text = page([9, 9, 1, 1], (10, 10), "0011", lags=[0, 0, 5_100, 0], tolerance=0)
+    assert text.startswith(
+        "Falls behind: this plan does not keep up, 8 records/s short: m0 gets 180 % of what it"
+        " reads; another one does: equilag plan with --weight rate."
+    ), text
 
 
 def test_what_was_taken_for_unknown_is_said() -> None:

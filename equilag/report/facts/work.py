@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from equilag.budget import Budget
+from equilag.errors import InputError
 from equilag.lag import QUALITY
 from equilag.plan import Plan
 from equilag.plan_figures import ThroughputFigures
-from equilag.policy import WeightKind
+from equilag.planner.least_members import LeastMembers, least_members
+from equilag.policy import Policy, WeightKind
 from equilag.reduction.reduce import Reduction
 from equilag.throughput import throughput
 from equilag.weight import filled_rates
+
+SEARCH_SECONDS: Final = 0.2
+"""Time to find how many members it takes: ten times what 500 partitions need."""
 
 
 class LoadUnit(NamedTuple):
@@ -44,6 +50,8 @@ class WorkFacts:
     """Under the current assignment; None where no rate or no capacity is known."""
     after: ThroughputFigures | None
     """Under the plan."""
+    least: LeastMembers | None
+    """How many members keep up; None where the plan does, and where nothing is known."""
 
 
 def work_facts(plan: Plan) -> WorkFacts | None:
@@ -52,6 +60,7 @@ def work_facts(plan: Plan) -> WorkFacts | None:
     weights, group = reduction.weights, reduction.given
     if weights is None:
         return None
+    after = throughput(reduction, plan.assigned)
     by_rate, by_lag = weights.kind in ("rate", "work"), weights.kind == "work"
     return WorkFacts(
         load_unit(reduction),
@@ -59,5 +68,15 @@ def work_facts(plan: Plan) -> WorkFacts | None:
         int((group.quality == QUALITY.index("unknown")).sum()) if by_lag else 0,
         group.n_partitions,
         throughput(reduction, group.owner),
-        throughput(reduction, plan.assigned),
+        after,
+        None if after is None or after.keeps_up else _least_members(plan),
     )
+
+
+def _least_members(plan: Plan) -> LeastMembers | None:
+    """None also for a group whose size cannot be told, such as one without active members."""
+    try:
+        budget = Budget.of_run(SEARCH_SECONDS, 0.0, None)
+        return least_members(plan.planned.given, plan.policy or Policy(), budget)
+    except InputError:
+        return None

@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterator
 from typing import Final
 
-from rich.console import RenderableType
-
 from equilag.plan_figures import HotPartition, ThroughputFigures
+from equilag.planner.least_members import LeastMembers
 from equilag.report.facts.plan import PlanFacts
 from equilag.report.facts.work import LoadUnit, WorkFacts
-from equilag.report.text.layout import Block, indented, title
+from equilag.report.text.layout import Block, Prose, indented, title
 from equilag.report.words import form, number, percent, plural, printable, time_span
 
 MAX_HOT: Final = 5
@@ -29,12 +28,23 @@ def throughput_block(facts: PlanFacts) -> Block:
             return []
         now = f" the current assignment does not keep up, {_behind(before)}."
         return [title("Falls behind:", f"{now} This plan does; {_ahead(after)}.")]
-    if not (after.hot or after.rate > after.capacity):
-        return [title("Falls behind:", f" this plan does not keep up, {_behind(after)}.")]
-    block: list[RenderableType] = [
-        title("Overloaded:", f" no assignment keeps up. {_total(after)}")
-    ]
-    return [*block, *(indented(line) for line in _hot_lines(after))]
+    lines = [*_hot_lines(after)]
+    if work.least is not None and (enough := _enough(work.least)):
+        lines.append(enough)
+    return [_verdict(after, work.least), *map(indented, lines)]
+
+
+def _verdict(after: ThroughputFigures, least: LeastMembers | None) -> Prose:
+    """Of a plan that does not keep up: whether another one does."""
+    if after.hot or after.rate > after.capacity:
+        return title("Overloaded:", f" no assignment keeps up. {_total(after)}")
+    if least is not None and least.least.at_least > least.present:
+        none = "no assignment with the same balance of counts keeps up"
+        return title("Overloaded:", f" {none}. {_total(after)}")
+    text = f"this plan does not keep up, {_behind(after)}"
+    if least is not None and least.more is not None and least.more <= 0:
+        text += "; another one does: equilag plan with --weight rate"
+    return title("Falls behind:", f" {text}.")
 
 
 def work_rows(facts: PlanFacts) -> list[tuple[str, str]]:
@@ -67,12 +77,33 @@ def _rate(value: float) -> str:
 def _total(after: ThroughputFigures) -> str:
     produced = f"{_rate(after.rate)} records/s are produced"
     if after.rate <= after.capacity:
-        return f"{produced}, and the members together read {_rate(after.capacity)}, but:"
+        but = ", but:" if after.hot else "."
+        return f"{produced}, and the members together read {_rate(after.capacity)}{but}"
     over = after.rate - after.capacity
     return (
         f"{produced}, and all members together read {_rate(after.capacity)}:"
         f" {_rate(over)} records/s ({percent(100 * over / after.capacity)}) too many."
     )
+
+
+def _enough(least: LeastMembers) -> str:
+    """How many members it takes."""
+    kind = "process" if least.threads > 1 else "member"
+    of = f" of {plural(least.threads, 'thread')}" if least.threads > 1 else ""
+    fewer = least.least.at_least - least.present
+    more = least.more
+    if more is None:
+        return "" if least.hot else f"More than {plural(least.last, kind)}{of} would be needed"
+    if more <= 0:
+        return ""
+    text = f"{plural(more, f'more {kind}')}{of} {form(more, 'keeps', 'keep')} up"
+    if least.least.proved:
+        proof = "proved: fewer do not"
+    else:
+        proof = f"{number(fewer)} may do" if fewer > 0 else "fewer may do"
+    members = more * least.threads
+    how = f"equilag plan with --add-members {members} shows which partitions to move"
+    return f"{text} ({proof}): {how}"
 
 
 def _hot_lines(after: ThroughputFigures) -> Iterator[str]:
