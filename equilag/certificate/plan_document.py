@@ -131,6 +131,8 @@ def _policy(table: Any, findings: list[str]) -> Policy | None:
     wrong += [key for key in table if key not in POLICY_FIELDS + RUN_FIELDS + REAL_FIELDS]
     if wrong:
         raise InputError(f"missing or unknown {', '.join(map(str, wrong))}", "policy")
+    if "horizon" in table and table.get("weight") != "work":
+        raise InputError("only the weight work has one", "policy.horizon")
     _check_run(table, findings)
     try:
         settings = {key: value for key, value in table.items() if key not in RUN_FIELDS}

@@ -147,6 +147,7 @@ def with_settings() -> Json:
         ("rack_aware", 1, "policy.rack_aware"),
         ("max_cross_rack", 0, "more than the 0 that the policy allows"),
         ("instances", "host", "policy: instances"),
+        ("horizon", 300.0, "policy.horizon: only the weight work has one"),
         ("fresh", True, "status: optimal, but"),
     ],
 )
