@@ -15,6 +15,7 @@ from equilag.cli import (
     groups,
     plan,
     simulate,
+    size,
     snapshot,
     steward,
     verify,
@@ -22,7 +23,8 @@ from equilag.cli import (
 from equilag.errors import InputError
 
 COMMANDS: Final = (
-    plan, assign, compare, verify, frontier, simulate, snapshot, groups, collect, fleet, steward,
+    plan, assign, compare, verify, frontier, size, simulate, snapshot, groups, collect, fleet,
+    steward,
 )  # fmt: skip
 
 DESCRIPTION: Final = """\

@@ -15,7 +15,9 @@ CO_PARTITION: Final = (
 )
 
 
-def add_weight(parser: argparse.ArgumentParser) -> None:
+def add_weight(
+    parser: argparse.ArgumentParser, default: str = "work where rates are known, else lag"
+) -> None:
     """Add what is to be spread, over whom; `options.planning_settings` reads it."""
     group = parser.add_argument_group("what is spread")
     group.add_argument(
@@ -23,7 +25,7 @@ def add_weight(parser: argparse.ArgumentParser) -> None:
         metavar="W",
         type=one_of(WEIGHTS),
         help="lag; rate: records produced per second; work: lag + rate x horizon; given: the"
-        " snapshot's weights (default: work where rates are known, else lag)",
+        f" snapshot's weights (default: {default})",
     )
     group.add_argument(
         "--horizon",

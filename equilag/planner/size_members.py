@@ -141,7 +141,7 @@ def _present(group: Group) -> tuple[Group, int]:
     """The members that read anything, as a group without owners; and how many others there are."""
     busy = np.flatnonzero(~group.idle)
     if not len(busy):
-        raise InputError("no member reads a partition, so there is nothing to size", "members")
+        raise InputError("no member reads a partition, so there is nothing to size")
     numbers, class_of = np.unique(group.class_of[busy], return_inverse=True)
     nothing = np.zeros(0, dtype=np.int64)
     kept = replace(

@@ -58,10 +58,10 @@ class SizeRun:
         asked = sizes[1] if sizes else min(MAX_SIZE, max(1, most))
         self.pool = member_pool(group, policy.overrides, asked, threads)
         self._probing = probing_policy(policy)
+        units = int(np.count_nonzero(self._units.group.assignable))
+        self._most = max(1, -(-units // self.pool.threads))
         if sizes is None:
-            units = int(np.count_nonzero(self._units.group.assignable))
-            last = max(1, -(-units // self.pool.threads), self.pool.present)
-            sizes = 1, min(last, MAX_SIZE)
+            sizes = 1, min(max(self._most, self.pool.present), MAX_SIZE)
         # A smaller size would leave the topics of some subscription unread.
         least = len(self.pool.group.class_topics)
         self.first, self.last = max(sizes[0], least), max(sizes[1], least)
@@ -121,6 +121,7 @@ class SizeRun:
             rows=tuple(rows),
             first=self.first,
             last=self.last,
+            most=self._most,
             least_keeping_up=keeping,
             catch_up=catch_up,
             least_catching_up=catching,

@@ -126,6 +126,8 @@ class Sizing:
     last: int
     """The sizes that were asked for; those without a row were not looked at, or have no room for
     all partitions."""
+    most: int
+    """The size at which every thread has one partition at most; none beyond it helps."""
     least_keeping_up: LeastSize | None
     """None where rates or capacities are unknown."""
     catch_up: float | None
@@ -154,7 +156,7 @@ class Sizing:
             "group": self.group,
             "policy": self.policy.to_dict(),
             "basis": self.basis.to_dict(),
-            "sizes": {"from": self.first, "to": self.last},
+            "sizes": {"from": self.first, "to": self.last, "most": self.most},
             "rows": [row.to_dict() for row in self.rows],
             "helps": [row.size for row in self.helping],
             "keeps_up": _least(self.least_keeping_up),

@@ -10,7 +10,7 @@ import pytest
 
 COMMANDS = (
     "plan", "assign", "compare", "verify", "frontier", "snapshot", "groups", "collect", "fleet",
-    "steward", "simulate",
+    "steward", "simulate", "size",
 )  # fmt: skip
 
 
@@ -54,6 +54,7 @@ OPTIONS = {
     "compare": f"{LIVE} {PLANNING} {REAL} --assignor --json --output",
     "simulate": f"{LIVE} {PLANNING} {REAL} --json --output --plot --for --pause --protocol",
     "frontier": f"{LIVE} {PLANNING} {REAL} --json --output --plot",
+    "size": f"{LIVE} {PLANNING} {REAL} --json --output --members --threads --catch-up",
     "verify": "--json --output",
     "snapshot": "--from-describe --members --subscribe --as-owned --auto-offset-reset --out"
     " --bootstrap-server --group --command-config --isolation-level",

@@ -1,0 +1,51 @@
+"""A sizing: how many members a group needs, and the sizes that are worth a look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from equilag.group import Group
+from equilag.planner.notable_sizes import notable_sizes
+from equilag.report.facts.group import GroupFacts, group_facts
+
+if TYPE_CHECKING:
+    from equilag.planner.sizing import SizeRow, Sizing
+
+
+@dataclass(frozen=True, slots=True)
+class SizeFacts:
+    kind: ClassVar[str] = "size"
+    size: ClassVar[int] = 0
+
+    sizing: Sizing
+    group: GroupFacts
+    shown: tuple[SizeRow, ...]
+    """The present size, those around the least ones that keep up or catch up, and those that help;
+    of many of these some."""
+
+    @property
+    def now(self) -> SizeRow | None:
+        """The row of the present size; None where it is outside of the range."""
+        return self.sizing.row(self.sizing.basis.present)
+
+    @property
+    def helpful_end(self) -> SizeRow | None:
+        """The last size that helps; None without rows."""
+        return self.sizing.helping[-1] if self.sizing.rows else None
+
+    def document(self) -> dict[str, Any]:
+        return self.sizing.to_dict()
+
+
+def size_facts(group: Group, sizing: Sizing) -> SizeFacts:
+    """The facts of a sizing of the group."""
+    wanted = notable_sizes(
+        [row.size for row in sizing.rows],
+        [row.size for row in sizing.helping],
+        sizing.basis.present,
+        (sizing.least_keeping_up, sizing.least_catching_up),
+    )
+    shown = set(wanted)
+    rows = tuple(row for row in sizing.rows if row.size in shown)
+    return SizeFacts(sizing, group_facts(group), rows)
