@@ -17,7 +17,7 @@ from equilag.planner.size_curve import SizeCurve, used_up
 from equilag.planner.size_members import member_pool
 from equilag.planner.size_probe import probing_policy
 from equilag.planner.size_rows import size_rows, verdict
-from equilag.planner.size_search import LeastSize, least_size, walk
+from equilag.planner.size_search import LeastSize, least_size, refine, walk
 from equilag.planner.size_units import heaviest_unit, hot_units, unit_weights
 from equilag.planner.size_weights import RATE, WORK, sizing_weight, weighed_pool, weights_of
 from equilag.planner.sizing import HotUnit, SizeBasis, SizeRow, Sizing
@@ -103,15 +103,16 @@ class SizeRun:
         here = min(max(self.first, self.pool.present), self.last)
         with budget.portion(WALKING) as part:
             walk(curve, here, self.first, self.last, part)
-        rows = [
-            replace(
-                row, keeps_up=verdict(keeping, row.size), catches_up=verdict(catching, row.size)
-            )
-            for row in size_rows(curve, self.first, self.last, self._policy.tolerance)
-        ]
+            refine(curve, self._shown(self._rows(curve), (keeping, catching)), part)
+        rows = self._rows(curve)
         if not rows and curve.refused is not None:
             raise curve.refused
-        self._add_times(rows, (keeping, catching), budget)
+        shown = set(self._shown(rows, (keeping, catching)))
+        for place, row in enumerate(rows):
+            found = replace(
+                row, keeps_up=verdict(keeping, row.size), catches_up=verdict(catching, row.size)
+            )
+            rows[place] = self._with_time(found, budget) if row.size in shown else found
         fastest = max(self.pool.capacity) if self.pool.capacity else None
         planned, weight = self._units.group, self._weights.value / self._weights.scale
         return Sizing(
@@ -157,18 +158,22 @@ class SizeRun:
             unrestricted=len(given.allowed or ()),
         )
 
-    def _add_times(
-        self, rows: list[SizeRow], least: tuple[LeastSize | None, ...], budget: Budget
-    ) -> None:
-        """Put the times to catch up into the rows that somebody wants to see."""
-        if self.pool.capacity is None or not self._given.lag.any():
-            return
+    def _rows(self, curve: SizeCurve) -> list[SizeRow]:
+        return size_rows(curve, self.first, self.last, self._policy.tolerance)
+
+    def _shown(self, rows: list[SizeRow], least: tuple[LeastSize | None, ...]) -> list[int]:
+        """The sizes that somebody wants to see."""
         helping = [row.size for row in rows if row.helps]
-        shown = notable_sizes([row.size for row in rows], helping, self.pool.present, least)
-        times = CatchUpTimes(self.pool, self._policy, self._seed)
-        for place, row in enumerate(rows):
-            if row.size not in shown or used_up(budget):
-                continue
-            never = row.keeps_up is False
-            found = CatchUp(np.inf, np.inf) if never else times.of(row.size, budget)
-            rows[place] = replace(row, catch_up_s=found.seconds, catch_up_at_least_s=found.at_least)
+        return notable_sizes([row.size for row in rows], helping, self.pool.present, least)
+
+    def _with_time(self, row: SizeRow, budget: Budget) -> SizeRow:
+        """The row with the time to catch up, where there is lag and time to compute it."""
+        if self.pool.capacity is None or not self._given.lag.any() or used_up(budget):
+            return row
+        never = row.keeps_up is False
+        found = CatchUp(np.inf, np.inf) if never else self._times.of(row.size, budget)
+        return replace(row, catch_up_s=found.seconds, catch_up_at_least_s=found.at_least)
+
+    @cached_property
+    def _times(self) -> CatchUpTimes:
+        return CatchUpTimes(self.pool, self._policy, self._seed)

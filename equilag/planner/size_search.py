@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from equilag.budget import Budget
@@ -14,8 +14,8 @@ MAX_CLOSE: Final = 600
 left as they are."""
 ABOUT: Final = 0.001
 """Part of a load by which two loads may differ without anybody noticing."""
-SECOND_EFFORT: Final = 0.3
-"""Seconds' worth of work for a size of which the first search left open whether it keeps up."""
+SECOND_EFFORT: Final = 0.2
+"""Seconds' worth of work for a size of which the first search left something open that matters."""
 
 
 class LeastSize(NamedTuple):
@@ -107,6 +107,15 @@ def walk(curve: SizeCurve, here: int, first: int, last: int, budget: Budget) -> 
         if curve.falls and _level(curve, low, high, 0.0 if few else ABOUT):
             continue
         _try(curve, size, budget)
+
+
+def refine(curve: SizeCurve, sizes: Sequence[int], budget: Budget) -> None:
+    """Look once more, and longer, at the sizes whose load is not known well enough."""
+    for size in sizes:
+        known = curve.at(size)
+        close = known is not None and known.load - known.at_least <= ABOUT * known.load
+        if not close and not used_up(budget):
+            curve.try_size(size, budget, SECOND_EFFORT)
 
 
 def _try(curve: SizeCurve, size: int, budget: Budget) -> None:

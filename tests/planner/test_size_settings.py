@@ -41,5 +41,5 @@ def test_no_policy_is_no_settings_error() -> None:
 
 
 def test_a_group_that_reads_nothing() -> None:
-    with pytest.raises(InputError, match="^no member reads a partition"):
+    with pytest.raises(InputError, match=r"^no member reads a partition"):
         equilag.size(group_of([4], [[]], lags=[1, 2, 3, 4]))

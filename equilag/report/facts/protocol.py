@@ -11,7 +11,7 @@ class Facts(Protocol):
 
     @property
     def kind(self) -> str:
-        """``plan``, ``comparison``, ``frontier``, ``verification``, ``simulation``,
+        """``plan``, ``comparison``, ``frontier``, ``verification``, ``size``, ``simulation``,
         ``live-groups``, ``fleet``."""
         ...
 

@@ -55,11 +55,21 @@ class Wording(NamedTuple):
             return percent(100 * load / self.scale)
         if self.seconds:
             return time_span(load) if load else "0 s"
-        return write(round(load) if load >= 100 or float(load).is_integer() else load)
+        return speed(load, write)
 
     def is_proved(self, row: SizeRow) -> bool:
         """True if bound and plan differ by nothing that is shown."""
         return row.load - row.load_at_least <= SAME * row.load
+
+
+def by_rate(sizing: Sizing) -> bool:
+    """True if loads tell who keeps up."""
+    return sizing.basis.kind == "rate"
+
+
+def speed(value: float, write: Write = number) -> str:
+    """A figure, whole where it is or where three digits are enough."""
+    return write(round(value) if value >= 100 or float(value).is_integer() else value)
 
 
 def answer_lines(facts: SizeFacts, wording: Wording) -> Iterator[Line]:
@@ -85,13 +95,14 @@ def _now(facts: SizeFacts, wording: Wording) -> Iterator[Line]:
             yield "Now:", f" the heaviest of {who} has {_load(now, wording, sizing)} at best."
         return
     if now is not None:
-        at = f"the heaviest at {wording.load(now.load)}"
+        keeps, does = form(now.size, "keeps", "keep"), form(now.size, "does", "do")
+        at = f" (the heaviest at {wording.load(now.load)})" if by_rate(sizing) else ""
         if now.keeps_up:
-            yield f"{_begin(who)} keep up", f" ({at})."
+            yield f"{_begin(who)} {keeps} up", f"{at}."
         elif now.keeps_up is False:
-            yield f"{_begin(who)} do not keep up", f", whatever the assignment ({at} at best)."
+            yield f"{_begin(who)} {does} not keep up", f", whatever the assignment{at}."
         else:
-            yield f"{_begin(who)}:", f" it is open whether they keep up ({at} at best so far)."
+            yield f"{_begin(who)}:", f" it is open whether that keeps up{at}."
     yield "Needed:", f" {_needed(facts, wording)}."
 
 
@@ -112,10 +123,8 @@ def _needed(facts: SizeFacts, wording: Wording) -> str:
             " found to keep up"
         )
     row = sizing.row(least.at_most)
-    at = "" if row is None else f", the heaviest at {wording.load(row.load)}"
-    text = f"{wording.size(least.at_most)} keep up{at}"
-    if least.at_most == 1:
-        text = text.replace("keep up", "keeps up", 1)
+    at = "" if row is None or not by_rate(sizing) else f", the heaviest at {wording.load(row.load)}"
+    text = f"{wording.size(least.at_most)} {form(least.at_most, 'keeps', 'keep')} up{at}"
     if least.proved:
         fewer = least.at_most - 1
         if fewer < sizing.first:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from equilag.planner.sizing import Sizing
 from equilag.report.facts.size import SizeFacts
-from equilag.report.text.size_answer import Wording
+from equilag.report.text.size_answer import Wording, speed
 from equilag.report.words import form, number, plural, time_span
 
 BALANCES = {
@@ -54,9 +54,13 @@ def _loads(sizing: Sizing, wording: Wording) -> str:
 def _left_out(facts: SizeFacts) -> Iterator[str]:
     sizing = facts.sizing
     if len(facts.shown) < len(sizing.rows):
+        helping = len(sizing.helping)
+        lower = f"{sizing.policy.tolerance:g} % or more" if sizing.policy.tolerance else "anything"
+        some = "the" if all(row in facts.shown for row in sizing.helping) else "some of the"
         yield (
-            f"Numbers that lower it by less than {sizing.policy.tolerance:g} % are left out;"
-            f" --json has all {number(len(sizing.rows))}."
+            f"The table has {some} {plural(helping, 'number')} that"
+            f" {form(helping, 'lowers', 'lower')} it by {lower}; --json has all"
+            f" {number(len(sizing.rows))}."
         )
     missing = sizing.last - sizing.first + 1 - len(sizing.rows)
     if missing:
@@ -73,7 +77,7 @@ def _members(sizing: Sizing, wording: Wording) -> Iterator[str]:
         yield f"A new process has {number(basis.threads)} threads."
     if basis.capacity is not None:
         per = " each" if basis.threads > 1 else ""
-        yield f"New members can read {number(basis.capacity)} records/s{per}."
+        yield f"New members can read {speed(basis.capacity)} records/s{per}."
     if not basis.equal_capacities:
         yield f"Of fewer {wording.many} than now, the slowest stay."
     if basis.subscriptions > 1:
