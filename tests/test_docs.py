@@ -109,7 +109,7 @@ def test_the_reference_names_no_option_that_is_not_there() -> None:
     known = {name for parser in COMMANDS.values() for a in parser._actions
              for name in a.option_strings}  # fmt: skip
     foreign = {"--describe", "--members", "--verbose"}  # of kafka-consumer-groups
-    names = ("guide", "live", "real-groups", "reference", "simulation")
+    names = ("guide", "live", "real-groups", "reference", "simulation", "sizing")
     for page in ("README.md", *(f"docs/{name}.md" for name in names)):
         assert documented(PAGES[page]) <= known | foreign, page
 
@@ -202,7 +202,8 @@ def test_the_plan_of_the_formats_is_that_of_their_snapshot() -> None:
 
 
 @pytest.mark.parametrize(
-    "page", ["README.md", "docs/guide.md", "docs/real-groups.md", "docs/simulation.md"]
+    "page",
+    ["README.md", "docs/guide.md", "docs/real-groups.md", "docs/simulation.md", "docs/sizing.md"],
 )
 def test_python_examples_run(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -31,8 +31,12 @@ class SizeFacts:
 
     @property
     def helpful_end(self) -> SizeRow | None:
-        """The last size that helps; None without rows."""
-        return self.sizing.helping[-1] if self.sizing.rows else None
+        """The last size that helps; None where the range ends too early to tell, or with it."""
+        sizing = self.sizing
+        if sizing.last < sizing.most or len(sizing.rows) < 2:
+            return None
+        last = sizing.helping[-1]
+        return None if last is sizing.rows[-1] else last
 
     def document(self) -> dict[str, Any]:
         return self.sizing.to_dict()

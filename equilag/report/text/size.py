@@ -80,6 +80,6 @@ def _mark(row: SizeRow, facts: SizeFacts) -> str:
         marks.append("keeps up")
     if sizing.least_catching_up and row.size == sizing.least_catching_up.at_most:
         marks.append(f"caught up within {time_span(sizing.catch_up or 0)}")
-    if len(sizing.rows) > 1 and row is sizing.helping[-1] and row is not sizing.rows[-1]:
+    if row is facts.helpful_end:
         marks.append("the last that helps")
     return ", ".join(marks)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from equilag.planner.size_search import LeastSize
 from equilag.planner.sizing import HotUnit, SizeRow, Sizing
 from equilag.report.facts.size import SizeFacts
 from equilag.report.text.fitted import Write
@@ -97,6 +98,9 @@ def _now(facts: SizeFacts, wording: Wording) -> Iterator[Line]:
     if now is not None:
         keeps, does = form(now.size, "keeps", "keep"), form(now.size, "does", "do")
         at = f" (the heaviest at {wording.load(now.load)})" if by_rate(sizing) else ""
+        if now.keeps_up and sizing.least_keeping_up.at_most == now.size:
+            yield f"{_begin(who)} {keeps} up", f"{at}{_no_fewer(sizing, sizing.least_keeping_up)}."
+            return
         if now.keeps_up:
             yield f"{_begin(who)} {keeps} up", f"{at}."
         elif now.keeps_up is False:
@@ -125,12 +129,17 @@ def _needed(facts: SizeFacts, wording: Wording) -> str:
     row = sizing.row(least.at_most)
     at = "" if row is None or not by_rate(sizing) else f", the heaviest at {wording.load(row.load)}"
     text = f"{wording.size(least.at_most)} {form(least.at_most, 'keeps', 'keep')} up{at}"
+    return f"{text}{_no_fewer(sizing, least)}"
+
+
+def _no_fewer(sizing: Sizing, least: LeastSize) -> str:
+    """That no smaller size keeps up, and how far that is proved."""
     if least.proved:
-        fewer = least.at_most - 1
-        if fewer < sizing.first:
-            return text
-        return f"{text}; {number(fewer)} cannot (proved)"
-    return f"{text}; fewer than {number(least.at_least)} cannot (proved), between is open"
+        fewer = least.at_least - 1
+        return "" if fewer < sizing.first else f"; {number(fewer)} cannot (proved)"
+    below = least.at_least - 1
+    cannot = "" if below < sizing.first else f"; {number(below)} cannot (proved)"
+    return f"{cannot}; what lies between is open"
 
 
 def _caught_up(facts: SizeFacts, wording: Wording) -> Line:
@@ -151,7 +160,7 @@ def _caught_up(facts: SizeFacts, wording: Wording) -> Line:
 
 def _hot(unit: HotUnit) -> str:
     return (
-        f"{_name(unit)} alone gets {percent(100 * (unit.share or 0))} of what a member can read. No"
+        f"{_name(unit)} alone gets {percent(100 * (unit.share or 0))} of what a member reads. No"
         f" number of members helps it; its records need {plural(unit.pieces, 'partition')} or more."
     )
 
@@ -163,10 +172,10 @@ def _name(unit: HotUnit) -> str:
 def _further(facts: SizeFacts, wording: Wording) -> Iterator[Line]:
     """From which size on more members help no more, and why."""
     sizing, last = facts.sizing, facts.helpful_end
-    if last is None or len(sizing.rows) < 2 or last is sizing.rows[-1]:
+    if last is None:
         return
     why = ""
-    if sizing.heaviest is not None and sizing.last >= sizing.most:
+    if sizing.heaviest is not None:
         alone = sizing.heaviest.weight / (sizing.basis.capacity or 1.0)
         why = f": {_name(sizing.heaviest)} alone is {_alone(alone, wording, sizing)}"
     yield "More:", f" beyond {wording.size(last.size)} another one helps no further{why}."
@@ -175,7 +184,7 @@ def _further(facts: SizeFacts, wording: Wording) -> Iterator[Line]:
 def _alone(load: float, wording: Wording, sizing: Sizing) -> str:
     """What one partition is by itself."""
     if sizing.basis.kind == "rate" and wording.scale:
-        return f"{percent(100 * load)} of what a member can read"
+        return f"{percent(100 * load)} of what a member reads"
     return _words_of(load, wording, sizing)
 
 

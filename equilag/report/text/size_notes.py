@@ -38,9 +38,9 @@ def _loads(sizing: Sizing, wording: Wording) -> str:
     who = "thread" if basis.threads > 1 else "member"
     per = ""
     if wording.scale and basis.kind == "work":
-        per = f", in percent of what it can read in {time_span(wording.scale)}"
+        per = f", in percent of what it reads in {time_span(wording.scale)}"
     elif wording.scale:
-        per = ", in percent of what it can read"
+        per = ", in percent of what it reads"
     elif wording.seconds:
         per = ", as the time to read it"
     elif basis.capacity is not None:
@@ -77,7 +77,7 @@ def _members(sizing: Sizing, wording: Wording) -> Iterator[str]:
         yield f"A new process has {number(basis.threads)} threads."
     if basis.capacity is not None:
         per = " each" if basis.threads > 1 else ""
-        yield f"New members can read {speed(basis.capacity)} records/s{per}."
+        yield f"New members read {speed(basis.capacity)} records/s{per}."
     if not basis.equal_capacities:
         yield f"Of fewer {wording.many} than now, the slowest stay."
     if basis.subscriptions > 1:
@@ -107,7 +107,7 @@ def _unsure(sizing: Sizing) -> Iterator[str]:
         )
     if basis.capacity is None:
         yield (
-            "To tell who keeps up, say what a member can read: --capacity '*=N', in records per"
+            "To tell who keeps up, say what a member reads: --capacity '*=N', in records per"
             " second; or --sample 60s of a live group."
         )
     elif sizing.least_keeping_up is None:
