@@ -44,8 +44,7 @@ PARAMETERS: Final = {
     name: f"--{name.replace('_', '-')}"
     for name in (
         "policy", "time_limit", "seed", "balance", "move_cost", "tolerance", "max_moves", "fresh",
-        "effort", "deterministic", "assignor", "group", "subscribe", "output", "threads",
-        "catch_up", *REAL_FIELDS,
+        "effort", "deterministic", "assignor", "group", "subscribe", "output", *REAL_FIELDS,
     )
 }  # fmt: skip
 PLANNING_FIELDS: Final = ("weight", "horizon", "add_members")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli import FINE, INTERRUPTED, options
@@ -11,6 +13,7 @@ from equilag.cli.deliver import show
 from equilag.cli.interruption import stopping
 from equilag.cli.real_options import add_real, add_weight
 from equilag.cli.source import add_source, read_group
+from equilag.errors import InputError
 from equilag.report.words import shorten
 
 if TYPE_CHECKING:
@@ -31,6 +34,8 @@ called new-1, new-2, ...: --capacity 'new-*=N' says what they can read.
 
 example:
   equilag size snapshot.json --capacity '*=1000' --catch-up 10m"""
+OPTIONS: Final = {"threads": "--threads", "catch_up": "--catch-up"}
+"""Setting -> its option."""
 _RANGE: Final = re.compile(r"([0-9]{1,6})(?:\.\.([0-9]{1,6}))?")
 
 
@@ -80,10 +85,20 @@ def run(args: argparse.Namespace) -> int:
     from equilag.planner.size import size
     from equilag.report.facts.size import size_facts
 
-    with stopping() as stop, options.named(policy):
+    with stopping() as stop, options.named(policy), _named():
         sizing = size(group, policy, **_settings(args, stop))
     show(size_facts(group, sizing), args.output)
     return INTERRUPTED if sizing.interrupted else FINE
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    """Let errors about the settings of `size` name their options."""
+    try:
+        yield
+    except InputError as error:
+        option = OPTIONS.get(error.place, error.place)
+        raise InputError(error.problem, option, error.source) from error
 
 
 def _settings(args: argparse.Namespace, stop: Event) -> SizeSettings:

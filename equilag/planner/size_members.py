@@ -126,7 +126,7 @@ def member_pool(
     for process in counted:
         new = np.delete(new, np.argmax(new == process.member_class))
     pool = _with_new(present, np.repeat(new, width).tolist())
-    pool = shape_group(pool, replace(overrides, instances=None, pin=(), keep=()))
+    pool = shape_group(pool, replace(overrides, instances=None, pin=(), keep=(), add_members=None))
     ids = {member.id for member in present.members}
     here = [m for m, member in enumerate(pool.members) if member.id in ids]
     capacity = _capacities(pool, here)

@@ -37,6 +37,8 @@ def check_sizing(policy: Policy) -> None:
             " are planned anew",
             "policy",
         )
+    if policy.overrides.add_members:
+        raise InputError("every number of members is looked at anyway", "add_members")
     if policy.max_moves is not None:
         raise InputError("a group of another size is planned anew, whatever moves", "max_moves")
     for name, there in {

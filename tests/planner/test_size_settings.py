@@ -15,6 +15,7 @@ from equilag import InputError
     ("settings", "message"),
     [
         ({"policy": "sticky-yet-fair"}, "policy: sticky-yet-fair leaves"),
+        ({"add_members": 1}, "add_members: every number of members"),
         ({"max_moves": 1}, "max_moves: a group of another size"),
         ({"rack_aware": True}, "rack_aware: the racks of new members"),
         ({"max_cross_rack": 1}, "max_cross_rack: the racks of new members"),
