@@ -102,6 +102,7 @@ def remarks_of(found: GroupSamples, measured: Measurements) -> Iterator[str]:
     for what, count in _without_speed(found, measured.capacities.reason.tolist()):
         if count:
             yield f"{plural(count, 'member')} {what}: {_unknown(count, 'speed')}"
+    yield from _faster_than_the_median(measured)
 
 
 def _capacities(estimates: Estimates) -> str:
@@ -128,6 +129,24 @@ def _without_speed(found: GroupSamples, reasons: list[int]) -> list[tuple[str, i
         ("committed less than twice", reasons.count(int(speeds.FEW_COMMITS))),
         ("had no partitions", reasons.count(int(speeds.NO_PARTITIONS)) - changed),
     ]
+
+
+def _faster_than_the_median(measured: Measurements) -> Iterator[str]:
+    """Yield a remark if members of unknown speed consume more than plans take it for."""
+    import numpy as np
+
+    capacities, consumed = measured.capacities.estimates, measured.consumed_by
+    if not capacities.n_known:
+        return
+    usual = float(np.nanmedian(capacities.value))
+    surely = np.where(capacities.window > 0, 0.0, consumed.value - consumed.error)
+    if count := int(np.count_nonzero(surely > usual)):
+        most = float(consumed.value[surely > usual].max())
+        yield (
+            f"{plural(count, 'member')} of unknown speed {form(count, 'consumes', 'consume')} up to"
+            f" {number(most)} records/s, more than the median of the known speeds, {number(usual)},"
+            f" which a plan takes for {form(count, 'it', 'them')}: set --capacity"
+        )
 
 
 def _unknown(count: int, what: str) -> str:

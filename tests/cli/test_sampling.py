@@ -91,6 +91,26 @@ def test_a_group_that_nobody_consumes(run: Any, monkeypatch: pytest.MonkeyPatch)
     ]
 
 
+def test_a_member_that_keeps_up_with_more_than_the_others_can(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = use(monkeypatch, FakeReader())
+    plain = fake._next
+
+    def next_offsets(what: str) -> Any:
+        offsets = plain(what)
+        offsets.committed["orders"][2] = offsets.log_end["orders"][2]
+        return offsets
+
+    monkeypatch.setattr(fake, "_next", next_offsets)
+    done = run("snapshot", *LIVE, *SAMPLE)
+    assert "equilag: 1 member had no backlog all along: its speed is unknown\n" in done.err
+    assert done.err.endswith(
+        "equilag: 1 member of unknown speed consumes up to 100.0 records/s, more than the median of"
+        " the known speeds, 80.00, which a plan takes for it: set --capacity\n"
+    )
+
+
 def test_a_rebalance_in_between(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     reader = use(monkeypatch, FakeReader())
 

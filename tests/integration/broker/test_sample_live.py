@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 GROUP: Final = "sampled"
 TOPIC: Final = "sampled-orders"
 SPEEDS: Final = {"a": 200.0, "b": 600.0, "c": None}
-SECONDS: Final = 10
+SECONDS: Final = 8
 """Of which the members' last commits, once a second, miss one at most."""
 
 
@@ -105,7 +105,7 @@ def test_ctrl_c_writes_nothing(busy: Busy, tmp_path: Path) -> None:
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
     ) as process:
-        time.sleep(3)
+        time.sleep(2.5)
         process.send_signal(signal.SIGINT)
         written, said = process.communicate(timeout=20)
     assert (process.returncode, written, said) == (130, b"", b"")
