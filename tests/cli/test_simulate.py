@@ -48,7 +48,7 @@ def test_text_begins_with_the_verdict(run, snapshot, plan) -> None:
     status, out, _ = run("simulate", snapshot, plan, "--protocol", "cooperative")
     assert status == 0
     now, _, planned, *_ = out.splitlines()
-    assert now.startswith("Now: never all read: 1 member falls behind by 20.00 records/s.")
+    assert now.startswith("Now: never all read: 1 member falls behind by 20 records/s.")
     assert planned.startswith("Plan: all is read after 3")
     assert "nobody reads them for 2.3 s (cooperative)" in " ".join(out.split())
 

@@ -29,7 +29,7 @@ def one_line(text: str) -> str:
 def test_who_falls_behind_and_how_far() -> None:
     text = text_of(slow_group(), duration=600)
     assert (
-        "Now: never all read: 1 member falls behind by 20.00 records/s. After 10 min the lag is"
+        "Now: never all read: 1 member falls behind by 20 records/s. After 10 min the lag is"
         " 12,900 records, and the oldest unread record is 4 min 12 s old. Plan: nothing changes"
         " hands."
     ) in one_line(text)
@@ -39,18 +39,23 @@ def test_who_falls_behind_and_how_far() -> None:
 
 def test_members_that_cannot_read_all_in_all() -> None:
     text = one_line(text_of(slow_group(rates={"t": [30, 20, 20, 30, 50, 150]})))
-    assert "Too slow: 300.0 records/s are produced, and the members read 260.0 records/s at" in text
-    assert "Hot: t-5 gets 150.0 records/s, and no member that may read it reads more than" in text
-    assert "same holds" not in text
-    text = one_line(text_of(slow_group(rates={"t": [130, 20, 20, 30, 50, 150]})))
-    assert "; the same holds for 1 other partition. No assignment keeps up with that." in text
+    assert (
+        "Overloaded: no assignment keeps up. 300 records/s are produced, and all members together"
+        " read 260: 40 records/s (15.4 %) too many. t-5 alone gets 150 records/s, and the fastest"
+        " member that may take it reads 100"
+    ) in text
+    assert "equilag size tells how many members it takes" in text
+    hot = one_line(text_of(slow_group(rates={"t": [0, 0, 0, 0, 0, 150]})))
+    assert "150 records/s are produced, and the members together read 260, but: t-5 alone" in hot
+    assert "equilag size" not in hot
+    assert "Overloaded" not in text_of(slow_group())
 
 
 def test_partitions_without_a_reader_and_members_that_only_just_keep_up() -> None:
     members = slow_snapshot()["members"]
     members[1]["owned"] = {"t": [2]}
     text = one_line(text_of(slow_group(members=members)))
-    assert "falls behind by 20.00 records/s, 1 partition has no reader." in text
+    assert "falls behind by 20 records/s, 1 partition has no reader." in text
     held = one_line(text_of(slow_group(rates={"t": [30, 20, 20, 30, 40, 20]})))
     assert "never all read: the members read no more than what is produced." in held
 
@@ -67,7 +72,7 @@ def test_what_was_assumed() -> None:
     group = slow_group(members=members, rates={"t": [30, 20, None, 30, 50, 30]})
     text = one_line(text_of(group))
     assert "1 partition of unknown rate: the mean of the topic, else of all, is taken" in text
-    assert "1 member of unknown capacity: the median of the others, 80.00 records/s, is" in text
+    assert "1 member of unknown capacity: the median of the others, 80 records/s, is" in text
     text = one_line(text_of(slow_group(rates={})))
     assert "no rate is known: the simulation assumes that nothing is produced" in text
 

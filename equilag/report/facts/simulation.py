@@ -90,8 +90,13 @@ class SimulationFacts:
 
     @property
     def too_slow(self) -> bool:
-        """True if no assignment keeps up, since the members in all do not."""
+        """True if more is produced than the members read in all."""
         return self.produced > self.capacity
+
+    @property
+    def overloaded(self) -> bool:
+        """True if no assignment keeps up."""
+        return bool(self.hot) or self.too_slow
 
     def document(self) -> dict[str, Any]:
         interrupted = {"interrupted": True} if self.interrupted else {}

@@ -9,7 +9,6 @@ import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
-from equilag.plan_figures import HotPartition
 from equilag.report.facts.simulation import CourseFacts, SimulationFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.area import area
@@ -17,6 +16,7 @@ from equilag.report.text.fitted import Write, fitted_table
 from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, indented, title
 from equilag.report.text.named_table import named_table
+from equilag.report.text.work import hot_lines, rate_number, total_words
 from equilag.report.words import NONE, form, number, plural, printable, short_span, time_span
 
 LABELS: Final = 6
@@ -40,37 +40,21 @@ def simulation_blocks(facts: SimulationFacts, screen: Screen) -> Iterator[Block]
 
 
 def _verdict(facts: SimulationFacts) -> Block:
-    lines = [title("Now:", f" {_course(facts.current, facts)}.")]
+    lines: list[RenderableType] = [title("Now:", f" {_course(facts.current, facts)}.")]
     if not facts.changes:
         lines.append(title("Plan:", " nothing changes hands."))
     else:
         pause = _pause(facts)
         lines.append(title("Plan:", f" {_course(facts.planned, facts)}; {pause}."))
-    if facts.too_slow:
-        lines.append(
-            title(
-                "Too slow:",
-                f" {_speed(facts.produced)} are produced, and the members read"
-                f" {_speed(facts.capacity)} at most. No assignment keeps up; equilag size tells how"
-                " many members would.",
-            )
-        )
     if facts.interrupted:
         lines.append(title("Interrupted:", " this is the best plan so far."))
-    if facts.hot:
-        lines.append(title("Hot:", f" {_hot(facts.hot)}."))
+    if facts.overloaded:
+        total = total_words(facts.produced, facts.capacity, facts.hot)
+        lines.append(title("Overloaded:", f" no assignment keeps up. {total}"))
+        lines += map(indented, hot_lines(facts.hot))
+    if facts.too_slow:
+        lines.append(indented("equilag size tells how many members it takes"))
     return lines
-
-
-def _hot(hot: Sequence[HotPartition]) -> str:
-    first = hot[0]
-    words = (
-        f"{printable(first.topic)}-{first.partition} gets {_speed(first.rate)}, and no member that"
-        f" may read it reads more than {_speed(first.capacity)}"
-    )
-    if len(hot) > 1:
-        words += f"; the same holds for {plural(len(hot) - 1, 'other partition')}"
-    return f"{words}. No assignment keeps up with that"
 
 
 def _course(course: CourseFacts, facts: SimulationFacts) -> str:
@@ -192,4 +176,4 @@ def _records(value: float) -> str:
 
 
 def _speed(value: float) -> str:
-    return f"{number(round(value) if value >= 1000 else value)} records/s"
+    return f"{rate_number(value)} records/s"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from equilag.plan_figures import HotPartition, ThroughputFigures
@@ -28,7 +28,7 @@ def throughput_block(facts: PlanFacts) -> Block:
             return []
         now = f" the current assignment does not keep up, {_behind(before)}."
         return [title("Falls behind:", f"{now} This plan does; {_ahead(after)}.")]
-    lines = [*_hot_lines(after)]
+    lines = [*hot_lines(after.hot)]
     if work.least is not None and (enough := _enough(work.least)):
         lines.append(enough)
     return [_verdict(after, work.least), *map(indented, lines)]
@@ -37,10 +37,15 @@ def throughput_block(facts: PlanFacts) -> Block:
 def _verdict(after: ThroughputFigures, least: LeastMembers | None) -> Prose:
     """Of a plan that does not keep up: whether another one does."""
     if after.hot or after.rate > after.capacity:
-        return title("Overloaded:", f" no assignment keeps up. {_total(after)}")
+        return title(
+            "Overloaded:",
+            f" no assignment keeps up. {total_words(after.rate, after.capacity, after.hot)}",
+        )
     if least is not None and least.least.at_least > least.present:
         none = "no assignment with the same balance of counts keeps up"
-        return title("Overloaded:", f" {none}. {_total(after)}")
+        return title(
+            "Overloaded:", f" {none}. {total_words(after.rate, after.capacity, after.hot)}"
+        )
     text = f"this plan does not keep up, {_behind(after)}"
     if least is not None and least.more is not None and least.more <= 0:
         text += "; another one does: equilag plan with --weight rate"
@@ -69,20 +74,21 @@ def load_words(unit: LoadUnit) -> str:
     return words[unit.kind]
 
 
-def _rate(value: float) -> str:
+def rate_number(value: float) -> str:
     """Records per second."""
     return number(round(value)) if value >= 100 or value.is_integer() else f"{value:.3g}"
 
 
-def _total(after: ThroughputFigures) -> str:
-    produced = f"{_rate(after.rate)} records/s are produced"
-    if after.rate <= after.capacity:
-        but = ", but:" if after.hot else "."
-        return f"{produced}, and the members together read {_rate(after.capacity)}{but}"
-    over = after.rate - after.capacity
+def total_words(rate: float, capacity: float, hot: Sequence[HotPartition]) -> str:
+    """What is produced beside what all members read, in records per second."""
+    produced = f"{rate_number(rate)} records/s are produced"
+    if rate <= capacity:
+        but = ", but:" if hot else "."
+        return f"{produced}, and the members together read {rate_number(capacity)}{but}"
+    over = rate - capacity
     return (
-        f"{produced}, and all members together read {_rate(after.capacity)}:"
-        f" {_rate(over)} records/s ({percent(100 * over / after.capacity)}) too many."
+        f"{produced}, and all members together read {rate_number(capacity)}:"
+        f" {rate_number(over)} records/s ({percent(100 * over / capacity)}) too many."
     )
 
 
@@ -106,11 +112,11 @@ def _enough(least: LeastMembers) -> str:
     return f"{text} ({proof}): {how}"
 
 
-def _hot_lines(after: ThroughputFigures) -> Iterator[str]:
-    for hot in after.hot[:MAX_HOT]:
-        yield _hot(hot)
-    if len(after.hot) > MAX_HOT:
-        yield f"and {plural(len(after.hot) - MAX_HOT, 'more partition')} like these"
+def hot_lines(hot: Sequence[HotPartition]) -> Iterator[str]:
+    """The partitions that no member can read alone."""
+    yield from map(_hot, hot[:MAX_HOT])
+    if len(hot) > MAX_HOT:
+        yield f"and {plural(len(hot) - MAX_HOT, 'more partition')} like these"
 
 
 def _hot(hot: HotPartition) -> str:
@@ -119,8 +125,8 @@ def _hot(hot: HotPartition) -> str:
         return f"{name}: no member may read it"
     parts = math.ceil(hot.rate / hot.capacity)
     return (
-        f"{name} alone gets {_rate(hot.rate)} records/s, and the fastest member that may take it"
-        f" reads {_rate(hot.capacity)}: no assignment helps it; its records need"
+        f"{name} alone gets {rate_number(hot.rate)} records/s, and the fastest member that may"
+        f" take it reads {rate_number(hot.capacity)}: no assignment helps it; its records need"
         f" {number(parts)} partitions or more"
     )
 
@@ -132,7 +138,7 @@ def _behind(found: ThroughputFigures) -> str:
     others = len(late) - 1
     more = f", and {plural(others, 'more member')} {form(others, 'is', 'are')} above 100 %"
     return (
-        f"{_rate(found.short)} records/s short: {printable(heaviest)} gets"
+        f"{rate_number(found.short)} records/s short: {printable(heaviest)} gets"
         f" {percent(100 * found.max)} of what it reads{more if others else ''}"
     )
 
@@ -171,7 +177,7 @@ def _weight(work: WorkFacts) -> str:
 def _throughput(work: WorkFacts) -> str:
     if work.after is None:
         return ""
-    used = f"{_rate(work.after.rate)} of {_rate(work.after.capacity)} records/s"
+    used = f"{rate_number(work.after.rate)} of {rate_number(work.after.capacity)} records/s"
     text = f"{used} ({percent(100 * work.after.mean)})"
     if work.after.keeps_up:
         return f"{text}; {_ahead(work.after)}"
