@@ -51,6 +51,16 @@ def test_members_that_cannot_read_all_in_all() -> None:
     assert "Overloaded" not in text_of(slow_group())
 
 
+def test_how_many_members_keep_up_with_a_plan_that_is_made() -> None:
+    group = slow_group(rates={"t": [55, 55, 55, 55, 55, 55]})
+    found = simulation_facts(simulate(group, effort=0.1, time_limit=10))
+    text = one_line(text_for(found, Screen(100)))
+    assert "Overloaded: no assignment keeps up. 330 records/s are produced, and all members" in text
+    assert "3 more members keep up (proved: fewer do not): equilag plan with --add-members" in text
+    enough = simulate(group, effort=0.1, time_limit=10, add_members=3)
+    assert enough.planned.read_after < float("inf")
+
+
 def test_partitions_without_a_reader_and_members_that_only_just_keep_up() -> None:
     members = slow_snapshot()["members"]
     members[1]["owned"] = {"t": [2]}

@@ -12,6 +12,7 @@ from equilag.plan_figures import HotPartition
 from equilag.planner.simulation_result import Assumed, RebalanceSettings, seconds_or_none
 from equilag.reduction.reduce import Reduction
 from equilag.report.facts.group import GroupFacts, group_facts
+from equilag.report.facts.work import WorkFacts, work_facts
 from equilag.throughput import hot_partitions
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ class SimulationFacts:
     """Those that fall behind most under the plan first, then now."""
     hot: tuple[HotPartition, ...]
     """Partitions that no assignment keeps up with; the largest rate first."""
+    work: WorkFacts | None
+    """Of a plan that was made here; None where lag is spread."""
     interrupted: bool
     """True if the plan was told to end before it was done."""
 
@@ -121,6 +124,7 @@ def simulation_facts(found: Simulation) -> SimulationFacts:
         planned=_course(found, found.planned),
         members_behind=_members_behind(found),
         hot=_hot_partitions(found),
+        work=work_facts(found.plan) if found.plan else None,
         interrupted=found.plan is not None and found.plan.interrupted,
     )
 

@@ -16,7 +16,7 @@ from equilag.report.text.fitted import Write, fitted_table
 from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, indented, title
 from equilag.report.text.named_table import named_table
-from equilag.report.text.work import hot_lines, rate_number, total_words
+from equilag.report.text.work import behind_block, hot_lines, rate_number, total_words
 from equilag.report.words import NONE, form, number, plural, printable, short_span, time_span
 
 LABELS: Final = 6
@@ -36,7 +36,7 @@ def simulation_blocks(facts: SimulationFacts, screen: Screen) -> Iterator[Block]
     ages = " (age: of the oldest unread record)"
     yield [title("Over time", ages), indented(_over_time(facts, screen))]
     yield _picture(facts, screen)
-    yield _behind(facts, screen)
+    yield _members(facts, screen)
 
 
 def _verdict(facts: SimulationFacts) -> Block:
@@ -48,10 +48,18 @@ def _verdict(facts: SimulationFacts) -> Block:
         lines.append(title("Plan:", f" {_course(facts.planned, facts)}; {pause}."))
     if facts.interrupted:
         lines.append(title("Interrupted:", " this is the best plan so far."))
-    if facts.overloaded:
-        total = total_words(facts.produced, facts.capacity, facts.hot)
-        lines.append(title("Overloaded:", f" no assignment keeps up. {total}"))
-        lines += map(indented, hot_lines(facts.hot))
+    return [*lines, *_behind_words(facts)]
+
+
+def _behind_words(facts: SimulationFacts) -> Block:
+    """Why the plan does not keep up; nothing where it does."""
+    if facts.work is not None and facts.work.after is not None and not facts.work.after.keeps_up:
+        return behind_block(facts.work.after, facts.work.least)
+    if not facts.overloaded:
+        return []
+    total = total_words(facts.produced, facts.capacity, facts.hot)
+    lines: list[RenderableType] = [title("Overloaded:", f" no assignment keeps up. {total}")]
+    lines += map(indented, hot_lines(facts.hot))
     if facts.too_slow:
         lines.append(indented("equilag size tells how many members it takes"))
     return lines
@@ -148,7 +156,7 @@ def _labelled(picture: Sequence[str], name: str) -> Iterator[Text]:
     yield Text(f"  {name:{LABELS}}{lowest}", no_wrap=True)
 
 
-def _behind(facts: SimulationFacts, screen: Screen) -> Block:
+def _members(facts: SimulationFacts, screen: Screen) -> Block:
     shown = facts.members_behind[:MAX_BEHIND]
     if not shown:
         return []

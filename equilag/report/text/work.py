@@ -28,10 +28,15 @@ def throughput_block(facts: PlanFacts) -> Block:
             return []
         now = f" the current assignment does not keep up, {_behind(before)}."
         return [title("Falls behind:", f"{now} This plan does; {_ahead(after)}.")]
+    return behind_block(after, work.least)
+
+
+def behind_block(after: ThroughputFigures, least: LeastMembers | None) -> Block:
+    """Why a plan does not keep up, and what would."""
     lines = [*hot_lines(after.hot)]
-    if work.least is not None and (enough := _enough(work.least)):
+    if least is not None and (enough := _enough(least)):
         lines.append(enough)
-    return [_verdict(after, work.least), *map(indented, lines)]
+    return [_verdict(after, least), *map(indented, lines)]
 
 
 def _verdict(after: ThroughputFigures, least: LeastMembers | None) -> Prose:
