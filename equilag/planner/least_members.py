@@ -45,7 +45,6 @@ def least_members(group: Group, policy: Policy, budget: Budget) -> LeastMembers 
     run = SizeRun(group, policy)
     if not run.tells_who_keeps_up:
         return None
-    curve, first = run.curve(RATE), max(run.first, min(run.pool.present, run.last))
-    run.first = first
-    least = run.least_within(curve, 1.0, budget)
-    return LeastMembers(run.pool.present, run.pool.threads, least, run.last, run.hot())
+    run.first = max(run.first, min(run.pool.present, run.last))
+    goal = run.keeping_up(run.curve(RATE), budget)
+    return LeastMembers(run.pool.present, run.pool.threads, goal.least, run.last, run.hot())

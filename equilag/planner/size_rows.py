@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final, NamedTuple
+
+from equilag.budget import Budget
 from equilag.planner.size_curve import SizeCurve
-from equilag.planner.size_search import LeastSize
+from equilag.planner.size_search import LeastSize, least_size, settle
 from equilag.planner.sizing import SizeRow
+
+SLACK: Final = 1e-9
+"""Relative error of a load in floating point, by which it may pass a limit."""
 
 
 def size_rows(curve: SizeCurve, first: int, last: int, tolerance: float) -> list[SizeRow]:
@@ -25,10 +31,25 @@ def size_rows(curve: SizeCurve, first: int, last: int, tolerance: float) -> list
     return rows
 
 
-def verdict(least: LeastSize | None, size: int) -> bool | None:
-    """Whether a size is within the limit; None where that is open, or there is no limit."""
-    if least is None:
-        return None
-    if least.at_most is not None and size >= least.at_most:
-        return True
-    return False if size < least.at_least else None
+class SizeGoal(NamedTuple):
+    """A limit that the loads of a curve are to be within, and the least size where they are."""
+
+    curve: SizeCurve
+    limit: float
+    least: LeastSize
+
+    @staticmethod
+    def of(curve: SizeCurve, limit: float, sizes: tuple[int, int], budget: Budget) -> SizeGoal:
+        """The goal of some load, with the least of a range of sizes that is found to meet it."""
+        limit *= 1 + SLACK
+        return SizeGoal(curve, limit, least_size(curve, limit, *sizes, budget))
+
+    def settle(self, size: int, budget: Budget) -> None:
+        """Find out whether a size meets the goal, as far as the budget allows."""
+        settle(self.curve, size, self.limit, budget)
+
+    def met(self, size: int) -> bool | None:
+        """Whether a size meets the goal; None where that is open."""
+        if self.curve.within(size, self.limit):
+            return True
+        return False if self.curve.at_least(size) > self.limit else None

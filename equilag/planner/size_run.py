@@ -16,8 +16,8 @@ from equilag.planner.size_catch_up import CatchUp, CatchUpTimes
 from equilag.planner.size_curve import SizeCurve, used_up
 from equilag.planner.size_members import member_pool
 from equilag.planner.size_probe import probing_policy
-from equilag.planner.size_rows import size_rows, verdict
-from equilag.planner.size_search import LeastSize, least_size, refine, walk
+from equilag.planner.size_rows import SizeGoal, size_rows
+from equilag.planner.size_search import refine, walk
 from equilag.planner.size_units import heaviest_unit, hot_units, unit_weights
 from equilag.planner.size_weights import RATE, WORK, sizing_weight, weighed_pool, weights_of
 from equilag.planner.sizing import HotUnit, SizeBasis, SizeRow, Sizing
@@ -30,8 +30,6 @@ MAX_SIZE: Final = 10_000
 groups that equilag plans."""
 WALKING: Final = 0.8
 """Of the time left, what the loads of all sizes may take; the times to catch up follow."""
-SLACK: Final = 1e-9
-"""Relative error of a load in floating point, by which it may pass a limit."""
 
 
 class SizeRun:
@@ -85,9 +83,9 @@ class SizeRun:
         pool = weighed_pool(self.pool, weights)
         return SizeCurve(pool, self._probing, self._seed, weights.scale)
 
-    def least_within(self, curve: SizeCurve, limit: float, budget: Budget) -> LeastSize:
-        """The least size of the range whose load is within a limit."""
-        return least_size(curve, limit * (1 + SLACK), self.first, self.last, budget)
+    def keeping_up(self, curve: SizeCurve, budget: Budget) -> SizeGoal:
+        """That all rates are within capacity; `curve` is that of rates."""
+        return SizeGoal.of(curve, 1.0, (self.first, self.last), budget)
 
     def answer(self, catch_up: float | None, budget: Budget) -> Sizing:
         """Everything that `size` says. Raises InputError where no size has room for all."""
@@ -97,20 +95,28 @@ class SizeRun:
         keeping = catching = None
         if self.tells_who_keeps_up:
             rates = curve if self._kind == RATE else self.curve(RATE)
-            keeping = self.least_within(rates, 1.0, budget)
+            keeping = self.keeping_up(rates, budget)
         if catch_up is not None:
-            catching = self.least_within(self.curve(WORK, catch_up), catch_up, budget)
+            work = self.curve(WORK, catch_up)
+            catching = SizeGoal.of(work, catch_up, (self.first, self.last), budget)
+        goals = [goal for goal in (keeping, catching) if goal is not None]
         here = min(max(self.first, self.pool.present), self.last)
         with budget.portion(WALKING) as part:
             walk(curve, here, self.first, self.last, part)
-            refine(curve, self._shown(self._rows(curve), (keeping, catching)), part)
+            shown = self._shown(self._rows(curve), goals)
+            refine(curve, shown, part)
+            for goal in goals:
+                for size in shown:
+                    goal.settle(size, part)
         rows = self._rows(curve)
         if not rows and curve.refused is not None:
             raise curve.refused
-        shown = set(self._shown(rows, (keeping, catching)))
+        shown = self._shown(rows, goals)
         for place, row in enumerate(rows):
             found = replace(
-                row, keeps_up=verdict(keeping, row.size), catches_up=verdict(catching, row.size)
+                row,
+                keeps_up=keeping and keeping.met(row.size),
+                catches_up=catching and catching.met(row.size),
             )
             rows[place] = self._with_time(found, budget) if row.size in shown else found
         fastest = max(self.pool.capacity) if self.pool.capacity else None
@@ -123,9 +129,9 @@ class SizeRun:
             first=self.first,
             last=self.last,
             most=self._most,
-            least_keeping_up=keeping,
+            least_keeping_up=keeping and keeping.least,
             catch_up=catch_up,
-            least_catching_up=catching,
+            least_catching_up=catching and catching.least,
             heaviest=heaviest_unit(planned, unit_weights(self._units, weight), fastest),
             hot=self.hot(),
             interrupted=budget.interrupted,
@@ -161,9 +167,10 @@ class SizeRun:
     def _rows(self, curve: SizeCurve) -> list[SizeRow]:
         return size_rows(curve, self.first, self.last, self._policy.tolerance)
 
-    def _shown(self, rows: list[SizeRow], least: tuple[LeastSize | None, ...]) -> list[int]:
+    def _shown(self, rows: list[SizeRow], goals: list[SizeGoal]) -> list[int]:
         """The sizes that somebody wants to see."""
         helping = [row.size for row in rows if row.helps]
+        least = [goal.least for goal in goals]
         return notable_sizes([row.size for row in rows], helping, self.pool.present, least)
 
     def _with_time(self, row: SizeRow, budget: Budget) -> SizeRow:

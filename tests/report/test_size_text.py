@@ -57,7 +57,7 @@ def test_too_few_members() -> None:
             "2", "min"] in rows  # fmt: skip
     assert rows[-1][0] == "12"
     assert "More:" not in text  # the last number helps
-    assert "New members read 25 records/s." in text
+    assert "New members have a capacity of 25 records/s." in text
 
 
 def test_enough_members() -> None:
@@ -73,9 +73,9 @@ def test_a_hot_partition() -> None:
     text = page(group_of_rates([70.0, *EVEN], [50.0] * 4), catch_up=60)
     assert "Needed: no number up to 13 members keeps up." in text
     assert "Caught up: no number up to 13 members within 1 min." in text
-    assert "Hot: orders-0 alone gets 140 % of what a member reads. No number" in words(text)
+    assert "Hot: orders-0 alone gets 140 % of a member's capacity. No number" in words(text)
     assert "its records need 2 partitions or more." in words(text)
-    assert "another one helps no further: orders-0 alone is 140 % of what a member reads." in (
+    assert "another one helps no further: orders-0 alone is 140 % of a member's capacity." in (
         words(text)
     )
     many = page(group_of_rates([70.0] * 5, [50.0]))
@@ -101,7 +101,7 @@ def test_without_capacities() -> None:
     text = page(group_of_rates([10.0, 20.0, 12.5], [None, None]))
     assert text.startswith("Now: the heaviest of 2 members has 22.50 records/s at best.\n")
     assert "orders-1 alone is 20 records/s" not in text  # the last number helps
-    assert "say what a member reads: --capacity '*=N'" in text
+    assert "give the capacity of members: --capacity '*=N'" in text
 
 
 def test_an_interval_of_a_load() -> None:

@@ -160,7 +160,7 @@ def _caught_up(facts: SizeFacts, wording: Wording) -> Line:
 
 def _hot(unit: HotUnit) -> str:
     return (
-        f"{_name(unit)} alone gets {percent(100 * (unit.share or 0))} of what a member reads. No"
+        f"{_name(unit)} alone gets {percent(100 * (unit.share or 0))} of a member's capacity. No"
         f" number of members helps it; its records need {plural(unit.pieces, 'partition')} or more."
     )
 
@@ -184,7 +184,7 @@ def _further(facts: SizeFacts, wording: Wording) -> Iterator[Line]:
 def _alone(load: float, wording: Wording, sizing: Sizing) -> str:
     """What one partition is by itself."""
     if sizing.basis.kind == "rate" and wording.scale:
-        return f"{percent(100 * load)} of what a member reads"
+        return f"{percent(100 * load)} of a member's capacity"
     return _words_of(load, wording, sizing)
 
 

@@ -38,16 +38,17 @@ def _loads(sizing: Sizing, wording: Wording) -> str:
     who = "thread" if basis.threads > 1 else "member"
     per = ""
     if wording.scale and basis.kind == "work":
-        per = f", in percent of what it reads in {time_span(wording.scale)}"
+        per = f", in percent of what its capacity allows in {time_span(wording.scale)}"
     elif wording.scale:
-        per = ", in percent of what it reads"
+        per = ", in percent of its capacity"
     elif wording.seconds:
         per = ", as the time to read it"
     elif basis.capacity is not None:
         per = ", per unit of capacity"
     return (
         f"Heaviest: {what} of the heaviest {who}{per}, under the best plan for so many"
-        f" {wording.many} ({BALANCES[sizing.policy.balance]}, nobody owns anything)."
+        f" {wording.many} ({BALANCES[sizing.policy.balance]}, nobody owns anything). At least: no"
+        " plan has less; proved: that is what the plan has."
     )
 
 
@@ -77,7 +78,7 @@ def _members(sizing: Sizing, wording: Wording) -> Iterator[str]:
         yield f"A new process has {number(basis.threads)} threads."
     if basis.capacity is not None:
         per = " each" if basis.threads > 1 else ""
-        yield f"New members read {speed(basis.capacity)} records/s{per}."
+        yield f"New members have a capacity of {speed(basis.capacity)} records/s{per}."
     if not basis.equal_capacities:
         yield f"Of fewer {wording.many} than now, the slowest stay."
     if basis.subscriptions > 1:
@@ -107,7 +108,7 @@ def _unsure(sizing: Sizing) -> Iterator[str]:
         )
     if basis.capacity is None:
         yield (
-            "To tell who keeps up, say what a member reads: --capacity '*=N', in records per"
+            "To tell who keeps up, give the capacity of members: --capacity '*=N', in records per"
             " second; or --sample 60s of a live group."
         )
     elif sizing.least_keeping_up is None:

@@ -1,0 +1,94 @@
+"""Who the members of a group of another size are."""
+
+from __future__ import annotations
+
+import pytest
+
+from equilag import Group, Member
+from equilag.overrides.override_settings import NO_OVERRIDES, Overrides, overrides_of
+from equilag.planner.size_members import MemberPool, member_pool
+
+
+def pool(
+    members: list[Member],
+    size: int,
+    threads: int | None = None,
+    overrides: Overrides = NO_OVERRIDES,
+    reads: dict[str, list[str]] | None = None,
+) -> MemberPool:
+    group = Group.build(
+        name="g", topics={"a": 8, "b": 4}, members=members,
+        subscriptions=reads or {m.id: ["a", "b"] for m in members},
+    )  # fmt: skip
+    return member_pool(group, overrides, size, threads)
+
+
+def ids(found: MemberPool, size: int) -> list[str]:
+    return [member.id for member in found.group_of(size).members]
+
+
+def test_the_slowest_stay_and_new_ones_have_the_median() -> None:
+    members = [Member("m1", capacity=30.0), Member("m2", capacity=10.0), Member("m3")]
+    found = pool(members, 5)
+    assert ids(found, 1) == ["m2"]
+    assert ids(found, 3) == ["m1", "m2", "m3"]
+    assert ids(found, 5) == ["m1", "m2", "m3", "new-1", "new-2"]
+    assert found.capacities_of(5) == (30.0, 20.0, 20.0, 20.0, 10.0)
+    assert (found.present, found.threads, found.new_capacity) == (3, 1, 20.0)
+    assert not found.alike
+    assert {m.capacity for m in found.group_of(5).members} == {30.0, 20.0, 10.0}
+
+
+def test_alike_members_are_an_ordinary_group() -> None:
+    found = pool([Member("new-1", capacity=5.0), Member("m2", capacity=5.0)], 4)
+    assert found.alike
+    assert ids(found, 4) == ["m2", "new-1", "new-2", "new-3"]  # new-1 is taken
+    group = found.group_of(3)
+    assert group.alike is group.members
+    assert found.capacities_of(2) == (5.0, 5.0)
+
+
+def test_capacities_are_those_of_the_overrides() -> None:
+    members = [Member("m1", capacity=30.0), Member("m2", capacity=10.0)]
+    overrides = overrides_of({"capacity": ["m1=5", "new-*=50"]})
+    found = pool(members, 3, overrides=overrides)
+    assert ids(found, 1) == ["m1"]
+    assert found.capacities_of(3) == (50.0, 10.0, 5.0)
+    assert found.new_capacity == 50.0
+
+
+def test_pins_and_added_members_are_left_out() -> None:
+    overrides = overrides_of({"pin": ["a-0=m1"], "keep": ["b"], "add_members": 3})
+    found = pool([Member("m1"), Member("m2")], 3, overrides=overrides)
+    assert found.present == 2
+    assert found.group.allowed is None
+
+
+def test_instances_are_processes() -> None:
+    members = [Member(f"m{n}", instance=f"pod-{n // 2}") for n in range(4)]
+    found = pool(members, 3)
+    assert (found.present, found.threads) == (2, 2)
+    assert [found.members_of(k) for k in range(4)] == [0, 2, 4, 6]
+    assert found.alike  # so instances make no difference to the heaviest load
+    odd = pool([*members, Member("m9")], 4)
+    assert (odd.present, odd.threads, odd.alike) == (3, 2, False)
+    assert odd.group_of(4).members[-1].instance is not None
+
+
+def test_threads_without_instances_go_together_by_capacity() -> None:
+    members = [Member(f"m{n}", capacity=float(c)) for n, c in enumerate([30, 10, 10, 30])]
+    found = pool(members, 3, threads=2)
+    assert ids(found, 1) == ["m1", "m2"]
+    assert ids(found, 2) == ["m0", "m1", "m2", "m3"]
+    assert ids(found, 3)[-2:] == ["new-1", "new-2"]
+
+
+@pytest.mark.parametrize(("size", "expected"), [(2, [1, 1]), (3, [2, 1]), (6, [4, 2]), (9, [6, 3])])
+def test_subscriptions_keep_their_shares(size: int, expected: list[int]) -> None:
+    members = [Member(f"m{n}") for n in range(7)]
+    reads = {f"m{n}": ["a"] if n < 4 else ["b"] if n < 6 else [] for n in range(7)}
+    found = pool(members, 9, reads=reads)
+    assert found.idle == 1
+    group = found.group_of(size)
+    by_topic = [sum(group.class_of == k) for k in range(2)]
+    assert by_topic == expected

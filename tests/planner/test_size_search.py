@@ -1,0 +1,126 @@
+"""Which sizes are looked at, and what is known of the others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.groups import group_of
+
+from equilag import Policy
+from equilag.budget import Budget
+from equilag.overrides.override_settings import NO_OVERRIDES, Overrides, overrides_of
+from equilag.planner.notable_sizes import MAX_NOTABLE, notable_sizes
+from equilag.planner.size_curve import SizeCurve
+from equilag.planner.size_members import member_pool
+from equilag.planner.size_probe import probing_policy
+from equilag.planner.size_search import LeastSize, by_halves, least_size, refine, walk
+
+RNG = np.random.default_rng(11)
+LAGS = RNG.lognormal(3, 1, 60).astype(np.int64).tolist()
+
+
+def curve_of(
+    lags: list[int], sizes: int, balance: str = "total", overrides: Overrides = NO_OVERRIDES
+) -> SizeCurve:
+    pool = member_pool(group_of([len(lags)], [[0]] * 3, lags=lags), overrides, sizes)
+    return SizeCurve(pool, probing_policy(Policy(balance=balance)))
+
+
+def uneven(sizes: int) -> SizeCurve:
+    return curve_of(LAGS, sizes, overrides=overrides_of({"capacity": ["m00=1", "*1=2", "*2=3"]}))
+
+
+def test_halves_come_first() -> None:
+    assert [size for size, _, _ in by_halves(1, 9)] == [5, 3, 7, 2, 4, 6, 8]
+    assert [*by_halves(3, 4)] == []
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_the_least_size_is_the_same_as_by_looking_at_all(alike: bool) -> None:
+    for limit in (sum(LAGS) / 2.5, sum(LAGS) / 9, max(LAGS) * 1.05, max(LAGS) * 0.2):
+        curve = curve_of(LAGS, 30) if alike else uneven(30)
+        found = least_size(curve, limit, 1, 30, Budget())
+        whole = curve_of(LAGS, 30) if alike else uneven(30)
+        walk(whole, 1, 1, 30, Budget())
+        fits = [k for k in range(1, 31) if whole.within(k, limit)]
+        assert found.at_most == (min(fits) if fits else None)
+        assert found.at_least <= (min(fits) if fits else 31)
+        assert all(whole.at_least(k) > limit for k in range(1, found.at_least))
+
+
+class OpenCurve(SizeCurve):
+    """A curve of which no bound says anything, and that is within any limit from 11 on."""
+
+    looked_at: list[int]
+
+    def at_least(self, size: int) -> float:
+        return 0.0
+
+    def within(self, size: int, limit: float) -> bool:
+        return size >= 11 and size in self.looked_at
+
+    def try_size(self, size: int, budget: Budget, effort: float = 0.0) -> None:
+        self.looked_at.append(size)
+
+
+@pytest.mark.parametrize(("last", "found"), [(40, 11), (10, None)])
+def test_steps_get_longer_and_then_shorter(last: int, found: int | None) -> None:
+    curve = OpenCurve(curve_of(LAGS, 40).pool, probing_policy(Policy()))
+    curve.looked_at = []
+    assert least_size(curve, 1.0, 1, last, Budget()) == LeastSize(1, found)
+    assert len(set(curve.looked_at)) < 11
+
+
+def test_a_plan_serves_larger_sizes_and_a_bound_smaller_ones() -> None:
+    curve = curve_of([8, 8, 8, 8], 4)
+    curve.try_size(2, Budget())
+    assert curve.falls
+    assert curve.at(1) is None
+    three = curve.at(3)
+    assert three is not None
+    assert three == (16, 16)
+    assert three.proved
+    assert curve.tried(3)  # though no plan was looked for
+    assert curve.at_least(1) == 32
+
+
+def test_members_that_differ_stand_for_themselves() -> None:
+    curve = uneven(4)
+    curve.try_size(2, Budget())
+    assert not curve.falls
+    assert curve.at(3) is None
+    assert [known is not None for known in curve.all()] == [False, True, False, False]
+
+
+def test_no_time_leaves_the_bounds() -> None:
+    curve, over = curve_of(LAGS, 30), Budget(seconds=0.0)
+    assert least_size(curve, sum(LAGS) / 9 + 1, 1, 30, over) == LeastSize(9, None)
+    assert least_size(uneven(30), sum(LAGS) / 9, 1, 30, over).at_most is None
+    walk(curve, 1, 1, 30, over)
+    refine(curve, [2, 3], over)
+    assert curve.all() == [None] * 30
+
+
+def test_a_second_look_is_longer() -> None:
+    curve = curve_of(LAGS, 12)
+    before = curve.at(7)
+    refine(curve, [7], Budget())
+    after = curve.at(7)
+    assert before is None
+    assert after is not None
+    assert after.load - after.at_least <= 0.001 * after.load
+
+
+def test_sizes_without_room_are_refused() -> None:
+    curve = curve_of([1, 2, 3, 4], 4, overrides=overrides_of({"max_partitions": 1}))
+    walk(curve, 1, 1, 4, Budget())
+    assert [known is not None for known in curve.all()] == [False, False, False, True]
+    assert curve.refused is not None
+
+
+def test_notable_sizes() -> None:
+    rows = [*range(1, 101)]
+    shown = notable_sizes(rows, rows[:60], 7, [LeastSize(20, 22), None, LeastSize(101, None)])
+    assert {1, 7, 19, 20, 21, 22, 60, 100} <= set(shown)
+    assert len(shown) <= MAX_NOTABLE + 8
+    assert notable_sizes([2, 3], [2], 9, []) == [2]
