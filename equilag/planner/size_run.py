@@ -138,10 +138,11 @@ class SizeRun:
         )
 
     def hot(self) -> tuple[HotUnit, ...]:
-        """The units that no member can read as fast as records come in."""
-        if not self.tells_who_keeps_up or self.pool.capacity is None:
+        """The units that no member can read as fast as records come in, by known rates alone."""
+        rates = self._given.rates
+        if not self.tells_who_keeps_up or self.pool.capacity is None or rates is None:
             return ()
-        rate = unit_weights(self._units, filled_rates(self._given).rate)
+        rate = unit_weights(self._units, np.nan_to_num(rates))
         return hot_units(self._units.group, rate, max(self.pool.capacity))
 
     def _basis(self) -> SizeBasis:

@@ -174,3 +174,20 @@ def test_the_document_is_that_of_the_sizing() -> None:
     facts = size_facts(group, found)
     assert facts.document() == found.to_dict()
     assert (facts.kind, facts.size) == ("size", 0)
+
+
+def test_nothing_to_read() -> None:
+    text = page(group_of_rates([0.0, 0.0], [25.0]))
+    assert text.startswith("1 member keeps up (the heaviest at 0 %).\n")
+    assert "More:" not in text
+
+
+def test_an_unknown_rate_is_not_called_hot() -> None:
+    members = [Member("m0", capacity=5.0)]
+    group = Group.build(
+        name="g", topics={"orders": 2}, members=members, subscriptions={"m0": ["orders"]},
+        rates={"orders": [9.0, None]},
+    )  # fmt: skip
+    found = equilag.size(group)
+    assert [unit.partition for unit in found.hot] == [0]
+    assert found.basis.unknown_rates == 1

@@ -33,7 +33,7 @@ class SizeFacts:
     def helpful_end(self) -> SizeRow | None:
         """The last size that helps; None where the range ends too early to tell, or with it."""
         sizing = self.sizing
-        if sizing.last < sizing.most or len(sizing.rows) < 2:
+        if sizing.last < sizing.most or len(sizing.rows) < 2 or sizing.heaviest is None:
             return None
         last = sizing.helping[-1]
         return None if last is sizing.rows[-1] else last

@@ -172,13 +172,11 @@ def _name(unit: HotUnit) -> str:
 def _further(facts: SizeFacts, wording: Wording) -> Iterator[Line]:
     """From which size on more members help no more, and why."""
     sizing, last = facts.sizing, facts.helpful_end
-    if last is None:
+    if last is None or sizing.heaviest is None:
         return
-    why = ""
-    if sizing.heaviest is not None:
-        alone = sizing.heaviest.weight / (sizing.basis.capacity or 1.0)
-        why = f": {_name(sizing.heaviest)} alone is {_alone(alone, wording, sizing)}"
-    yield "More:", f" beyond {wording.size(last.size)} another one helps no further{why}."
+    alone = sizing.heaviest.weight / (sizing.basis.capacity or 1.0)
+    why = f"{_name(sizing.heaviest)} alone is {_alone(alone, wording, sizing)}"
+    yield "More:", f" beyond {wording.size(last.size)} another one helps no further: {why}."
 
 
 def _alone(load: float, wording: Wording, sizing: Sizing) -> str:
