@@ -79,6 +79,12 @@ def _lower_extremes(state: AssignmentState, rng: np.random.Generator, noise: flo
     drop = np.minimum(found.falls, over - under - found.rises)
     rise = np.minimum(found.rises, over - under - found.falls)
     gain = np.where(at_top, drop, rise)
+    if state.factor is not None:
+        # What a fast member takes from a slow one lowers that far more than it adds: the slow one
+        # must not become as much too light as it was too heavy, nor the other way round.
+        high, low = state.loads[top], state.loads[bottom]
+        beyond = np.where(at_top, low - (over - found.falls), under + found.rises - high)
+        gain -= np.maximum(0, beyond)
     return _make_best(state, found, gain, heavy, light, _blur(rng, noise, gain))
 
 
