@@ -11,7 +11,12 @@ from equilag.columns import Floats
 from equilag.constraint import CountConstraint
 from equilag.group import Flags, Group, Index, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.pairwise_swaps import Exchanges, holdings, possible_exchanges
+from equilag.solver.local_search.pairwise_swaps import (
+    NEVER,
+    Exchanges,
+    holdings,
+    possible_exchanges,
+)
 
 MAX_PARTNERS: Final = 48
 """Members at either end of the loads that an extreme member is paired with in one step."""
@@ -37,21 +42,26 @@ def descend(
     """Yield assignments [P], each more even than the one before, by greedy steps.
 
     Each step makes the exchange of the heaviest or the lightest member that lowers its excess most
-    per move. When neither can be helped, each step relieves another member above the mean load, the
-    heaviest first. `noise` blurs the choice by so large a part, for other walks from the same
-    start. O(partners × c²) array elements per step, where c is the largest count.
+    per move. When neither can be helped, a partition that is too heavy for the heaviest member, and
+    not for a faster one, goes there, and the steps go on; each such partition does so once. At last
+    each step relieves another member above the mean load, the heaviest first. `noise` blurs the
+    choice by so large a part, for other walks from the same start. O(partners × c²) array elements
+    per step, where c is the largest count.
     """
     state = AssignmentState.of(group, constraint, assigned)
     if len(state.active) < 2:
         return
     patience = PATIENCE if int(state.counts.max()) > MAX_HELD_IN_STEP else 1
     missed, helpless = 0, np.zeros(group.n_members, dtype=np.bool_)
+    handed: set[int] = set()
     for _ in range(steps):
         if stop():
             return
         if missed < patience:
             found = _lower_extremes(state, rng, noise)
             missed = 0 if found else missed + 1
+            if missed == patience and _hand_over(state, handed, rng):
+                missed, found = 0, True
         else:
             heavy = _heaviest_above_mean(state, helpless)
             if heavy is None:
@@ -88,6 +98,36 @@ def _lower_extremes(state: AssignmentState, rng: np.random.Generator, noise: flo
     return _make_best(state, found, gain, heavy, light, _blur(rng, noise, gain))
 
 
+def _hand_over(state: AssignmentState, handed: set[int], rng: np.random.Generator) -> bool:
+    """Give a partition that exceeds the mean load at the heaviest member, but not at a faster one,
+    to the member where it leaves the least above the mean; False if there is no such partition.
+
+    The step may make the loads less even, as no single exchange makes room for such a partition.
+    `handed` are those that had their turn.
+    """
+    if state.factor is None:
+        return False
+    top, mean, lag = state.by_load()[0], state.mean, state.group.lag
+    own = state.held_by(int(top))
+    own = own[lag[own].argsort()[-1:]]
+    if not len(own) or int(own[0]) in handed or state.scaled(lag[own], top)[0] <= mean:
+        return False
+    light = state.active[state.scaled(lag[own], state.active) <= mean]
+    light = light[np.argsort(-state.loads[light], kind="stable")][-2 * _partners(state) :]
+    heavy = np.full(len(light), top, dtype=np.int32)
+    by_member, start = holdings(state, rng, np.append(light, top), MAX_HELD_IN_STEP)
+    found = possible_exchanges(state, by_member, start, heavy, light)
+    fits = found.fits & (found.give == own[0])[:, :, None]
+    if not fits.any():
+        return False
+    handed.add(int(own[0]))
+    over, under = state.loads[heavy][:, None, None], state.loads[light][:, None, None]
+    above = np.maximum(over - found.falls, mean) + np.maximum(under + found.rises, mean)
+    above[~fits] = NEVER
+    _exchange(state, found, heavy, light, int(above.argmin()))
+    return True
+
+
 def _heaviest_above_mean(state: AssignmentState, helpless: Flags) -> np.int32 | None:
     """The heaviest member above the mean load that is not known to be beyond help."""
     above = state.active[(state.loads[state.active] > state.mean) & ~helpless[state.active]]
@@ -121,12 +161,19 @@ def _make_best(
     pick = int(score.argmax()) if score.size else 0
     if not score.size or score.flat[pick] <= 0:
         return False
-    row, i, j = np.unravel_index(pick, score.shape)
+    _exchange(state, found, heavy, light, pick)
+    return True
+
+
+def _exchange(
+    state: AssignmentState, found: Exchanges, heavy: Index, light: Index, pick: int
+) -> None:
+    """Make the exchange of this number among all of them."""
+    row, i, j = np.unravel_index(pick, found.fits.shape)
     state.exchange(
         found.give[row, i : i + 1], found.take[row, j : j + 1], heavy[row : row + 1],
         light[row : row + 1],
     )  # fmt: skip
-    return True
 
 
 def _partners(state: AssignmentState) -> int:

@@ -14,7 +14,11 @@ from support.local_search import (
     starts,
 )
 
+from equilag.group import Group
+from equilag.member import Member
+from equilag.metrics import compared_figures
 from equilag.policy import Policy
+from equilag.reduction.reduce import reduce_group
 from equilag.solver.local_search.greedy_descent import descend
 
 
@@ -86,3 +90,37 @@ def test_descent_on_odd_groups(name: str) -> None:
         constraint, assigned = start(group, policy, keep=False)
         for found in descend(group, constraint, assigned, np.random.default_rng(0), never, steps=5):
             assert constraint.admits(found)
+
+
+def by_capacity(capacities: list[int], owner: list[int], lags: list[int]) -> Group:
+    """A reduced group of one topic, whose members may take any number of its partitions."""
+    group = Group.build(
+        name="g",
+        topics={"t": len(lags)},
+        members=[Member(f"m{n}", capacity=capacity) for n, capacity in enumerate(capacities)],
+        subscriptions={f"m{n}": ["t"] for n in range(len(capacities))},
+        owned={f"m{m}": {"t": [p for p, o in enumerate(owner) if o == m]} for m in set(owner)},
+        lags={"t": lags},
+    )
+    return reduce_group(group, Policy(balance="none")).group
+
+
+def test_a_slow_member_does_not_swing_between_too_heavy_and_too_light() -> None:
+    # m0 alone with 30 is at 300; without it at 0. What is handed back and forth helps nobody.
+    group = by_capacity([1, 10, 10], [0, 0, 1, 2, 2], [30, 6, 100, 90, 5])
+    constraint, assigned = start(group, Policy(balance="none"), keep=True)
+    rng = np.random.default_rng(0)
+    spreads = [compared_figures(group, found).spread
+               for found in descend(group, constraint, assigned, rng, never, steps=60)]  # fmt: skip
+    assert 0 < len(spreads) < 20
+    assert spreads[-1] == min(spreads) < compared_figures(group, assigned).spread
+
+
+def test_a_partition_that_is_too_heavy_for_its_member_goes_to_a_faster_one() -> None:
+    # Every single exchange of 50 leaves m0 with nothing, too far below the others.
+    group = by_capacity([1, 8, 8], [0, *[1] * 8, *[2] * 8], [50] + [10] * 16)
+    constraint, assigned = start(group, Policy(balance="none"), keep=True)
+    before = compared_figures(group, assigned).spread
+    *_, last = descend(group, constraint, assigned, np.random.default_rng(0), never, steps=60)
+    assert last[0] != 0
+    assert compared_figures(group, last).spread < before / 3
