@@ -99,11 +99,21 @@ class CatchUpTimes:
             middle = (low + high) / 2
             weights = weights_of(self._pool.group, self._policy, WORK, middle)
             curve = SizeCurve(weighed_pool(self._pool, weights), self._probing, scale=weights.scale)
-            if curve.at_least(size) > middle:
+            rounded = self._most_held(size) / (
+                2 * weights.scale * self._pool.capacities_of(size)[-1]
+            )
+            if curve.at_least(size) > middle + rounded:
                 low = middle
             else:
                 high = middle
         return low
+
+    def _most_held(self, size: int) -> int:
+        """Partitions of a member at most, where members are alike: so many weights are rounded, by
+        half of one at most."""
+        read = int(np.count_nonzero(self._read))
+        even = self._policy.balance != "none" and not self._pool.group.co_partitioned
+        return -(-read // self._pool.members_of(size)) if even else read
 
 
 def _times(lag: Floats, spare: Floats) -> Floats:

@@ -140,6 +140,16 @@ def test_the_times_to_catch_up() -> None:
     assert [row.catches_up for row in sizing.rows] == [False, False, True, True]
 
 
+def test_a_member_without_lag_may_be_busy_all_the_time() -> None:
+    """Two partitions of 5 fill one member: rounded work must not say that it falls behind."""
+    rates, lags = [8.0, 4.0, 5.0, 8.0, 5.0], [144, 1196, 0, 281, 0]
+    sizing = equilag.size(group_with(rates, [10.0], lags), members=(4, 4), catch_up=250)
+    assert sizing.least_catching_up == (4, 4)
+    at_least = row(sizing, 4).catch_up_at_least_s
+    assert at_least is not None
+    assert at_least <= 1196 / 6 + 1e-6  # each other partition by itself
+
+
 def test_lag_alone_is_read_at_capacity() -> None:
     sizing = equilag.size(group_with(None, [10.0] * 2, [60, 40, 40, 20]), members=(1, 4))
     assert sizing.basis.kind == "lag"
