@@ -13,19 +13,22 @@ from equilag.columns import Floats
 from equilag.errors import InputError
 from equilag.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS
 from equilag.group import Group
-from equilag.metrics import load_divisor
+from equilag.metrics import load_divisor, member_loads
 from equilag.planner.size_bounds import AlikeLoads
 from equilag.planner.size_members import MemberPool
 from equilag.planner.size_probe import best_plan
 from equilag.policy import UNCONSTRAINED, Policy
 from equilag.reduction.capacities import known_capacities
-from equilag.reduction.reduce import Reduction, reduce_group
+from equilag.reduction.reduce import reduce_group
 
 PROBE_EFFORT: Final = 0.01
 """Seconds' worth of work for the plan of one size: 500 partitions come within 0.01 % of the bound
 in most sizes, and all sizes take some 2 s."""
 PROBED: Final = 500
 """Partitions for which that is enough."""
+MAX_COUNTED: Final = 1_000
+"""Sizes up to which bounds are counted for each: 0.1 ms a size. Else those of the sizes that were
+tried hold for smaller ones."""
 SMALL_EFFORT: Final = 0.06
 """The same for a group that is small enough for an exhaustive search."""
 EXACT: Final = 1e-9
@@ -104,7 +107,8 @@ class SizeCurve:
         """What is known of each size from 1 on."""
         loads = np.minimum.accumulate(self._load[1:]) if self.falls else self._load[1:]
         known = np.isfinite(loads)
-        bounds = np.array([self.at_least(k + 1) if known[k] else 0.0 for k in range(len(loads))])
+        counted = known if len(loads) <= MAX_COUNTED or not self.falls else self._tried[1:]
+        bounds = np.array([self.at_least(k + 1) if counted[k] else 0.0 for k in range(len(loads))])
         if self.falls:
             bounds = np.maximum.accumulate(bounds[::-1])[::-1]
         return [
@@ -161,18 +165,17 @@ class SizeCurve:
             divisor = self._scale * self.pool.capacities_of(size)[0]  # that of all of them
             self._note(size, found.load.bound / divisor, found.load.value / divisor)
             return
-        divisor, low, high = scaled * self._scale, *self._rounding(found.reduction)
-        self._note(size, found.load.bound / divisor * low, found.load.value / divisor * high)
-
-    def _rounding(self, reduction: Reduction) -> tuple[float, float]:
-        """The least and the most that a load changes by, as capacities are rounded before loads are
-        compared: a factor each."""
-        real, capacity = reduction.group.real, known_capacities(reduction.given)
-        assert real is not None
-        part = real.capacity * real.capacity_unit / np.array(capacity)
-        if (np.abs(part - 1) < EXACT).all():
-            return 1.0, 1.0
-        return float(part.min()), float(part.max())
+        planned, divisor = found.reduction.group, scaled * self._scale
+        capacity = np.array(known_capacities(found.reduction.given))
+        assert planned.real is not None
+        rounded = planned.real.capacity * planned.real.capacity_unit / capacity
+        if (np.abs(rounded - 1) < EXACT).all():
+            self._note(size, found.load.bound / divisor, found.load.value / divisor)
+            return
+        # Capacities are rounded before loads are compared: that changes a bound, but no true load.
+        loads = member_loads(found.assigned, planned.lag, planned.n_members) / capacity
+        bound = found.load.bound / divisor * float(rounded.min())
+        self._note(size, bound, float(loads.max()) / self._scale)
 
     def _note(self, size: int, bound: float, load: float) -> None:
         self._bound[size] = max(self._bound[size], bound)

@@ -52,14 +52,8 @@ def _least_falling(
     curve: SizeCurve, limit: float, first: int, last: int, budget: Budget
 ) -> LeastSize:
     """Steps of 1, 2, 4, … from the first size that the bounds leave open, then by halves."""
-    low, high = first - 1, last + 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if curve.at_least(middle) > limit:
-            low = middle
-        else:
-            high = middle
-    start, step, size = high, 1, high
+    start = size = _first_open(curve, limit, first, last)
+    step = 1
     while size <= last and not used_up(budget):
         settle(curve, size, limit, budget)
         if curve.within(size, limit):
@@ -79,7 +73,16 @@ def _least_falling(
 
 def _first_open(curve: SizeCurve, limit: float, first: int, last: int) -> int:
     """The first size that is not proved to be beyond the limit, or the one after the last."""
-    return next((k for k in range(first, last + 1) if curve.at_least(k) <= limit), last + 1)
+    if not curve.falls:
+        return next((k for k in range(first, last + 1) if curve.at_least(k) <= limit), last + 1)
+    low, high = first - 1, last + 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        if curve.at_least(middle) > limit:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def _reached(curve: SizeCurve, limit: float, last: int) -> int | None:
@@ -96,9 +99,11 @@ def settle(curve: SizeCurve, size: int, limit: float, budget: Budget) -> None:
 
 
 def walk(curve: SizeCurve, here: int, first: int, last: int, budget: Budget) -> None:
-    """Look at the sizes of a range: one of them, the ends, then by halves, until the budget is used
-    up or all is known."""
-    for size in dict.fromkeys((here, first, last)):
+    """Look at the sizes of a range: one of them in any case, the ends, then by halves, until the
+    budget is used up or all is known."""
+    if not curve.tried(here):
+        curve.try_size(here, budget)
+    for size in (first, last):
         _try(curve, size, budget)
     few = last - first < MAX_CLOSE
     for size, low, high in by_halves(first, last):

@@ -177,6 +177,16 @@ def test_a_capacity_for_new_members() -> None:
     assert row(sizing, 3).load == pytest.approx(1.0)  # one and a half, and three at the new one
 
 
+def test_rounded_capacities_leave_a_true_interval() -> None:
+    """Plans compare loads by capacities of three digits; the rows are about the true ones."""
+    weights, capacities = [50, 40, 33, 21, 10], [100.4, 50.26, 33.333]
+    sizing = equilag.size(group_with([float(w) for w in weights], capacities), balance="none")
+    for found in sizing.rows:
+        best = least_heaviest(weights, members_of_size(capacities, found.size), False)
+        assert found.load_at_least <= best <= found.load * (1 + 1e-9)
+        assert found.load - found.load_at_least < 0.01 * found.load
+
+
 def test_work_counts_the_lag_in_the_horizon() -> None:
     group = group_with([10.0, 10.0], [20.0], [300, 0])
     sizing = equilag.size(group, weight="work", horizon=60.0)
@@ -245,6 +255,13 @@ def test_an_interrupted_run_has_the_rows_so_far() -> None:
     sizing = equilag.size(group_with([10.0] * 40, [20.0] * 2), stop=stop)
     assert sizing.interrupted
     assert sizing.to_dict()["interrupted"] is True
+
+
+def test_no_time_still_answers_for_the_present_members() -> None:
+    sizing = equilag.size(group_with([10.0] * 40, [20.0] * 3), time_limit=0)
+    found = row(sizing, 3)
+    assert found.load >= found.load_at_least > 0
+    assert sizing.rows[0].size == 3
 
 
 def test_an_effort_is_repeatable() -> None:

@@ -96,9 +96,10 @@ def test_no_time_leaves_the_bounds() -> None:
     curve, over = curve_of(LAGS, 30), Budget(seconds=0.0)
     assert least_size(curve, sum(LAGS) / 9 + 1, 1, 30, over) == LeastSize(9, None)
     assert least_size(uneven(30), sum(LAGS) / 9, 1, 30, over).at_most is None
-    walk(curve, 1, 1, 30, over)
     refine(curve, [2, 3], over)
     assert curve.all() == [None] * 30
+    walk(curve, 8, 1, 30, over)
+    assert [known is not None for known in curve.all()] == [k >= 8 for k in range(1, 31)]
 
 
 def test_a_second_look_is_longer() -> None:
