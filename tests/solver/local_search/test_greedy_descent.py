@@ -106,21 +106,20 @@ def by_capacity(capacities: list[int], owner: list[int], lags: list[int]) -> Gro
 
 
 def test_a_slow_member_does_not_swing_between_too_heavy_and_too_light() -> None:
-    # m0 alone with 30 is at 300; without it at 0. What is handed back and forth helps nobody.
-    group = by_capacity([1, 10, 10], [0, 0, 1, 2, 2], [30, 6, 100, 90, 5])
+    # A record is 5 times as much at m1 as at m2. What it hands over and takes back helps nobody.
+    group = by_capacity([2, 1, 5], [0, 0, 0, 2], [3, 3, 7, 2])
     constraint, assigned = start(group, Policy(balance="none"), keep=True)
     rng = np.random.default_rng(0)
     spreads = [compared_figures(group, found).spread
                for found in descend(group, constraint, assigned, rng, never, steps=60)]  # fmt: skip
-    assert 0 < len(spreads) < 20
-    assert spreads[-1] == min(spreads) < compared_figures(group, assigned).spread
+    assert 0 < len(spreads) < 10
+    assert spreads[-1] == min(spreads) == 5
 
 
 def test_a_partition_that_is_too_heavy_for_its_member_goes_to_a_faster_one() -> None:
-    # Every single exchange of 50 leaves m0 with nothing, too far below the others.
-    group = by_capacity([1, 8, 8], [0, *[1] * 8, *[2] * 8], [50] + [10] * 16)
+    # m0 of capacity 2 holds 9 of 26 records. Without them it has nothing: the way is over that.
+    group = by_capacity([2, 5], [1, 1, 1, 0], [11, 3, 3, 9])
     constraint, assigned = start(group, Policy(balance="none"), keep=True)
-    before = compared_figures(group, assigned).spread
     *_, last = descend(group, constraint, assigned, np.random.default_rng(0), never, steps=60)
-    assert last[0] != 0
-    assert compared_figures(group, last).spread < before / 3
+    assert compared_figures(group, assigned).spread == 11
+    assert compared_figures(group, last).spread == 10
