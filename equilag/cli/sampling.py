@@ -57,8 +57,10 @@ def put_into(given: GroupInput, found: GroupSamples, measured: Measurements) -> 
     """Add the known rates and capacities to what is known of a group."""
     if measured.produced.n_known:
         given["rates"] = _rates_by_topic(found, measured)
+    from equilag.measuring.usable_capacities import usable_capacities
+
     members = (one for one in given["members"] if isinstance(one, Member))
-    capacities = measured.capacities.estimates.value.tolist()
+    capacities = usable_capacities(measured).tolist()
     given["members"] = [
         replace(member, capacity=_rounded(capacity))
         for member, capacity in zip(members, capacities, strict=True)
@@ -102,7 +104,7 @@ def remarks_of(found: GroupSamples, measured: Measurements) -> Iterator[str]:
     for what, count in _without_speed(found, measured.capacities.reason.tolist()):
         if count:
             yield f"{plural(count, 'member')} {what}: {_unknown(count, 'speed')}"
-    yield from _faster_than_the_median(measured)
+    yield from _taken_as_measured(measured)
 
 
 def _capacities(estimates: Estimates) -> str:
@@ -131,22 +133,23 @@ def _without_speed(found: GroupSamples, reasons: list[int]) -> list[tuple[str, i
     ]
 
 
-def _faster_than_the_median(measured: Measurements) -> Iterator[str]:
-    """Yield a remark if members of unknown speed consume more than plans take it for."""
+def _taken_as_measured(measured: Measurements) -> Iterator[str]:
+    """Yield what a plan takes for speeds that are unknown, or not told apart."""
     import numpy as np
 
-    capacities, consumed = measured.capacities.estimates, measured.consumed_by
-    if not capacities.n_known:
-        return
-    usual = float(np.nanmedian(capacities.value))
-    surely = np.where(capacities.window > 0, 0.0, consumed.value - consumed.error)
-    if count := int(np.count_nonzero(surely > usual)):
-        most = float(consumed.value[surely > usual].max())
+    from equilag.measuring.usable_capacities import ALIKE, surely_faster, usable_capacities
+
+    known, used = measured.capacities.estimates.value, usable_capacities(measured)
+    faster = surely_faster(measured)
+    if count := int(np.count_nonzero(faster)):
+        what = form(count, "it consumes is taken for its", "they consume is taken for their")
+        median = number(float(np.nanmedian(known)))
         yield (
-            f"{plural(count, 'member')} of unknown speed {form(count, 'consumes', 'consume')} up to"
-            f" {number(most)} records/s, more than the median of the known speeds, {number(usual)},"
-            f" which a plan takes for {form(count, 'it', 'them')}: set --capacity"
+            f"{plural(count, 'member')} of unknown speed {form(count, 'consumes', 'consume')} more"
+            f" than {median} records/s, the median of the known speeds: what {what} capacity"
         )
+    if np.unique(used[~np.isnan(used)]).size < np.unique(known[~np.isnan(known)]).size:
+        yield f"speeds within {100 * (ALIKE - 1):.0f} % of each other are taken for one"
 
 
 def _unknown(count: int, what: str) -> str:
