@@ -17,7 +17,7 @@ from equilag.columns import NOBODY, Floats
 from equilag.planner.size_curve import SizeCurve, probe_budget, used_up
 from equilag.planner.size_members import MemberPool
 from equilag.planner.size_probe import SizedPlan, best_plan, probing_policy
-from equilag.planner.size_weights import RATE, WORK, weighed_pool, weights_of
+from equilag.planner.size_weights import RATE, WORK, is_exact, weighed_pool, weights_of
 from equilag.policy import Policy, WeightKind
 from equilag.weight import filled_rates
 
@@ -97,23 +97,19 @@ class CatchUpTimes:
         low, high = least, seconds
         while self._pool.alike and high - low > NOTICED * high and high < np.inf:
             middle = (low + high) / 2
-            weights = weights_of(self._pool.group, self._policy, WORK, middle)
-            curve = SizeCurve(weighed_pool(self._pool, weights), self._probing, scale=weights.scale)
-            rounded = self._most_held(size) / (
-                2 * weights.scale * self._pool.capacities_of(size)[-1]
-            )
-            if curve.at_least(size) > middle + rounded:
+            if self._work(middle).beyond(size, middle):
                 low = middle
             else:
                 high = middle
         return low
 
-    def _most_held(self, size: int) -> int:
-        """Partitions of a member at most, where members are alike: so many weights are rounded, by
-        half of one at most."""
-        read = int(np.count_nonzero(self._read))
-        even = self._policy.balance != "none" and not self._pool.group.co_partitioned
-        return -(-read // self._pool.members_of(size)) if even else read
+    def _work(self, seconds: float) -> SizeCurve:
+        """The loads of what has to be read within so many seconds."""
+        group = self._pool.group
+        weights = weights_of(group, self._policy, WORK, seconds)
+        exact = is_exact(group, weights)
+        pool = weighed_pool(self._pool, weights)
+        return SizeCurve(pool, self._probing, self._seed, weights.scale, exact)
 
 
 def _times(lag: Floats, spare: Floats) -> Floats:

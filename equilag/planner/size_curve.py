@@ -70,12 +70,16 @@ class SizeLoad(NamedTuple):
 class SizeCurve:
     """What is known of the heaviest load, for sizes from 1 on; infinite where nothing is."""
 
-    def __init__(self, pool: MemberPool, policy: Policy, seed: int = 0, scale: int = 1) -> None:
-        """`policy` is a `probing_policy`, `scale` what one unit of weight is in the pool's lag."""
+    def __init__(
+        self, pool: MemberPool, policy: Policy, seed: int = 0, scale: int = 1, exact: bool = True
+    ) -> None:
+        """`policy` is a `probing_policy`, `scale` what one unit of weight is in the pool's lag;
+        `exact` is False if that lag had to be rounded."""
         self.pool = pool
         self._policy = policy
         self._seed = seed
         self._scale = scale
+        self._exact = exact
         n = len(pool.processes) + 1
         self._bound: Floats = np.zeros(n)
         self._load: Floats = np.full(n, np.inf)
@@ -84,7 +88,7 @@ class SizeCurve:
         """Why the first of the sizes that have no plan has none."""
         self.loads: AlikeLoads | None = None
         lag = pool.group.lag[pool.group.assignable]
-        self._total, self._heaviest = int(lag.sum()), int(lag.max(initial=0))
+        self._read, self._total, self._heaviest = len(lag), int(lag.sum()), int(lag.max(initial=0))
         free = policy.balance == UNCONSTRAINED
         if pool.alike and not policy.counts_topics:
             planned = reduce_group(pool.group_of(1), policy).group
@@ -122,6 +126,21 @@ class SizeCurve:
         """True if a plan of the size is known whose heaviest load is at most `limit`."""
         known = self.at(size)
         return known is not None and known.load <= limit
+
+    def beyond(self, size: int, limit: float) -> bool:
+        """True if no plan of the size has a load within the limit, were weights not rounded."""
+        return self.at_least(size) > limit + self._rounding(size)
+
+    def _rounding(self, size: int) -> float:
+        """What rounded weights change a load by at most: half a unit of the integers each."""
+        if self._exact:
+            return 0.0
+        capacities = self.pool.capacities_of(size)
+        most = self._read
+        if self._policy.balance != UNCONSTRAINED and len(self.pool.group.class_topics) == 1:
+            most = 1 + int(self._read * capacities[0] / sum(capacities))
+            most *= max(1, sum(map(len, self.pool.group.co_partitioned)))
+        return min(most, self._read) / (2 * self._scale * capacities[-1])
 
     def at_least(self, size: int) -> float:
         """No plan of the size has a smaller heaviest load."""

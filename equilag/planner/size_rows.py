@@ -52,4 +52,4 @@ class SizeGoal(NamedTuple):
         """Whether a size meets the goal; None where that is open."""
         if self.curve.within(size, self.limit):
             return True
-        return False if self.curve.at_least(size) > self.limit else None
+        return False if self.curve.beyond(size, self.limit) else None

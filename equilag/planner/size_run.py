@@ -19,7 +19,14 @@ from equilag.planner.size_probe import probing_policy
 from equilag.planner.size_rows import SizeGoal, size_rows
 from equilag.planner.size_search import refine, walk
 from equilag.planner.size_units import heaviest_unit, hot_units, unit_weights
-from equilag.planner.size_weights import RATE, WORK, sizing_weight, weighed_pool, weights_of
+from equilag.planner.size_weights import (
+    RATE,
+    WORK,
+    is_exact,
+    sizing_weight,
+    weighed_pool,
+    weights_of,
+)
 from equilag.planner.sizing import HotUnit, SizeBasis, SizeRow, Sizing
 from equilag.policy import Policy, WeightKind
 from equilag.reduction.reduce import Reduction, reduce_group
@@ -81,7 +88,8 @@ class SizeRun:
         """The loads by some weight."""
         weights = self._weights_of(kind, horizon)
         pool = weighed_pool(self.pool, weights)
-        return SizeCurve(pool, self._probing, self._seed, weights.scale)
+        exact = is_exact(self._given, weights)
+        return SizeCurve(pool, self._probing, self._seed, weights.scale, exact)
 
     def keeping_up(self, curve: SizeCurve, budget: Budget) -> SizeGoal:
         """That all rates are within capacity; `curve` is that of rates."""

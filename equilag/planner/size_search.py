@@ -37,7 +37,7 @@ def least_size(curve: SizeCurve, limit: float, first: int, last: int, budget: Bu
     if curve.falls:
         return _least_falling(curve, limit, first, last, budget)
     for size in range(first, last + 1):
-        if curve.at_least(size) > limit:
+        if curve.beyond(size, limit):
             continue
         if used_up(budget):
             return LeastSize(_first_open(curve, limit, first, last), _reached(curve, limit, last))
@@ -74,11 +74,11 @@ def _least_falling(
 def _first_open(curve: SizeCurve, limit: float, first: int, last: int) -> int:
     """The first size that is not proved to be beyond the limit, or the one after the last."""
     if not curve.falls:
-        return next((k for k in range(first, last + 1) if curve.at_least(k) <= limit), last + 1)
+        return next((k for k in range(first, last + 1) if not curve.beyond(k, limit)), last + 1)
     low, high = first - 1, last + 1
     while high - low > 1:
         middle = (low + high) // 2
-        if curve.at_least(middle) > limit:
+        if curve.beyond(middle, limit):
             low = middle
         else:
             high = middle
@@ -93,7 +93,7 @@ def settle(curve: SizeCurve, size: int, limit: float, budget: Budget) -> None:
     """Look for a plan of the size, and for a better one where it is open whether it is within the
     limit."""
     for effort in (PROBE_EFFORT, SECOND_EFFORT):
-        if curve.within(size, limit) or curve.at_least(size) > limit or used_up(budget):
+        if curve.within(size, limit) or curve.beyond(size, limit) or used_up(budget):
             return
         curve.try_size(size, budget, effort)
 

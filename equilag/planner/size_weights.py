@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+import numpy as np
+
 from equilag.group import Group
 from equilag.planner.size_members import MemberPool
 from equilag.policy import Policy, WeightKind
-from equilag.weight import PartitionWeights, knows_rates, partition_weights
+from equilag.weight import SAME, PartitionWeights, filled_rates, knows_rates, partition_weights
 
 RATE: Final[WeightKind] = "rate"
 WORK: Final[WeightKind] = "work"
@@ -29,3 +31,12 @@ def weights_of(group: Group, policy: Policy, kind: WeightKind, horizon: float) -
 def weighed_pool(pool: MemberPool, weights: PartitionWeights) -> MemberPool:
     """The pool with these weights in place of its lag, so that nothing else is weighed."""
     return replace(pool, group=replace(pool.group, lag=weights.value, rates=None, weights=None))
+
+
+def is_exact(group: Group, weights: PartitionWeights) -> bool:
+    """True if the weights, as integers, are what they stand for: decimals may be rounded."""
+    if weights.kind not in (RATE, WORK):
+        return True
+    ahead = 1.0 if weights.horizon_s is None else weights.horizon_s
+    decimals = filled_rates(group).rate * ahead * weights.scale
+    return bool((np.abs(decimals - np.rint(decimals)) <= SAME * decimals).all())

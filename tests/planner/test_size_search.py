@@ -125,3 +125,15 @@ def test_notable_sizes() -> None:
     assert {1, 7, 19, 20, 21, 22, 60, 100} <= set(shown)
     assert len(shown) <= MAX_NOTABLE + 8
     assert notable_sizes([2, 3], [2], 9, []) == [2]
+
+
+def test_rounded_weights_are_beyond_a_limit_only_by_more_than_their_rounding() -> None:
+    pool = curve_of([3, 3, 4], 3).pool
+    policy = probing_policy(Policy())
+    assert SizeCurve(pool, policy).beyond(3, 3.9)
+    rounded = SizeCurve(pool, policy, exact=False)
+    assert not rounded.beyond(3, 3.9)  # 4 may have been 3.5, and so may another weight beside it
+    assert rounded.beyond(3, 2.9)
+    free = SizeCurve(pool, probing_policy(Policy(balance="none")), exact=False)
+    assert not free.beyond(3, 2.6)
+    assert free.beyond(3, 2.4)
