@@ -2,7 +2,7 @@
 
 Sizes count processes: members, or as many members as a process has threads. A group of size k has
 the first k processes of one order. With one subscription these are the present ones, the slowest
-first, and then new ones: a size that keeps up does so whichever of the present ones stay. Of
+first, and then new ones: nobody knows which would leave, and faster ones would hardly do worse. Of
 several subscriptions, each keeps its share of the processes.
 """
 
