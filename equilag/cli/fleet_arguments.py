@@ -148,8 +148,7 @@ def _add_spark(group: argparse._ArgumentGroup) -> None:
         "--tasks",
         metavar="N",
         type=options.whole(),
-        default=64,
-        help="tasks that the groups are divided into (default: 64)",
+        help="tasks that the groups are divided into (default: 8 for each core)",
     )
     group.add_argument(
         "--kill-after",

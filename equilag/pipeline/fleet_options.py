@@ -8,7 +8,7 @@ from typing import Any, Final
 from equilag.errors import InputError
 from equilag.pipeline.rules import Rules
 from equilag.pipeline.signals import WEIGHTS
-from equilag.pipeline.solving import KILL_AFTER, TASKS
+from equilag.pipeline.solving import KILL_AFTER
 from equilag.pipeline.tables import END_OF_TIME
 
 RESETS: Final = ("earliest", "latest", "none")
@@ -37,7 +37,8 @@ class FleetOptions:
     stale: int | None = None
     weight: str = "lag"
     reset: str = "latest"
-    tasks: int = TASKS
+    tasks: int | None = None
+    """Bins of groups; None for some on each core."""
     kill_after: float = KILL_AFTER
     """Seconds beyond twice its time limit after which a group's process is killed."""
 
@@ -60,7 +61,8 @@ class FleetOptions:
         if self.at is not None and not 0 <= self.at < END_OF_TIME:
             raise InputError("must be a time from 1970 to 9999", "at")
         for name in ("window", "horizon", "tasks"):
-            if getattr(self, name) <= 0:
+            value = getattr(self, name)
+            if value is not None and value <= 0:
                 raise InputError("must be more than 0", name)
 
     def to_dict(self) -> dict[str, Any]:

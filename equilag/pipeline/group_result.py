@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -121,7 +122,7 @@ class PlanGroup:
             effort=settings.effort,
             seed=settings.seed,
         )
-        found = comparison_of(plan, plan.wall_s, run_assignors(group))
+        found = comparison_of(plan, plan.wall_s, run_assignors(group, _assignors()))
         rows = [_baseline_columns(row) for row in found.rows]
         for row in rows:
             if not _comparable(plan, settings.policy, row["assignor"]):
@@ -139,6 +140,14 @@ class PlanGroup:
             plan.assigned,
             group.lag,
         )
+
+
+@cache
+def _assignors() -> tuple[str, ...]:
+    """The assignors to compare with; looking up the installed ones takes milliseconds."""
+    from equilag.heuristics import assignor_names
+
+    return assignor_names()
 
 
 def _comparable(plan: Plan, policy: Policy, assignor: str) -> bool:

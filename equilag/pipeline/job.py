@@ -17,8 +17,8 @@ from equilag.pipeline.history import History, literal, read_files
 from equilag.pipeline.problems import QUALITY, problems_of
 from equilag.pipeline.racks import with_racks
 from equilag.pipeline.run_dir import WORK, check_target, finish_run, new_run
-from equilag.pipeline.session import check_spark, session, spark_errors
-from equilag.pipeline.signals import Span, rounds_of, signals_of
+from equilag.pipeline.session import check_spark, return_memory, session, spark_errors
+from equilag.pipeline.signals import Span, rounds_of, signals_of, times_of
 from equilag.pipeline.snapshot import time_text
 from equilag.pipeline.solving import solve_all
 from equilag.pipeline.stage_progress import Stages, Watcher
@@ -61,8 +61,11 @@ def run_fleet(
             sink = Sink(spark, target)
             with stages.stage("history"):
                 history = _history(spark, options, files, sink)
-                span = _span(history, options)
-            summary = _run(spark, stages, history, span, options, planner, sink)
+                times = sink.write(f"{WORK}/times", times_of(spark, history.offsets))
+                span = _span(times, options)
+            with stages.stage("signals"):
+                rounds = sink.write(f"{WORK}/rounds", rounds_of(spark, times, span.at), 1)
+            summary = _run(spark, stages, history, rounds, span, options, planner, sink)
             summary["stages_s"] = stages.seconds
             summary["wall_s"] = time.monotonic() - start
             finish_run(target, summary)
@@ -99,27 +102,25 @@ def _history(
     )
 
 
-def _span(history: History, options: FleetOptions) -> Span:
+def _span(times: DataFrame, options: FleetOptions) -> Span:
     """Return the times of the run. Raises InputError if the history has no usable samples."""
-    from pyspark.sql.functions import col, count, lit, when
+    from pyspark.sql.functions import col, lit, when
     from pyspark.sql.functions import max as newest
 
-    from equilag.pipeline.signals import USABLE
-
     (row,) = (
-        history.offsets.where(USABLE)
+        times.where("samples > 0")
         .where(lit(True) if options.at is None else col("ts_ms") <= options.at)
         .agg(
             newest("ts_ms").alias("newest"),
             newest(when(col("ts_ms") < (time.time() + DAY) * 1000, col("ts_ms"))).alias("at"),
-            count(when(col("log_bytes") > 0, 1)).alias("bytes"),
+            newest("sized").alias("sized"),
         )
         .collect()
     )
     if row["newest"] is None:
         when_text = "" if options.at is None else f" up to {time_text(options.at)}"
         raise InputError(f"no usable row{when_text}", "offsets")
-    if options.weight == "bytes" and not row["bytes"]:
+    if options.weight == "bytes" and not row["sized"]:
         raise InputError("bytes needs the column log_bytes, which is empty", "weight")
     # A sample from a clock that is years ahead must not make all other groups stale.
     at = row["newest"] if row["at"] is None else row["at"]
@@ -130,13 +131,13 @@ def _run(
     spark: SparkSession,
     stages: Stages,
     history: History,
+    rounds: DataFrame,
     span: Span,
     options: FleetOptions,
     planner: Planner | None,
     sink: Sink,
 ) -> dict[str, Any]:
     with stages.stage("signals"):
-        rounds = sink.write(f"{WORK}/rounds", rounds_of(spark, history.offsets, span.at), 1)
         signals = sink.write(
             "signals", signals_of(spark, history.offsets, rounds, span, options.reset)
         )
@@ -156,6 +157,7 @@ def _run(
         )
         sink.write("quality", problems.select(*QUALITY), 1)
     with stages.stage("solve"):
+        return_memory(spark)
         solved = sink.write(
             f"{WORK}/solved",
             solve_all(
