@@ -8,12 +8,13 @@ import sys
 import time
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from equilag.errors import InputError
 from equilag.pipeline.fleet_options import FleetOptions
 from equilag.pipeline.group_result import PlanGroup, Planner
 from equilag.pipeline.history import History, literal, read_files
+from equilag.pipeline.measured_capacities import capacities_of, holders_of, with_capacities
 from equilag.pipeline.problems import QUALITY, problems_of
 from equilag.pipeline.racks import with_racks
 from equilag.pipeline.run_dir import WORK, check_target, finish_run, new_run
@@ -63,9 +64,9 @@ def run_fleet(
                 history = _history(spark, options, files, sink)
                 times = sink.write(f"{WORK}/times", times_of(spark, history.offsets))
                 span = _span(times, options)
-            with stages.stage("signals"):
                 rounds = sink.write(f"{WORK}/rounds", rounds_of(spark, times, span.at), 1)
-            summary = _run(spark, stages, history, rounds, span, options, planner, sink)
+            clock = Clock(times, rounds, span)
+            summary = _run(spark, stages, history, clock, options, planner, sink)
             summary["stages_s"] = stages.seconds
             summary["wall_s"] = time.monotonic() - start
             finish_run(target, summary)
@@ -131,29 +132,32 @@ def _run(
     spark: SparkSession,
     stages: Stages,
     history: History,
-    rounds: DataFrame,
-    span: Span,
+    clock: Clock,
     options: FleetOptions,
     planner: Planner | None,
     sink: Sink,
 ) -> dict[str, Any]:
+    rounds, span = clock.rounds, clock.span
     with stages.stage("signals"):
         signals = sink.write(
             "signals", signals_of(spark, history.offsets, rounds, span, options.reset)
         )
-    if options.weight in ("rate", "forecast") and signals.where("NOT no_rate").isEmpty():
+    if options.weight in ("rate", "forecast", "work") and signals.where("NOT no_rate").isEmpty():
         raise InputError(
             f"{options.weight} needs at least one partition with two samples within the window",
             "weight",
         )
+    weight = options.weight or "work"  # of a group without rates, that is its lag
+    members = history.members
+    if weight == "work" and options.bootstrap is None:
+        with stages.stage("capacities"):
+            members = _with_capacities(spark, history, clock, signals, sink)
     with stages.stage("problems"):
         if history.racks is not None:
             signals = with_racks(spark, signals, history.racks, span.at)
         problems = sink.write(
             "problems",
-            problems_of(
-                spark, signals, rounds, history.members, span, options.weight, options.stale
-            ),
+            problems_of(spark, signals, rounds, members, span, weight, options.stale),
         )
         sink.write("quality", problems.select(*QUALITY), 1)
     with stages.stage("solve"):
@@ -164,7 +168,7 @@ def _run(
                 spark,
                 problems,
                 options.rules,
-                planner or PlanGroup(options.weight, options.reset),
+                planner or PlanGroup(weight, options.reset),
                 options.tasks,
                 options.kill_after,
             ),
@@ -184,6 +188,15 @@ def _run(
         }
 
 
+def _with_capacities(
+    spark: SparkSession, history: History, clock: Clock, signals: DataFrame, sink: Sink
+) -> DataFrame:
+    """Measure the members' capacities; return the table of members with them."""
+    holders = sink.write(f"{WORK}/holders", holders_of(spark, history.members, clock.span))
+    capacities = capacities_of(spark, history.offsets, clock.times, holders, signals, clock.span)
+    return with_capacities(spark, history.members, sink.write("capacities", capacities))
+
+
 def _failures(problems: DataFrame, solved: DataFrame, unreadable: DataFrame | None) -> DataFrame:
     """Return group, kind and reason of all groups without a plan."""
     unready = problems.where("state <> 'ready' AND `group` IS NOT NULL").selectExpr(
@@ -196,6 +209,14 @@ def _failures(problems: DataFrame, solved: DataFrame, unreadable: DataFrame | No
             unreadable.selectExpr("`group`", "'unreadable' AS kind", "reason")
         )
     return failures.orderBy("group")
+
+
+class Clock(NamedTuple):
+    """When a history was sampled: the tables of times and of rounds, and the times of the run."""
+
+    times: DataFrame
+    rounds: DataFrame
+    span: Span
 
 
 class Sink:

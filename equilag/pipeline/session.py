@@ -152,7 +152,7 @@ def _without_startup_lines() -> Iterator[None]:
 
 
 def return_memory(spark: SparkSession) -> None:
-    """Have the driver's JVM return unused heap to the system: solving happens in other processes."""
+    """Have the driver's JVM return unused heap to the system: others need it to solve."""
     if spark._jvm is not None:
         spark._jvm.System.gc()
 
@@ -179,6 +179,9 @@ SETTINGS: Final = {
     # Problems come to Python in small batches, since a row can hold 100,000 partitions.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
     "spark.sql.ansi.enabled": "true",
+    # Otherwise Spark merges shuffle partitions up to 64 MiB, which take ten times that in a sort.
+    "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
+    "spark.sql.adaptive.advisoryPartitionSizeInBytes": "8m",
 }
 """Spark settings that the queries rely on."""
 

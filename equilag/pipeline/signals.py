@@ -79,7 +79,8 @@ def times_of(spark: SparkSession, offsets: DataFrame) -> DataFrame:
 def rounds_of(spark: SparkSession, times: DataFrame, at: int) -> DataFrame:
     """Return a row per group: number, interval, first and last time of its rounds.
 
-    `times` is what `times_of` returns. `interval_ms` is null for a single round. `samples`, `invalid` and `after_at` count rows;
+    `times` is what `times_of` returns. `interval_ms` is null for a single round. `samples`,
+    `invalid` and `after_at` count rows;
     `partitions_sampled` is the number of samples in the fullest round. A group without a usable row
     up to `at` has null in all columns but the counts.
     """
@@ -162,6 +163,15 @@ def _forecast(lag: str, produce: str, consume: str, ahead_ms: str) -> str:
     return f"CASE WHEN ({expected}) IS NOT NULL THEN greatest(0D, {expected}) END"
 
 
+_RECENT: Final = "ts_ms >= :at - :window"
+_BACKLOG: Final = f"""coalesce(
+              max(CASE WHEN {_RECENT} THEN log_end - committed END)
+                > min(CASE WHEN {_RECENT} AND consumed > 0 THEN consumed END)
+              OR (max(CASE WHEN {_RECENT} THEN log_end - committed END) > 0
+                AND count_if({_RECENT} AND committed IS NULL) > 0), false)"""
+"""False for a partition that had no backlog that commits could prove: its lag was never larger than
+the least that was committed at once."""
+
 _USABLE_ROWS: Final = f"""
           SELECT `group`, topic, cast(partition AS int) AS partition, ts_ms, log_start, log_end,
                  nullif(committed, -1) AS committed, log_bytes,
@@ -208,6 +218,7 @@ _PARTITIONS: Final = f"""
             {_rate("fresh", "consumed")} AS consume_per_s,
             {_rate("known", "produced")} AS old_produce,
             {_rate("known", "consumed")} AS old_consume,
+            {_BACKLOG} AS backlog,
             count_if(dt = 0) AS duplicates,
             count_if(intervals - floor(intervals + 0.5D) > {LATE}) AS late,
             sum(CASE WHEN intervals > 1 THEN floor(intervals + 0.5D) - 1 ELSE 0 END)
@@ -237,7 +248,7 @@ def _lags(reset: str) -> str:
 
 
 _COLUMNS: Final = f"""`group`, topic, partition, ts_ms, samples, log_start, log_end, committed,
-          log_bytes, lag, produce_per_s, consume_per_s,
+          log_bytes, lag, produce_per_s, consume_per_s, backlog,
           CASE WHEN lag = 0 THEN 0D WHEN produce_per_s > 0 THEN lag / produce_per_s END AS lag_s,
           {_forecast("lag", "produce_per_s", "consume_per_s", ":horizon")} AS forecast,
           CASE WHEN ts_ms > :before AND NOT vanished THEN
@@ -262,10 +273,14 @@ def _rounded(amount: str) -> str:
 
 
 WEIGHTS: Final = {
+    "work": "lag",
     "lag": "lag",
     "rate": _rounded("coalesce(produce_per_s, 0) * 3600"),
     "forecast": _rounded("coalesce(forecast, lag)"),
     "bytes": _rounded("coalesce(lag * (log_bytes / nullif(log_end - log_start, 0)), 0)"),
 }
-"""The quantity that the planner balances, as SQL over `signals`: records of lag; records produced
-per hour; expected records of lag (the current lag if no rate is known); bytes of lag."""
+"""What the planner takes for lag, as SQL over `signals`: records of lag, to which it adds the rates
+for work; records of lag; records produced per hour; expected records of lag (the current lag if no
+rate is known); bytes of lag."""
+AS_SAMPLED: Final = ("lag", "work")
+"""Weights that the planner computes from offsets and rates."""

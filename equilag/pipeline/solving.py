@@ -12,7 +12,8 @@ import numpy as np
 from equilag.errors import describe_error
 from equilag.group import NOBODY, Index
 from equilag.pipeline.binning import bins_of, estimated_seconds
-from equilag.pipeline.group_result import ASSIGNMENT, BASELINE, PLAN, Fields, GroupResult, Planner
+from equilag.pipeline.group_columns import ASSIGNMENT, BASELINE, PLAN, Fields
+from equilag.pipeline.group_result import GroupResult, Planner
 from equilag.pipeline.isolate import ChildProcess, Failure
 from equilag.pipeline.rules import GroupSettings, Rules
 
@@ -86,9 +87,6 @@ class SolveBatches:
 
 def _warm_up() -> None:
     """Import in the worker what its children would otherwise import again and again."""
-    import ortools.graph.python.max_flow
-    import ortools.graph.python.min_cost_flow  # noqa: F401
-
     import equilag.solver.cpsat.model  # noqa: F401
     from equilag.group import Group
     from equilag.heuristics.registry import BUILT_IN

@@ -309,7 +309,8 @@ def test_fields_of_members(problems: Problems) -> None:
 def test_topics_hold_the_newest_sample_and_the_weight(
     found: Found,
 ) -> None:
-    newest = {"topic": "a", "partitions": [0], "log_start": [10], "log_end": [10_010]}
+    newest = {"topic": "a", "partitions": [0], "log_start": [10], "log_end": [10_010],
+              "rates": [pytest.approx(100 / 60)]}  # fmt: skip
     (by_lag,) = found[0]["just fresh"]["topics"]
     assert by_lag == {**newest, "committed": [9_000], "weights": [1_010]}
     (by_bytes,) = found[1]["just fresh"]["topics"]

@@ -49,7 +49,10 @@ def key_of(row: Row) -> oracle.Key:
 def test_rounds_against_the_oracle(
     spark: SparkSession, offsets: DataFrame, rows: list[Row], at: int
 ) -> None:
-    found = {row["group"]: row.asDict() for row in rounds_of(spark, times_of(spark, offsets), at).collect()}
+    found = {
+        row["group"]: row.asDict()
+        for row in rounds_of(spark, times_of(spark, offsets), at).collect()
+    }
     expected = {group: {"group": group, **row} for group, row in oracle.rounds(rows, at).items()}
     assert found.keys() == expected.keys()
     assert None in found
@@ -99,7 +102,9 @@ def test_the_random_groups_have_everything(rows: list[Row]) -> None:
 
 def test_signals_of_nothing(spark: SparkSession, offsets: DataFrame) -> None:
     span = Span(-1, window=1, horizon=1)
-    assert signals_of(spark, offsets, rounds_of(spark, times_of(spark, offsets), -1), span).isEmpty()
+    assert signals_of(
+        spark, offsets, rounds_of(spark, times_of(spark, offsets), -1), span
+    ).isEmpty()
 
 
 def test_weights(spark: SparkSession, offsets: DataFrame, rows: list[Row]) -> None:
