@@ -18,7 +18,7 @@ SUITABLE := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_inf
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-long test-live fleet-demo bench bench-full bench-fleet lint format wheel-test lock clean FORCE
+.PHONY: help run test test-long test-live fleet-demo bench bench-full bench-fleet bench-simulation lint format wheel-test lock clean FORCE
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -68,6 +68,13 @@ bench-full: $(VENV)/.dev $(VENV)/.equilag ## the same on every group; renews the
 	@$(BIN)/python -m benchmarks.assignors.run --full --out benchmarks/assignors/results.json; \
 	status=$$?; \
 	$(BIN)/python -m benchmarks.assignors.report benchmarks/assignors/results.json --out docs/benchmark; \
+	exit $$status
+
+bench-simulation: $(VENV)/.dev $(VENV)/.equilag ## rules in a simulation, forecasts on a real broker (20 minutes)
+	@$(BIN)/python -m benchmarks.simulation.run --out benchmarks/simulation/results.json; \
+	status=$$?; \
+	$(BIN)/python -m benchmarks.simulation.report benchmarks/simulation/results.json \
+	  --out docs/benchmark/simulation.md; \
 	exit $$status
 
 lint: $(VENV)/.dev ## style, format and types

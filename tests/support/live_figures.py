@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 import confluent_kafka
-from support.kafka_broker import CHECKOUT
+from support.paths import CHECKOUT
 
 
 def keep(name: str, figures: dict[str, Any]) -> None:

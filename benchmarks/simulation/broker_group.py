@@ -1,0 +1,93 @@
+"""The group of the broker part: six members, one at a third of the speed, on 24 partitions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+from benchmarks.simulation.limited_member import LimitedMember
+from benchmarks.simulation.steady_traffic import SteadyTraffic
+from equilag.columns import Floats, Ints
+
+PARTITIONS: Final = 24
+SPEEDS: Final = (100.0, 300.0, 300.0, 300.0, 300.0, 300.0)
+"""Records per second of each member."""
+USED: Final = 0.8
+"""Records produced, as a share of what all members can process."""
+SIGMA: Final = 1.0
+"""Of the lognormal rates."""
+SEED: Final = 1
+BACKLOG: Final = 4_500
+"""Records in each partition at the start: all members have a backlog for 80 s and more, in which
+their speeds can be measured."""
+TOPIC: Final = "orders"
+GROUP: Final = "orders-service"
+RESET: Final = "earliest"
+_SETTLED_S: Final = 60
+CONSUMER: Final[dict[str, str | int]] = {
+    "group.id": GROUP,
+    "auto.offset.reset": RESET,
+    "auto.commit.interval.ms": 5_000,
+    "session.timeout.ms": 10_000,
+    "heartbeat.interval.ms": 1_000,
+}
+"""Settings of the members beside the assignor; all others are librdkafka's own."""
+
+
+@dataclass
+class LiveGroup:
+    bootstrap: str
+    rates: Floats
+    """[P] records produced per second."""
+    members: list[LimitedMember]
+    traffic: SteadyTraffic
+
+    def lag(self) -> Ints:
+        """[P] records produced and not yet processed."""
+        read = np.zeros(PARTITIONS, np.int64)
+        for member in self.members:
+            for partition, offset in list(member.read.items()):
+                read[partition] = max(read[partition], offset)
+        lag: Ints = self.traffic.produced - read
+        return np.maximum(lag, 0)
+
+
+def drawn_rates() -> Floats:
+    weights = np.random.default_rng(SEED).lognormal(0.0, SIGMA, PARTITIONS)
+    rates: Floats = weights * (USED * sum(SPEEDS) / weights.sum())
+    return rates
+
+
+@contextmanager
+def live_group(bootstrap: str, assignor: str) -> Iterator[LiveGroup]:
+    """A group of subscribing members with traffic, once every partition has an owner."""
+    admin = AdminClient({"bootstrap.servers": bootstrap, "log_level": 0})
+    admin.create_topics([NewTopic(TOPIC, PARTITIONS, 1)])[TOPIC].result()
+    settings = {
+        **CONSUMER, "bootstrap.servers": bootstrap, "partition.assignment.strategy": assignor,
+    }  # fmt: skip
+    rates = drawn_rates()
+    with ExitStack() as stack:
+        members = []
+        for number, speed in enumerate(SPEEDS):
+            members.append(LimitedMember(f"member-{number}", speed, TOPIC, settings))
+            stack.callback(members[-1].stop)
+        _settle(members)
+        traffic = stack.enter_context(SteadyTraffic(bootstrap, TOPIC, rates, BACKLOG))
+        yield LiveGroup(bootstrap, rates, members, traffic)
+
+
+def _settle(members: list[LimitedMember]) -> None:
+    """Wait until the members share all partitions. Raises RuntimeError."""
+    give_up = time.monotonic() + _SETTLED_S
+    while sorted(p for member in members for p in member.held()) != list(range(PARTITIONS)):
+        if time.monotonic() > give_up:
+            raise RuntimeError("the members do not share the partitions")
+        time.sleep(0.1)
