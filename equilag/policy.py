@@ -188,6 +188,15 @@ class Policy:
         return {**settings, **self.overrides.to_dict()}
 
 
+def checked_horizon(seconds: object, place: str = "horizon") -> float:
+    """The seconds until which work looks ahead. Raises InputError at `place`."""
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        raise InputError(f"{seconds!r} is not a number of seconds", place)
+    if not 0 < seconds <= MAX_HORIZON:
+        raise InputError(f"{seconds!r} is not more than 0 and at most 10^9 seconds", place)
+    return float(seconds)
+
+
 def _set_real(policy: Policy, real: RealSettings) -> None:
     """Check and set the settings of a real group. Raises InputError."""
     rest: dict[str, Any] = {**real}
@@ -196,10 +205,6 @@ def _set_real(policy: Policy, real: RealSettings) -> None:
     weight, horizon = rest.pop("weight", None), rest.pop("horizon", DEFAULT_HORIZON)
     if weight is not None and weight not in WEIGHTS:
         raise InputError(f"unknown weight {weight!r}; one of {', '.join(WEIGHTS)}", "weight")
-    if isinstance(horizon, bool) or not isinstance(horizon, (int, float)):
-        raise InputError(f"{horizon!r} is not a number of seconds", "horizon")
-    if not 0 < horizon <= MAX_HORIZON:
-        raise InputError(f"{horizon!r} is not more than 0 and at most 10^9 seconds", "horizon")
     if type(rack_aware) is not bool:
         raise InputError(f"{rack_aware!r} is not true or false", "rack_aware")
     if limit is not None and (type(limit) is not int or limit < 0):
@@ -209,7 +214,7 @@ def _set_real(policy: Policy, real: RealSettings) -> None:
         overrides = overrides_of(cast(OverrideSettings, {**known, **rest}))
     fix = object.__setattr__
     fix(policy, "weight", weight)
-    fix(policy, "horizon", float(horizon))
+    fix(policy, "horizon", checked_horizon(horizon))
     fix(policy, "rack_aware", rack_aware)
     fix(policy, "max_cross_rack", limit)
     fix(policy, "overrides", overrides or NO_OVERRIDES)

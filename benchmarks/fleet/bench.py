@@ -146,7 +146,7 @@ def planned_by_command(folder: Path, snapshot: dict[str, Any], plan: dict[str, A
 
 def bare_loop(run: Path) -> dict[str, float]:
     """Read, solve and compare the problems of a run in this process, one after the other."""
-    planner = PlanGroup()
+    planner = PlanGroup("work")
     settings = GroupSettings(Policy(), EFFORT, 60.0, 0)
     groups = 0
     start = time.monotonic()

@@ -19,14 +19,12 @@ Columns = dict[str, NDArray[Any]]
 
 @dataclass
 class Fleeting:
-    """Rates of production and consumption, and the current logs; [P] each."""
+    """Rates of production, capacities, and the current logs; [P] unless it says [M]."""
 
     rate: Floats
     """Records produced per second."""
-    pace: Floats
-    """Records that the owner reads per produced record."""
-    drain: Floats
-    """The share of its lag by which the owner catches up in a round."""
+    capacity: Floats
+    """[M] records per second that a member reads while it has any."""
     standing: Ints
     """The lag that remains since positions are committed only every few seconds."""
     record: Ints
@@ -57,10 +55,11 @@ def begin(fleet: Fleet, settings: HistorySettings, rng: np.random.Generator) -> 
     committed = np.maximum(start, end - lag)
 
     n_members = len(fleet.newcomer)
-    slow = rng.random(n_members) < 0.15
-    speed = np.where(slow, rng.uniform(0.5, 0.95, n_members), rng.uniform(1.0, 1.04, n_members))
-    catching_up = np.where(slow, 0.0, rng.uniform(0, 0.05, n_members))
     owned = fleet.owner >= 0
+    produced = np.bincount(fleet.owner[owned], rate[owned], n_members)
+    used = np.where(
+        rng.random(n_members) < 0.05, rng.uniform(1, 2, n_members), rng.uniform(0.2, 0.8, n_members)
+    )
     expires, speaks = rng.random(many) < 0.2, np.zeros(many, dtype=np.int64)
     quiet = np.flatnonzero(rng.random(many) < 0.003)
     speaks[quiet] = rng.integers(0, settings.samples, len(quiet))
@@ -72,8 +71,7 @@ def begin(fleet: Fleet, settings: HistorySettings, rng: np.random.Generator) -> 
     flaws.make_room(logs, fleet.faults, settings.rng(6))
     return Fleeting(
         rate=rate,
-        pace=np.where(owned, speed[fleet.owner], 0),
-        drain=np.where(owned, catching_up[fleet.owner], 0),
+        capacity=np.maximum(produced / used, 50.0),
         standing=(rate * rng.uniform(0, 5, many)).astype(np.int64),
         record=sizes,
         expires=expires,
@@ -86,14 +84,14 @@ def advance(now: Fleeting, fleet: Fleet, every: int, rng: np.random.Generator) -
     """Advance by one round: produce, consume and delete records."""
     logs = now.logs
     produced = rng.poisson(now.rate * every)
-    lag = logs.end - logs.committed
     logs.end += produced
     second, first = fleet.same_log
     logs.end[second] = logs.end[first]
-    consumed = (produced * now.pace + np.maximum(lag, 0) * now.drain).astype(np.int64)
     # A position beyond the end is kept; the end catches up later.
-    ready = np.maximum(logs.end - now.standing - logs.committed, 0)
-    logs.committed += np.clip(consumed, 0, ready)
+    ready = np.where(fleet.owner >= 0, np.maximum(logs.end - now.standing - logs.committed, 0), 0)
+    waiting = np.bincount(np.maximum(fleet.owner, 0), ready, len(now.capacity))
+    share = np.minimum(1.0, now.capacity * every / np.maximum(waiting, 1))
+    logs.committed += (ready * share[fleet.owner]).astype(np.int64)
     deleted = now.expires & (rng.random(len(produced)) < 0.2)
     segment = np.where(deleted, (logs.end - logs.start) // 50, 0)
     logs.start += np.minimum(segment, np.maximum(logs.committed - logs.start, 0))

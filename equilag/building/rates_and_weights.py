@@ -23,6 +23,8 @@ from equilag.errors import InputError
 from equilag.lag import MAX_LAG
 from equilag.show import not_a, show
 
+RATES: Final = (1e-100, 1e100)
+"""The least and the largest rate above 0: sums of rates, and a lag divided by one, are finite."""
 _WEIGHTS: Final = IntegerRange(0, MAX_LAG - 1, "is 2^53 or more")
 
 
@@ -85,7 +87,10 @@ def _converted(cells: list[Any]) -> Floats | None:
     if np.count_nonzero(unknown) != cells.count(None):
         return None
     known = column[~unknown]
-    return column if not len(known) or 0 <= known.min() <= known.max() < math.inf else None
+    least, most = RATES
+    if len(known) and (known.min() < 0 or known.max() > most):
+        return None
+    return None if ((known > 0) & (known < least)).any() else column
 
 
 def _problem(value: object) -> str | None:
@@ -93,7 +98,12 @@ def _problem(value: object) -> str | None:
     if type(value) not in (int, float):
         return not_a(value, "a number")
     try:
-        fits = 0 <= float(value) < math.inf  # type: ignore[arg-type]
+        rate = float(value)  # type: ignore[arg-type]
     except OverflowError:
-        fits = False
-    return None if fits else f"{show(value)} is not a finite number, 0 or more"
+        rate = math.inf
+    if not 0 <= rate < math.inf:
+        return f"{show(value)} is not a finite number, 0 or more"
+    least, most = RATES
+    if rate == 0 or least <= rate <= most:
+        return None
+    return f"{show(value)} is not 0, or {least:g} to {most:g}"

@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 from equilag.cli import fleet_export, fleet_show, options
 from equilag.cli.cluster import client_settings
@@ -40,6 +40,8 @@ examples:
 
 TERMINATED: Final = 143
 """What a shell reports for a program that SIGTERM ended."""
+FORECAST_S: Final = 600.0
+"""Seconds that the forecast looks ahead unless told: long enough for lags to change."""
 PLACES: Final = {
     "weight": "--weight",
     "at": "--at",
@@ -63,7 +65,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     with options.named():
-        policy = Policy(args.policy, args.balance, **options.real_settings(args))
+        policy = _policy(args)
     offsets, members, racks = _sources(args)
     if args.out is None:
         raise InputError("--out is required: a new directory for the results")
@@ -93,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
             client=client_settings(args.command_config),
             at=args.at,
             window=_ms(args.window),
-            horizon=_ms(args.horizon),
+            horizon=_ms(FORECAST_S if args.horizon is None else args.horizon),
             stale=None if args.stale_after is None else _ms(args.stale_after),
             weight=args.weight,
             reset=args.auto_offset_reset,
@@ -121,6 +123,16 @@ def run(args: argparse.Namespace) -> int:
 
     show(fleet_facts(read_report(args.out), fleet_show.TOP), "text")
     return 0
+
+
+def _policy(args: argparse.Namespace) -> Policy:
+    """The policy of groups without a rule. Work is the default where a group has rates."""
+    settings: dict[str, Any] = {}
+    if args.weight in ("work", "lag"):
+        settings["weight"] = args.weight
+    if args.horizon is not None:
+        settings["horizon"] = args.horizon
+    return Policy(args.policy, args.balance, **options.real_settings(args), **settings)
 
 
 def _progress(stage: str, done: int, total: int) -> str:

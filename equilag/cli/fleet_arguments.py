@@ -10,7 +10,7 @@ from equilag.cli import options
 from equilag.cli.real_options import add_real
 from equilag.policy import POLICIES
 
-WEIGHTS: Final = ("lag", "rate", "forecast", "bytes")
+WEIGHTS: Final = ("work", "lag", "rate", "forecast", "bytes")
 RESETS: Final = ("latest", "earliest", "none")
 
 
@@ -95,8 +95,7 @@ def _add_signals(group: argparse._ArgumentGroup) -> None:
         "--weight",
         metavar="W",
         type=options.one_of(WEIGHTS),
-        default=WEIGHTS[0],
-        help=f"{', '.join(WEIGHTS)} (default: {WEIGHTS[0]})",
+        help=f"{', '.join(WEIGHTS)} (default: work where rates are known, else lag)",
     )
     group.add_argument(
         "--at",
@@ -115,8 +114,7 @@ def _add_signals(group: argparse._ArgumentGroup) -> None:
         "--horizon",
         metavar="T",
         type=options.duration,
-        default=600.0,
-        help="how far ahead the forecast looks (default: 10m)",
+        help="how far ahead work and the forecast look (default: 5m and 10m)",
     )
     group.add_argument(
         "--stale-after",
@@ -148,8 +146,7 @@ def _add_spark(group: argparse._ArgumentGroup) -> None:
         "--tasks",
         metavar="N",
         type=options.whole(),
-        default=64,
-        help="tasks that the groups are divided into (default: 64)",
+        help="tasks that the groups are divided into (default: 8 for each core)",
     )
     group.add_argument(
         "--kill-after",

@@ -44,7 +44,9 @@ def export_group(path: str, group: str) -> tuple[dict[str, Any], Plan]:
     problems = rows_of(path, "problems", ("group", "last_ms", "topics", "members"), _only(group))
     if not problems:
         raise InputError(f"there is no group {show(group)}", "problems", path)
-    given = group_input(problems[0], settings["weight"], settings["auto_offset_reset"])
+    policy = json.loads(row["policy"])
+    measured = policy["balance"] not in ("per-topic", "both")
+    given = group_input(problems[0], settings["weight"], settings["auto_offset_reset"], measured)
     try:
         loaded = Group.build(**given)
     except InputError as error:

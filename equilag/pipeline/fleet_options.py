@@ -8,7 +8,7 @@ from typing import Any, Final
 from equilag.errors import InputError
 from equilag.pipeline.rules import Rules
 from equilag.pipeline.signals import WEIGHTS
-from equilag.pipeline.solving import KILL_AFTER, TASKS
+from equilag.pipeline.solving import KILL_AFTER
 from equilag.pipeline.tables import END_OF_TIME
 
 RESETS: Final = ("earliest", "latest", "none")
@@ -34,15 +34,18 @@ class FleetOptions:
     at: int | None = None
     window: int = 3_600_000
     horizon: int = 600_000
+    """Of the forecast; that of work is a setting of the policy."""
     stale: int | None = None
-    weight: str = "lag"
+    weight: str | None = None
+    """What is spread; None for work where the history has rates, else lag."""
     reset: str = "latest"
-    tasks: int = TASKS
+    tasks: int | None = None
+    """Bins of groups; None for some on each core."""
     kill_after: float = KILL_AFTER
     """Seconds beyond twice its time limit after which a group's process is killed."""
 
     def __post_init__(self) -> None:
-        if self.weight not in WEIGHTS:
+        if self.weight is not None and self.weight not in WEIGHTS:
             problem = f"must be one of {', '.join(WEIGHTS)}, not {self.weight!r}"
             raise InputError(problem, "weight")
         if self.reset not in RESETS:
@@ -51,7 +54,7 @@ class FleetOptions:
         if (self.bootstrap is None) == (not self.offsets or not self.members):
             problem = "either files of offsets and members or a live cluster is required"
             raise InputError(problem, "offsets")
-        if self.bootstrap is not None and self.weight != "lag":
+        if self.bootstrap is not None and self.weight not in (None, "lag"):
             raise InputError(
                 f"{self.weight} needs a history, as equilag collect records it; a live cluster"
                 " gives only one sample",
@@ -60,7 +63,8 @@ class FleetOptions:
         if self.at is not None and not 0 <= self.at < END_OF_TIME:
             raise InputError("must be a time from 1970 to 9999", "at")
         for name in ("window", "horizon", "tasks"):
-            if getattr(self, name) <= 0:
+            value = getattr(self, name)
+            if value is not None and value <= 0:
                 raise InputError("must be more than 0", name)
 
     def to_dict(self) -> dict[str, Any]:
@@ -74,7 +78,7 @@ class FleetOptions:
             "window_s": self.window / 1000,
             "horizon_s": self.horizon / 1000,
             "stale_after_s": None if self.stale is None else self.stale / 1000,
-            "weight": self.weight,
+            "weight": self.weight or "work",
             "auto_offset_reset": self.reset,
             "policy": default.policy.to_dict(),
             "effort": default.effort,

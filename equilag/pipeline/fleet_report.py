@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -9,6 +10,7 @@ from equilag.errors import InputError
 from equilag.pipeline.run_dir import SUMMARY, read_summary
 from equilag.pipeline.run_tables import check_summary, rows_of
 from equilag.report.facts.fleet_run import FailedGroup, FleetReport, GroupRow
+from equilag.report.facts.fleet_throughput import GroupThroughput
 
 CURRENT: Final = "current"
 """The assignor name under which `baseline/` holds the current assignment."""
@@ -22,6 +24,18 @@ _NEWER_CURRENT: Final = ("lag_excess",)
 """Columns that older runs do not have."""
 
 
+_LOADS: Final = (
+    "load_max", "load_spread", "load_excess", "load_mean", "load_spread_lower_bound",
+    "load_excess_lower_bound",
+)  # fmt: skip
+_CURRENT_LOADS: Final = ("load_max", "load_spread", "load_excess")
+_THROUGHPUT: Final = (
+    "throughput", "utilisation_now", "utilisation", "short_now", "short", "members_short",
+    "hot_partitions",
+)  # fmt: skip
+"""Columns of runs that know loads other than lag, and whether members keep up."""
+
+
 def read_report(path: str) -> FleetReport:
     """Read the results of the run in a directory.
 
@@ -29,10 +43,12 @@ def read_report(path: str) -> FleetReport:
     """
     summary = read_summary(path)
     check_summary(summary, path)
-    plans = rows_of(path, "plans", _PLAN, optional=_NEWER_PLAN)
+    plans = rows_of(path, "plans", _PLAN, optional=(*_NEWER_PLAN, *_LOADS, *_THROUGHPUT))
     current = {
         row["group"]: row
-        for row in rows_of(path, "baseline", _CURRENT, {"assignor": CURRENT}, _NEWER_CURRENT)
+        for row in rows_of(
+            path, "baseline", _CURRENT, {"assignor": CURRENT}, (*_NEWER_CURRENT, *_CURRENT_LOADS)
+        )
     }
     failures = rows_of(path, "failures", FailedGroup._fields)
     for table, rows, part in (("plans", plans, "planned"), ("failures", failures, "failed")):
@@ -43,11 +59,44 @@ def read_report(path: str) -> FleetReport:
     groups = [_row(plan, current.get(plan["group"])) for plan in plans]
     groups.sort(key=lambda row: (row.saved is None, -(row.saved or 0), row.group))
     return FleetReport(
-        path, summary, tuple(groups), tuple(sorted(FailedGroup(**row) for row in failures))
+        path,
+        summary,
+        tuple(groups),
+        tuple(sorted(FailedGroup(**row) for row in failures)),
+        tuple(_throughput(plan) for plan in plans if plan.get("throughput") is not None),
     )
 
 
+def _throughput(plan: Mapping[str, Any]) -> GroupThroughput:
+    hot = json.loads(plan["hot_partitions"])
+    return GroupThroughput(
+        group=plan["group"],
+        verdict=plan["throughput"],
+        members=plan["members"],
+        moves=plan["moves"],
+        utilisation_now=plan["utilisation_now"],
+        utilisation=plan["utilisation"],
+        short_now=plan["short_now"],
+        short=plan["short"],
+        members_short=plan["members_short"],
+        hot=tuple(f"{one['topic']}-{one['partition']}" for one in hot),
+    )
+
+
+def _spread(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A row whose lag columns have what was spread, where that is known beside the lag."""
+    if row.get("load_max") is None:
+        return row
+    known = {name: value for name, value in row.items() if name.startswith("load_")}
+    short = {name.removeprefix("load_"): value for name, value in known.items()}
+    bounds = {name: short[name] for name in short if name.endswith("lower_bound")}
+    lag = {f"lag_{name}": value for name, value in short.items() if name not in bounds}
+    return {**row, **lag, **bounds}
+
+
 def _row(plan: Mapping[str, Any], current: Mapping[str, Any] | None) -> GroupRow:
+    plan = _spread(plan)
+    current = None if current is None else _spread(current)
     return GroupRow(
         group=plan["group"],
         status=plan["status"],

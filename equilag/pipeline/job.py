@@ -8,17 +8,18 @@ import sys
 import time
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from equilag.errors import InputError
 from equilag.pipeline.fleet_options import FleetOptions
 from equilag.pipeline.group_result import PlanGroup, Planner
 from equilag.pipeline.history import History, literal, read_files
+from equilag.pipeline.measured_capacities import capacities_of, holders_of, with_capacities
 from equilag.pipeline.problems import QUALITY, problems_of
 from equilag.pipeline.racks import with_racks
 from equilag.pipeline.run_dir import WORK, check_target, finish_run, new_run
-from equilag.pipeline.session import check_spark, session, spark_errors
-from equilag.pipeline.signals import Span, rounds_of, signals_of
+from equilag.pipeline.session import check_spark, return_memory, session, spark_errors
+from equilag.pipeline.signals import Span, rounds_of, signals_of, times_of
 from equilag.pipeline.snapshot import time_text
 from equilag.pipeline.solving import solve_all
 from equilag.pipeline.stage_progress import Stages, Watcher
@@ -61,8 +62,11 @@ def run_fleet(
             sink = Sink(spark, target)
             with stages.stage("history"):
                 history = _history(spark, options, files, sink)
-                span = _span(history, options)
-            summary = _run(spark, stages, history, span, options, planner, sink)
+                times = sink.write(f"{WORK}/times", times_of(spark, history.offsets))
+                span = _span(times, options)
+                rounds = sink.write(f"{WORK}/rounds", rounds_of(spark, times, span.at), 1)
+            clock = Clock(times, rounds, span)
+            summary = _run(spark, stages, history, clock, options, planner, sink)
             summary["stages_s"] = stages.seconds
             summary["wall_s"] = time.monotonic() - start
             finish_run(target, summary)
@@ -99,27 +103,25 @@ def _history(
     )
 
 
-def _span(history: History, options: FleetOptions) -> Span:
+def _span(times: DataFrame, options: FleetOptions) -> Span:
     """Return the times of the run. Raises InputError if the history has no usable samples."""
-    from pyspark.sql.functions import col, count, lit, when
+    from pyspark.sql.functions import col, lit, when
     from pyspark.sql.functions import max as newest
 
-    from equilag.pipeline.signals import USABLE
-
     (row,) = (
-        history.offsets.where(USABLE)
+        times.where("samples > 0")
         .where(lit(True) if options.at is None else col("ts_ms") <= options.at)
         .agg(
             newest("ts_ms").alias("newest"),
             newest(when(col("ts_ms") < (time.time() + DAY) * 1000, col("ts_ms"))).alias("at"),
-            count(when(col("log_bytes") > 0, 1)).alias("bytes"),
+            newest("sized").alias("sized"),
         )
         .collect()
     )
     if row["newest"] is None:
         when_text = "" if options.at is None else f" up to {time_text(options.at)}"
         raise InputError(f"no usable row{when_text}", "offsets")
-    if options.weight == "bytes" and not row["bytes"]:
+    if options.weight == "bytes" and not row["sized"]:
         raise InputError("bytes needs the column log_bytes, which is empty", "weight")
     # A sample from a clock that is years ahead must not make all other groups stale.
     at = row["newest"] if row["at"] is None else row["at"]
@@ -130,39 +132,43 @@ def _run(
     spark: SparkSession,
     stages: Stages,
     history: History,
-    span: Span,
+    clock: Clock,
     options: FleetOptions,
     planner: Planner | None,
     sink: Sink,
 ) -> dict[str, Any]:
+    rounds, span = clock.rounds, clock.span
     with stages.stage("signals"):
-        rounds = sink.write(f"{WORK}/rounds", rounds_of(spark, history.offsets, span.at), 1)
         signals = sink.write(
             "signals", signals_of(spark, history.offsets, rounds, span, options.reset)
         )
-    if options.weight in ("rate", "forecast") and signals.where("NOT no_rate").isEmpty():
+    if options.weight in ("rate", "forecast", "work") and signals.where("NOT no_rate").isEmpty():
         raise InputError(
             f"{options.weight} needs at least one partition with two samples within the window",
             "weight",
         )
+    weight = options.weight or "work"  # of a group without rates, that is its lag
+    members = history.members
+    if weight == "work" and options.bootstrap is None:
+        with stages.stage("capacities"):
+            members = _with_capacities(spark, history, clock, signals, sink)
     with stages.stage("problems"):
         if history.racks is not None:
             signals = with_racks(spark, signals, history.racks, span.at)
         problems = sink.write(
             "problems",
-            problems_of(
-                spark, signals, rounds, history.members, span, options.weight, options.stale
-            ),
+            problems_of(spark, signals, rounds, members, span, weight, options.stale),
         )
         sink.write("quality", problems.select(*QUALITY), 1)
     with stages.stage("solve"):
+        return_memory(spark)
         solved = sink.write(
             f"{WORK}/solved",
             solve_all(
                 spark,
                 problems,
                 options.rules,
-                planner or PlanGroup(options.weight, options.reset),
+                planner or PlanGroup(weight, options.reset),
                 options.tasks,
                 options.kill_after,
             ),
@@ -182,6 +188,15 @@ def _run(
         }
 
 
+def _with_capacities(
+    spark: SparkSession, history: History, clock: Clock, signals: DataFrame, sink: Sink
+) -> DataFrame:
+    """Measure the members' capacities; return the table of members with them."""
+    holders = sink.write(f"{WORK}/holders", holders_of(spark, history.members, clock.span))
+    capacities = capacities_of(spark, history.offsets, clock.times, holders, signals, clock.span)
+    return with_capacities(spark, history.members, sink.write("capacities", capacities))
+
+
 def _failures(problems: DataFrame, solved: DataFrame, unreadable: DataFrame | None) -> DataFrame:
     """Return group, kind and reason of all groups without a plan."""
     unready = problems.where("state <> 'ready' AND `group` IS NOT NULL").selectExpr(
@@ -194,6 +209,14 @@ def _failures(problems: DataFrame, solved: DataFrame, unreadable: DataFrame | No
             unreadable.selectExpr("`group`", "'unreadable' AS kind", "reason")
         )
     return failures.orderBy("group")
+
+
+class Clock(NamedTuple):
+    """When a history was sampled: the tables of times and of rounds, and the times of the run."""
+
+    times: DataFrame
+    rounds: DataFrame
+    span: Span
 
 
 class Sink:

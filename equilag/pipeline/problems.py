@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from equilag.pipeline.measured_capacities import MEASURED
 from equilag.pipeline.signals import FAULTS, STATES, WEIGHTS, Span
 from equilag.pipeline.tables import END_OF_TIME
 
@@ -44,7 +45,8 @@ def problems_of(
     `members` is the table of the history. A topic extends to its last partition that has not
     vanished; the last known values are used for a partition in between that is no longer sampled.
     `topics` has an entry per topic with arrays as long as the topic has sampled partitions; the
-    planner balances `weights`. With a column `racks` in `signals` it has them as well.
+    planner balances `weights`. With a column `racks` in `signals` it has them as well; so have
+    members what `with_capacities` adds to `members`.
     """
     racks = "racks" in signals.columns
     return spark.sql(
@@ -82,7 +84,8 @@ def _topics_sql(racks: bool) -> str:
             {", ".join(f"count_if({state}) AS {state}" for state in STATES)},
             sort_array(collect_list(named_struct(
               'partition', partition, 'log_start', log_start, 'log_end', log_end,
-              'committed', committed, 'weight', weight{", 'racks', racks" if racks else ""}))
+              'committed', committed, 'weight', weight, 'rate', produce_per_s
+              {", 'racks', racks" if racks else ""}))
               FILTER (WHERE partition <= last)) AS rows
           FROM sampled GROUP BY `group`, topic"""
 
@@ -95,7 +98,8 @@ def _groups_sql(racks: bool) -> str:
             {", ".join(f"sum({name}) AS {name}" for name in FAULTS + STATES)},
             sort_array(collect_list(named_struct(
               'topic', topic, 'partitions', rows.partition, 'log_start', rows.log_start,
-              'log_end', rows.log_end, 'committed', rows.committed, 'weights', rows.weight
+              'log_end', rows.log_end, 'committed', rows.committed, 'weights', rows.weight,
+              'rates', rows.rate
               {", 'racks', rows.racks" if racks else ""}))
               FILTER (WHERE last IS NOT NULL)) AS topics
           FROM topics GROUP BY `group`"""
@@ -154,10 +158,11 @@ def members_of(spark: SparkSession, members: DataFrame, at: int) -> DataFrame:
     and then with the most partitions, is kept. `members_behind_ms` is the time from this round to
     the newest round of any group.
     """
+    more = "".join(f", '{name}', {name}" for name in MEASURED if name in members.columns)
     return spark.sql(
-        """
+        f"""
         WITH usable AS (
-          SELECT * FROM {members} WHERE `group` IS NOT NULL AND ts_ms BETWEEN 0 AND :at
+          SELECT * FROM {{members}} WHERE `group` IS NOT NULL AND ts_ms BETWEEN 0 AND :at
         ), newest AS (
           SELECT `group`, max(ts_ms) AS members_ms FROM usable GROUP BY `group`
         ), latest AS (
@@ -174,7 +179,7 @@ def members_of(spark: SparkSession, members: DataFrame, at: int) -> DataFrame:
             'member', member, 'subscription', subscription,
             'owned', map_entries(owned), 'rack', rack, 'capacity', capacity,
             'instance_id', instance_id, 'generation', generation, 'client_id', client_id,
-            'host', host, 'max_partitions', max_partitions, 'instance', instance))
+            'host', host, 'max_partitions', max_partitions, 'instance', instance{more}))
             FILTER (WHERE copy = 1 AND member IS NOT NULL)) AS members,
           count_if(copy > 1) AS duplicate_members
         FROM latest GROUP BY `group`

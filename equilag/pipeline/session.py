@@ -29,6 +29,11 @@ JAVA: Final = 17
 """The oldest Java that Spark 4 runs on."""
 MAX_MESSAGE: Final = 1_000
 """Characters of an error message; Spark's can contain a whole query plan."""
+LEAN: Final = (
+    "-XX:+UseSerialGC -XX:MinHeapFreeRatio=10 -XX:MaxHeapFreeRatio=25 -XX:-ShrinkHeapInSteps"
+)
+"""Options of the JVM: after a full collection its heap is at most a third larger than what is in
+use, so that it leaves memory to the Python workers."""
 LOG_CONFIG: Final = Path(__file__).with_name("log4j2.properties")
 
 
@@ -109,7 +114,7 @@ def _start(master: str | None, memory: str, small: bool) -> SparkSession:
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config(
             "spark.driver.host", "127.0.0.1"
         )
-    quiet = f"-Dlog4j2.configurationFile=file:{LOG_CONFIG} -XX:+UseSerialGC"
+    quiet = f"-Dlog4j2.configurationFile=file:{LOG_CONFIG} {LEAN}"
     if small:
         quiet += " -XX:TieredStopAtLevel=1"  # a short run ends before optimised code would pay off
     builder = (
@@ -146,6 +151,12 @@ def _without_startup_lines() -> Iterator[None]:
         os.close(before)
 
 
+def return_memory(spark: SparkSession) -> None:
+    """Have the driver's JVM return unused heap to the system: others need it to solve."""
+    if spark._jvm is not None:
+        spark._jvm.System.gc()
+
+
 @contextmanager
 def spark_errors() -> Iterator[None]:
     """Turn what Spark raises inside into SparkFailed with a one-line message."""
@@ -168,14 +179,18 @@ SETTINGS: Final = {
     # Problems come to Python in small batches, since a row can hold 100,000 partitions.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "64",
     "spark.sql.ansi.enabled": "true",
+    # Otherwise Spark merges shuffle partitions up to 64 MiB, which take ten times that in a sort.
+    "spark.sql.adaptive.coalescePartitions.parallelismFirst": "false",
+    "spark.sql.adaptive.advisoryPartitionSizeInBytes": "8m",
 }
 """Spark settings that the queries rely on."""
 
 
 SMALL: Final = 100 * 2**20
 """Bytes of compressed parquet below which a run is too short for the JVM's optimising compiler."""
-BYTES_PER_SHUFFLE_PARTITION: Final = 6 * 2**20
-"""Bytes of compressed parquet per shuffle partition, so that each fits into a task's memory."""
+BYTES_PER_SHUFFLE_PARTITION: Final = 3 * 2**20
+"""Bytes of compressed parquet per shuffle partition: they are some 50 times as many when a task
+sorts them in memory."""
 MAX_SHUFFLE_PARTITIONS: Final = 2_000
 """Most shuffle partitions of a run, since Spark spends some milliseconds to schedule each."""
 

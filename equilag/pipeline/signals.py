@@ -58,22 +58,39 @@ class Span:
         return self.at - self.horizon
 
 
-def rounds_of(spark: SparkSession, offsets: DataFrame, at: int) -> DataFrame:
+def times_of(spark: SparkSession, offsets: DataFrame) -> DataFrame:
+    """Return a row per group and time: how many rows are usable, invalid, or have bytes of a log.
+
+    All that a run needs to know of its times is in this small table, so `offsets` is read for it
+    only once.
+    """
+    return spark.sql(
+        f"""
+        SELECT `group`, ts_ms, count_if(usable) AS samples, count_if(NOT usable) AS invalid,
+               count_if(usable AND log_bytes > 0) AS sized
+        FROM (SELECT `group`, ts_ms, log_bytes, coalesce({USABLE}, false) AS usable
+              FROM {{offsets}})
+        GROUP BY `group`, ts_ms
+        """,
+        offsets=offsets,
+    )
+
+
+def rounds_of(spark: SparkSession, times: DataFrame, at: int) -> DataFrame:
     """Return a row per group: number, interval, first and last time of its rounds.
 
-    `interval_ms` is null for a single round. `samples`, `invalid` and `after_at` count rows;
+    `times` is what `times_of` returns. `interval_ms` is null for a single round. `samples`,
+    `invalid` and `after_at` count rows;
     `partitions_sampled` is the number of samples in the fullest round. A group without a usable row
     up to `at` has null in all columns but the counts.
     """
     return spark.sql(
-        f"""
+        """
         WITH times AS (
-          SELECT `group`, ts_ms,
-                 count_if(usable AND ts_ms <= :at) AS samples,
-                 count_if(NOT usable) AS invalid,
-                 count_if(usable AND ts_ms > :at) AS after_at
-          FROM (SELECT *, coalesce({USABLE}, false) AS usable FROM {{offsets}})
-          GROUP BY `group`, ts_ms
+          SELECT `group`, ts_ms, invalid,
+                 CASE WHEN ts_ms <= :at THEN samples ELSE 0 END AS samples,
+                 CASE WHEN ts_ms > :at THEN samples ELSE 0 END AS after_at
+          FROM {counts}
         ), fullness AS (
           SELECT *, max(samples) OVER (PARTITION BY `group`) AS fullest FROM times
         ), rounds AS (
@@ -90,7 +107,7 @@ def rounds_of(spark: SparkSession, offsets: DataFrame, at: int) -> DataFrame:
         FROM steps GROUP BY `group`
         """,
         args={"at": at},
-        offsets=offsets,
+        counts=times,
     )
 
 
@@ -146,9 +163,19 @@ def _forecast(lag: str, produce: str, consume: str, ahead_ms: str) -> str:
     return f"CASE WHEN ({expected}) IS NOT NULL THEN greatest(0D, {expected}) END"
 
 
+_RECENT: Final = "ts_ms >= :at - :window"
+_BACKLOG: Final = f"""coalesce(
+              max(CASE WHEN {_RECENT} THEN log_end - committed END)
+                > min(CASE WHEN {_RECENT} AND consumed > 0 THEN consumed END)
+              OR (max(CASE WHEN {_RECENT} THEN log_end - committed END) > 0
+                AND count_if({_RECENT} AND committed IS NULL) > 0), false)"""
+"""False for a partition that had no backlog that commits could prove: its lag was never larger than
+the least that was committed at once."""
+
 _USABLE_ROWS: Final = f"""
           SELECT `group`, topic, cast(partition AS int) AS partition, ts_ms, log_start, log_end,
-                 nullif(committed, -1) AS committed, log_bytes
+                 nullif(committed, -1) AS committed, log_bytes,
+                 xxhash64(`group`, topic, partition) AS place
           FROM {{offsets}} WHERE ts_ms <= :at AND {USABLE}"""
 
 _STEPS: Final = """
@@ -159,9 +186,10 @@ _STEPS: Final = """
             lead(ts_ms) OVER samples AS next_ms
           FROM usable o JOIN {rounds} r ON o.`group` = r.`group`
           WINDOW samples AS (
-            PARTITION BY o.`group`, topic, partition
+            PARTITION BY place, o.`group`, topic, partition
             ORDER BY ts_ms, log_end, committed, log_start, log_bytes)"""
-"""Each sample with its differences from the sample before."""
+"""Each sample with its differences from the sample before. Rows are sorted by `place`, a number
+that almost always decides: names of groups often begin alike, and comparing them takes long."""
 
 _MARKED: Final = """
           SELECT *, dt > 0 AND ts_ms - dt >= :at - :window AS fresh,
@@ -190,15 +218,16 @@ _PARTITIONS: Final = f"""
             {_rate("fresh", "consumed")} AS consume_per_s,
             {_rate("known", "produced")} AS old_produce,
             {_rate("known", "consumed")} AS old_consume,
+            {_BACKLOG} AS backlog,
             count_if(dt = 0) AS duplicates,
-            count_if(intervals - round(intervals) > {LATE}) AS late,
-            sum(CASE WHEN intervals > 1 THEN cast(round(intervals) AS bigint) - 1 ELSE 0 END)
+            count_if(intervals - floor(intervals + 0.5D) > {LATE}) AS late,
+            sum(CASE WHEN intervals > 1 THEN floor(intervals + 0.5D) - 1 ELSE 0 END)
               AS gaps,
             count_if(dt > 0 AND consumed < 0) AS commit_backwards,
             count_if(dt > 0 AND produced < 0) AS end_backwards,
             count_if(committed > log_end) AS ahead_of_end,
             count_if(committed < log_start) AS below_log_start
-          FROM marked GROUP BY `group`, topic, partition"""
+          FROM marked GROUP BY place, `group`, topic, partition"""
 """A row per partition: its newest and its old sample, rates and faults."""
 
 
@@ -219,7 +248,7 @@ def _lags(reset: str) -> str:
 
 
 _COLUMNS: Final = f"""`group`, topic, partition, ts_ms, samples, log_start, log_end, committed,
-          log_bytes, lag, produce_per_s, consume_per_s,
+          log_bytes, lag, produce_per_s, consume_per_s, backlog,
           CASE WHEN lag = 0 THEN 0D WHEN produce_per_s > 0 THEN lag / produce_per_s END AS lag_s,
           {_forecast("lag", "produce_per_s", "consume_per_s", ":horizon")} AS forecast,
           CASE WHEN ts_ms > :before AND NOT vanished THEN
@@ -244,10 +273,14 @@ def _rounded(amount: str) -> str:
 
 
 WEIGHTS: Final = {
+    "work": "lag",
     "lag": "lag",
     "rate": _rounded("coalesce(produce_per_s, 0) * 3600"),
     "forecast": _rounded("coalesce(forecast, lag)"),
     "bytes": _rounded("coalesce(lag * (log_bytes / nullif(log_end - log_start, 0)), 0)"),
 }
-"""The quantity that the planner balances, as SQL over `signals`: records of lag; records produced
-per hour; expected records of lag (the current lag if no rate is known); bytes of lag."""
+"""What the planner takes for lag, as SQL over `signals`: records of lag, to which it adds the rates
+for work; records of lag; records produced per hour; expected records of lag (the current lag if no
+rate is known); bytes of lag."""
+AS_SAMPLED: Final = ("lag", "work")
+"""Weights that the planner computes from offsets and rates."""

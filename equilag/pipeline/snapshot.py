@@ -4,40 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from statistics import median
+from typing import Any, Final
 
 from equilag.building.group_input import GroupInput, PartitionOffsets
 from equilag.building.member_fields import MEMBER_DEFAULTS
 from equilag.group import Member
+from equilag.pipeline.signals import AS_SAMPLED
 
 Row = Mapping[str, Any]
+SURE: Final = 2.0
+"""Standard errors by which a capacity must differ from the usual one: by chance, one in 20 does."""
 
 
-def group_input(problem: Row, weight: str = "lag", reset: str = "latest") -> GroupInput:
+def group_input(
+    problem: Row, weight: str = "lag", reset: str = "latest", measured: bool = True
+) -> GroupInput:
     """Return what a row says of its group.
 
-    With `weight` "lag" it has the offsets as they were sampled, else the weights as given lags.
-    A partition that was never sampled counts as empty.
+    With a weight of `AS_SAMPLED` it has the offsets and rates as they were sampled, else the
+    weights as given lags. A partition that was never sampled counts as empty, of unknown rate.
+    Measured capacities are taken if `measured`, and if no member has one of the user's.
     """
     entries, members = problem["topics"], problem["members"]
     given: GroupInput = {
         "name": problem["group"],
         "taken_at": time_text(problem["last_ms"]),
         "topics": {entry["topic"]: entry["partitions"][-1] + 1 for entry in entries},
-        "members": [_member(member) for member in members],
+        "members": _members(members, weight == "work" and measured),
         "subscriptions": {
             member["member"]: sorted({t for t in member["subscription"] or () if t is not None})
             for member in members
         },
         "owned": {member["member"]: _owned(member) for member in members},
     }
-    if weight == "lag":
+    if weight in AS_SAMPLED:
         given["auto_offset_reset"] = reset
         given["offsets"] = PartitionOffsets(
             {entry["topic"]: _dense(entry, "log_start", 0) for entry in entries},
             {entry["topic"]: _dense(entry, "log_end", 0) for entry in entries},
             {entry["topic"]: _dense(entry, "committed", None) for entry in entries},
         )
+        if any(rate is not None for entry in entries for rate in entry.get("rates") or ()):
+            given["rates"] = {entry["topic"]: _dense(entry, "rates", None) for entry in entries}
     else:
         given["lags"] = {entry["topic"]: _dense(entry, "weights", 0) for entry in entries}
     racks = {entry["topic"]: _racks(entry) for entry in entries if any(entry.get("racks") or ())}
@@ -71,9 +80,34 @@ def _dense(entry: Row, column: str, empty: int | None) -> list[Any]:
     return dense
 
 
-def _member(member: Row) -> Member:
-    known = {name: member[name] for name in MEMBER_DEFAULTS if member.get(name) is not None}
-    return Member(member["member"], **known)
+def _members(members: Sequence[Row], measured: bool) -> list[Member]:
+    capacity = _measured(members) if measured else {}
+    found = []
+    for member in members:
+        known = {name: member[name] for name in MEMBER_DEFAULTS if member.get(name) is not None}
+        if member["member"] in capacity:
+            known["capacity"] = capacity[member["member"]]
+        found.append(Member(member["member"], **known))
+    return found
+
+
+def _measured(members: Sequence[Row]) -> dict[str, float]:
+    """Measured capacities; none if a member has one of the user's, which is in any unit.
+
+    One that is not sure to differ from the usual one counts as that, so that chance moves nothing.
+    A member without one reads at least what it reads now, even if that is above the usual capacity.
+    """
+    known = {m["member"]: m["measured"] for m in members if (m.get("measured") or 0) > 0}
+    if not known or any(member["capacity"] is not None for member in members):
+        return {}
+    usual = median(known.values())
+    for member in members:
+        name = member["member"]
+        if name in known and abs(known[name] - usual) <= SURE * member["measured_error"]:
+            known[name] = usual
+        elif name not in known and (member.get("reads") or 0) > usual:
+            known[name] = member["reads"]
+    return known
 
 
 def _owned(member: Row) -> dict[str, list[int]]:

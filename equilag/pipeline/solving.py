@@ -12,7 +12,8 @@ import numpy as np
 from equilag.errors import describe_error
 from equilag.group import NOBODY, Index
 from equilag.pipeline.binning import bins_of, estimated_seconds
-from equilag.pipeline.group_result import ASSIGNMENT, BASELINE, PLAN, Fields, GroupResult, Planner
+from equilag.pipeline.group_columns import ASSIGNMENT, BASELINE, PLAN, Fields
+from equilag.pipeline.group_result import GroupResult, Planner
 from equilag.pipeline.isolate import ChildProcess, Failure
 from equilag.pipeline.rules import GroupSettings, Rules
 
@@ -34,8 +35,10 @@ SOLVED: Final[Fields] = (
     ("baseline", f"array<{_struct(BASELINE)}>"),
 )
 """One row per group; `kind` is null for a plan, and otherwise an `isolate.FailureKind`."""
-TASKS: Final = 64
-"""Default number of bins and so of tasks: all cores stay busy to the end, and progress is seen."""
+TASKS_PER_CORE: Final = 8
+"""Bins per core unless their number is given. A task costs a quarter of a second beside its solves:
+a new process, whose memory is copied as it is used, and files that are opened and closed. Bins of
+equal cost keep all cores busy until the end, to an eighth of a bin's own error."""
 GROUPS_PER_TASK: Final = 4
 """Fewest groups per task, if there are enough, since each task starts a process of its own."""
 BATCH_ROWS: Final = 16
@@ -108,10 +111,13 @@ def solve_all(
     problems: DataFrame,
     rules: Rules,
     planner: Planner,
-    tasks: int = TASKS,
+    tasks: int | None = None,
     kill_after: float = KILL_AFTER,
 ) -> DataFrame:
-    """Return a row of `SOLVED` for every group of `problems` whose state is `ready`."""
+    """Return a row of `SOLVED` for every group of `problems` whose state is `ready`.
+
+    The groups are divided into `tasks` bins, or into `TASKS_PER_CORE` for each core.
+    """
     from pyspark.sql.functions import broadcast, col, desc
 
     sizes = problems.where("state = 'ready'").select("group", "partitions").collect()
@@ -122,6 +128,7 @@ def solve_all(
         for row, settings in zip(sizes, chosen, strict=True)
     ]
     cores = spark.sparkContext.defaultParallelism
+    tasks = TASKS_PER_CORE * cores if tasks is None else tasks
     n_bins = max(1, min(tasks, len(sizes), max(cores, len(sizes) // GROUPS_PER_TASK)))
     rows = [
         (row["group"], number, settings.to_json(), cost)

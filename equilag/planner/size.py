@@ -9,7 +9,6 @@ from equilag.planner.settings import (
     PolicySettings,
     budget_of,
     checked_group,
-    checked_seconds,
     checked_seed,
     policy_from,
 )
@@ -20,7 +19,7 @@ from equilag.planner.size_settings import (
     checked_threads,
 )
 from equilag.planner.sizing import Sizing
-from equilag.policy import Policy
+from equilag.policy import Policy, checked_horizon
 
 
 def size(
@@ -49,7 +48,7 @@ def size(
     sizes = checked_sizes(settings.pop("members", None))
     threads = checked_threads(settings.pop("threads", None))
     catch_up = settings.pop("catch_up", None)
-    within = None if catch_up is None else checked_seconds(catch_up, "catch_up")
+    within = None if catch_up is None else checked_horizon(catch_up, "catch_up")
     seed = checked_seed(settings.pop("seed", 0))
     wanted = policy_from(policy, **cast(PolicySettings, settings))
     check_sizing(wanted)

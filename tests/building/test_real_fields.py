@@ -121,6 +121,8 @@ WRONG: list[tuple[str, Any, str, str]] = [
     ("rates/x", [1], "rates.x", '"x" is not in topics'),
     ("rates/b", [1], "rates.b", "1 entries for 3 partitions"),
     ("rates/b/1", -0.5, "rates.b[1]", "-0.5 is not a finite number, 0 or more"),
+    ("rates/b/1", 5e-324, "rates.b[1]", "5e-324 is not 0, or 1e-100 to 1e+100"),
+    ("rates/b/1", 1e300, "rates.b[1]", "1e+300 is not 0, or 1e-100 to 1e+100"),
     ("rates/b/2", True, "rates.b[2]", "true is a boolean, not a number"),
     ("rates/c/0", "1", "rates.c[0]", '"1" is a string, not a number'),
     ("rates/c/0", float("nan"), "rates.c[0]", "NaN is not a finite number"),

@@ -90,7 +90,7 @@ def refused(run, java, tmp_path) -> Callable[..., str]:
         (["--history", "H", "--horizon", "0s"], "--horizon: '0s' is not a duration"),
         (["--history", "H", "--stale-after", "-1s"], "--stale-after: "),
         (["--history", "H", "--kill-after", "x"], "--kill-after: 'x' is not a duration"),
-        (["--history", "H", "--weight", "mass"], "--weight: 'mass' is none of lag, rate"),
+        (["--history", "H", "--weight", "mass"], "--weight: 'mass' is none of work, lag, rate"),
         (["--history", "H", "--auto-offset-reset", "now"], "--auto-offset-reset: 'now' is none"),
         (["--history", "H", "--policy", "fair"], "--policy: "),
         (["--history", "H", "--effort", "-1"], "--effort: "),

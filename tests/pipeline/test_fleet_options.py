@@ -25,11 +25,11 @@ def refused(base: FleetOptions, **changes: Any) -> tuple[str, str]:
     return caught.value.place, caught.value.problem
 
 
-def test_the_weight_is_one_of_four() -> None:
+def test_the_weight_is_one_of_five() -> None:
     place, problem = refused(FILES, weight="mass")
     assert (place, problem) == (
         "weight",
-        "must be one of lag, rate, forecast, bytes, not 'mass'",
+        "must be one of work, lag, rate, forecast, bytes, not 'mass'",
     )
 
 
@@ -86,7 +86,7 @@ def test_the_settings_in_the_summary() -> None:
         "window_s": 90.0,
         "horizon_s": 1.5,
         "stale_after_s": 2.5,
-        "weight": "lag",
+        "weight": "work",
         "auto_offset_reset": "latest",
         "policy": DEFAULT.policy.to_dict(),
         "effort": 0.25,
@@ -95,4 +95,5 @@ def test_the_settings_in_the_summary() -> None:
         "rules": ["^a", "b$"],
     }
     assert FILES.to_dict()["stale_after_s"] is None
+    assert replace(FILES, weight="lag").to_dict()["weight"] == "lag"
     assert LIVE.to_dict()["bootstrap_server"] == "kafka:9092"

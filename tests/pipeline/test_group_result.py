@@ -24,12 +24,17 @@ from equilag.adapters.snapshot.write import snapshot_document
 from equilag.errors import InputError
 from equilag.group import NOBODY, Group
 from equilag.heuristics import assignor_names, registry
-from equilag.pipeline.group_result import BASELINE, PLAN, GroupResult, PlanGroup
+from equilag.pipeline import group_result
+from equilag.pipeline.group_columns import BASELINE, LOADS, PLAN, THROUGHPUT
+from equilag.pipeline.group_result import GroupResult, PlanGroup
 from equilag.pipeline.rules import GroupSettings
 from equilag.pipeline.snapshot import group_input
 from equilag.plan import Plan
 from equilag.planner.compare import compare
 from equilag.policy import POLICIES, Policy
+
+LOAD_NAMES = "max", "min", "spread", "mean", "spread_lower_bound", "excess", "excess_lower_bound"
+NEW = (*(name for name, _ in LOADS), "utilisation")
 
 
 class Fails:
@@ -65,6 +70,7 @@ def install(monkeypatch: pytest.MonkeyPatch, **points: str) -> None:
     monkeypatch.setitem(sys.modules, "own_assignors", module)
     found = {name.replace("_", "-"): Point(value) for name, value in points.items()}
     monkeypatch.setattr(registry, "installed", lambda _: found)
+    monkeypatch.setattr(group_result, "_assignors", assignor_names)
 
 
 def plan_of(
@@ -108,6 +114,9 @@ def check(result: GroupResult, plan: Plan) -> None:
         "gap_percent_of_mean": lag.gap_percent_of_mean,
         "lag_excess": lag.excess,
         "excess_lower_bound": plan.excess_lower_bound,
+        "weight": "lag",
+        **{f"load_{name}": getattr(lag, name) for name in LOAD_NAMES},
+        **dict.fromkeys(name for name, _ in THROUGHPUT),
         "moves": len(plan.moves),
         "moves_lower_bound": plan.moves_lower_bound,
         "unowned": int(unowned.sum()),
@@ -190,13 +199,16 @@ def test_the_baseline_is_what_compare_says(make: Any) -> None:
     expected = compare(group, time_limit=20.0, seed=QUICK.seed)
     # So small that both are the optimum, whatever the effort.
     assert (result.plan["status"], expected.plan.status) == ("optimal", "optimal")
-    names = [name for name, _ in BASELINE if name not in ("wall_ms", "failed")]
+    names = [name for name, _ in BASELINE if name not in ("wall_ms", "failed", *NEW)]
     unowned = (group.assignable & (group.owner == NOBODY)).any()
     for row, wanted in zip(result.baseline, expected.rows, strict=True):
         figures = {name: getattr(wanted, name) for name in names}
         if row["assignor"] == "current" and unowned:
             figures["gap_percent_of_mean"] = None  # its loads lack the partitions without an owner
         assert {name: row[name] for name in names} == figures
+        assert [row[name] for name in NEW] == [
+            wanted.lag_max, wanted.lag_spread, wanted.lag_excess, None,
+        ]  # fmt: skip
     first = ["current"] if (group.owner != NOBODY).any() else []
     assert [row["assignor"] for row in result.baseline] == [*first, *assignor_names(), "equilag"]
     assert all(row["wall_ms"] >= 0 and not row.get("failed") for row in result.baseline)

@@ -48,7 +48,7 @@ def test_settings_are_restored_after_an_error() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cores", "mib", "partitions"), [(4, 0, 8), (4, 48, 8), (4, 54, 9), (1, 10**6, 2_000)]
+    ("cores", "mib", "partitions"), [(4, 0, 8), (4, 24, 8), (4, 27, 9), (1, 10**6, 2_000)]
 )
 def test_the_number_of_shuffle_partitions(cores: int, mib: int, partitions: int) -> None:
     inside = during(cores, mib * 2**20)

@@ -26,7 +26,8 @@ from equilag import InputError
         ({"members": (4, 3)}, "members: the first number, 4, is above the last one, 3"),
         ({"threads": 0}, "threads: 0 is not a whole number from 1"),
         ({"threads": 2}, "threads: 3 members do not make processes of 2 threads"),
-        ({"catch_up": -1}, "catch_up: -1 is not a number of seconds"),
+        ({"catch_up": -1}, "catch_up: -1 is not more than 0"),
+        ({"catch_up": 1e10}, "catch_up: 10000000000.0 is not more than 0 and at most 10.9 seconds"),
         ({"capacity": ["c-*=2"]}, "capacity: no member's id is"),
     ],
 )

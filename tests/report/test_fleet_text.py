@@ -14,6 +14,7 @@ from equilag.pipeline.problems import COUNTED
 from equilag.pipeline.signals import WEIGHTS
 from equilag.report.facts.fleet import fleet_facts
 from equilag.report.facts.fleet_run import FailedGroup, FleetReport, GroupRow
+from equilag.report.facts.fleet_throughput import GroupThroughput
 from equilag.report.terminal import Screen
 from equilag.report.text.fleet import FAULT_WORDS
 from equilag.report.text.pages import text_for
@@ -51,6 +52,9 @@ def assignor(name: str, **changes: Any) -> dict[str, Any]:
         "wall_ms": 8.0,
     }
     return {**row, **changes}
+
+
+THROUGHPUT = GroupThroughput("orders", "moves", 3, 7, 1.5, 0.9, 120.4, 0.0, 0, ())
 
 
 SETTINGS: dict[str, Any] = {
@@ -418,3 +422,35 @@ def test_json() -> None:
 )
 def test_times_of_the_mean(highest: int, text: str) -> None:
     assert group_line(replace(ROW, max_now=highest))[2] == text
+
+
+def test_groups_that_do_not_keep_up() -> None:
+    rows = (
+        THROUGHPUT,
+        replace(THROUGHPUT, group="fine", verdict="keeps_up", utilisation_now=0.4, short_now=0.0),
+        replace(THROUGHPUT, group="few", verdict="members", members_short=2, short_now=3_000.0),
+        replace(THROUGHPUT, group="odd", verdict="uneven", short_now=10.0),
+        replace(THROUGHPUT, group="hot", verdict="hot", hot=("t-1", "t-2", "t-3"), short_now=1.0),
+    )
+    given = replace(report(), throughput=rows)
+    text = text_of(given)
+    assert "Keeping up: 1 of 5 groups whose rates and capacities are known" in text
+    assert "1 would keep up with the plan" in text
+    assert "1 need more members" in text
+    lines = [line.split() for line in text.splitlines()]
+    start = next(n for n, line in enumerate(lines) if line[-2:] == ["what", "helps"])
+    assert [line[0] for line in lines[start + 1 : start + 5]] == ["few", "orders", "odd", "hot"]
+    assert lines[start + 1][1:] == ["3,000", "150", "%", "90", "%", "7", "at", "least", "2",
+                                    "members", "more"]  # fmt: skip
+    assert lines[start + 2][-2:] == ["the", "plan"]
+    assert lines[start + 3][-2:] == ["equilag", "size"]
+    assert lines[start + 4][-6:] == ["split", "t-1,", "t-2", "and", "1", "more"]
+    document = fleet_facts(given, 2).document()["throughput"]
+    assert document["groups"] == dict.fromkeys(("keeps_up", "moves", "members", "uneven", "hot"), 1)
+    assert [row["group"] for row in document["behind"]] == ["few", "orders"]
+    assert document["behind"][1] == THROUGHPUT.to_dict()
+
+
+def test_no_word_of_keeping_up_where_nothing_is_known() -> None:
+    assert "Keeping up" not in text_of(report())
+    assert "throughput" not in fleet_facts(report(), 2).document()

@@ -104,6 +104,7 @@ def _signals_of_partition(samples: list[Row], group: Row, span: Span, reset: str
         "lag": lag,
         "produce_per_s": produce,
         "consume_per_s": consume,
+        "backlog": _backlog(samples, span.at - span.window),
         "lag_s": Fraction(0) if lag == 0 else lag / produce if produce else None,
         "forecast": _forecast(lag, produce, consume, span.horizon),
         "tested": None,
@@ -145,6 +146,21 @@ def rate(samples: list[Row], name: str, low: int, high: int) -> Fraction | None:
             records += other[name] - one[name]
             milliseconds += other["ts_ms"] - one["ts_ms"]
     return Fraction(1000 * records, milliseconds) if milliseconds else None
+
+
+def _backlog(samples: list[Row], low: int) -> bool:
+    """Was any lag since `low` larger than the least that was committed at once?"""
+    recent = [sample for sample in samples if sample["ts_ms"] >= low]
+    lags = [s["log_end"] - s["committed"] for s in recent if s["committed"] is not None]
+    steps = [
+        other["committed"] - one["committed"]
+        for one, other in pairwise(samples)
+        if other["ts_ms"] >= low and None not in (one["committed"], other["committed"])
+    ]
+    grown = [step for step in steps if step > 0]
+    if len(lags) < len(recent):
+        return max(lags, default=0) > min([0, *grown])
+    return bool(lags and grown) and max(lags) > min(grown)
 
 
 def _forecast(

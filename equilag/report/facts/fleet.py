@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final
 
 from equilag.planner.compare import CURRENT
 from equilag.report.facts.fleet_run import FailedGroup, FleetReport, GroupRow
+from equilag.report.facts.fleet_throughput import FleetThroughputFacts, fleet_throughput
 
 FORMAT: Final = "equilag/fleet-report/1"
 
@@ -93,6 +94,8 @@ class FleetFacts:
     failed_by_kind: tuple[tuple[str, int], ...]
     """The most frequent first."""
     settings: FleetSettingsFacts
+    throughput: FleetThroughputFacts | None
+    """None where no group's rates and capacities are known."""
     worst: tuple[GroupRow, ...]
     assignors: tuple[FleetAssignorFacts, ...]
     samples: int
@@ -110,12 +113,19 @@ class FleetFacts:
     def failed(self) -> int:
         return sum(len(kind.groups) for kind in self.failures)
 
+    def _throughput(self) -> dict[str, Any]:
+        if self.throughput is None:
+            return {}
+        behind = [row.to_dict() for row in self.throughput.behind]
+        return {"throughput": {"groups": self.throughput.counts, "behind": behind}}
+
     def document(self) -> dict[str, Any]:
         """The report's JSON: the summary as it is, the worst groups, all failures."""
         return {
             "format": FORMAT,
             "directory": self.report.path,
             "summary": self.report.summary,
+            **self._throughput(),
             "worst": [row.to_dict() for row in self.worst],
             "failures": [failed._asdict() for failed in self.report.failures],
         }
@@ -135,6 +145,7 @@ def fleet_facts(report: FleetReport, top: int) -> FleetFacts:
         planned=_planned(summary["planned"]),
         failed_by_kind=tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0]))),
         settings=_settings(summary["settings"]),
+        throughput=fleet_throughput(report.throughput, top),
         worst=report.groups[:top],
         assignors=tuple(_assignor(row) for row in summary["assignors"]),
         samples=summary["quality"]["samples"],

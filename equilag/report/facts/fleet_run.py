@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+from equilag.report.facts.fleet_throughput import GroupThroughput
+
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """A planned group now and under its plan. Loads and spreads are in units of the weight."""
+    """A planned group now and under its plan. Loads and spreads are in units of the weight, as if
+    every member had the mean capacity of its group."""
 
     group: str
     status: str
@@ -18,17 +21,17 @@ class GroupRow:
     members: int
     load_mean: float
     """Mean over the members that are not idle."""
-    max_now: int | None
+    max_now: float | None
     """None, like `spread_now` and `excess_now`, if no partition of the group has an owner."""
-    spread_now: int | None
+    spread_now: float | None
     excess_now: float | None
     """Sum over the members of what lies above the mean load; None, like `excess_planned` and
     `excess_lower_bound`, in runs from before it was known."""
-    max_planned: int
-    spread_planned: int
+    max_planned: float
+    spread_planned: float
     excess_planned: float | None
-    spread_lower_bound: int
-    excess_lower_bound: int | None
+    spread_lower_bound: float
+    excess_lower_bound: float | None
     gap_percent_of_mean: float
     moves: int
 
@@ -74,6 +77,8 @@ class FleetReport:
     """Sorted by `saved`, largest first; groups without any owner come last."""
     failures: tuple[FailedGroup, ...]
     """Sorted by group name."""
+    throughput: tuple[GroupThroughput, ...] = ()
+    """Of the groups whose rates and capacities are known."""
 
     @property
     def knows_excess(self) -> bool:

@@ -11,6 +11,7 @@ from rich.console import RenderableType
 from equilag.report.facts.fleet import FaultFacts, FleetFacts, ForecastFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.fleet_groups import failed_groups_block, kind_words, worst_groups_block
+from equilag.report.text.fleet_throughput import fleet_throughput_block
 from equilag.report.text.layout import (
     Block,
     Column,
@@ -26,6 +27,7 @@ from equilag.report.words import NONE, number, percent, plural, printable, short
 LABEL: Final = 15
 """Columns of the longest label."""
 WEIGHT_WORDS: Final = {
+    "work": "work (lag and what comes within the horizon), in records; lag where no rate is known",
     "lag": "lag, in records",
     "rate": "records produced per hour",
     "forecast": "the lag forecast, in records",
@@ -54,6 +56,8 @@ FAULT_WORDS: Final = {
 
 def fleet_blocks(facts: FleetFacts, screen: Screen) -> Iterator[Block]:
     yield _header(facts)
+    if facts.throughput is not None:
+        yield fleet_throughput_block(facts.throughput, screen)
     if facts.worst:
         yield worst_groups_block(facts, screen)
     if facts.assignors:

@@ -79,9 +79,9 @@ def worst_groups_block(facts: FleetFacts, screen: Screen) -> Block:
 def _figures(row: GroupRow, write: Write) -> list[RenderableType]:
     over = row.max_over_mean
     return [
-        NONE if row.spread_now is None else write(row.spread_now),
+        NONE if row.spread_now is None else write(round(row.spread_now)),
         NONE if over is None else _ratio(over),
-        write(row.spread_planned),
+        write(round(row.spread_planned)),
         NONE if row.saved is None else write(round(row.saved)),
         number(row.moves),
         short_percent(row.gap_percent_of_mean),

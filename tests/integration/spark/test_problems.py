@@ -12,7 +12,7 @@ from equilag.group import NOBODY, Group, Member
 from equilag.pipeline.history import read_files
 from equilag.pipeline.problems import QUALITY, problems_of
 from equilag.pipeline.racks import with_racks
-from equilag.pipeline.signals import WEIGHTS, Span, rounds_of, signals_of
+from equilag.pipeline.signals import WEIGHTS, Span, rounds_of, signals_of, times_of
 from equilag.pipeline.snapshot import group_input
 from equilag.pipeline.table_files import check_files, find_files
 from equilag.pipeline.tables import TABLES, ddl
@@ -182,7 +182,7 @@ def found(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Foun
         check_files(files, table)  # type: ignore[arg-type]
         tables.append(read_files(spark, files, table))  # type: ignore[arg-type]
     offsets, members = tables
-    rounds = rounds_of(spark, offsets, AT).persist()
+    rounds = rounds_of(spark, times_of(spark, offsets), AT).persist()
     signals = signals_of(spark, offsets, rounds, SPAN).persist()
     results = []
     for weight, stale in (("lag", None), ("bytes", 1)):
@@ -309,7 +309,8 @@ def test_fields_of_members(problems: Problems) -> None:
 def test_topics_hold_the_newest_sample_and_the_weight(
     found: Found,
 ) -> None:
-    newest = {"topic": "a", "partitions": [0], "log_start": [10], "log_end": [10_010]}
+    newest = {"topic": "a", "partitions": [0], "log_start": [10], "log_end": [10_010],
+              "rates": [pytest.approx(100 / 60)]}  # fmt: skip
     (by_lag,) = found[0]["just fresh"]["topics"]
     assert by_lag == {**newest, "committed": [9_000], "weights": [1_010]}
     (by_bytes,) = found[1]["just fresh"]["topics"]

@@ -12,7 +12,7 @@ from support.made_offsets import AT, Row, random_rows, write_rows
 
 from equilag.lag import lag_list
 from equilag.pipeline.history import read_files
-from equilag.pipeline.signals import FAULTS, STATES, WEIGHTS, Span, rounds_of, signals_of
+from equilag.pipeline.signals import FAULTS, STATES, WEIGHTS, Span, rounds_of, signals_of, times_of
 from equilag.pipeline.table_files import find_files
 
 if TYPE_CHECKING:
@@ -49,7 +49,10 @@ def key_of(row: Row) -> oracle.Key:
 def test_rounds_against_the_oracle(
     spark: SparkSession, offsets: DataFrame, rows: list[Row], at: int
 ) -> None:
-    found = {row["group"]: row.asDict() for row in rounds_of(spark, offsets, at).collect()}
+    found = {
+        row["group"]: row.asDict()
+        for row in rounds_of(spark, times_of(spark, offsets), at).collect()
+    }
     expected = {group: {"group": group, **row} for group, row in oracle.rounds(rows, at).items()}
     assert found.keys() == expected.keys()
     assert None in found
@@ -65,7 +68,7 @@ def test_rounds_against_the_oracle(
 def test_signals_against_the_oracle(
     spark: SparkSession, offsets: DataFrame, rows: list[Row], span: Span, reset: str
 ) -> None:
-    rounds = rounds_of(spark, offsets, span.at)
+    rounds = rounds_of(spark, times_of(spark, offsets), span.at)
     table = signals_of(spark, offsets, rounds, span, reset).collect()
     found = {key_of(row.asDict()): row.asDict() for row in table}
     assert len(table) == len(found)
@@ -99,11 +102,13 @@ def test_the_random_groups_have_everything(rows: list[Row]) -> None:
 
 def test_signals_of_nothing(spark: SparkSession, offsets: DataFrame) -> None:
     span = Span(-1, window=1, horizon=1)
-    assert signals_of(spark, offsets, rounds_of(spark, offsets, -1), span).isEmpty()
+    assert signals_of(
+        spark, offsets, rounds_of(spark, times_of(spark, offsets), -1), span
+    ).isEmpty()
 
 
 def test_weights(spark: SparkSession, offsets: DataFrame, rows: list[Row]) -> None:
-    signals = signals_of(spark, offsets, rounds_of(spark, offsets, AT), WHOLE)
+    signals = signals_of(spark, offsets, rounds_of(spark, times_of(spark, offsets), AT), WHOLE)
     chosen = [f"{sql} AS weight_{name}" for name, sql in WEIGHTS.items()]
     expected = oracle.signals(rows, WHOLE, "latest")
     biggest = 0

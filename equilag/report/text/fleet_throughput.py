@@ -1,0 +1,86 @@
+"""Which groups of a fleet keep up, and what would help the others, as text."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.console import RenderableType
+
+from equilag.report.facts.fleet_throughput import FleetThroughputFacts, GroupThroughput
+from equilag.report.terminal import Screen
+from equilag.report.text.group import NAMELESS
+from equilag.report.text.layout import Block, Column, indented, title
+from equilag.report.text.named_table import named_table
+from equilag.report.words import number, plural, printable, short_number
+
+MAX_HOT: Final = 2
+"""Partitions named in a cell; --json has more of them."""
+
+
+def fleet_throughput_block(facts: FleetThroughputFacts, screen: Screen) -> Block:
+    """How many groups keep up, and a row for those that fall behind the fastest."""
+    counts = facts.counts
+    block: list[RenderableType] = [
+        title(
+            "Keeping up",
+            f": {number(counts['keeps_up'])} of {plural(facts.known, 'group')} whose rates and"
+            " capacities are known",
+        )
+    ]
+    for count, words in (
+        (counts["moves"], "would keep up with the plan"),
+        (counts["members"], "need more members"),
+        (counts["uneven"], "would still have a member that falls behind, but less by the plan"),
+        (counts["hot"], "have a partition that no assignment helps: no member reads so fast"),
+    ):
+        if count:
+            block.append(indented(f"{number(count)} {words}"))
+    if not facts.behind:
+        return block
+    made = named_table(
+        "group",
+        [printable(row.group) or NAMELESS for row in facts.behind],
+        [
+            Column("short"), Column("busiest"), Column("planned"), Column("moves"),
+            Column("what helps", is_name=True),
+        ],
+        lambda _: [_figures(row) for row in facts.behind],
+        screen,
+        indent=2,
+    )  # fmt: skip
+    shown = "" if len(facts.behind) == facts.n_behind else f" {number(len(facts.behind))} of"
+    block += [
+        indented(f"the fastest to fall behind,{shown} {plural(facts.n_behind, 'group')}:"),
+        indented(made.table),
+        indented(
+            "short: records/s that members fall behind by; busiest, planned: rate of the busiest"
+            " member in percent of its capacity, now and with the plan"
+        ),
+    ]
+    return block
+
+
+def _figures(row: GroupThroughput) -> list[RenderableType]:
+    return [
+        short_number(round(row.short_now)),
+        _percent(row.utilisation_now),
+        _percent(row.utilisation),
+        number(row.moves),
+        _help(row),
+    ]
+
+
+def _percent(utilisation: float) -> str:
+    return f"{short_number(round(100 * utilisation))} %"
+
+
+def _help(row: GroupThroughput) -> str:
+    if row.verdict == "moves":
+        return "the plan"
+    if row.verdict == "members":
+        return f"at least {plural(row.members_short, 'member')} more"
+    if row.verdict == "hot":
+        more = len(row.hot) - MAX_HOT
+        named = ", ".join(printable(name) for name in row.hot[:MAX_HOT])
+        return f"split {named}" + (f" and {number(more)} more" if more > 0 else "")
+    return "equilag size"

@@ -1,0 +1,89 @@
+"""Capacities in Spark SQL against `equilag.measuring` on random histories."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.held_histories import AT, HeldHistory, random_history
+
+from equilag.measuring.backlog_windows import BacklogWindows, windows_of
+from equilag.measuring.member_samples import member_samples
+from equilag.measuring.speeds import counted
+from equilag.pipeline.history import read_files
+from equilag.pipeline.measured_capacities import capacities_of, holders_of
+from equilag.pipeline.signals import Span, rounds_of, signals_of, times_of
+from equilag.pipeline.table_files import find_files
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
+
+GROUPS: Final = 400
+SPAN: Final = Span(AT, window=3_600_000, horizon=3_000)
+
+
+def test_capacities_are_those_of_the_plain_code(spark: SparkSession, tmp_path: Path) -> None:
+    rng = random.Random(5)
+    histories = {f"g{n:03}": random_history(f"g{n:03}", rng) for n in range(GROUPS)}
+    offsets = [row for history in histories.values() for row in history.offsets]
+    members = [row for history in histories.values() for row in history.members]
+    rng.shuffle(offsets)
+    kinds = {"owned": pa.map_(pa.string(), pa.list_(pa.int32()))}
+    columns = {
+        name: pa.array([list(row[name].items()) if name in kinds else row[name] for row in members],
+                       kinds.get(name))
+        for name in members[0]
+    }  # fmt: skip
+    nothing = {"rack": pa.string(), "capacity": pa.float64()}
+    columns |= {name: pa.nulls(len(members), kind) for name, kind in nothing.items()}
+    pq.write_table(pa.table(columns), tmp_path / "members.parquet")
+    pq.write_table(pa.Table.from_pylist(offsets), tmp_path / "offsets.parquet")
+    offset_table = read_files(
+        spark, find_files([str(tmp_path / "offsets.parquet")], "offsets"), "offsets"
+    )
+    member_table = read_files(
+        spark, find_files([str(tmp_path / "members.parquet")], "members"), "members"
+    )
+    times = times_of(spark, offset_table)
+    signals = signals_of(spark, offset_table, rounds_of(spark, times, AT), SPAN)
+    holders = holders_of(spark, member_table, SPAN)
+    rows = capacities_of(spark, offset_table, times, holders, signals, SPAN).collect()
+    found = {(row["group"], row["member"]): row for row in rows if row["capacity"] is not None}
+    measured = 0
+    for group, history in histories.items():
+        for member, expected in enumerate(capacities_by_member(history)):
+            row = found.pop((group, f"m{member}"), None)
+            measured += expected is not None
+            if expected is None or row is None:
+                assert row is expected, (group, member)
+                continue
+            figures = row["capacity"], row["error"], row["seconds"], row["windows"]
+            assert figures == pytest.approx(expected, rel=1e-9), (group, member)
+    assert not found
+    assert measured > GROUPS / 4
+
+
+def capacities_by_member(history: HeldHistory) -> list[tuple[float, ...] | None]:
+    """Capacity, error, seconds and number of windows of each member, by the plain code."""
+    samples = history.samples.ordered()
+    sums = member_samples(samples)
+    windows = [windows_of(samples.times, sums, spell) for spell in range(samples.n_members)]
+    found: list[tuple[float, ...] | None] = []
+    for member in range(1 + max(history.member_of)):
+        own = [windows[n] for n, of in enumerate(history.member_of) if of == member]
+        chosen = counted(BacklogWindows(*map(np.concatenate, zip(*own, strict=True))))
+        number = len(chosen.seconds)
+        if not number:
+            found.append(None)
+            continue
+        spread = max(np.std(chosen.speed), np.sqrt(np.mean(chosen.error**2)))
+        error, seconds = spread / np.sqrt(number), chosen.seconds.sum()
+        found.append((float(np.median(chosen.speed)), float(error), float(seconds), number))
+    return found
