@@ -23,6 +23,8 @@ LIGHTEST: Final = 10
 """Members shown of a larger group. Together they leave room for the moves on the same screen."""
 MAX_IDLE: Final = 5
 """Idle members that are named."""
+USED_WIDTH: Final = 18
+"""Columns of the speed used, before and after."""
 BAR_WIDTHS: Final = ((90, 10), (70, 6), (0, 0))
 """Columns of the screen from which on a bar has so many columns: names and figures come first."""
 
@@ -85,7 +87,9 @@ def _rows(
 ) -> Iterator[list[RenderableType]]:
     """The cells beside the names."""
     owned = bool(facts.group.owned)
-    cells = next(cells for width, cells in BAR_WIDTHS if screen.width >= width)
+    # Beside the part of its speed that a member needs, a bar is worth less.
+    room = screen.width if facts.members[0].used is None else screen.width - USED_WIDTH
+    cells = next(cells for width, cells in BAR_WIDTHS if room >= width)
     largest = max(max(m.load, m.load_before if owned else 0) for m in facts.members)
     after = bars([m.load for m in shown], largest, cells, screen)
     before = bars([m.load_before for m in shown], largest, cells, screen)
