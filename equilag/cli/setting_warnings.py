@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from equilag.cli.screen import remark
 from equilag.group import Group
 from equilag.overrides.shape import unused_capacities
-from equilag.policy import Policy
+from equilag.policy import DEFAULT_HORIZON, Policy
+from equilag.weight import weighed_policy
 
 
 def warn_of_settings(group: Group, policy: Policy) -> None:
@@ -23,6 +24,9 @@ def setting_warnings(group: Group, policy: Policy) -> Iterator[str]:
             "--max-cross-rack: is only checked beside --rack-aware, which reads as few partitions"
             " across racks as even counts allow"
         )
+    weight = weighed_policy(policy, group).weight
+    if policy.horizon != DEFAULT_HORIZON and weight != "work":
+        yield f"--horizon: has no effect; what is spread is {weight or 'lag'}"
     for entry in unused_capacities(group, policy.overrides):
         yield f"--capacity: {entry} serves nobody; later entries match all of its members"
     lists = policy.overrides.co_partition or [

@@ -38,6 +38,8 @@ RACKS = (
                 for entry in ("m-0=3", "m-*=2", "n=4")
             ],
         ),
+        ({"horizon": 60}, ["--horizon: has no effect; what is spread is lag"]),
+        ({"horizon": 60, "weight": "work"}, []),
         ({"keep": ["c", "a", "b"]}, []),
         ({"keep": ["b"]}, ["--keep: b holds a as well, because they are co-partitioned"]),
         ({"keep": ["b"], "co_partition": "none"}, []),

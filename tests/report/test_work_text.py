@@ -81,6 +81,14 @@ def test_a_plan_that_evens_out_the_lag_may_not_keep_up_while_another_one_does() 
     ), text
 
 
+def test_a_limit_on_moves_may_be_why_a_plan_does_not_keep_up() -> None:
+    text = page([8, 8, 2, 2], (10, 10), "0011", max_moves=0)
+    assert text.startswith(
+        "Falls behind: this plan does not keep up, 6 records/s short: m0 gets 160 % of what it"
+        " reads; without its limits on moves, racks and owners another one does."
+    ), text
+
+
 def test_what_was_taken_for_unknown_is_said() -> None:
     text = page([None, 2, 4], (None, None), "001", [None, 5, 5])
     assert "weight work: lag + 5 min of the rate; 1 of 3 rates is unknown, and the mean" in text

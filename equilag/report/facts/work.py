@@ -52,6 +52,8 @@ class WorkFacts:
     """Under the plan."""
     least: LeastMembers | None
     """How many members keep up; None where the plan does, and where nothing is known."""
+    is_limited: bool
+    """True if the policy asks for more than even counts, whatever the members can read."""
 
 
 def work_facts(plan: Plan) -> WorkFacts | None:
@@ -70,7 +72,13 @@ def work_facts(plan: Plan) -> WorkFacts | None:
         throughput(reduction, group.owner),
         after,
         None if after is None or after.keeps_up else _least_members(plan),
+        plan.policy is not None and _is_limited(plan.policy),
     )
+
+
+def _is_limited(policy: Policy) -> bool:
+    fixed = policy.minds_racks or bool(policy.overrides.pin or policy.overrides.keep)
+    return fixed or policy.moves_first or policy.max_moves is not None
 
 
 def _least_members(plan: Plan) -> LeastMembers | None:

@@ -54,7 +54,7 @@ def _verdict(facts: SimulationFacts) -> Block:
 def _behind_words(facts: SimulationFacts) -> Block:
     """Why the plan does not keep up; nothing where it does."""
     if facts.work is not None and facts.work.after is not None and not facts.work.after.keeps_up:
-        return behind_block(facts.work.after, facts.work.least)
+        return behind_block(facts.work.after, facts.work)
     if not facts.overloaded:
         return []
     total = total_words(facts.produced, facts.capacity, facts.hot)

@@ -28,18 +28,19 @@ def throughput_block(facts: PlanFacts) -> Block:
             return []
         now = f" the current assignment does not keep up, {_behind(before)}."
         return [title("Falls behind:", f"{now} This plan does; {_ahead(after)}.")]
-    return behind_block(after, work.least)
+    return behind_block(after, work)
 
 
-def behind_block(after: ThroughputFigures, least: LeastMembers | None) -> Block:
+def behind_block(after: ThroughputFigures, work: WorkFacts) -> Block:
     """Why a plan does not keep up, and what would."""
+    least = work.least
     lines = [*hot_lines(after.hot)]
     if least is not None and (enough := _enough(least)):
         lines.append(enough)
-    return [_verdict(after, least), *map(indented, lines)]
+    return [_verdict(after, least, work.is_limited), *map(indented, lines)]
 
 
-def _verdict(after: ThroughputFigures, least: LeastMembers | None) -> Prose:
+def _verdict(after: ThroughputFigures, least: LeastMembers | None, is_limited: bool) -> Prose:
     """Of a plan that does not keep up: whether another one does."""
     if after.hot or after.rate > after.capacity:
         return title(
@@ -53,7 +54,10 @@ def _verdict(after: ThroughputFigures, least: LeastMembers | None) -> Prose:
         )
     text = f"this plan does not keep up, {_behind(after)}"
     if least is not None and least.more is not None and least.more <= 0:
-        text += "; another one does: equilag plan with --weight rate"
+        if is_limited:
+            text += "; without its limits on moves, racks and owners another one does"
+        else:
+            text += "; another one does: equilag plan with --weight rate"
     return title("Falls behind:", f" {text}.")
 
 
