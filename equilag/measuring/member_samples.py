@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from equilag.columns import NOBODY, Flags, Floats
 from equilag.measuring.offset_samples import OffsetSamples, Steps, lags_of, unread_deleted
+
+CLOSE_S: Final = 10.0
+"""Twice the default interval of automatic commits."""
 
 
 class MemberSamples(NamedTuple):
@@ -56,13 +59,23 @@ def member_samples(samples: OffsetSamples) -> MemberSamples:
 
 
 def proved_backlog(samples: OffsetSamples) -> Flags:
-    """[S, P] True if the log end is above the next other commit of the same holder.
+    """[S, P] True if the log end of the sample before is above the next other commit of the same
+    holder.
 
     What a member has consumed by the time of a sample, it has committed by its next commit at the
     latest. So a log end above that commit proves that there was more to read, whatever the interval
     of commits is. The lag alone proves nothing: it contains what was consumed since the last
     commit. Without a later commit there is no proof.
+
+    It is the log end of the sample before, because members that keep up have not read the very last
+    records either: where samples come right before commits, each of them would show these. Samples
+    more than `CLOSE_S` apart are not in step with commits, so their own log end counts.
     """
+    close = np.diff(samples.times, prepend=-np.inf)[:, None] <= CLOSE_S
+    same = samples.holder[1:] == samples.holder[:-1]
+    earlier = np.where(same, samples.log_end[:-1], -1)
+    log_end = samples.log_end.copy()
+    log_end[1:] = np.where(close[1:], earlier, samples.log_end[1:])
     following = np.full_like(samples.committed, -1)
     for at in range(len(following) - 2, -1, -1):
         later, now = samples.committed[at + 1], samples.committed[at]
@@ -70,7 +83,7 @@ def proved_backlog(samples: OffsetSamples) -> Flags:
         changed = (later >= 0) & (later != now)
         following[at] = np.where(held, np.where(changed, later, following[at + 1]), -1)
     known = (samples.committed >= 0) & (following > samples.committed)
-    proved: Flags = known & (samples.log_end > following)
+    proved: Flags = known & (log_end > following)
     return proved
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from equilag.measuring.backlog_windows import WINDOW_S
+from equilag.measuring.member_samples import CLOSE_S
 from equilag.measuring.speeds import MIN_WINDOW_S, RECENT, SHORTEST_S
 from equilag.pipeline.signals import USABLE, Span
 
@@ -176,7 +177,9 @@ _PROOFS: Final = f"""
           SELECT *, behind AND coalesce(lead(behind) OVER ({_ORDER}), false)
               AND lead(ts_ms) OVER ({_ORDER}) = next_ms AS stays
           FROM (
-            SELECT *, coalesce(later > committed AND log_end > later, false) AS behind
+            SELECT *, coalesce(later > committed AND CASE
+                WHEN ts_ms - prev_ms > {1000 * CLOSE_S:.0f} OR prev_ms IS NULL THEN log_end
+                WHEN before_ms = prev_ms THEN end_before END > later, false) AS behind
             FROM (
               SELECT *, lead(CASE WHEN changed THEN committed END) IGNORE NULLS OVER ({_ORDER})
                 AS later

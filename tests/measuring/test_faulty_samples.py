@@ -50,6 +50,18 @@ def test_all_of_it() -> None:
     assert rate(found)[1] == round(float(found.consumed_by.value[0]), 6)
 
 
+def test_samples_in_step_with_commits_prove_no_backlog() -> None:
+    """Every record is read 0.2 s after it came, and committed each second, just after a sample."""
+    at = np.arange(SECONDS)
+    committed = np.maximum(4_000, 5_000 + 100 * at - 115)[:, None]
+    found = measure(samples(committed=committed)).capacities
+    assert found.reason.tolist() == [NO_BACKLOG]
+    # A lag of some seconds is one.
+    found = measure(samples(committed=committed - 500)).capacities
+    assert found.reason.tolist() == [KNOWN]
+    assert found.estimates.value[0] == pytest.approx(100)
+
+
 def test_order_and_duplicates_do_not_matter() -> None:
     ordered = samples()
     order = np.random.default_rng(1).permutation(SECONDS)
