@@ -12,6 +12,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.simulation.rule_part import TRIED_ON
+from benchmarks.simulation.rules import RULES
+from benchmarks.simulation.scenarios import SCENARIOS
 from benchmarks.simulation.targets import Results, forecast_errors, judged, relative_errors
 
 WORDS: Final = {True: "met", False: "**missed**", None: "not measured"}
@@ -38,6 +41,7 @@ COST: Final = """\
 {members:,} members, {partitions:,} partitions, one subscription, lognormal lags and rates:
 {lag_s:.2f} s of CPU time by lag, {work_s:.2f} s by work. Medians of {pairs} pairs, each in one
 process; the median ratio of the pairs is {ratio:.2f}."""
+TRIED_INTRO: Final = "Other settings, {words}, {seeds} seeds:"
 MOVES_NOTE: Final = """\
 Moves are compared with those of the other rule that has the lowest age, since a rule that leaves
 records unread for minutes also needs no moves."""
@@ -92,8 +96,26 @@ def rule_lines(rules: Results) -> list[str]:
         "## What a rebalance balances", "",
         RULES_INTRO.format(seeds=rules["seeds"], **settings), "",
         *table(head, rows), "", MOVES_NOTE, "",
-        "Rebalances, medians:", "", *table(head, rebalances),
+        "Rebalances, medians:", "", *table(head, rebalances), "",
+        *_tried_lines(rules),
     ]  # fmt: skip
+
+
+def _tried_lines(rules: Results) -> list[str]:
+    """Work per speed with other settings."""
+    by_speed = [rule for rule in RULES if rule.by_speed]
+    rows = [
+        (tried["words"], *(_cell(tried[rule.name]) for rule in by_speed))
+        for tried in rules["tried"]
+    ]
+    return [
+        TRIED_INTRO.format(seeds=rules["tried"][0]["seeds"], words=_words_of(TRIED_ON)), "",
+        *table(("settings", *(rule.words for rule in by_speed)), rows),
+    ]  # fmt: skip
+
+
+def _words_of(scenario: str) -> str:
+    return next(one.words for one in SCENARIOS if one.name == scenario)
 
 
 def _cell(row: Results) -> str:

@@ -9,10 +9,23 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from benchmarks.simulation.episode import COMMIT_S, PAUSE_S, Outcome, run_episode
-from benchmarks.simulation.rules import RULES, Settings
+from benchmarks.simulation.rules import OWN, RULES, Settings
 from benchmarks.simulation.scenarios import SCENARIOS, SIGMA, SPEED, Scenario
 
 SEEDS: Final = 20
+TRIED: Final[dict[str, dict[str, float]]] = {
+    "as above": {},
+    "tolerance 1 %": {"tolerance": 1.0},
+    "tolerance 10 %": {"tolerance": 10.0},
+    "horizon 1 min": {"horizon_s": 60.0},
+    "horizon 15 min": {"horizon_s": 900.0},
+    "rates over 30 s": {"window_s": 30},
+    "gain of 50 %": {"gain_percent": 50.0},
+}
+"""Settings that an operator could choose, each beside the default ones."""
+TRIED_ON: Final = "slow"
+"""The scenario that they are tried on: one where speeds count."""
+TRIED_SEEDS: Final = 5
 FIGURES: Final = ("age_p95_s", "age_max_s", "lag", "moves", "rebalances", "plans")
 
 
@@ -26,7 +39,20 @@ def measure(seeds: int = SEEDS) -> dict[str, Any]:
             "speed": SPEED,
         },
         "scenarios": [_scenario(scenario, range(seeds), settings) for scenario in SCENARIOS],
+        "tried": [_tried(words, min(seeds, TRIED_SEEDS)) for words in TRIED],
     }  # fmt: skip
+
+
+def _tried(words: str, seeds: int) -> dict[str, Any]:
+    """Work per speed with other settings in the scenario TRIED_ON."""
+    settings = Settings(**TRIED[words])  # type: ignore[arg-type]
+    scripts = [s.script(seed) for s in SCENARIOS if s.name == TRIED_ON for seed in range(seeds)]
+    found: dict[str, Any] = {"words": words, "seeds": seeds}
+    for rule in RULES:
+        if rule.by_speed:
+            found[rule.name] = summary([run_episode(one, rule, settings) for one in scripts])
+    say(f"  {words}: {found[OWN]['age_p95_s']['median']:.1f} s")
+    return found
 
 
 def _scenario(scenario: Scenario, seeds: Sequence[int], settings: Settings) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.simulation import broker_part, report, run, size_part
 from benchmarks.simulation.broker_group import PARTITIONS, SPEEDS, TOPIC, USED, drawn_rates
-from benchmarks.simulation.rules import LAG, OWN
+from benchmarks.simulation.rules import LAG, OWN, RULES
 from benchmarks.simulation.targets import forecast_errors, judged, relative_errors
 from equilag.adapters.kafka.group_reader import GroupReader
 
@@ -29,6 +29,7 @@ def row(rule: str, age: float, moves: float) -> dict[str, Any]:
 
 def results(own_age: float = 10.0, own_moves: float = 45.0) -> dict[str, Any]:
     rows = [row(LAG, 500.0, 200.0), row("rate", 10.0, 30.0), row(OWN, own_age, own_moves)]
+    by_speed = {rule.name: row(rule.name, 7.0, 50.0) for rule in RULES if rule.by_speed}
     settings = {
         "look_every_s": 5, "window_s": 10, "min_interval_s": 30, "gain_percent": 20.0,
         "confirm": 2, "horizon_s": 300.0, "tolerance": 5.0, "effort": 0.05, "commit_s": 5,
@@ -46,6 +47,7 @@ def results(own_age: float = 10.0, own_moves: float = 45.0) -> dict[str, Any]:
             "seeds": 2,
             "settings": settings,
             "scenarios": [{"name": "equal", "words": "equal members", "rules": rows}],
+            "tried": [{"words": "horizon 1 min", "seeds": 2, **by_speed}],
         },
         "broker": {
             "sampled_s": 60,
@@ -114,6 +116,7 @@ def test_the_page_has_every_part(tmp_path: Path) -> None:
     for title in ("What a rebalance balances", "A real broker", "Size", "Cost"):
         assert f"\n## {title}\n" in text
     assert "| words of lag | 500 s (1,000) / 1,234 / 200 |" in text
+    assert "| horizon 1 min | 7.0 s (14.0) / 1,234 / 50 | 7.0 s (14.0) / 1,234 / 50 |" in text
     assert "| 2 | 2,100 | 2,000 | 2,010 | +5.0 % |" in text
     assert "| 126 even partitions | 1, 2 | 100.0%, 50.0% | 3 of 3 | 0.10 s |" in text
     assert "**missed**" not in text
