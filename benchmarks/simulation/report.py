@@ -43,8 +43,12 @@ COST: Final = """\
 process; the median ratio of the pairs is {ratio:.2f}."""
 TRIED_INTRO: Final = "Other settings, {words}, {seeds} seeds:"
 MOVES_NOTE: Final = """\
-Moves are compared with those of the other rule that has the lowest age, since a rule that leaves
-records unread for minutes also needs no moves."""
+Moves are compared with those of the other rule that has the lowest age, since a rule that
+leaves records unread for minutes also needs no moves. Both rows per measured speed are
+equilag's: `--weight work` with capacities, the first one with `--balance none`. The targets are
+for the second one, whose counts are hard. An exchange takes two moves where free counts take
+one, so hard counts cost moves; where one partition is nearly as fast as a member (Zipf rates),
+they also cost age."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
