@@ -144,6 +144,11 @@ class Sizing:
         return next((row for row in self.rows if row.size == size), None)
 
     @property
+    def starts_late(self) -> bool:
+        """True if smaller sizes were not asked for, and are possible."""
+        return self.first > self.basis.subscriptions
+
+    @property
     def helping(self) -> tuple[SizeRow, ...]:
         """The first row, and those whose load is lower than that of all smaller sizes by more than
         the tolerance."""

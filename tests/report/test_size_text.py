@@ -191,3 +191,9 @@ def test_an_unknown_rate_is_not_called_hot() -> None:
     found = equilag.size(group)
     assert [unit.partition for unit in found.hot] == [0]
     assert found.basis.unknown_rates == 1
+
+
+def test_smaller_sizes_that_were_not_asked_for_are_not_judged() -> None:
+    text = page(group_of_rates([10.0, 20.0, 30.0, 40.0], [100.0, 100.0]), members=(7, 9))
+    assert "Needed: 7 members keep up, the heaviest at 40.0 %; fewer were not looked at." in text
+    assert "More:" not in text

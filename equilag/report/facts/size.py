@@ -31,12 +31,13 @@ class SizeFacts:
 
     @property
     def helpful_end(self) -> SizeRow | None:
-        """The last size that helps; None where the range ends too early to tell, or with it."""
+        """The last size that helps; None where the range is too small to tell, or ends with it."""
         sizing = self.sizing
         if sizing.last < sizing.most or len(sizing.rows) < 2 or sizing.heaviest is None:
             return None
         last = sizing.helping[-1]
-        return None if last is sizing.rows[-1] else last
+        too_late = sizing.starts_late and last is sizing.rows[0]  # a smaller size may be as good
+        return None if last is sizing.rows[-1] or too_late else last
 
     def document(self) -> dict[str, Any]:
         return self.sizing.to_dict()

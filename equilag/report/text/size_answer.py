@@ -136,7 +136,9 @@ def _no_fewer(sizing: Sizing, least: LeastSize) -> str:
     """That no smaller size keeps up, and how far that is proved."""
     if least.proved:
         fewer = least.at_least - 1
-        return "" if fewer < sizing.first else f"; {number(fewer)} cannot (proved)"
+        if fewer >= sizing.first:
+            return f"; {number(fewer)} cannot (proved)"
+        return "; fewer were not looked at" if sizing.starts_late else ""
     below = least.at_least - 1
     cannot = "" if below < sizing.first else f"; {number(below)} cannot (proved)"
     return f"{cannot}; what lies between is open"
