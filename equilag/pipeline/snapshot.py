@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from statistics import median
-from typing import Any, Final
+from typing import Any
+
+import numpy as np
 
 from equilag.building.group_input import GroupInput, PartitionOffsets
 from equilag.building.member_fields import MEMBER_DEFAULTS
 from equilag.group import Member
+from equilag.measuring.usable_capacities import joined_speeds
 from equilag.pipeline.signals import AS_SAMPLED
 
 Row = Mapping[str, Any]
-SURE: Final = 2.0
-"""Standard errors by which a capacity must differ from the usual one: by chance, one in 20 does."""
 
 
 def group_input(
@@ -92,22 +92,17 @@ def _members(members: Sequence[Row], measured: bool) -> list[Member]:
 
 
 def _measured(members: Sequence[Row]) -> dict[str, float]:
-    """Measured capacities; none if a member has one of the user's, which is in any unit.
-
-    One that is not sure to differ from the usual one counts as that, so that chance moves nothing.
-    A member without one reads at least what it reads now, even if that is above the usual capacity.
-    """
-    known = {m["member"]: m["measured"] for m in members if (m.get("measured") or 0) > 0}
-    if not known or any(member["capacity"] is not None for member in members):
+    """Capacities to plan with, as `usable_capacities` makes them; none if a member has one of the
+    user's, which is in any unit."""
+    if any(member["capacity"] is not None for member in members):
         return {}
-    usual = median(known.values())
-    for member in members:
-        name = member["member"]
-        if name in known and abs(known[name] - usual) <= SURE * member["measured_error"]:
-            known[name] = usual
-        elif name not in known and (member.get("reads") or 0) > usual:
-            known[name] = member["reads"]
-    return known
+    value = np.array([member.get("measured") or np.nan for member in members], dtype=np.float64)
+    if np.isnan(value).all():
+        return {}
+    reads = np.array([member.get("reads") or 0.0 for member in members], dtype=np.float64)
+    value = joined_speeds(np.where(np.isnan(value) & (reads > np.nanmedian(value)), reads, value))
+    known = np.flatnonzero(value > 0).tolist()
+    return {members[m]["member"]: float(value[m]) for m in known}
 
 
 def _owned(member: Row) -> dict[str, list[int]]:

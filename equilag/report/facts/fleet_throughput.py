@@ -25,8 +25,9 @@ class GroupThroughput:
     short_now: float
     """By so much the members fall behind, in all."""
     short: float
-    members_short: int
-    """Members that have to be added at least, by rates and capacities in all."""
+    members_short: int | None
+    """So many more members keep up; 0 if the present ones would, where rates alone are balanced.
+    None where the plan keeps up, and where no number was found."""
     hot: tuple[str, ...]
     """Partitions that are produced to faster than any member reads."""
 

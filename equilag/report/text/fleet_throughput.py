@@ -13,6 +13,8 @@ from equilag.report.text.layout import Block, Column, indented, title
 from equilag.report.text.named_table import named_table
 from equilag.report.words import number, plural, printable, short_number
 
+RATES_ALONE: Final = "--weight rate"
+"""Where the present members keep up with a plan that spreads rates and no lag."""
 MAX_HOT: Final = 2
 """Partitions named in a cell; --json has more of them."""
 
@@ -29,8 +31,8 @@ def fleet_throughput_block(facts: FleetThroughputFacts, screen: Screen) -> Block
     ]
     for count, words in (
         (counts["moves"], "would keep up with the plan"),
-        (counts["members"], "need more members"),
-        (counts["uneven"], "would still have a member that falls behind, but less by the plan"),
+        (counts["members"], "would keep up with more members, or where rates alone are spread"),
+        (counts["uneven"], "have a member that falls behind, whatever was tried"),
         (counts["hot"], "have a partition that no assignment helps: no member reads so fast"),
     ):
         if count:
@@ -78,7 +80,10 @@ def _help(row: GroupThroughput) -> str:
     if row.verdict == "moves":
         return "the plan"
     if row.verdict == "members":
-        return f"at least {plural(row.members_short, 'member')} more"
+        more = row.members_short or 0
+        return (
+            f"{number(more)} more {'member' if more == 1 else 'members'}" if more else RATES_ALONE
+        )
     if row.verdict == "hot":
         more = len(row.hot) - MAX_HOT
         named = ", ".join(printable(name) for name in row.hot[:MAX_HOT])
