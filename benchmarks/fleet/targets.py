@@ -12,6 +12,12 @@ DEMO: Final = 120.0
 """Seconds for 500 groups, including the generation of their history."""
 
 
+MEMORY: Final = 2_048.0
+"""MiB of all processes together, at the peak of the large run."""
+SCALE: Final = 200.0
+"""Seconds for 5,000 groups; in proportion for other numbers."""
+
+
 class Target(NamedTuple):
     name: str
     figures: str
@@ -23,7 +29,10 @@ class Target(NamedTuple):
 
 def judged(result: dict[str, Any]) -> list[Target]:
     """Return each target with its figures."""
-    return [_demo(result), _same(result), _scale(result), _overhead(result), _growth(result)]
+    return [
+        _demo(result), _same(result), _scale(result), _overhead(result), _growth(result),
+        _memory(result),
+    ]  # fmt: skip
 
 
 def memory_line(result: dict[str, Any]) -> str:
@@ -53,7 +62,11 @@ def _scale(result: dict[str, Any]) -> Target:
         f"{summary['groups']:,} groups, {summary['planned']['partitions']:,} partitions,"
         f" {large['offset_rows']:,} offset rows in {large['command_s']:.0f} s"
     )
-    return Target("scale", figures, summary["planned"]["groups"] == result["loop"]["groups"])
+    limit = SCALE * summary["groups"] / 5_000
+    same = summary["planned"]["groups"] == result["loop"]["groups"]
+    return Target(
+        "scale", f"{figures} (target {limit:.0f} s)", same and large["command_s"] <= limit
+    )
 
 
 def _overhead(result: dict[str, Any]) -> Target:
@@ -65,6 +78,11 @@ def _overhead(result: dict[str, Any]) -> Target:
         f" {percent:+.1f} % (target {OVERHEAD:.0f} %)"
     )
     return Target("overhead", figures, percent <= OVERHEAD)
+
+
+def _memory(result: dict[str, Any]) -> Target:
+    peak = result["large"]["peak_mib"]["all"]
+    return Target("memory", f"{peak:,.0f} MiB (target {MEMORY:,.0f} MiB)", peak < MEMORY)
 
 
 def _growth(result: dict[str, Any]) -> Target:
