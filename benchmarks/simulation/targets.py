@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from benchmarks.assignors.target import Target
 from benchmarks.simulation.rules import LAG, OWN, RULES
 
 Results = dict[str, Any]
@@ -19,21 +20,9 @@ RATE_PERCENT: Final = 5.0
 COST_PERCENT: Final = 10.0
 
 
-class Goal(NamedTuple):
-    name: str
-    limit: str
-    figures: str
-    met: bool | None
-    """None if it was not measured."""
-
-    def __str__(self) -> str:
-        word = {True: "ok    ", False: "MISSED", None: "open  "}[self.met]
-        return f"{word} {self.name}: {self.figures} (target {self.limit})"
-
-
-def judged(results: Results) -> list[Goal]:
+def judged(results: Results) -> list[Target]:
     """Return each target with its figures; parts that were not run have none."""
-    goals: list[Goal] = []
+    goals: list[Target] = []
     for scenario in results.get("rules", {}).get("scenarios", []):
         goals += _scenario(scenario)
     if broker := results.get("broker"):
@@ -55,7 +44,7 @@ def best_other(rows: list[Results]) -> Results:
     return min(others, key=lambda row: (median_of(row, "age_p95_s"), median_of(row, "moves")))
 
 
-def _scenario(scenario: Results) -> list[Goal]:
+def _scenario(scenario: Results) -> list[Target]:
     rows = scenario["rules"]
     by_name = {row["rule"]: row for row in rows}
     own, lag, best = by_name[OWN], by_name[LAG], best_other(rows)
@@ -65,19 +54,19 @@ def _scenario(scenario: Results) -> list[Goal]:
     plain = best_other([row for row in rows if row["rule"] not in BY_SPEED])
     of_plain, of_plain_moves = (median_of(plain, figure) for figure in ("age_p95_s", "moves"))
     return [
-        Goal(
+        Target(
             f"{words}: age against lag", f"1/{1 / AGE_SHARE:.0f}",
             f"{age:.1f} s of {of_lag:.1f} s", age <= AGE_SHARE * of_lag,
         ),
-        Goal(
+        Target(
             f"{words}: age against the best other rule", f"{of_best:.1f} s ({best['words']})",
             f"{age:.1f} s", age <= of_best,
         ),
-        Goal(
+        Target(
             f"{words}: moves against that rule", f"{MOVES:g} times, {allowed:.0f}",
             f"{moves:.0f}", moves <= allowed,
         ),
-        Goal(
+        Target(
             f"{words}: age and moves against the best rule without speeds",
             f"{of_plain:.1f} s, {MOVES:g} times {of_plain_moves:.0f} ({plain['words']})",
             f"{age:.1f} s, {moves:.0f}", age <= of_plain and moves <= MOVES * of_plain_moves,
@@ -99,12 +88,12 @@ def relative_errors(pairs: Results) -> list[float | None]:
     ]
 
 
-def _broker(broker: Results) -> list[Goal]:
+def _broker(broker: Results) -> list[Target]:
     if "left_out" in broker:
-        return [Goal("real broker", "forecast, speeds, rates", broker["left_out"], None)]
+        return [Target("real broker", "forecast, speeds, rates", broker["left_out"], None)]
     forecast = forecast_errors(broker)
     return [
-        Goal(
+        Target(
             "forecast of total lag, every minute", f"{FORECAST_PERCENT:.0f} %",
             ", ".join(f"{error:+.1f} %" for error in forecast),
             max(map(abs, forecast)) <= FORECAST_PERCENT,
@@ -114,18 +103,18 @@ def _broker(broker: Results) -> list[Goal]:
     ]  # fmt: skip
 
 
-def _errors(name: str, pairs: Results, most: float) -> Goal:
+def _errors(name: str, pairs: Results, most: float) -> Target:
     errors = relative_errors(pairs)
     known = [abs(error) for error in errors if error is not None]
     figures = f"{max(known, default=0.0):.1f} %, {len(known)} of {len(errors)} known"
-    return Goal(
+    return Target(
         name, f"{most:.0f} %", figures, len(known) == len(errors) and max(known) <= most
     )  # fmt: skip
 
 
-def _size(size: Results) -> list[Goal]:
+def _size(size: Results) -> list[Target]:
     goals = [
-        Goal(
+        Target(
             f"size: {case['words']}", "every size proved and as the closed form",
             f"{case['proved']} proved, {case['as_expected']} as expected of {case['sizes']}",
             case["proved"] == case["as_expected"] == case["sizes"],
@@ -135,14 +124,14 @@ def _size(size: Results) -> list[Goal]:
     tiny = size["enumerated"]
     figures = f"{tiny['equal']} of {tiny['sizes']} sizes of {tiny['groups']} groups"
     met = tiny["equal"] == tiny["sizes"]
-    return [*goals, Goal("size: small groups", "proved and equal to enumeration", figures, met)]
+    return [*goals, Target("size: small groups", "proved and equal to enumeration", figures, met)]
 
 
-def _cost(cost: Results) -> Goal:
+def _cost(cost: Results) -> Target:
     percent = 100.0 * (cost["ratio"] - 1.0)
     figures = (
         f"{percent:+.1f} %, {cost['work_s']:.2f} s against {cost['lag_s']:.2f} s of CPU time,"
         f" {cost['pairs']} pairs"
     )
     name = f"plan of {cost['members']:,} × {cost['partitions']:,} by work against lag"
-    return Goal(name, f"within {COST_PERCENT:.0f} %", figures, percent <= COST_PERCENT)
+    return Target(name, f"within {COST_PERCENT:.0f} %", figures, percent <= COST_PERCENT)
