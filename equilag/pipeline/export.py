@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, Final, cast
 
 import numpy as np
@@ -144,6 +145,8 @@ def plan_command(plan: Plan, snapshot: str) -> str:
     if policy.fresh:
         words.append("--fresh")
     settings = policy.to_dict()
+    if "horizon" in settings:
+        settings["horizon"] = f"{Decimal(str(settings['horizon'])).normalize():f}s"
     for name in REAL_FIELDS:
         words += _real_words(f"--{name.replace('_', '-')}", settings.get(name))
     words += ["--seed", str(plan.seed)]

@@ -153,6 +153,7 @@ def test_each_setting_of_a_real_group_is_an_option() -> None:
     policy = Policy(
         capacity={"c-*": 2.5, "-d": 1}, instances="none", co_partition=["a,b"], rack_aware=True,
         pin={("t-x", 1): "c"}, keep=["t", "u"], max_cross_rack=0, max_partitions=4,
+        weight="work", horizon=90.5,
     )  # fmt: skip
     plan = equilag.solve(equilag.Group.build(name="g", topics={}, members=[], subscriptions={}))
     words = shlex.split(plan_command(replace(plan, policy=policy), "f"))
