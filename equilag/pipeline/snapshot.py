@@ -22,8 +22,9 @@ def group_input(
 ) -> GroupInput:
     """Return what a row says of its group.
 
-    With a weight of `AS_SAMPLED` it has the offsets and rates as they were sampled, else the
-    weights as given lags. A partition that was never sampled counts as empty, of unknown rate.
+    With a weight of `AS_SAMPLED` it has the offsets as they were sampled, and for work the rates;
+    else it has the weights as given lags. A partition that was never sampled counts as empty,
+    and its rate is unknown.
     Measured capacities are taken if `measured`, and if no member has one of the user's.
     """
     entries, members = problem["topics"], problem["members"]
@@ -45,7 +46,8 @@ def group_input(
             {entry["topic"]: _dense(entry, "log_end", 0) for entry in entries},
             {entry["topic"]: _dense(entry, "committed", None) for entry in entries},
         )
-        if any(rate is not None for entry in entries for rate in entry.get("rates") or ()):
+        known = (rate for entry in entries for rate in entry.get("rates") or ())
+        if weight == "work" and any(rate is not None for rate in known):
             given["rates"] = {entry["topic"]: _dense(entry, "rates", None) for entry in entries}
     else:
         given["lags"] = {entry["topic"]: _dense(entry, "weights", 0) for entry in entries}

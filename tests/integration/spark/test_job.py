@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
@@ -54,7 +54,7 @@ class Run:
 def run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Run:
     folder = tmp_path_factory.mktemp("fleet")
     made = make(folder / "history", FAULTY)
-    summary = run_fleet(options(folder / "history", folder / "run"))
+    summary = run_fleet(replace(options(folder / "history", folder / "run"), weight="lag"))
     tables = {table: read_table(folder / "run", table) for table in TABLES}
     return Run(folder / "run", folder / "history", made, summary, tables)
 
