@@ -39,8 +39,9 @@ def differences(snapshot: dict[str, Any], kind: str) -> list[str]:
     best = optima.front[-1][1]
     load = written.get("load", written["lag"])
     # A mean has no end of digits, and a weight only so many.
-    unknown = any(None in row for row in snapshot["rates"].values())
-    rounding = 1e-3 * load["mean"] if unknown else 1e-9
+    rows = [snapshot["rates"].get(topic, [None]) for topic in snapshot["topics"]]
+    unknown = any(None in row for row in rows)
+    rounding = 5e-3 * load["mean"] if unknown else 1e-9
     pairs = {
         "status": (written["status"], "optimal"),
         "counts of instances": (got.instances, optima.figures.instances),
@@ -61,13 +62,14 @@ def differences(snapshot: dict[str, Any], kind: str) -> list[str]:
 
 
 def snapshots(kind: str, mixture: str, number: int) -> list[dict[str, Any]]:
-    """Tiny groups that have a plan; known rates have one decimal, so that they are exact."""
+    """Tiny groups that have a plan and a known rate; known ones have one decimal, so are exact."""
     rng, found = Random(f"{kind} {mixture}"), list[dict[str, Any]]()
     while len(found) < number:
         snapshot = real_snapshot(rng, RealShape(3, 7, MIXTURES[mixture]))
         give_weights(rng, snapshot)
+        known = any(rate is not None for row in snapshot["rates"].values() for rate in row)
         empty = any(member.get("max_partitions") == 0 for member in snapshot["members"])
-        if not empty and all_optima(read_group(snapshot)) is not None:
+        if known and not empty and all_optima(read_group(snapshot)) is not None:
             found.append(snapshot)
     return found
 
