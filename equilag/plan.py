@@ -25,7 +25,13 @@ from equilag.metrics import (
 )
 from equilag.objective import Figures, Objective
 from equilag.phases import first_phase, revocations
-from equilag.plan_figures import CountFigures, LagFigures, LoadFigures, RealFigures
+from equilag.plan_figures import (
+    CountFigures,
+    LagFigures,
+    LoadFigures,
+    RealFigures,
+    ThroughputFigures,
+)
 from equilag.policy import UNCONSTRAINED, Policy
 from equilag.real_figures import LoadScale, ProvedBounds, real_figures
 from equilag.reduction.reduce import Reduction
@@ -171,6 +177,12 @@ class Plan:
             self.spread_lower_bound, self.excess_lower_bound, max(reads, default=0)
         )
         return real_figures(self.planned, self.assigned, proved)
+
+    @property
+    def throughput(self) -> ThroughputFigures | None:
+        """Who keeps up with what is produced; None unless rates or work are spread, and a rate and
+        a capacity are known."""
+        return None if self.real is None else self.real.throughput
 
     @property
     def loads(self) -> LagFigures | LoadFigures:

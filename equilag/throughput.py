@@ -9,7 +9,7 @@ from equilag.metrics import member_loads
 from equilag.plan_figures import HotPartition, ThroughputFigures
 from equilag.reduction.capacities import known_capacities
 from equilag.reduction.reduce import Reduction
-from equilag.weight import filled_rates, knows_rates
+from equilag.weight import filled_rates, known_rates, knows_rates
 
 
 def throughput(reduction: Reduction, assigned: Index) -> ThroughputFigures | None:
@@ -35,7 +35,7 @@ def throughput(reduction: Reduction, assigned: Index) -> ThroughputFigures | Non
         float(used.max(initial=0.0)),
         dict(zip(ids, used.tolist(), strict=True)),
         float(np.maximum(load - capacity, 0.0)[active].sum()),
-        tuple(hot_partitions(reduction, rate, capacity)),
+        tuple(hot_partitions(reduction, known_rates(group), capacity)),
         caught_up(member_loads(assigned, group.lag, group.n_members), load, capacity),
     )
 
@@ -50,10 +50,10 @@ def caught_up(lag: Ints, rate: Floats, capacity: Floats) -> float | None:
 
 
 def hot_partitions(reduction: Reduction, rate: Floats, capacity: Floats) -> list[HotPartition]:
-    """Partitions, or units of co-partitioned topics, whose rate exceeds the capacity of every
+    """Partitions, or units of co-partitioned topics, whose known rate exceeds the capacity of every
     member that may take them; the largest rate first.
 
-    `rate` [P] and `capacity` [M] are those of the given group.
+    `rate` [P], 0 for unknown, and `capacity` [M] are those of the given group.
     """
     planned = reduction.group
     of_unit: Floats = rate

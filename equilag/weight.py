@@ -83,6 +83,13 @@ def filled_rates(group: Group) -> FilledRates:
     return FilledRates(np.where(known, rate, of_topic[group.topic_of]), unknown)
 
 
+def known_rates(group: Group) -> Floats:
+    """[P] the rate of each partition, 0 where it is unknown."""
+    if group.rates is None:
+        return np.zeros(group.n_partitions)
+    return np.nan_to_num(group.rates)
+
+
 def knows_rates(group: Group) -> bool:
     """True if the rate of any partition is known."""
     return group.rates is not None and bool((~np.isnan(group.rates)).any())

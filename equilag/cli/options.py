@@ -50,7 +50,8 @@ PARAMETERS: Final = {
 PLANNING_FIELDS: Final = ("weight", "horizon", "add_members")
 """Settings that only commands about one group have options for."""
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-_DURATION: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?) ?([smhd])")
+_PART: Final = r"([0-9]{1,9}(?:\.[0-9]{1,6})?) ?([smhd])"
+_DURATION: Final = re.compile(rf"{_PART}(?: ?{_PART}){{0,3}}")
 MAX_SEED: Final = 2**31
 """The solvers take a signed 32-bit seed."""
 
@@ -61,9 +62,10 @@ def seconds(text: str) -> float:
 
 
 def duration(text: str) -> float:
-    """Seconds out of a number with its unit: ``30s``, ``5m``, ``1h``, ``7d``; more than 0."""
+    """Seconds out of numbers with their units: ``30s``, ``5m``, ``1h30m``, ``7d``; more than 0."""
     found = _DURATION.fullmatch(text.strip())
-    value = float(found[1]) * _UNITS[found[2]] if found else 0.0
+    parts = re.findall(_PART, text) if found else []
+    value = sum(float(number) * _UNITS[unit] for number, unit in parts)
     if value <= 0:
         problem = f"{shorten(text, MAX_SHOWN)!r} is not a duration such as 30s, 5m or 1h"
         raise argparse.ArgumentTypeError(problem)

@@ -17,7 +17,13 @@ from equilag.overrides.override_settings import OverrideSettings, overrides_of
 from equilag.overrides.override_values import as_added
 from equilag.overrides.shape import shape_group
 from equilag.plan import FORMAT, Plan
-from equilag.planner.settings import SolveSettings, checked_group, checked_seconds
+from equilag.planner.settings import (
+    PolicySettings,
+    SolveSettings,
+    checked_group,
+    checked_seconds,
+    policy_from,
+)
 from equilag.planner.simulation_result import Assumed, RebalanceSettings, Simulation
 from equilag.planner.solve import solve
 from equilag.policy import Policy
@@ -106,12 +112,12 @@ def _planned(
 ) -> tuple[Plan | None, Group, Index]:
     """The plan if it was made here, the group with its capacities, and the assignment [P]."""
     rest: dict[str, Any] = {**settings}
-    policy = rest.pop("policy", "lag-aware")
+    policy = policy_from(rest.pop("policy", "lag-aware"))
     if plan is None:
         made = solve(group, policy, **cast(SolveSettings, rest))
         return made, made.group, made.assigned
     if isinstance(plan, Plan):
-        document: Mapping[str, Any] = {
+        document: object = {
             "format": FORMAT,
             "group": plan.group.name,
             "assignment": plan.assignment,
@@ -119,13 +125,18 @@ def _planned(
         }
     else:
         document = plan
+    if not isinstance(document, Mapping):
+        raise InputError(f"{type(document).__name__} is no plan, nor its JSON as a dict", "plan")
+    for name in PolicySettings.__annotations__:
+        if name != "capacity" and rest.get(name) is not None:
+            raise InputError("has no effect beside a plan", name)
     table = document.get("policy")
     of_plan = table.get("capacity") if isinstance(table, Mapping) else None
     added = table.get("add_members") if isinstance(table, Mapping) else None
     group = with_added_members(group, as_added(added, "plan"))
     assigned = _given(group, document)
     capacity = rest.get("capacity")
-    if capacity is None and isinstance(policy, Policy):
+    if capacity is None:
         capacity = policy.overrides.capacity or None
     for given in (of_plan, capacity):
         group = shape_group(group, overrides_of(OverrideSettings(capacity=given)))

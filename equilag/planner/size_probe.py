@@ -33,6 +33,7 @@ from equilag.planner.task import Task
 from equilag.planner.transfer_stage import ExactTransfers
 from equilag.policy import UNCONSTRAINED, Policy
 from equilag.reduction.reduce import Reduction, reduce_group
+from equilag.solver.local_search.greedy_descent import descend
 
 
 class HeaviestBounds:
@@ -71,6 +72,10 @@ PROBING: Final[tuple[ImprovingStage, ...]] = (
 """The stages of `planner/run` that even out loads where nobody owns anything."""
 SETTLING_WORK: Final = 6_000_000
 """Array elements of the search of a small group at most: about 0.05 s."""
+MAX_DOWN: Final = 2_000
+"""Partitions up to which single exchanges are worth their time; one takes some 3 ms there."""
+MAX_STEPS: Final = 60
+"""Exchanges on the way down from a plan that is nearly even."""
 EXCHANGE: Final = 1e-8
 """Seconds for a pair of partitions in the search for an exchange, measured at 500 × 6."""
 
@@ -115,11 +120,20 @@ def best_plan(group: Group, policy: Policy, budget: Budget, seed: int = 0) -> Si
     settled, best = _settled(state, best, budget)
     if not settled.proved:
         improve(state, budget, observer, PROBING)
-        for candidate in state.front.candidates:
-            found = _heaviest(task.group, candidate.assigned), candidate.assigned
-            best = _better(best, found)
+        found = [candidate.assigned for candidate in state.front.candidates]
+        for assigned in (*found, *_down(state, best[1], budget)):
+            best = _better(best, (_heaviest(task.group, assigned), assigned))
     bound = max(settled.bound, state.proofs.highest)
     return SizedPlan(LoadInterval(min(bound, best[0]), best[0]), task.reduction, best[1])
+
+
+def _down(state: SolveState, start: Index, budget: Budget) -> Iterator[Index]:
+    """Plans on the way down from one, the heaviest or lightest member first: those that the other
+    stages leave uneven where capacities differ, and a count has to change."""
+    problem = state.problem
+    if problem.has_capacities and problem.group.n_partitions <= MAX_DOWN:
+        stop = budget.steps(3 * STEP + 3e-7 * problem.group.n_partitions)
+        yield from descend(problem.group, problem.constraint, start, state.rng, stop, MAX_STEPS)
 
 
 LoadedPlan: TypeAlias = tuple[int, Index]

@@ -126,7 +126,11 @@ class SizeRun:
                 keeps_up=keeping and keeping.met(row.size),
                 catches_up=catching and catching.met(row.size),
             )
-            rows[place] = self._with_time(found, budget) if row.size in shown else found
+            found = self._with_time(found, budget) if row.size in shown else found
+            if found.catches_up and catch_up is not None and found.catch_up_s is not None:
+                # A plan with no more work until then than can be read is done by then.
+                found = replace(found, catch_up_s=min(found.catch_up_s, catch_up))
+            rows[place] = found
         fastest = max(self.pool.capacity) if self.pool.capacity else None
         planned, weight = self._units.group, self._weights.value / self._weights.scale
         return Sizing(

@@ -62,11 +62,15 @@ def test_too_few_members() -> None:
 
 def test_enough_members() -> None:
     text = page(group_of_rates(EVEN, [50.0] * 4))
-    assert text.startswith("4 members keep up (the heaviest at 60.0 %).\nNeeded: 3 members keep up")
+    assert text.startswith(
+        "4 members keep up under the best plan (the heaviest at 60.0 %).\nNeeded: 3 members keep up"
+    )
     text = page(group_of_rates(EVEN, [50.0] * 3))
-    assert text.startswith("3 members keep up (the heaviest at 80.0 %); 2 cannot (proved).\n")
+    assert text.startswith(
+        "3 members keep up under the best plan (the heaviest at 80.0 %); 2 cannot (proved).\n"
+    )
     text = page(group_of_rates([10.0], [50.0]))
-    assert text.startswith("1 member keeps up (the heaviest at 20.0 %).\n")
+    assert text.startswith("1 member keeps up under the best plan (the heaviest at 20.0 %).\n")
 
 
 def test_a_hot_partition() -> None:
@@ -122,7 +126,7 @@ def test_lag_with_capacities_is_time() -> None:
 def test_work_and_given_weights() -> None:
     group = group_of_rates([10.0, 10.0], [20.0], [300, 0], weights={"orders": [3, 4]})
     text = page(group, weight="work", horizon=60.0)
-    assert text.startswith("1 member keeps up.\n")
+    assert text.startswith("1 member keeps up under the best plan.\n")
     assert "lag and what comes in 1 min of the heaviest member, in percent" in words(text)
     text = page(group, weight="given")
     assert "the weights of the snapshot of the heaviest member, per unit of capacity" in words(text)
@@ -178,7 +182,7 @@ def test_the_document_is_that_of_the_sizing() -> None:
 
 def test_nothing_to_read() -> None:
     text = page(group_of_rates([0.0, 0.0], [25.0]))
-    assert text.startswith("1 member keeps up (the heaviest at 0 %).\n")
+    assert text.startswith("1 member keeps up under the best plan (the heaviest at 0 %).\n")
     assert "More:" not in text
 
 

@@ -60,7 +60,7 @@ def test_a_plan_that_mends_what_falls_behind_says_so() -> None:
     text = page([8, 8, 2, 2], (10, 10), "0011")
     assert text.startswith(
         "Falls behind: the current assignment does not keep up, 6 records/s short: m0 gets"
-        " 160 % of what it reads. This plan does; the busiest member is at 100 % of its speed."
+        " 160 % of what it can read. This plan does; the busiest member is at 100 % of its speed."
     ), text
 
 
@@ -70,22 +70,22 @@ def test_a_plan_that_does_not_keep_up_names_the_busiest() -> None:
         "Overloaded: no assignment with the same balance of counts keeps up. 18 records/s are"
         " produced, and the members together read 21. More than 3 members would be needed"
     ), text
-    assert "2 records/s short: m0 gets 120 % of what it reads" in text, text
+    assert "2 records/s short: m0 gets 120 % of what it can read" in text, text
 
 
 def test_a_plan_that_evens_out_the_lag_may_not_keep_up_while_another_one_does() -> None:
     text = page([9, 9, 1, 1], (10, 10), "0011", lags=[0, 0, 5_100, 0], tolerance=0)
     assert text.startswith(
-        "Falls behind: this plan does not keep up, 8 records/s short: m0 gets 180 % of what it"
-        " reads; another one does: equilag plan with --weight rate."
+        "Falls behind: this plan does not keep up, 8 records/s short: m0 gets 180 % of what it can"
+        " read; another one does: equilag plan with --weight rate."
     ), text
 
 
 def test_a_limit_on_moves_may_be_why_a_plan_does_not_keep_up() -> None:
     text = page([8, 8, 2, 2], (10, 10), "0011", max_moves=0)
     assert text.startswith(
-        "Falls behind: this plan does not keep up, 6 records/s short: m0 gets 160 % of what it"
-        " reads; without its limits on moves, racks and owners another one does."
+        "Falls behind: this plan does not keep up, 6 records/s short: m0 gets 160 % of what it can"
+        " read; without its limits on moves, racks and owners another one does."
     ), text
 
 

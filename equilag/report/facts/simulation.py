@@ -14,6 +14,7 @@ from equilag.reduction.reduce import Reduction
 from equilag.report.facts.group import GroupFacts, group_facts
 from equilag.report.facts.work import WorkFacts, work_facts
 from equilag.throughput import hot_partitions
+from equilag.weight import known_rates
 
 if TYPE_CHECKING:
     from equilag.planner.simulation_result import Simulation
@@ -131,7 +132,7 @@ def simulation_facts(found: Simulation) -> SimulationFacts:
 
 def _hot_partitions(found: Simulation) -> tuple[HotPartition, ...]:
     reduction = found.plan.planned if found.plan else Reduction(found.group, found.group)
-    return tuple(hot_partitions(reduction, found.conditions.rate, found.conditions.capacity))
+    return tuple(hot_partitions(reduction, known_rates(reduction.given), found.conditions.capacity))
 
 
 def _course(found: Simulation, course: LagCourse) -> CourseFacts:

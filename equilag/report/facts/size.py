@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from equilag.group import Group
 from equilag.planner.notable_sizes import notable_sizes
@@ -11,6 +11,9 @@ from equilag.report.facts.group import GroupFacts, group_facts
 
 if TYPE_CHECKING:
     from equilag.planner.sizing import SizeRow, Sizing
+
+LOWER: Final = 0.98
+"""Part of a load below which another one would be a help: a size whose bound is lower is open."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,10 @@ class SizeFacts:
             return None
         last = sizing.helping[-1]
         too_late = sizing.starts_late and last is sizing.rows[0]  # a smaller size may be as good
-        return None if last is sizing.rows[-1] or too_late else last
+        open_after = any(
+            row.load_at_least < last.load * LOWER for row in sizing.rows if row.size > last.size
+        )
+        return None if last is sizing.rows[-1] or too_late or open_after else last
 
     def document(self) -> dict[str, Any]:
         return self.sizing.to_dict()

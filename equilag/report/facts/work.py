@@ -5,8 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+import numpy as np
+
 from equilag.budget import Budget
+from equilag.columns import Floats
 from equilag.errors import InputError
+from equilag.group import Group
 from equilag.lag import QUALITY
 from equilag.plan import Plan
 from equilag.plan_figures import ThroughputFigures
@@ -54,6 +58,10 @@ class WorkFacts:
     """How many members keep up; None where the plan does, and where nothing is known."""
     is_limited: bool
     """True if the policy asks for more than even counts, whatever the members can read."""
+    added: int
+    """Members that the plan adds to the group."""
+    assumed_rate: float
+    """Records per second of the partitions whose rate is unknown; 0 where rates do not matter."""
 
 
 def work_facts(plan: Plan) -> WorkFacts | None:
@@ -62,18 +70,26 @@ def work_facts(plan: Plan) -> WorkFacts | None:
     weights, group = reduction.weights, reduction.given
     if weights is None:
         return None
-    after = throughput(reduction, plan.assigned)
+    after, rates = throughput(reduction, plan.assigned), filled_rates(group)
     by_rate, by_lag = weights.kind in ("rate", "work"), weights.kind == "work"
     return WorkFacts(
         load_unit(reduction),
-        filled_rates(group).unknown if by_rate else 0,
+        rates.unknown if by_rate else 0,
         int((group.quality == QUALITY.index("unknown")).sum()) if by_lag else 0,
         group.n_partitions,
         throughput(reduction, group.owner),
         after,
         None if after is None or after.keeps_up else _least_members(plan),
         plan.policy is not None and _is_limited(plan.policy),
+        (plan.policy and plan.policy.overrides.add_members) or 0,
+        _assumed(group, rates.rate) if by_rate else 0.0,
     )
+
+
+def _assumed(group: Group, rate: Floats) -> float:
+    """Records per second of partitions of unknown rate."""
+    known = np.zeros(len(rate), np.bool_) if group.rates is None else ~np.isnan(group.rates)
+    return float(rate[~known & group.assignable].sum())
 
 
 def _is_limited(policy: Policy) -> bool:

@@ -99,10 +99,11 @@ def _now(facts: SizeFacts, wording: Wording) -> Iterator[Line]:
         keeps, does = form(now.size, "keeps", "keep"), form(now.size, "does", "do")
         at = f" (the heaviest at {wording.load(now.load)})" if by_rate(sizing) else ""
         if now.keeps_up and sizing.least_keeping_up.at_most == now.size:
-            yield f"{_begin(who)} {keeps} up", f"{at}{_no_fewer(sizing, sizing.least_keeping_up)}."
+            fewer = _no_fewer(sizing, sizing.least_keeping_up)
+            yield f"{_begin(who)} {keeps} up", f" under the best plan{at}{fewer}."
             return
         if now.keeps_up:
-            yield f"{_begin(who)} {keeps} up", f"{at}."
+            yield f"{_begin(who)} {keeps} up", f" under the best plan{at}."
         elif now.keeps_up is False:
             yield f"{_begin(who)} {does} not keep up", f", whatever the assignment{at}."
         else:
@@ -184,7 +185,9 @@ def _further(facts: SizeFacts, wording: Wording) -> Iterator[Line]:
 def _alone(load: float, wording: Wording, sizing: Sizing) -> str:
     """What one partition is by itself."""
     if sizing.basis.kind == "rate" and wording.scale:
-        return f"{percent(100 * load)} of a member's capacity"
+        whose = "a member" if sizing.basis.equal_capacities else "the fastest member"
+        share = load if sizing.heaviest is None else sizing.heaviest.share or load
+        return f"{percent(100 * share)} of {whose}'s capacity"
     return _words_of(load, wording, sizing)
 
 

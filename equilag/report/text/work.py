@@ -35,12 +35,18 @@ def behind_block(after: ThroughputFigures, work: WorkFacts) -> Block:
     """Why a plan does not keep up, and what would."""
     least = work.least
     lines = [*hot_lines(after.hot)]
-    if least is not None and (enough := _enough(least)):
+    if work.assumed_rate:
+        of = f"{number(work.unknown_rates)} of {plural(work.partitions, 'rate')}"
+        are = form(work.unknown_rates, "is", "are")
+        lines.append(
+            f"{rate_number(work.assumed_rate)} of these records/s are assumed: {of} {are} unknown"
+        )
+    if least is not None and (enough := _enough(least, work.added)):
         lines.append(enough)
-    return [_verdict(after, least, work.is_limited), *map(indented, lines)]
+    return [_verdict(after, least, work), *map(indented, lines)]
 
 
-def _verdict(after: ThroughputFigures, least: LeastMembers | None, is_limited: bool) -> Prose:
+def _verdict(after: ThroughputFigures, least: LeastMembers | None, work: WorkFacts) -> Prose:
     """Of a plan that does not keep up: whether another one does."""
     if after.hot or after.rate > after.capacity:
         return title(
@@ -54,9 +60,9 @@ def _verdict(after: ThroughputFigures, least: LeastMembers | None, is_limited: b
         )
     text = f"this plan does not keep up, {_behind(after)}"
     if least is not None and least.more is not None and least.more <= 0:
-        if is_limited:
+        if work.is_limited:
             text += "; without its limits on moves, racks and owners another one does"
-        else:
+        elif work.unit.kind != "rate":
             text += "; another one does: equilag plan with --weight rate"
     return title("Falls behind:", f" {text}.")
 
@@ -101,22 +107,24 @@ def total_words(rate: float, capacity: float, hot: Sequence[HotPartition]) -> st
     )
 
 
-def _enough(least: LeastMembers) -> str:
+def _enough(least: LeastMembers, added: int) -> str:
     """How many members it takes."""
     kind = "process" if least.threads > 1 else "member"
     of = f" of {plural(least.threads, 'thread')}" if least.threads > 1 else ""
     fewer = least.least.at_least - least.present
     more = least.more
     if more is None:
-        return "" if least.hot else f"More than {plural(least.last, kind)}{of} would be needed"
+        many = form(least.last, kind, "processes" if least.threads > 1 else "members")
+        return "" if least.hot else f"More than {number(least.last)} {many}{of} would be needed"
     if more <= 0:
         return ""
-    text = f"{plural(more, f'more {kind}')}{of} {form(more, 'keeps', 'keep')} up"
+    kinds = form(more, kind, "processes" if least.threads > 1 else "members")
+    text = f"{number(more)} more {kinds}{of} {form(more, 'keeps', 'keep')} up"
     if least.least.proved:
         proof = "proved: fewer do not"
     else:
         proof = f"{number(fewer)} may do" if fewer > 0 else "fewer may do"
-    members = more * least.threads
+    members = added + more * least.threads
     how = f"equilag plan with --add-members {members} shows which partitions to move"
     return f"{text} ({proof}): {how}"
 
@@ -148,14 +156,21 @@ def _behind(found: ThroughputFigures) -> str:
     more = f", and {plural(others, 'more member')} {form(others, 'is', 'are')} above 100 %"
     return (
         f"{rate_number(found.short)} records/s short: {printable(heaviest)} gets"
-        f" {percent(100 * found.max)} of what it reads{more if others else ''}"
+        f" {_over(found.max)} of what it can read{more if others else ''}"
     )
+
+
+def _over(used: float) -> str:
+    """A utilisation above 1, as a percentage that is above 100."""
+    return percent(100 * used) if used >= 1.005 else f"{100 * used:.2f} %"
 
 
 def _ahead(found: ThroughputFigures) -> str:
     text = f"the busiest member is at {percent(100 * found.max)} of its speed"
     if found.caught_up_s:
         text += f", and the lag is read after {time_span(found.caught_up_s)}"
+    elif found.caught_up_s is None:
+        text += ", which leaves nothing for the lag"
     return text
 
 
