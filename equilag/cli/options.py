@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, cast
 
+from equilag.cli.durations import MAX_SHOWN as MAX_SHOWN
+from equilag.cli.durations import duration as duration
 from equilag.errors import InputError
 from equilag.policy import (
     BALANCES,
@@ -30,9 +32,6 @@ if TYPE_CHECKING:
 
 AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options are added to."""
-MAX_SHOWN: Final = 40
-"""Characters of a wrong value in a message: enough to recognise it."""
-
 STDIN: Final = "-"
 RESETS: Final = ("earliest", "latest", "none")
 RESETS_DEFAULT: Final = "latest"
@@ -49,9 +48,6 @@ PARAMETERS: Final = {
 }  # fmt: skip
 PLANNING_FIELDS: Final = ("weight", "horizon", "add_members")
 """Settings that only commands about one group have options for."""
-_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-_PART: Final = r"([0-9]{1,9}(?:\.[0-9]{1,6})?) ?([smhd])"
-_DURATION: Final = re.compile(rf"{_PART}(?: ?{_PART}){{0,3}}")
 MAX_SEED: Final = 2**31
 """The solvers take a signed 32-bit seed."""
 
@@ -59,17 +55,6 @@ MAX_SEED: Final = 2**31
 def seconds(text: str) -> float:
     """A number of seconds, 0 or more."""
     return _number(text, "a number of seconds, 0 or more")
-
-
-def duration(text: str) -> float:
-    """Seconds out of numbers with their units: ``30s``, ``5m``, ``1h30m``, ``7d``; more than 0."""
-    found = _DURATION.fullmatch(text.strip())
-    parts = re.findall(_PART, text) if found else []
-    value = sum(float(number) * _UNITS[unit] for number, unit in parts)
-    if value <= 0:
-        problem = f"{shorten(text, MAX_SHOWN)!r} is not a duration such as 30s, 5m or 1h"
-        raise argparse.ArgumentTypeError(problem)
-    return value
 
 
 def percent(text: str) -> float:

@@ -1,0 +1,26 @@
+"""Durations on the command line."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Final
+
+from equilag.report.words import shorten
+
+MAX_SHOWN: Final = 40
+"""Characters of a wrong value in a message: enough to recognise it."""
+_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_PART: Final = r"([0-9]{1,9}(?:\.[0-9]{1,6})?) ?([smhd])"
+_DURATION: Final = re.compile(rf"{_PART}(?: ?{_PART}){{0,3}}")
+
+
+def duration(text: str) -> float:
+    """Seconds out of numbers with their units: ``30s``, ``5m``, ``1h30m``, ``7d``; more than 0."""
+    found = _DURATION.fullmatch(text.strip())
+    parts = re.findall(_PART, text) if found else []
+    value = sum(float(number) * _UNITS[unit] for number, unit in parts)
+    if value <= 0:
+        problem = f"{shorten(text, MAX_SHOWN)!r} is not a duration such as 30s, 5m or 1h"
+        raise argparse.ArgumentTypeError(problem)
+    return value
