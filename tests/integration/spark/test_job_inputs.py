@@ -191,7 +191,7 @@ def test_an_error_on_the_way_leaves_nothing_behind(
 
     with pytest.raises(Stop):
         run_fleet(options(tiny, out), watcher=watch)
-    assert seen[0] == {"signals", "_work"}
+    assert seen[0] == {"signals", "capacities", "_work"}
     assert out.exists() == there
     assert not there or not list(out.iterdir())
 

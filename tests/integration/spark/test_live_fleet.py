@@ -191,7 +191,7 @@ def run(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFact
 def recorded(scene: Scene, spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("recorded") / "run"
     racks = (str(scene.history / "racks"),)
-    run_fleet(options(scene.history, out, tasks=2, racks=racks))
+    run_fleet(options(scene.history, out, tasks=2, weight="lag", racks=racks))
     return out
 
 
@@ -234,7 +234,8 @@ def test_a_recorded_history_gives_the_same(run: Path, recorded: Path) -> None:
         return {
             group: (
                 row["state"],
-                row["topics"],
+                # Only a history tells rates, which a run by lag does not use.
+                [{**topic, "rates": None} for topic in row["topics"]],
                 # Classic groups do not tell their generation to those who ask from outside.
                 [{**member, "generation": None} for member in row["members"]],
             )
