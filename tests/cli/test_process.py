@@ -157,7 +157,9 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     return Terminal()
 
 
-def test_the_progress_line_writes_over_itself(terminal) -> None:
+def test_the_progress_line_writes_over_itself(terminal, monkeypatch) -> None:
+    # So long that a busy machine does not reach it by itself.
+    monkeypatch.setattr("equilag.cli.progress_line.PERIOD_S", 0.9)
     with ProgressLine(terminal) as line:
         line._last -= 1  # a second later
         line.show("window [red]search", 0.1, 2.0)
