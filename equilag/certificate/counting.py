@@ -259,12 +259,12 @@ class Counting:
         lo[topic] = max(0, int(lo[topic]) - 1)
         return int(self.lag[self.from_light < lo[self.bucket]].sum())
 
-    def rest(self, members: Flags, heaviest: int) -> int | None:
+    def rest(self, members: Flags, heaviest: int, below: int | None = None) -> int | None:
         """An upper bound on min λ: what the holders of the heaviest partitions leave to the others.
 
         The `heaviest` partitions that only `members` may take are held by j members, which carry
         at least those and as many others as their fewest counts require. The bound holds for every
-        possible j. None if there is no such bound.
+        possible j. None if there is no such bound; one that is not below `below` may be None too.
         """
         found = self.carried_by_holders(members, heaviest)
         if found is None:

@@ -113,10 +113,10 @@ class CountingByCapacity(Counting):
         enough = np.searchsorted(np.cumsum(room[order]), heaviest)
         return max(bound, int(value[order[enough]])) if enough < len(order) else bound
 
-    def rest(self, members: Flags, heaviest: int) -> int | None:
+    def rest(self, members: Flags, heaviest: int, below: int | None = None) -> int | None:
         """An upper bound on min λ: what the holders of the heaviest partitions leave to the others.
 
-        None if there is no such bound.
+        None if there is no such bound, or none below `below`: to see that takes one look.
         """
         members = members & self.active
         found = self._top(members, heaviest) if np.count_nonzero(members) > 1 else None
@@ -124,9 +124,12 @@ class CountingByCapacity(Counting):
             return None
         top, others = found
         holders = Holders.of(self, members, self.lag[top], self.lag[others])
-        most = self.exclusive(members).most
-        above = _first(lambda g: holders.forced(g) > most, self.average(members)[1] + 1)
-        return above - 1
+        most, last = self.exclusive(members).most, self.average(members)[1] + 1
+        if below is not None:
+            last = min(last, below)
+            if holders.forced(last) <= most:
+                return None
+        return _first(lambda g: holders.forced(g) > most, last) - 1
 
     # The excess: a scaled load of factor × lag is above the fair load by factor × the lag above
     # the member's fair lag, so by the least factor of all times that at least.

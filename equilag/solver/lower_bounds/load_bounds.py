@@ -222,7 +222,7 @@ def _heavy_sides(
     for heaviest in [*crowds(counting, members), *counting.crowds_at(members, lowest.value)]:
         if over():
             break
-        value_left = counting.rest(members, heaviest)
+        value_left = counting.rest(members, heaviest, lowest.value)
         if value_left is not None and value_left < lowest.value:
             data = {"members": name, "heaviest": heaviest}
             lowest = Claim("min_load_at_most", value_left, "rest", data)
