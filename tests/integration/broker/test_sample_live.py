@@ -74,12 +74,12 @@ def test_rates_and_capacities(run: Callable[..., Any], busy: Busy) -> None:
     took = time.monotonic() - began
     document = json.loads(done.out)
     rates = (busy.traffic.produced - produced) / took
-    # Clients on a busy machine stand still now and then; `make bench-simulation` asks for 5 %.
-    assert document["rates"][TOPIC] == pytest.approx(rates.tolist(), rel=0.2, abs=1.0)
+    # A producer that sends every 0.2 s may be one time ahead.
+    assert document["rates"][TOPIC] == pytest.approx(rates.tolist(), rel=0.05, abs=0.5)
     capacity = {one["client_id"]: one.get("capacity") for one in document["members"]}
     consumed = [(late - early) / took for early, late in zip(read, busy.counts(), strict=True)]
-    assert capacity["a"] == pytest.approx(consumed[0], rel=0.25)
-    assert capacity["b"] == pytest.approx(consumed[1], rel=0.25)
+    assert capacity["a"] == pytest.approx(consumed[0], rel=0.1)
+    assert capacity["b"] == pytest.approx(consumed[1], rel=0.1)
     assert capacity["c"] is None
     assert " 6 rates, " in done.err
     assert "2 capacities, " in done.err
