@@ -56,18 +56,25 @@ def hot_partitions(reduction: Reduction, rate: Floats, capacity: Floats) -> list
     `rate` [P], 0 for unknown, and `capacity` [M] are those of the given group.
     """
     planned = reduction.group
-    of_unit: Floats = rate
-    if reduction.unit_of is not None:
-        of_unit = np.zeros(planned.n_partitions)
-        np.add.at(of_unit, reduction.unit_of, rate)
+    of_unit = unit_weights(reduction, rate)
     fastest = np.zeros(len(planned.class_topics))
     busy = np.flatnonzero(~planned.idle)
     np.maximum.at(fastest, planned.class_of[busy], capacity[busy])
     taker: Floats = np.where(planned.eligible, fastest, 0.0).max(axis=1, initial=0.0)
     most = taker[planned.partition_class]
-    found = np.flatnonzero((of_unit > most) & planned.assignable)
+    found = np.flatnonzero(of_unit > most)
     hot = found[np.argsort(-of_unit[found], kind="stable")]
     return [
         HotPartition(*planned.partition_name(p), float(of_unit[p]), float(most[p]))
         for p in hot.tolist()
     ]
+
+
+def unit_weights(reduction: Reduction, weight: Floats) -> Floats:
+    """[units] the sum of a weight [P] over the partitions of each unit; 0 where nobody reads it."""
+    planned = reduction.group
+    unit_of = np.arange(len(weight)) if reduction.unit_of is None else reduction.unit_of
+    found: Floats = np.zeros(planned.n_partitions)
+    np.add.at(found, unit_of, weight)
+    found[~planned.assignable] = 0.0
+    return found

@@ -11,20 +11,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count, islice
 from statistics import median
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from equilag.errors import InputError
 from equilag.group import NOBODY, Group, Ints
-from equilag.member import Member
+from equilag.overrides.new_members import with_new_members
 from equilag.overrides.override_settings import Overrides
 from equilag.overrides.shape import shape_group
-
-NEW_PREFIX: Final = "new-"
-"""New members are called new-1, new-2, …, so that `--capacity 'new-*=N'` speaks of them."""
 
 
 class Process(NamedTuple):
@@ -125,7 +121,7 @@ def member_pool(
     new = np.array(order)
     for process in counted:
         new = np.delete(new, np.argmax(new == process.member_class))
-    pool = _with_new(present, np.repeat(new, width).tolist())
+    pool = with_new_members(present, np.repeat(new, width).tolist())
     pool = shape_group(pool, replace(overrides, instances=None, pin=(), keep=(), add_members=None))
     ids = {member.id for member in present.members}
     here = [m for m, member in enumerate(pool.members) if member.id in ids]
@@ -217,17 +213,6 @@ def _class_order(processes: Sequence[Process], size: int) -> list[int]:
         so_far[following] += 1
         order.append(following)
     return order
-
-
-def _with_new(present: Group, classes: Sequence[int]) -> Group:
-    """The group with a new member of each of these classes, members ascending by id."""
-    taken = {member.id for member in present.members}
-    names = (name for n in count(1) if (name := f"{NEW_PREFIX}{n}") not in taken)
-    members = [*present.members, *map(Member, islice(names, len(classes)))]
-    by_id = sorted(range(len(members)), key=lambda m: members[m].id)
-    class_of = np.array([*present.class_of.tolist(), *classes], dtype=np.int32)
-    ordered = tuple(members[m] for m in by_id)
-    return replace(present, members=ordered, class_of=class_of[by_id])
 
 
 def _in_order(

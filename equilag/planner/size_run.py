@@ -18,7 +18,7 @@ from equilag.planner.size_members import member_pool
 from equilag.planner.size_probe import probing_policy
 from equilag.planner.size_rows import SizeGoal, size_rows
 from equilag.planner.size_search import refine, walk
-from equilag.planner.size_units import heaviest_unit, hot_units, unit_weights
+from equilag.planner.size_units import heaviest_unit, hot_units
 from equilag.planner.size_weights import (
     RATE,
     WORK,
@@ -30,7 +30,8 @@ from equilag.planner.size_weights import (
 from equilag.planner.sizing import HotUnit, SizeBasis, SizeRow, Sizing
 from equilag.policy import Policy, WeightKind
 from equilag.reduction.reduce import Reduction, reduce_group
-from equilag.weight import PartitionWeights, filled_rates, knows_rates
+from equilag.throughput import unit_weights
+from equilag.weight import PartitionWeights, filled_rates, known_rates, knows_rates
 
 MAX_SIZE: Final = 10_000
 """The largest size that is looked at unless another one is asked for: the members of the largest
@@ -151,10 +152,9 @@ class SizeRun:
 
     def hot(self) -> tuple[HotUnit, ...]:
         """The units that no member can read as fast as records come in, by known rates alone."""
-        rates = self._given.rates
-        if not self.tells_who_keeps_up or self.pool.capacity is None or rates is None:
+        if not self.tells_who_keeps_up or self.pool.capacity is None:
             return ()
-        rate = unit_weights(self._units, np.nan_to_num(rates))
+        rate = unit_weights(self._units, known_rates(self._given))
         return hot_units(self._units.group, rate, max(self.pool.capacity))
 
     def _basis(self) -> SizeBasis:

@@ -7,17 +7,6 @@ import numpy as np
 from equilag.columns import Floats
 from equilag.group import Group
 from equilag.planner.sizing import HotUnit
-from equilag.reduction.reduce import Reduction
-
-
-def unit_weights(reduction: Reduction, weight: Floats) -> Floats:
-    """[units] the sum of a weight [P] over the partitions of each unit; 0 where nobody reads it."""
-    planned = reduction.group
-    unit_of = np.arange(len(weight)) if reduction.unit_of is None else reduction.unit_of
-    found: Floats = np.zeros(planned.n_partitions)
-    np.add.at(found, unit_of, weight)
-    found[~planned.assignable] = 0.0
-    return found
 
 
 def heaviest_unit(planned: Group, weight: Floats, capacity: float | None) -> HotUnit | None:

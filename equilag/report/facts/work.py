@@ -70,7 +70,7 @@ def work_facts(plan: Plan) -> WorkFacts | None:
     weights, group = reduction.weights, reduction.given
     if weights is None:
         return None
-    after, rates = throughput(reduction, plan.assigned), filled_rates(group)
+    after, rates = plan.throughput, filled_rates(group)
     by_rate, by_lag = weights.kind in ("rate", "work"), weights.kind == "work"
     return WorkFacts(
         load_unit(reduction),
