@@ -12,7 +12,7 @@ import numpy as np
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from benchmarks.simulation.limited_member import LimitedMember
+from benchmarks.live.limited_member import LimitedMember
 from benchmarks.simulation.steady_traffic import SteadyTraffic
 from equilag.columns import Floats, Ints
 
