@@ -10,6 +10,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -25,8 +26,8 @@ from equilag.policy import Policy
 _VERIFY_S: Final = 1e-5
 """Seconds reserved per partition to verify a plan: seven times what 100,000 partitions take on a
 2.8 GHz core (1.4e-6 s each), for slower machines and many topics."""
-_GRACE_S: Final = 0.5
-"""How long `decide_within` waits after the time limit: the solver stops at the limit, and its plan
+GRACE_S: Final = 0.5
+"""How long an answer waits after the time limit: the solver stops at the limit, and its plan
 still has to be verified and handed over."""
 _LAST_RESORT_S: Final = 0.5
 """How long the answer of last resort may take for exact counts: as long as the grace. 22,000
@@ -60,6 +61,8 @@ class Decision:
     """Why there is no plan of the solver's within the time limit; None for one."""
     left_out: tuple[str, ...] = ()
     """What the group cannot keep of the policy for now, one line each."""
+    is_sticky: bool = False
+    """True if fewer moves came before all else but the counts: see `rebalance_answer`."""
 
 
 def decide(group: Group, settings: PlanSettings, fallback_reason: str | None = None) -> Decision:
@@ -75,7 +78,7 @@ def decide(group: Group, settings: PlanSettings, fallback_reason: str | None = N
     if fallback_reason is None:
         # Verifying counts as planning, but it gets at most half of the time.
         limit = max(settings.time_limit - _VERIFY_S * group.n_partitions, settings.time_limit / 2)
-        attempt = _attempt(group, fitting, settings, limit)
+        attempt = attempt_plan(group, fitting, settings, limit)
         if attempt.plan is not None:
             return Decision(attempt.plan, left_out=attempt.fitting.left_out)
         fitting, fallback_reason = attempt.fitting, attempt.problem
@@ -87,33 +90,42 @@ def decide(group: Group, settings: PlanSettings, fallback_reason: str | None = N
 def decide_within(
     group: Group, settings: PlanSettings, fallback_reason: str | None = None
 ) -> Decision:
-    """As `decide`, but wait no longer than the time limit and _GRACE_S; then a heuristic answers.
+    """As `decide`, but wait no longer than the time limit and GRACE_S; then a heuristic answers.
 
     The solver runs on a daemon thread, which is abandoned when it is late.
     """
     if fallback_reason is not None:
         return decide(group, settings, fallback_reason)
+    patience = settings.time_limit + GRACE_S
+    decision = call_within(patience, lambda: decide(group, settings))
+    return decision or decide(group, settings, f"no plan within {patience:g} s")
+
+
+def call_within(patience: float, work: Callable[[], Decision]) -> Decision | None:
+    """Call `work` on a daemon thread; return None, and abandon the thread, after `patience` s.
+
+    What `work` raises is raised here.
+    """
     answers: queue.SimpleQueue[Decision | Exception] = queue.SimpleQueue()
 
-    def work() -> None:
+    def run() -> None:
         try:
-            answers.put(decide(group, settings))
+            answers.put(work())
         except Exception as error:  # noqa: BLE001  raised again below, in the caller's thread
             answers.put(error)
 
-    threading.Thread(target=work, name="plan", daemon=True).start()
-    patience = settings.time_limit + _GRACE_S
+    threading.Thread(target=run, name="plan", daemon=True).start()
     try:
         answer = answers.get(timeout=patience)
     except queue.Empty:
-        return decide(group, settings, f"no plan within {patience:g} s")
+        return None
     if isinstance(answer, Exception):
         raise answer
     return answer
 
 
 @dataclass(frozen=True, slots=True)
-class _Attempt:
+class PlanAttempt:
     """A verified plan, or why there is none; and the policy that fits the group, if it was
     needed."""
 
@@ -122,13 +134,13 @@ class _Attempt:
     fitting: FittingPolicy
 
 
-def _attempt(
+def attempt_plan(
     group: Group,
     fitting: FittingPolicy,
     settings: PlanSettings,
     limit: float,
     effort: float | None = None,
-) -> _Attempt:
+) -> PlanAttempt:
     """Solve and verify; without what the group cannot keep, if that is why solving fails."""
     from equilag.certificate.verify import verify
     from equilag.planner.solve import solve
@@ -149,14 +161,14 @@ def _attempt(
                 fitting = FittingPolicy(found.policy, (*fitting.left_out, *found.left_out))
         findings = verify(group, plan)
     except Exception as error:  # noqa: BLE001  a group must get its assignment, whatever fails
-        return _Attempt(None, f"planning failed: {type(error).__name__}: {error}", fitting)
+        return PlanAttempt(None, f"planning failed: {type(error).__name__}: {error}", fitting)
     if findings:
-        return _Attempt(None, f"the plan does not hold: {findings[0]}", fitting)
+        return PlanAttempt(None, f"the plan does not hold: {findings[0]}", fitting)
     if not is_valid(group, plan.assigned):
-        return _Attempt(None, "the plan leaves partitions to nobody", fitting)
+        return PlanAttempt(None, "the plan leaves partitions to nobody", fitting)
     if plan.status == "fallback" and effort is None:
-        return _Attempt(None, f"no time for a plan within {settings.time_limit:g} s", fitting)
-    return _Attempt(plan, "", fitting)
+        return PlanAttempt(None, f"no time for a plan within {settings.time_limit:g} s", fitting)
+    return PlanAttempt(plan, "", fitting)
 
 
 def _last_resort(
@@ -170,11 +182,11 @@ def _last_resort(
     from equilag.planner.assign import assign
 
     limit = min(_LAST_RESORT_S, settings.time_limit)
-    exact = _attempt(group, fitting, settings, limit, effort=0.0)
+    exact = attempt_plan(group, fitting, settings, limit, effort=0.0)
     if exact.plan is not None:
         return Decision(exact.plan, reason, exact.fitting.left_out)
     fitting = FittingPolicy(structure_only(exact.fitting.policy), exact.fitting.left_out)
-    quick = _attempt(group, fitting, settings, 0.0, effort=0.0)
+    quick = attempt_plan(group, fitting, settings, 0.0, effort=0.0)
     if quick.plan is not None:
         left_out = f"capacities, room, instances and racks are left out for now: {exact.problem}"
         return Decision(quick.plan, reason, (*quick.fitting.left_out, left_out))

@@ -1,0 +1,94 @@
+"""The answer to a rebalance: a sticky plan, and a fuller one where it is worth more moves.
+
+The group waits for the answer, in an eager group without reading. A sticky plan has exact counts
+with the fewest moves, and takes milliseconds. A full plan uses the whole time limit, so it is made
+only if a perfect one would be worth it, and handed out only if it is worth it itself.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from equilag.group import Group, Index
+from equilag.live.rebalance.decision import (
+    GRACE_S,
+    Decision,
+    PlanSettings,
+    attempt_plan,
+    call_within,
+    decide,
+    decide_within,
+)
+from equilag.live.rebalance.fitting_policy import FittingPolicy, with_capacities
+from equilag.live.rebalance.gain import PERFECT, Gain, gain_of
+from equilag.policy import Policy
+
+STICKY_EFFORT: Final = 0.02
+"""Counted work of a sticky plan's search, in seconds of one core. Counts and moves are exact with
+none; so much finds the most even of the plans with the fewest moves for most groups of 8 members
+and 24 partitions. With it 1,000 partitions of 100 members take some 40 ms, verifying included."""
+
+
+def answer_of(
+    group: Group,
+    settings: PlanSettings,
+    worth_it: Callable[[Gain], bool],
+    fallback_reason: str | None = None,
+) -> Decision:
+    """Return what to hand out.
+
+    `worth_it` tells whether a gain pays for its moves; the gains are those of leaving the sticky
+    plan. A `fallback_reason` says why there is nothing to weigh by: then the sticky plan is the
+    answer. If nothing else can be planned, a heuristic answers. Raises InputError only if that
+    cannot either.
+    """
+    began = time.monotonic()
+    sticky = sticky_decision(group, settings, fallback_reason)
+    if sticky.fallback_reason is not None:
+        return sticky
+    weighed = with_capacities(group, settings.policy_for(group))
+    kept = sticky.plan.assigned
+    if not worth_it(_possible_gain(weighed, kept)):
+        return sticky
+    left = settings.time_limit - (time.monotonic() - began)
+    full = decide_within(group, replace(settings, time_limit=max(0.0, left)))
+    if full.fallback_reason is not None:
+        return sticky
+    return full if worth_it(gain_of(weighed, kept, full.plan.assigned)) else sticky
+
+
+def sticky_decision(
+    group: Group, settings: PlanSettings, fallback_reason: str | None = None
+) -> Decision:
+    """Return a plan with exact counts and the fewest moves; of those plans an even one.
+
+    Without one in time, the answer of last resort.
+    """
+    patience = settings.time_limit + GRACE_S
+    found = call_within(patience, lambda: _sticky(group, settings, fallback_reason))
+    return found or decide(group, settings, f"no plan within {patience:g} s")
+
+
+def sticky_policy(policy: Policy) -> Policy:
+    """The policy with fewer moves before everything but the counts and reads across racks."""
+    name = policy.name if policy.moves_first else "fair-yet-sticky"
+    return replace(policy, name=name, max_moves=None, fresh=False)
+
+
+def _sticky(group: Group, settings: PlanSettings, fallback_reason: str | None) -> Decision:
+    fitting = FittingPolicy(sticky_policy(settings.policy_for(group)))
+    attempt = attempt_plan(group, fitting, settings, settings.time_limit, STICKY_EFFORT)
+    problem, left_out = attempt.problem, attempt.fitting.left_out
+    if attempt.plan is not None and attempt.plan.status != "fallback":
+        return Decision(attempt.plan, fallback_reason, left_out, is_sticky=True)
+    if attempt.plan is not None:
+        problem = f"no time for a plan within {settings.time_limit:g} s"
+    return decide(group, settings, fallback_reason or problem)
+
+
+def _possible_gain(group: Group, before: Index) -> Gain:
+    """The gain of a perfect plan: all excess saved without a move. No plan gains more."""
+    return replace(gain_of(group, before, before), planned=PERFECT)
