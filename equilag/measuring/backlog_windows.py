@@ -25,6 +25,8 @@ class BacklogWindows(NamedTuple):
     """[W] records per second."""
     error: Floats
     """[W] standard error of the speed, records per second."""
+    until: Floats
+    """[W] time of the last commit."""
 
 
 def windows_of(times: Floats, members: MemberSamples, member: int) -> BacklogWindows:
@@ -46,7 +48,7 @@ def windows_of(times: Floats, members: MemberSamples, member: int) -> BacklogWin
     apart = np.hypot(times[begin] - times[begin - 1], times[end] - times[end - 1])
     relative = np.hypot(apart / np.sqrt(12) / seconds, 1 / np.sqrt(records))
     speed = records / seconds
-    return BacklogWindows(seconds, speed, speed * relative)
+    return BacklogWindows(seconds, speed, speed * relative, times[end])
 
 
 def _windows(times: Floats, members: MemberSamples, member: int) -> Iterator[tuple[int, int]]:

@@ -37,14 +37,14 @@ def surely_faster(measured: Measurements) -> Flags:
     return unknown & more
 
 
-def joined_speeds(value: Floats) -> Floats:
-    """[M] each speed as the median of those that are at most 10 % faster than the slowest of them,
+def joined_speeds(value: Floats, alike: float = ALIKE) -> Floats:
+    """[M] each speed as the median of those that are at most `alike` times the slowest of them,
     taken together from the slowest on; NaN stays."""
     joined = value.copy()
     order = np.argsort(value, kind="stable")[: np.count_nonzero(~np.isnan(value))]
     begin = 0
     while begin < len(order):
-        end = int(np.searchsorted(value[order], ALIKE * value[order[begin]], side="right"))
+        end = int(np.searchsorted(value[order], alike * value[order[begin]], side="right"))
         joined[order[begin:end]] = np.median(value[order[begin:end]])
         begin = end
     return joined

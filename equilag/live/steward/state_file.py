@@ -1,0 +1,61 @@
+"""The file that keeps what a steward has learnt over its restarts."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from equilag.adapters.open_text import read_text
+from equilag.adapters.parse_json import parse_json
+from equilag.adapters.snapshot.shapes import as_object
+from equilag.errors import InputError
+from equilag.live.tracking.load_tracker import LoadTracker
+from equilag.live.tracking.tracking_settings import TrackingSettings
+from equilag.show import show
+
+
+class StateFile:
+    """One file for one group; `now` is monotonic time, `wall` Unix time, both in seconds."""
+
+    def __init__(self, path: Path, group: str) -> None:
+        self._path = path
+        self._group = group
+
+    def load(
+        self, now: float, wall: float, settings: TrackingSettings | None = None
+    ) -> LoadTracker:
+        """Return a tracker that knows what the file says; a new one if there is no file.
+
+        Raises InputError, which names the file and the place in it, for a file that cannot be read,
+        is no state, or is that of another group.
+        """
+        if not self._path.exists():
+            return LoadTracker(settings)
+        try:
+            state = as_object(parse_json(read_text(self._path)), "")
+            if state.get("group", self._group) != self._group:
+                problem = f"{show(state['group'])} is not {show(self._group)}, the group to steward"
+                raise InputError(problem, "group")
+            return LoadTracker.from_dict(state, now, wall, settings)
+        except InputError as error:
+            raise InputError(error.problem, error.place, str(self._path)) from error
+
+    def save(self, tracker: LoadTracker, now: float, wall: float) -> None:
+        """Write what the tracker knows; after a crash the file is the old or the new one, whole.
+
+        Raises InputError, which names the file, if it cannot be written.
+        """
+        text = json.dumps({"group": self._group, **tracker.to_dict(now, wall)})
+        other = self._path.with_name(f"{self._path.name}.{os.getpid()}.new")
+        try:
+            with other.open("w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            other.replace(self._path)
+        except OSError as error:
+            with suppress(OSError):
+                other.unlink()
+            raise InputError(error.strerror or str(error), "", str(self._path)) from error

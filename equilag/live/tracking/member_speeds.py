@@ -1,0 +1,106 @@
+"""What is known of the speeds of members, and since when."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+
+from equilag.live.tracking.speed_levels import speed_levels
+from equilag.live.tracking.tracking_settings import TrackingSettings
+from equilag.live.tracking.window_speed import WindowSpeed, window_speed
+from equilag.measuring.backlog_windows import windows_of
+from equilag.measuring.member_samples import MemberSamples, member_samples
+from equilag.measuring.offset_samples import OffsetSamples
+from equilag.measuring.rates import rates_between_commits
+
+STEADY_S: Final = 30.0
+"""Seconds over which a member must have consumed so much that it counts as able to: six commits at
+the default interval."""
+AGREE: Final = 2.0
+"""Standard errors up to which a less exact speed confirms the one before."""
+AS_EXACT: Final = 1.25
+"""A speed with up to so many times the standard error of the one before replaces it."""
+
+
+class MemberSpeeds:
+    """Speeds in records per second by member key.
+
+    A *speed* is what a member consumed while it had a backlog all along; a *steady consumption* is
+    what it consumed at least over `STEADY_S` or more, whether it could have done more or not.
+    """
+
+    def __init__(self, settings: TrackingSettings) -> None:
+        self._settings = settings
+        self.speeds: dict[str, WindowSpeed] = {}
+        self.steady: dict[str, WindowSpeed] = {}
+        """The largest one of each member."""
+        self.levels: dict[str, float] = {}
+        """The capacities that were handed out last."""
+
+    def learn(self, samples: OffsetSamples, keys: Sequence[str]) -> None:
+        """Learn from samples in order; `keys` are those of their members."""
+        members = member_samples(samples)
+        self._learn_speeds(samples, members, keys)
+        self._learn_steady(samples, members, keys)
+
+    def capacities(self, keys: Iterable[str], now: float) -> dict[str, float]:
+        """Return a capacity for each key; {} if no speed is known.
+
+        A member whose speed was never measured is as fast as the fastest that any member was seen
+        to be. If that is wrong, it gets a backlog, and is measured. The median of the known ones
+        would be the speed of the slow, since it is they that have a backlog.
+        """
+        self._forget(now)
+        if not self.speeds:
+            return {}
+        seen = [*self.speeds.values(), *self.steady.values()]
+        fastest = max(one.value for one in seen)
+        wanted = {key: self.speeds[key].value if key in self.speeds else fastest for key in keys}
+        found = speed_levels(wanted, self.levels)
+        self.levels = {
+            **{key: level for key, level in self.levels.items() if key in self.speeds},
+            **found,
+        }
+        return found
+
+    def _forget(self, now: float) -> None:
+        oldest = now - self._settings.keep
+        for known in (self.speeds, self.steady):
+            for key in [key for key, one in known.items() if one.until < oldest]:
+                del known[key]
+
+    def _learn_speeds(
+        self, samples: OffsetSamples, members: MemberSamples, keys: Sequence[str]
+    ) -> None:
+        for member in np.flatnonzero(members.behind.any(axis=0)).tolist():
+            found = window_speed(windows_of(samples.times, members, member))
+            if found is not None:
+                self._update(keys[member], found)
+
+    def _update(self, key: str, found: WindowSpeed) -> None:
+        known = self.speeds.get(key)
+        if known is not None:
+            if found.until <= known.until:
+                return
+            if found.error > AS_EXACT * known.error and (
+                abs(found.value - known.value) <= AGREE * np.hypot(found.error, known.error)
+            ):
+                found = known._replace(until=found.until)
+        self.speeds[key] = found
+
+    def _learn_steady(
+        self, samples: OffsetSamples, members: MemberSamples, keys: Sequence[str]
+    ) -> None:
+        """A member with a speed that consumes more, after it was measured, is faster."""
+        consumed = rates_between_commits(members.steps, members.lag.max(axis=0, initial=0.0))
+        begin, end = float(samples.times[0]), float(samples.times[-1])
+        for member in np.flatnonzero(consumed.window >= STEADY_S).tolist():
+            value, error = float(consumed.value[member]), float(consumed.error[member])
+            least, key = value - error, keys[member]
+            most, speed = self.steady.get(key), self.speeds.get(key)
+            if least > 0 and (most is None or least > most.value):
+                self.steady[key] = WindowSpeed(least, error, end)
+            if speed is not None and speed.until <= begin and least > speed.value:
+                self.speeds[key] = WindowSpeed(value, error, end)

@@ -1,0 +1,192 @@
+"""Rates of producing, each over a window that begins anew when the rate changes."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from equilag.columns import Flags, Floats, Ints
+from equilag.live.tracking.change_test import CountWindow, change_score
+from equilag.live.tracking.count_spread import CountSpread
+from equilag.live.tracking.topic_columns import renumbered
+from equilag.live.tracking.tracking_settings import TrackingSettings
+
+SURE: Final = 5.0
+"""Standard deviations from which on a change counts. A partition is tested some 1,400 times an
+hour; with normal errors, one such score comes in a thousand hours."""
+RELEVANT: Final = 0.1
+"""Changes by a smaller part of the rate do not count, however sure: the window forgets the old rate
+anyway, and a short window is less exact than that."""
+EARLIER_S: Final = 14.0
+"""Seconds before a change that must be known: three steps of 5 s."""
+EARLIER_STEPS: Final = 3
+SOUGHT_S: Final = 30.0
+"""A change is looked for so far back: twice the newest steps that are tested."""
+HELD_S: Final = 120.0
+"""Seconds for which the last rate stands in for an unknown one: a log end cannot be read while a
+partition has no leader."""
+
+
+class TrackedColumns(NamedTuple):
+    """Rates of P partitions."""
+
+    value: Floats
+    """[P] records per second; NaN where unknown."""
+    error: Floats
+    """[P] standard error, records per second; NaN where unknown."""
+    window: Floats
+    """[P] seconds that the rate rests on; 0 where it is unknown or held from before."""
+
+
+class RateChart:
+    """A control chart per partition over the growth of log ends.
+
+    The newest two and three steps (10 and 15 s) are compared with those before in the window. Once
+    a change is sure, the window begins at it: where the score of the two parts is highest. The step
+    that the change falls into has some of both rates, so it is left out as soon as two more
+    are there.
+    """
+
+    def __init__(self, settings: TrackingSettings) -> None:
+        self._settings = settings
+        self._first: Ints = np.zeros(0, dtype=np.int64)
+        """[P] number of the observation that the window begins with."""
+        self._changed: Flags = np.zeros(0, dtype=np.bool_)
+        """[P] True if the window began with a change: its first step is mixed."""
+        self._spread = CountSpread(0)
+        self._held = self.current = TrackedColumns(np.zeros(0), np.zeros(0), np.zeros(0))
+        """The rates known last, and those to use now."""
+        self._held_at: Floats = np.zeros(0)
+        """[P] time of the rates known last."""
+
+    def renumber(self, numbers: Ints, newest: int) -> None:
+        """Take over new columns; `newest` is the number of the observation that has them first."""
+        self._first = renumbered(self._first, numbers, newest)
+        self._changed = renumbered(self._changed, numbers, False)
+        self._held = TrackedColumns(*(renumbered(column, numbers, np.nan) for column in self._held))
+        self._held_at = renumbered(self._held_at, numbers, -np.inf)
+        self._spread.renumber(numbers)
+
+    def resume(self, rates: tuple[Floats, Floats], at: float, now: float) -> None:
+        """Let rates [P] of the time `at`, and their errors, stand in until some are measured."""
+        self._hold(*rates, at)
+        unknown = np.full(len(self._first), np.nan)
+        self._settle(TrackedColumns(unknown, unknown, np.zeros_like(unknown)), now)
+
+    def add(self, times: Floats, log_ends: Ints, oldest: int) -> None:
+        """Add the last one of the observations `times` [S], `log_ends` [S, P]; the first one has
+        the number `oldest`."""
+        newest = len(times) - 1
+        if newest > 0:
+            self._add_step(times, log_ends)
+        known = log_ends[newest] >= 0
+        before = log_ends[max(newest - 1, 0)]
+        anew = known & (log_ends[newest] < before)
+        broken = ~known | (before < 0) | anew
+        self._spread.forget(anew)
+        self._held.value[anew] = np.nan
+        self._begin(broken, oldest + newest + np.where(known, 0, 1)[broken], changed=False)
+        earliest = oldest + self._earliest(times)
+        self._begin(self._first < earliest, earliest, changed=False)
+        self._seek_changes(times, log_ends, oldest)
+        self._settle(self._measured(times, log_ends, oldest), float(times[-1]))
+
+    def _hold(self, value: Floats, error: Floats, at: float) -> None:
+        later = ~np.isnan(value) & (at > self._held_at)
+        self._held.value[later] = value[later]
+        self._held.error[later] = error[later]
+        self._held_at[later] = at
+
+    def _settle(self, found: TrackedColumns, now: float) -> None:
+        self._hold(found.value, found.error, now)
+        held = np.isnan(found.value) & (self._held_at >= now - HELD_S)
+        self.current = TrackedColumns(
+            np.where(held, self._held.value, found.value),
+            np.where(held, self._held.error, found.error),
+            found.window,
+        )
+
+    def _add_step(self, times: Floats, log_ends: Ints) -> None:
+        before, after = log_ends[-2], log_ends[-1]
+        growth = (after - before).astype(np.float64)
+        valid = (before >= 0) & (after >= before)
+        self._spread.add(growth, float(times[-1] - times[-2]), valid)
+
+    def _begin(self, where: Flags, first: Ints | int, *, changed: bool) -> None:
+        self._first[where] = first
+        self._changed[where] = changed
+
+    def _earliest(self, times: Floats) -> int:
+        """The first observation within the longest window; but two steps back at least."""
+        inside = int(np.searchsorted(times, times[-1] - self._settings.rate_window))
+        return max(0, min(inside, len(times) - 3))
+
+    def _seek_changes(self, times: Floats, log_ends: Ints, oldest: int) -> None:
+        begin = np.maximum(self._first - oldest, 0) + self._changed
+        alarm = np.zeros(len(begin), dtype=np.bool_)
+        newest = len(times) - 1
+        least = self._settings.least_window
+        for seconds in (least, 1.5 * least):
+            split = _before(times, seconds)
+            if split < EARLIER_STEPS:
+                continue
+            tested = (split - begin >= EARLIER_STEPS) & (
+                times[split] - times[np.minimum(begin, newest)] >= EARLIER_S
+            )
+            columns = np.flatnonzero(tested & ~alarm)
+            earlier, newer = _windows(times, log_ends[:, columns], begin[columns], split)
+            score = change_score(earlier, newer, self._spread.variance[columns])
+            apart = np.abs(newer.rate - earlier.rate)
+            sure = (score >= SURE) & (apart >= RELEVANT * earlier.rate)
+            alarm[columns[sure]] = True
+        columns = np.flatnonzero(alarm)
+        if len(columns):
+            first = self._change_points(times, log_ends[:, columns], begin[columns])
+            self._begin(alarm, oldest + first, changed=True)
+
+    def _change_points(self, times: Floats, log_ends: Ints, begin: Ints) -> Ints:
+        """[N] the observation of each column that parts its window best."""
+        newest = len(times) - 1
+        best = np.full(len(begin), newest - 1)
+        highest = np.full(len(begin), -np.inf)
+        for split in range(newest - 1, 0, -1):
+            if times[newest] - times[split] > SOUGHT_S:
+                break
+            inside = np.flatnonzero(begin < split)
+            earlier, newer = _windows(times, log_ends[:, inside], begin[inside], split)
+            score = change_score(earlier, newer, np.zeros(len(inside)))
+            better = score > highest[inside]
+            best[inside[better]] = split
+            highest[inside[better]] = score[better]
+        return best
+
+    def _measured(self, times: Floats, log_ends: Ints, oldest: int) -> TrackedColumns:
+        """The rates over the windows; unknown where these are too short."""
+        newest = len(times) - 1
+        first = np.maximum(self._first - oldest, 0)
+        shortest = max(0, _before(times, self._settings.least_window))
+        begin = np.where(self._changed, np.minimum(first + 1, shortest), np.minimum(first, newest))
+        seconds = times[newest] - times[begin]
+        records = log_ends[newest] - np.take_along_axis(log_ends, begin[np.newaxis], axis=0)[0]
+        known = seconds >= self._settings.least_window
+        window = np.where(known, seconds, np.nan)
+        rate = records / window
+        variance = np.maximum(np.maximum(rate, self._spread.variance), 1.0 / window)
+        return TrackedColumns(rate, np.sqrt(variance / window), np.where(known, seconds, 0.0))
+
+
+def _before(times: Floats, seconds: float) -> int:
+    """The last observation that is so much older than the newest one; -1 if there is none."""
+    return int(np.searchsorted(times, times[-1] - seconds, side="right")) - 1
+
+
+def _windows(
+    times: Floats, log_ends: Ints, begin: Ints, split: int
+) -> tuple[CountWindow, CountWindow]:
+    """What came in each column before and after the observation `split`."""
+    start = np.take_along_axis(log_ends, begin[np.newaxis], axis=0)[0]
+    middle, end = log_ends[split], log_ends[-1]
+    earlier = CountWindow((middle - start).astype(np.float64), times[split] - times[begin])
+    after = np.full(len(begin), times[-1] - times[split])
+    return earlier, CountWindow((end - middle).astype(np.float64), after)

@@ -1,0 +1,140 @@
+"""The recent observations of a group as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from equilag.columns import NOBODY, Floats, Index, Ints
+from equilag.live.tracking.observed_offsets import HeldPartitions, ObservedOffsets
+from equilag.live.tracking.topic_columns import UNKNOWN_OFFSET, TopicColumns, renumbered
+from equilag.measuring.offset_samples import OffsetSamples
+
+LEAST: Final = 6
+"""Observations that are kept even if they are older than the window: a speed needs at least four
+commits, and a follower of an assignor may look only every 60 s."""
+OLDEST_S: Final = 600.0
+"""Seconds after which they are not kept either: ten times the longest time between two looks."""
+
+
+class SampleRow(NamedTuple):
+    """One observation of P partitions."""
+
+    at: float
+    log_start: Ints
+    """[P]"""
+    log_end: Ints
+    """[P]"""
+    committed: Ints
+    """[P]"""
+    holder: Index
+    """[P] number in `keys`, or NOBODY."""
+    keys: tuple[str, ...]
+    """Member keys."""
+
+
+class SampleRing:
+    """Observations of the last `seconds`, oldest first; at least `LEAST` within `OLDEST_S`."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self.rows: list[SampleRow] = []
+        self.columns = TopicColumns({})
+        self.dropped = 0
+        """Observations that came before the first row: the number of this row."""
+
+    def add(self, observed: ObservedOffsets) -> Ints | None:
+        """Add an observation that is later than all others; drop those that are too old.
+
+        Returns the number that each column had before if columns were renumbered, else None.
+        """
+        columns = TopicColumns(self._sizes(observed))
+        numbers = None
+        if columns.sizes != self.columns.sizes:
+            numbers = columns.columns_in(self.columns)
+            self.rows = [_renumbered_row(row, numbers) for row in self.rows]
+            self.columns = columns
+        self.rows.append(_row_of(observed, self.columns))
+        newer = sum(row.at >= observed.at - self._seconds for row in self.rows)
+        recent = sum(row.at >= observed.at - OLDEST_S for row in self.rows)
+        kept = min(recent, max(newer, LEAST))
+        self.dropped += len(self.rows) - kept
+        self.rows = self.rows[-kept:]
+        return numbers
+
+    def times(self) -> Floats:
+        """[S]"""
+        return np.array([row.at for row in self.rows])
+
+    def log_ends(self) -> Ints:
+        """[S, P]"""
+        return np.array([row.log_end for row in self.rows])
+
+    def samples(self, seconds: float) -> tuple[OffsetSamples, list[str]]:
+        """Return the observations of the last `seconds`, or the last `LEAST`, and the keys of the
+        members in the order of their numbers."""
+        newer = sum(row.at >= self.rows[-1].at - seconds for row in self.rows)
+        rows = self.rows[-max(newer, LEAST) :]
+        numbers: dict[str, int] = {}
+        holders: list[Index] = []
+        for row in rows:
+            own = [numbers.setdefault(key, len(numbers)) for key in row.keys]
+            holders.append(np.array([*own, NOBODY], dtype=np.int32)[row.holder])
+        samples = OffsetSamples(
+            np.array([row.at for row in rows]),
+            np.array([row.log_end for row in rows]),
+            np.array([row.committed for row in rows]),
+            np.array(holders),
+            len(numbers),
+            np.array([row.log_start for row in rows]),
+        )
+        return samples, list(numbers)
+
+    def _sizes(self, observed: ObservedOffsets) -> dict[str, int]:
+        """Topic -> partitions, of the observed topics and of others that were known recently.
+
+        A topic may be missing in one observation because it could not be read.
+        """
+        sizes = {topic: len(row) for topic, row in observed.log_end.items()}
+        for topic, place in self.columns:
+            known = (row.log_end[place].max(initial=UNKNOWN_OFFSET) >= 0 for row in self.rows)
+            if topic not in sizes and any(known):
+                sizes[topic] = self.columns.sizes[topic]
+        return sizes
+
+
+def _row_of(observed: ObservedOffsets, columns: TopicColumns) -> SampleRow:
+    keys = tuple(observed.holders)
+    holder = _holder_column(observed.holders, columns)
+    starts, ends, commits = map(
+        columns.column, (observed.log_start, observed.log_end, observed.committed)
+    )
+    return SampleRow(observed.at, starts, ends, commits, holder, keys)
+
+
+def _holder_column(holders: HeldPartitions, columns: TopicColumns) -> Index:
+    """[P] the position of the holder's key, or NOBODY."""
+    holder = np.full(columns.number, NOBODY, dtype=np.int32)
+    places = dict(columns)
+    for number, held in enumerate(holders.values()):
+        for topic, partitions in held.items():
+            if topic in places:
+                view = holder[places[topic]]
+                view[_existing(partitions, len(view))] = number
+    return holder
+
+
+def _existing(partitions: Sequence[int], size: int) -> Ints:
+    given = np.array(partitions, dtype=np.int64)
+    return given[(given >= 0) & (given < size)]
+
+
+def _renumbered_row(row: SampleRow, numbers: Ints) -> SampleRow:
+    return row._replace(
+        log_start=renumbered(row.log_start, numbers, UNKNOWN_OFFSET),
+        log_end=renumbered(row.log_end, numbers, UNKNOWN_OFFSET),
+        committed=renumbered(row.committed, numbers, UNKNOWN_OFFSET),
+        holder=renumbered(row.holder, numbers, NOBODY),
+    )

@@ -1,0 +1,85 @@
+"""The partitions of some topics as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from equilag.columns import Floats, Ints
+
+Number = TypeVar("Number", bound=np.generic)
+
+UNKNOWN_OFFSET: Final = -1
+"""In place of an offset, as in `OffsetSamples`."""
+NEW: Final = -1
+"""In place of a column's number before, for a partition that had none."""
+
+
+@dataclass(frozen=True)
+class TopicColumns:
+    """P columns: the partitions of each topic in a row, topics in the order of `sizes`."""
+
+    sizes: dict[str, int]
+
+    def __iter__(self) -> Iterator[tuple[str, slice]]:
+        """Yield each topic with its columns."""
+        begin = 0
+        for topic, size in self.sizes.items():
+            yield topic, slice(begin, begin + size)
+            begin += size
+
+    @property
+    def number(self) -> int:
+        """P."""
+        return sum(self.sizes.values())
+
+    def column(self, rows: Mapping[str, Sequence[int | None]]) -> Ints:
+        """[P] offsets; unknown for a topic that is missing or has another size."""
+        return np.fromiter(self._offsets(rows), dtype=np.int64, count=self.number)
+
+    def _offsets(self, rows: Mapping[str, Sequence[int | None]]) -> Iterator[int]:
+        for topic, size in self.sizes.items():
+            row = rows.get(topic, ())
+            given: Iterable[int | None] = row if len(row) == size else repeat(None, size)
+            yield from (
+                UNKNOWN_OFFSET if offset is None or offset < 0 else offset for offset in given
+            )
+
+    def values(self, rows: Mapping[str, Sequence[float | None]]) -> Floats:
+        """[P] the values of these topics, which have the sizes of the columns; NaN for None."""
+        listed = [np.nan if one is None else one for topic in self.sizes for one in rows[topic]]
+        return np.array(listed, dtype=np.float64)
+
+    def by_topic(self, values: Floats) -> dict[str, list[float | None]]:
+        """Return values [P] by topic; None in place of NaN."""
+        listed: list[float | None] = values.tolist()
+        for column in np.flatnonzero(np.isnan(values)).tolist():
+            listed[column] = None
+        return {topic: listed[place] for topic, place in self}
+
+    def columns_in(self, before: TopicColumns) -> Ints:
+        """[P] the number that each column had before; NEW for a partition that had none.
+
+        A topic that grew keeps its columns. One that shrank was made anew.
+        """
+        places = dict(before)
+        numbers = np.full(self.number, NEW)
+        for topic, place in self:
+            earlier = places.get(topic, slice(0))
+            size = earlier.stop - (earlier.start or 0)
+            if 0 < size <= self.sizes[topic]:
+                numbers[place.start : place.start + size] = np.arange(earlier.start, earlier.stop)
+        return numbers
+
+
+def renumbered(values: npt.NDArray[Number], numbers: Ints, fill: float) -> npt.NDArray[Number]:
+    """Return an array [..., P before] with its columns as `columns_in` numbers them."""
+    wider = np.concatenate(
+        [values, np.full_like(values[..., :0], fill, shape=(*values.shape[:-1], 1))], axis=-1
+    )
+    return wider[..., numbers]

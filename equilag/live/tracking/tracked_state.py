@@ -1,0 +1,120 @@
+"""What a tracker knows, as plain JSON that outlives a restart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from equilag.adapters.snapshot.shapes import as_lists, as_object
+from equilag.errors import InputError
+from equilag.live.tracking.window_speed import WindowSpeed
+from equilag.show import below, not_a, show
+
+STATE_FORMAT: Final = "equilag/steward-state/1"
+
+
+class TrackedState(NamedTuple):
+    """Rates and speeds at one moment."""
+
+    wall: float
+    """Unix time of the moment, in seconds."""
+    rates: dict[str, list[float | None]]
+    """Topic -> records per second, one entry per partition; None where unknown."""
+    errors: dict[str, list[float | None]]
+    speeds: dict[str, WindowSpeed]
+    """Member key -> speed; `until` is in seconds after the moment, 0 or below."""
+    steady: dict[str, WindowSpeed]
+    levels: dict[str, float]
+    """Member key -> the capacity that was handed out last."""
+
+
+def written_state(state: TrackedState) -> dict[str, Any]:
+    """Return the state as JSON; `read_state` reads it."""
+    return {
+        "format": STATE_FORMAT,
+        "time": state.wall,
+        "rates": {
+            topic: {"rate": row, "error": state.errors[topic]} for topic, row in state.rates.items()
+        },
+        "speeds": _written_speeds(state.speeds),
+        "steady": _written_speeds(state.steady),
+        "levels": dict(state.levels),
+    }
+
+
+def read_state(state: object) -> TrackedState:
+    """Return the state that `written_state` wrote; unknown fields are ignored.
+
+    Raises InputError with the place of what is not as it should be.
+    """
+    found = as_object(state, "")
+    if found.get("format") != STATE_FORMAT:
+        raise InputError(f"{show(found.get('format'))} is not {show(STATE_FORMAT)}", "format")
+    rates, errors = _read_rates(found.get("rates"))
+    levels = as_object(found.get("levels"), "levels")
+    return TrackedState(
+        _number(found.get("time"), "time"),
+        rates,
+        errors,
+        _read_speeds(found.get("speeds"), "speeds"),
+        _read_speeds(found.get("steady"), "steady"),
+        {key: _positive(level, below("levels", key)) for key, level in levels.items()},
+    )
+
+
+def _written_speeds(speeds: Mapping[str, WindowSpeed]) -> dict[str, dict[str, float]]:
+    return {
+        key: {"speed": one.value, "error": one.error, "age": -one.until}
+        for key, one in speeds.items()
+    }
+
+
+def _read_speeds(value: object, place: str) -> dict[str, WindowSpeed]:
+    speeds = {}
+    for key, one in as_object(value, place).items():
+        here = below(place, key)
+        fields = as_object(one, here)
+        speeds[key] = WindowSpeed(
+            _positive(fields.get("speed"), below(here, "speed")),
+            _least(fields.get("error"), 0.0, below(here, "error")),
+            -_least(fields.get("age"), 0.0, below(here, "age")),
+        )
+    return speeds
+
+
+def _read_rates(value: object) -> tuple[dict[str, list[float | None]], ...]:
+    rates: dict[str, list[float | None]] = {}
+    errors: dict[str, list[float | None]] = {}
+    for topic, one in as_object(value, "rates").items():
+        here = below("rates", topic)
+        fields = as_lists(one, here)
+        for name, rows in (("rate", rates), ("error", errors)):
+            row = fields.get(name, [])
+            rows[topic] = [
+                None if entry is None else _least(entry, 0.0, f"{here}.{name}[{at}]")
+                for at, entry in enumerate(row)
+            ]
+        if len(rates[topic]) != len(errors[topic]):
+            raise InputError("rate and error have different numbers of partitions", here)
+    return rates, errors
+
+
+def _number(value: object, place: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InputError(not_a(value, "a number"), place)
+    return float(value)
+
+
+def _least(value: object, least: float, place: str) -> float:
+    number = _number(value, place)
+    if number < least:
+        raise InputError(f"{show(value)} is below {least:g}", place)
+    return number
+
+
+def _positive(value: object, place: str) -> float:
+    number = _number(value, place)
+    if number <= 0:
+        raise InputError(f"{show(value)} is not above 0", place)
+    return number
