@@ -48,8 +48,10 @@ test-long: $(VENV)/.dev $(VENV)/.equilag ## the tests marked long
 	@$(BIN)/pytest -m long $(PYTEST_ARGS) || { status=$$?; \
 	  if [ $$status -ne 5 ]; then exit $$status; fi; echo "No test is marked long."; }
 
-test-live: $(VENV)/.dev $(VENV)/.equilag ## live groups on real brokers, half an hour (Java 17, Maven)
-	@$(BIN)/pytest -m live $(PYTEST_ARGS)
+test-live: $(VENV)/.dev $(VENV)/.equilag ## live groups on real brokers; renews figures in docs/live.md (90 minutes, Java 17, Maven)
+	@$(BIN)/pytest -m live $(PYTEST_ARGS); status=$$?; \
+	$(BIN)/python -m benchmarks.live.load_report --take .cache/live; \
+	exit $$status
 
 fleet-demo: $(VENV)/.spark $(VENV)/.equilag ## 500 made-up groups planned on Spark (Java 17)
 	@rm -rf fleet-demo

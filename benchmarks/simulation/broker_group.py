@@ -13,7 +13,7 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from benchmarks.live.limited_member import LimitedMember
-from benchmarks.simulation.steady_traffic import SteadyTraffic
+from benchmarks.live.scheduled_traffic import ScheduledTraffic
 from equilag.columns import Floats, Ints
 
 PARTITIONS: Final = 24
@@ -47,7 +47,7 @@ class LiveGroup:
     rates: Floats
     """[P] records produced per second."""
     members: list[LimitedMember]
-    traffic: SteadyTraffic
+    traffic: ScheduledTraffic
 
     def lag(self) -> Ints:
         """[P] records produced and not yet processed."""
@@ -80,7 +80,11 @@ def live_group(bootstrap: str, assignor: str) -> Iterator[LiveGroup]:
             members.append(LimitedMember(f"member-{number}", speed, TOPIC, settings))
             stack.callback(members[-1].stop)
         _settle(members)
-        traffic = stack.enter_context(SteadyTraffic(bootstrap, TOPIC, rates, BACKLOG))
+        traffic = stack.enter_context(
+            ScheduledTraffic(
+                bootstrap, TOPIC, lambda seconds: BACKLOG + (rates * seconds).astype(np.int64)
+            )
+        )
         yield LiveGroup(bootstrap, rates, members, traffic)
 
 

@@ -1,33 +1,34 @@
-"""Records at constant rates, a different one for each partition."""
+"""Records by a schedule, into one topic."""
 
 from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Final
 
 import numpy as np
 from confluent_kafka import Producer
 
-from equilag.columns import Floats, Ints
+from equilag.columns import Ints
 
 _TICK_S: Final = 0.1
 _RECORD: Final = b"x" * 20
 _QUEUED: Final = 1_000_000
-"""Records that the producer may hold: more than the whole backlog."""
+"""Records that the producer may hold: more than a whole backlog."""
 
 
-class SteadyTraffic:
-    """Produces `backlog` records to every partition of a topic, then `rates` [P] records per
-    second, as long as it is entered."""
+class ScheduledTraffic:
+    """As long as it is entered, produces what is `due` by now: [P] records in all, as a function of
+    the seconds since it was entered. A late tick makes up for the time since the last one."""
 
-    def __init__(self, bootstrap: str, topic: str, rates: Floats, backlog: int) -> None:
-        self.produced: Ints = np.zeros(len(rates), np.int64)
+    def __init__(self, bootstrap: str, topic: str, due: Callable[[float], Ints]) -> None:
+        self.produced: Ints = np.zeros_like(due(0.0))
         """[P] records so far."""
-        self._backlog = backlog
+        self.began = time.monotonic()
+        self._due = due
         self._topic = topic
-        self._rates = rates
         self._producer = Producer(
             {
                 "bootstrap.servers": bootstrap,
@@ -39,7 +40,8 @@ class SteadyTraffic:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
-    def __enter__(self) -> SteadyTraffic:
+    def __enter__(self) -> ScheduledTraffic:
+        self.began = time.monotonic()
         self._thread.start()
         return self
 
@@ -51,11 +53,13 @@ class SteadyTraffic:
         self._thread.join()
         self._producer.flush(30)
 
+    def seconds(self) -> float:
+        """Return the time since it was entered."""
+        return time.monotonic() - self.began
+
     def _run(self) -> None:
-        """The number of records follows the clock, so that a late tick makes up for it."""
-        began = time.monotonic()
         while not self._stop.wait(_TICK_S):
-            due = self._backlog + (self._rates * (time.monotonic() - began)).astype(np.int64)
+            due = self._due(self.seconds())
             for partition in np.flatnonzero(due > self.produced).tolist():
                 number = int(due[partition] - self.produced[partition])
                 batch = [{"value": _RECORD}] * number

@@ -1,0 +1,185 @@
+"""The load tables of docs/live.md, from the results of full runs.
+
+    python -m benchmarks.live.load_report [--take .cache/live]
+
+`--take` first copies what full runs left in a folder to benchmarks/live/results/, from which the
+tables are made. Shortened runs are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from benchmarks.kafka_broker import CHECKOUT
+from benchmarks.live.load_scenarios import SCENARIOS
+from benchmarks.live.load_targets import Results, judged_load
+from benchmarks.simulation.report import WORDS, table
+
+RESULTS: Final = CHECKOUT / "benchmarks" / "live" / "results"
+PAGE: Final = CHECKOUT / "docs" / "live.md"
+BEGIN: Final = "<!-- load: python -m benchmarks.live.load_report writes what follows -->"
+END: Final = "<!-- load: end -->"
+LOG_OF: Final = ("slow-member", "by-work")
+LOG_LINES: Final = 60
+"""Of the log that is shown: what is more is left out in the middle."""
+
+INTRO: Final = """\
+Groups side by side on the same records, each on {members} librdkafka members with its default
+settings (commits every 5 s, heartbeats every 3 s) and cooperative-sticky. A member needs the same
+time for every record, one over its speed. *By hand*: `assign()` with the best plan for the true
+rates and speeds, anew at once when rates change. Total lag is what was produced and not yet
+processed, sampled twice a second. Delay is the time from producing a record to the end of its
+processing, for every record; those that are unread at the end count with their delay so far. Moves
+are partitions that changed hands after the traffic began.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.live.load_report")
+    parser.add_argument("--take", type=Path, metavar="FOLDER")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--page", type=Path, default=PAGE)
+    args = parser.parse_args(arguments)
+    if args.take is not None:
+        take(args.take, args.results)
+    page = args.page.read_text("utf-8")
+    args.page.write_text(with_section(page, section(args.results)), "utf-8")
+    return 0
+
+
+def take(source: Path, results: Path) -> None:
+    """Copy figures and logs of full runs."""
+    results.mkdir(parents=True, exist_ok=True)
+    for path in sorted(source.glob("load-*.json")):
+        if json.loads(path.read_text("utf-8"))["full"]:
+            shutil.copy(path, results)
+            for log in source.glob(f"{path.stem}-*.log"):
+                shutil.copy(log, results)
+
+
+def with_section(page: str, lines: Iterable[str]) -> str:
+    """Return the page with these lines between its markers. Raises ValueError without them."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError("the page has no markers")
+    return "\n".join([before + BEGIN, "", *lines, "", END + after])
+
+
+def section(folder: Path) -> list[str]:
+    """Return the lines of all scenarios that have results, in their order."""
+    files = [folder / f"load-{name}.json" for name in SCENARIOS]
+    found = [json.loads(path.read_text("utf-8")) for path in files if path.exists()]
+    goals = [goal for results in found for goal in judged_load(results)]
+    members = " or ".join(map(str, sorted({len(results["speeds"]) for results in found})))
+    lines = [
+        *INTRO.format(members=members).splitlines(),
+        "",
+        *table(
+            ("what", "target", "measured", ""),
+            [(goal.name, goal.limit, goal.figures, WORDS[goal.met]) for goal in goals],
+        ),
+    ]
+    for results in found:
+        lines += ["", *scenario_lines(results)]
+        if results["name"] == LOG_OF[0]:
+            log = folder / f"load-{LOG_OF[0]}-{LOG_OF[1]}.log"
+            lines += ["", *log_lines(log.read_text("utf-8"))]
+    return lines
+
+
+def scenario_lines(results: Results) -> list[str]:
+    machine = results["machine"]
+    speeds = ", ".join(f"{speed:g}" for speed in results["speeds"])
+    options = [
+        f"{row['words'].capitalize()}: `{row['options']}`."
+        for row in results["sides"]
+        if row["options"]
+    ]
+    versions = ", ".join(f"{name} {what}" for name, what in results["versions"].items())
+    minutes = results["seconds"] / 60.0
+    lines = [
+        f"**{results['words'].capitalize()}**: {minutes:g} minutes,",
+        f"figures from second {results['measured_from']:g} on;",
+        f"members process {speeds} records/s.",
+        *options,
+        f"Run of {results['when']} on {machine['cores']} cores ({machine['cpu']}),",
+        f"load {machine['load_at_start']:.1f} at the start; {versions}.",
+        "",
+    ]
+    sides = results["sides"]
+    head = ("", *(row["words"] for row in sides))
+    lines += table(head, [(words, *map(cell, sides)) for words, cell in ROWS])
+    if len(sides) > 1 and "processes" not in sides[0]:
+        lines += ["", "Mean total lag of each minute:", "", *minute_lines(sides)]
+    if "processes" in sides[0]:
+        lines += ["", *process_lines(sides)]
+    return lines
+
+
+ROWS: Final[list[tuple[str, Callable[[Results], str]]]] = [
+    ("mean total lag", lambda row: f"{row['lag_mean']:,.0f}"),
+    ("largest total lag", lambda row: f"{row['lag_max']:,}"),
+    (
+        "delay: median / p99 / longest, s",
+        lambda row: (
+            f"{row['delay_p50_s']:.2f} / {row['delay_p99_s']:.2f} / {row['delay_max_s']:.2f}"
+        ),
+    ),
+    (
+        "rebalances (moves)",
+        lambda row: f"{len(row['rebalances'])} ({sum(one['moves'] for one in row['rebalances'])})",
+    ),
+    ("partition-seconds without an owner", lambda row: f"{row['unowned_partition_s']:.1f}"),
+    ("partitions with two owners", lambda row: f"{row['two_owners']}"),
+    ("CPU of the steward, % of a core", lambda row: f"{row['steward_cpu_percent']:.1f}"),
+]
+
+
+def minute_lines(sides: list[Results]) -> list[str]:
+    minutes = max(len(row["lag_by_minute"]) for row in sides)
+    head = ("minute", *(str(minute) for minute in range(1, minutes + 1)))
+    return table(
+        head, [(row["words"], *(f"{lag:,.0f}" for lag in row["lag_by_minute"])) for row in sides]
+    )
+
+
+def process_lines(sides: list[Results]) -> list[str]:
+    """Rates of processes as each phase began and ended."""
+    rows = []
+    for row in sides:
+        for phase in row["processes"]:
+            after = phase["within_after_s"]
+            rows.append(
+                (
+                    row["words"], f"{phase['from_s']:g}", _rates(phase["first"]),
+                    _rates(phase["last"]), "never" if after is None else f"{after:.0f} s",
+                )
+            )  # fmt: skip
+    head = ("", "from second", "records/s of the processes then", "and in the end",
+            "within 2 % for good after")  # fmt: skip
+    return table(head, rows)
+
+
+def _rates(rates: list[float]) -> str:
+    return ", ".join(f"{rate:.0f}" for rate in sorted(rates))
+
+
+def log_lines(text: str) -> list[str]:
+    """The steward's log as a block of code."""
+    lines = text.splitlines()
+    if len(lines) > LOG_LINES:
+        half = LOG_LINES // 2
+        left_out = f"[… {len(lines) - 2 * half} lines …]"
+        lines = [*lines[:half], left_out, *lines[-half:]]
+    return ["The log of the steward by work, whole:", "", "```", *lines, "```"]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,162 @@
+"""The load scenarios: members, rates over time, and the groups that read the same records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+import numpy as np
+
+from benchmarks.live.load_schedule import Phase
+from equilag.columns import Floats, Ints
+
+RESET: Final = ("--auto-offset-reset", "earliest")
+"""As the members' own setting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the groups that read the same records; `options` are those of its steward."""
+
+    name: str
+    words: str
+    kind: Literal["members", "steward", "hand"]
+    options: tuple[str, ...] = ()
+
+
+NONE: Final = Side("none", "no steward", "members")
+BY_LAG: Final = Side(
+    "by-lag", "steward by lag", "steward",
+    (*RESET, "--every", "5s", "--confirm", "2", "--min-interval", "30s", "--gain", "50",
+     "--gain-records", "500"),
+)  # fmt: skip
+"""With thresholds for this much traffic: 500 records are a second of it."""
+BY_WORK: Final = Side("by-work", "steward by work", "steward", RESET)
+"""With the defaults."""
+BY_HAND: Final = Side("by-hand", "by hand", "hand")
+FOUR: Final = (NONE, BY_LAG, BY_WORK, BY_HAND)
+
+SLOW_SPEEDS: Final = (40.0, 120.0, 120.0, 120.0, 120.0, 120.0)
+"""Records per second: so few that sleeping makes members slow, and not this machine."""
+EQUAL_SPEEDS: Final = (60.0,) * 6
+"""More than 51 records per second, and fewer than the peak's 77."""
+PARTITIONS: Final = 24
+USED: Final = 0.8
+SIGMA: Final = 1.0
+"""Of the lognormal rates; as in benchmarks/simulation."""
+SEED: Final = 1
+"""Of rates and arrivals. Under it nobody's share exceeds a member: a plan at 80 % exists."""
+
+BEFORE: Final = (51.0, 15.0)
+PEAK: Final = (77.0, 23.0)
+"""Records per second for each member of the busy half and of the quiet half, before the peak and
+in it."""
+
+PEER_RATES: Final = (20.0,) * 6 + (5.0,) * 12 + (2.0,) * 14
+"""A message every 50, 200 and 500 ms. The peer does not publish the sizes of the sets; with these
+the mean of four processes is 52, in its 50 to 53."""
+PEER_THREADS: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class LoadScenario:
+    """`phases_of` takes the first owners [P] of the group that the figures are about."""
+
+    name: str
+    words: str
+    seconds: float
+    measured_from: float
+    """Second from which on lag and delays count."""
+    speeds: tuple[float, ...]
+    partitions: int
+    phases_of: Callable[[Ints], list[Phase]]
+    sides: tuple[Side, ...] = FOUR
+    arrivals_seed: int | None = SEED
+    """None: at regular intervals."""
+    threads: int = 1
+    """Members of one process, which share a client id."""
+
+    def process_of(self, member: int) -> int:
+        return member // self.threads
+
+
+def lognormal_rates(seed: int = SEED) -> Floats:
+    """Return [P] rates that use up 80 % of what SLOW_SPEEDS can process."""
+    weights = np.random.default_rng(seed).lognormal(0.0, SIGMA, PARTITIONS)
+    rates: Floats = weights * (USED * sum(SLOW_SPEEDS) / weights.sum())
+    return rates
+
+
+def dealt_anew(rates: Floats, times: Sequence[float], seed: int = SEED) -> list[Phase]:
+    """The same rates, given to other partitions at random at each of the times but the first."""
+    rng = np.random.default_rng(seed)
+    return [Phase(at, rng.permutation(rates) if at else rates) for at in times]
+
+
+def uneven_rates(owners: Ints, pair: tuple[float, float], seed: int = SEED) -> Floats:
+    """Return [P] rates under which every other member has the first rate of the pair for all of its
+    partitions together, and the others the second. Shares within a member are 1 to 2 to …, in an
+    order drawn at random."""
+    rng = np.random.default_rng(seed)
+    rates = np.zeros(len(owners))
+    for number, member in enumerate(np.unique(owners).tolist()):
+        (mine,) = np.nonzero(owners == member)
+        shares = rng.permutation(np.arange(1.0, len(mine) + 1.0))
+        rates[mine] = pair[number % 2] * shares / shares.sum()
+    return rates
+
+
+def slow_member(seconds: float) -> LoadScenario:
+    return LoadScenario(
+        "slow-member", "one slow member of six", seconds, seconds / 4, SLOW_SPEEDS, PARTITIONS,
+        lambda _: [Phase(0.0, lognormal_rates())],
+    )  # fmt: skip
+
+
+def changing_rates(seconds: float) -> LoadScenario:
+    times = [seconds * quarter / 4 for quarter in range(4)]
+    return LoadScenario(
+        "changing-rates", "the same, rates dealt anew every quarter of the time", seconds,
+        seconds / 4, SLOW_SPEEDS, PARTITIONS, lambda _: dealt_anew(lognormal_rates(), times),
+    )  # fmt: skip
+
+
+def peak(seconds: float) -> LoadScenario:
+    return LoadScenario(
+        "peak", "equal members, an uneven start, then a peak", seconds, 0.0, EQUAL_SPEEDS,
+        PARTITIONS,
+        lambda owners: [
+            Phase(0.0, uneven_rates(owners, BEFORE)),
+            Phase(seconds / 2, uneven_rates(owners, PEAK)),
+        ],
+    )  # fmt: skip
+
+
+def peer(seconds: float) -> LoadScenario:
+    led = replace(BY_WORK, options=(*RESET, "--instances", "client-id"))
+    first = np.random.default_rng(SEED).permutation(np.array(PEER_RATES))
+    return LoadScenario(
+        "peer", "the scenario that consumer-balancer publishes", seconds, 0.0, (120.0,) * 8,
+        len(PEER_RATES), lambda _: dealt_anew(first, [0.0, seconds * 5 / 8]), (NONE, led),
+        arrivals_seed=None, threads=PEER_THREADS,
+    )  # fmt: skip
+
+
+def steady(seconds: float) -> LoadScenario:
+    return replace(slow_member(seconds), name="steady", words="steady load", sides=(BY_WORK,))
+
+
+SCENARIOS: Final[dict[str, tuple[Callable[[float], LoadScenario], float]]] = {
+    "slow-member": (slow_member, 480.0),
+    "changing-rates": (changing_rates, 480.0),
+    "peak": (peak, 360.0),
+    "peer": (peer, 480.0),
+    "steady": (steady, 1800.0),
+}
+"""How each is made for a number of seconds, and how many a full run has."""
+
+
+def scenario_of(name: str, seconds: float | None = None) -> LoadScenario:
+    make, full = SCENARIOS[name]
+    return make(full if seconds is None else seconds)
