@@ -30,12 +30,17 @@ class JoinedMember:
     instance_id: str | None = None
     rack: str | None = None
     hints: Partitions = field(default_factory=dict)
-    """What it held before it released everything for an eager rebalance. Used only for stickiness,
-    and only if it claims nothing."""
+    """What it held before it released everything for an eager rebalance, or before it restarted.
+    Used only for stickiness."""
     client_id: str | None = None
     host: str | None = None
     """Join requests have neither: both come from a description of the group. Without a client id,
     that in the member's id counts."""
+
+
+def member_key(member: JoinedMember) -> str:
+    """Return the name that a member keeps when it returns: instance id, else member id."""
+    return member.instance_id or member.id
 
 
 def client_id_in(member_id: str) -> str | None:

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from equilag.adapters.kafka.consumer_protocol import read_subscription
 from equilag.adapters.kafka.wire import BrokenRecord
 from equilag.assignment import by_name, read_assignment
 from equilag.errors import EquilagError
-from equilag.group import Group
+from equilag.group import Group, Index
 from equilag.live.rebalance.decision import Decision
-from equilag.live.rebalance.joined_members import JoinedMember, Partitions, group_of
+from equilag.live.rebalance.joined_members import (
+    JoinedMember,
+    Partitions,
+    group_of,
+    member_key,
+)
 from equilag.live.rebalance.measured import Measured
 from equilag.live.rebalance.member_assignments import (
     MemberAssignments,
     assignments_now,
     count_withheld,
 )
+from equilag.live.rebalance.prior_owners import with_prior_owners
+from equilag.metrics import count_moves
 
 COOPERATIVE: Final = "cooperative-sticky"
 BUILT_IN: Final = ("range", "roundrobin", "sticky", COOPERATIVE)
 """The protocol names of the assignors in Kafka's clients, in the steward's order of preference."""
-Origin = Literal["target", "plan", "heuristic"]
+Origin = Literal["target", "sticky", "plan", "heuristic"]
+ORIGINS: Final[tuple[Origin, ...]] = get_args(Origin)
+"""What an assignment is: the plan made in advance, a sticky one, a full one, a last resort."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +45,29 @@ class TargetAssignment:
 
     assignment: Mapping[str, Partitions]
     topics: Mapping[str, frozenset[str]]
-    """Member key -> subscribed topics."""
+    """Member key -> subscribed topics, of members that have any."""
     sizes: Mapping[str, int]
 
     def matches(self, members: Sequence[JoinedMember], sizes: Mapping[str, int]) -> bool:
-        """True if these members, their subscriptions and the topics are those of the target."""
+        """True if these members, their subscriptions and the topics are those of the target.
+
+        Members without topics, such as other stewards, may come and go.
+        """
         return dict(sizes) == dict(self.sizes) and self.topics == topics_by_member(members)
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What was decided before this rebalance."""
+
+    planned: TargetAssignment | None = None
+    """The assignment to reach if the group is still the same."""
+    going_on: Mapping[str, Partitions] | None = None
+    """Member key -> partitions, of a change that the last answer began and did not finish. It goes
+    on if members come or go."""
+
+
+NO_TARGETS: Final = Targets()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +78,9 @@ class RebalanceAnswer:
     target: TargetAssignment
     origin: Origin
     fallback_reasons: tuple[str, ...] = ()
-    """Why a heuristic made it; empty for a plan."""
+    """What was missing for a better plan; empty for one that rests on all that it should."""
+    moves: int = 0
+    """Partitions that a present, still subscribed member loses on the way to the target."""
     withheld: int = 0
     """Partitions that wait for their old member to release them."""
     left_out: tuple[str, ...] = ()
@@ -69,13 +97,9 @@ class JoinedMembers:
     """Why the members are not fully known."""
 
 
-def member_key(member: JoinedMember) -> str:
-    """Return the name that a member keeps when it returns: instance id, else member id."""
-    return member.instance_id or member.id
-
-
 def topics_by_member(members: Iterable[JoinedMember]) -> dict[str, frozenset[str]]:
-    return {member_key(member): frozenset(member.topics) for member in members}
+    """Return the topics of the members that subscribe to any, by member key."""
+    return {member_key(one): frozenset(one.topics) for one in members if one.topics}
 
 
 def read_joined_members(
@@ -117,8 +141,6 @@ def read_joined_members(
     cooperative = protocol == COOPERATIVE or (
         protocol not in BUILT_IN and any(member.claims for member in members)
     )
-    if cooperative:  # claims say all: a member without any has lost its partitions
-        members = [replace(member, hints={}) for member in members]
     return JoinedMembers(members, cooperative, tuple(fallback_reasons))
 
 
@@ -132,45 +154,65 @@ def answer_rebalance(
     joined: JoinedMembers,
     sizes: Mapping[str, int],
     measured: Measured,
-    target: TargetAssignment | None,
+    targets: Targets,
     decide: Callable[[Group, str | None], Decision],
     fallback_reason: str | None,
 ) -> RebalanceAnswer:
     """Return what every member gets.
 
     `sizes` and `measured` are those of the members' topics. `fallback_reason` says why there is no
-    lag to plan with. `decide` plans, or takes a quicker way if it gets a fallback reason. If the
-    group is still the one that `target` was made for, the target is the answer. Raises EquilagError
-    if not even a heuristic can answer.
+    lag to plan with. `decide` plans; it gets the group with what counts as the members' own (see
+    `prior_owners`), and the fallback reason if there is one. If the group is still the one that the
+    target was made for, the target is the answer. Raises EquilagError if not even a heuristic can
+    answer.
     """
-    group = group_of(name, joined.members, sizes, measured)
+    members = [one for one in joined.members if one.topics or one.claims]
+    group = group_of(name, [replace(one, hints={}) for one in members], sizes)
     fallback_reasons = [*joined.fallback_reasons, *([fallback_reason] if fallback_reason else [])]
+    target = targets.planned
     if target is not None and not joined.fallback_reasons and target.matches(joined.members, sizes):
-        ids = {member_key(member): member.id for member in joined.members}
-        named = {ids[one]: partitions for one, partitions in target.assignment.items()}
+        named = {one.id: target.assignment.get(member_key(one), {}) for one in members}
         assigned = read_assignment(group, named, [])
         if assigned is not None:
-            by_member = assignments_now(group, assigned, joined.cooperative)
-            return RebalanceAnswer(
-                by_member, target, "target", (), count_withheld(group, by_member)
-            )
+            before = group_of(name, with_prior_owners(members), sizes)
+            return _answer(joined, group, before, assigned, target, "target")
         fallback_reasons.append("the plan made in advance does not fit the group")
-    decision = decide(group, fallback_reasons[0] if fallback_reasons else None)
+    planned = group_of(name, with_prior_owners(members, targets.going_on), sizes, measured)
+    decision = decide(planned, fallback_reasons[0] if fallback_reasons else None)
     if decision.fallback_reason and decision.fallback_reason not in fallback_reasons:
         fallback_reasons.append(decision.fallback_reason)
     assigned = decision.plan.assigned
+    made = target_assignment(joined.members, by_name(group, assigned), sizes)
     try:
-        by_member = assignments_now(group, assigned, joined.cooperative)
+        answer = _answer(joined, group, planned, assigned, made, _origin_of(decision))
     except ValueError as error:
         raise EquilagError(f"no valid assignment: {error}") from error
-    return RebalanceAnswer(
-        by_member,
-        target_assignment(joined.members, by_name(group, assigned), sizes),
-        "heuristic" if decision.fallback_reason else "plan",
-        tuple(fallback_reasons),
-        count_withheld(group, by_member),
-        decision.left_out,
-    )
+    return replace(answer, fallback_reasons=tuple(fallback_reasons), left_out=decision.left_out)
+
+
+def _origin_of(decision: Decision) -> Origin:
+    if decision.is_sticky:
+        return "sticky"
+    return "heuristic" if decision.fallback_reason else "plan"
+
+
+def _answer(
+    joined: JoinedMembers,
+    claimed: Group,
+    before: Group,
+    assigned: Index,
+    target: TargetAssignment,
+    origin: Origin,
+) -> RebalanceAnswer:
+    """What each member gets now on the way to `assigned` [P].
+
+    `claimed` is the group with its claims as they were made, `before` with those who count as
+    owners. Raises ValueError.
+    """
+    given = assignments_now(claimed, assigned, joined.cooperative)
+    by_member = {one.id: given.get(one.id, {}) for one in joined.members}
+    moves, withheld = count_moves(before, assigned), count_withheld(claimed, given)
+    return RebalanceAnswer(by_member, target, origin, moves=moves, withheld=withheld)
 
 
 def target_assignment(
@@ -178,7 +220,7 @@ def target_assignment(
 ) -> TargetAssignment:
     """Return the target of an assignment by member id."""
     return TargetAssignment(
-        {member_key(member): assignment.get(member.id, {}) for member in members},
+        {member_key(one): assignment.get(one.id, {}) for one in members if one.topics},
         topics_by_member(members),
         dict(sizes),
     )

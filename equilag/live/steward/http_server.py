@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
 from equilag.errors import InputError, MissingExtra
+from equilag.live.steward.assignments import ORIGINS
 from equilag.live.steward.status import ROLES, StewardStatus
 
 GAUGES: Final = {
@@ -28,7 +29,7 @@ GAUGES: Final = {
     "last_heartbeat_age_s": "Seconds since a heartbeat was last answered",
 }
 COUNTERS: Final = {
-    "handouts": ("Assignments handed out, by origin", ("target", "plan", "heuristic")),
+    "handouts": ("Assignments handed out, by origin", ORIGINS),
     "rebalances_triggered": (
         "Rebalances that the steward started, by reason", ("gain", "partitions", "take-over"),
     ),

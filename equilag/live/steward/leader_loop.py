@@ -5,30 +5,18 @@ from __future__ import annotations
 import logging
 import queue
 import time
-from contextlib import suppress
-from dataclasses import replace
 from typing import Final
 
-from equilag.adapters.kafka.described import ClientPlace
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
 from equilag.errors import EquilagError
-from equilag.group import Group
-from equilag.live.rebalance.decision import Decision, decide_within
-from equilag.live.rebalance.measured import Measured
-from equilag.live.steward.assignments import (
-    JoinedMembers,
-    RebalanceAnswer,
-    answer_rebalance,
-    read_joined_members,
-)
+from equilag.live.steward.answer_maker import AnswerMaker
 from equilag.live.steward.commands import Command, CommandMessage
 from equilag.live.steward.event_log import log_event
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
-from equilag.live.steward.member_places import needs_places, with_places
 from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
 from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.status import PASSIVE_REASON
-from equilag.live.steward.topic_lags import TopicsUnknown, read_topic_lags
+from equilag.live.steward.topic_lags import TopicsUnknown
 
 _RETRY_S: Final = 0.3
 """Pause before the next request to a coordinator that did not answer."""
@@ -45,7 +33,7 @@ class LeaderLoop:
     ) -> None:
         self._shared = shared
         self._membership = membership
-        self._reader = reader
+        self._answers = AnswerMaker(shared, reader)
         self._reason = "the equilag steward starts"
         self._generation = -1
         self._leads = False
@@ -110,7 +98,7 @@ class LeaderLoop:
             joined = self._membership.join(self._reason)
             self.joining = False
             self._generation, self._leads = joined.generation, joined.leads
-            self._shared.count_rebalance()
+            self._shared.count_rebalance(joined.leads)
             self._shared.state.heartbeat_answered()
             if joined.leads and not joined.skip:
                 self._assign(joined)
@@ -228,16 +216,8 @@ class LeaderLoop:
     def _assign(self, joined: JoinResult) -> None:
         """Decide, and send the assignments. Raises what the membership raises."""
         began = time.monotonic()
-        joined_members = self._with_places(
-            read_joined_members(
-                joined.protocol,
-                [(one.id, one.instance_id, one.metadata) for one in joined.members],
-                self._shared.held,
-            )
-        )
-        if self._shared.together is not None:
-            self._shared.together.protocol = joined.protocol
-        answer = self._answer(joined_members)
+        joined_members = self._answers.members_of(joined)
+        answer = self._answers.answer(joined_members)
         self._membership.sync({**answer.by_member, self._membership.member: {}})
         self._shared.record_assignment(answer.target, complete=not answer.withheld)
         state = self._shared.state
@@ -254,41 +234,10 @@ class LeaderLoop:
             "protocol": joined.protocol,
             "members": len(joined_members.members),
             "origin": answer.origin,
+            "moves": answer.moves,
             "withheld": answer.withheld,
             "ms": round(1000 * (time.monotonic() - began)),
         }
         state.set(last_assignment=f"{answer.origin} to {len(joined_members.members)} members")
         level = logging.WARNING if answer.fallback_reasons else logging.INFO
         log_event(level, "handed-out", **fields, fallback_reason="; ".join(answer.fallback_reasons))
-
-    def _answer(self, joined_members: JoinedMembers) -> RebalanceAnswer:
-        topics = sorted({topic for member in joined_members.members for topic in member.topics})
-        options, name = self._shared.options, self._membership.group
-        read = read_topic_lags(self._reader, topics, options, self._shared.observation)
-        sizes = {topic: read.sizes[topic] for topic in topics if topic in read.sizes}
-
-        def decide(group: Group, fallback_reason: str | None) -> Decision:
-            settings = replace(options.in_rebalance, together=self._shared.together)
-            return decide_within(group, settings, fallback_reason)
-
-        try:
-            return answer_rebalance(
-                name, joined_members, sizes, read.measured, self._shared.target, decide,
-                read.fallback_reason,
-            )  # fmt: skip
-        except EquilagError as error:  # such as lags whose sum is out of range
-            racks = Measured(racks=read.measured.racks)
-            return answer_rebalance(name, joined_members, sizes, racks, None, decide, str(error))
-
-    def _with_places(self, joined: JoinedMembers) -> JoinedMembers:
-        """Return the members with client id and host, if the policy needs them: a join request has
-        neither. Those of the last observation count, and the coordinator knows new members'."""
-        options, observation = self._shared.options, self._shared.observation
-        if not needs_places(options.policy, joined.members):
-            return joined
-        observed = observation.members if observation is not None else []
-        places = {one.id: ClientPlace(one.client_id, one.host) for one in observed}
-        if any(member.id not in places for member in joined.members):
-            with suppress(EquilagError):
-                places |= self._reader.places(options.group, options.in_rebalance.time_limit)
-        return replace(joined, members=with_places(joined.members, places))

@@ -21,12 +21,17 @@ from equilag.live.rebalance.gain import (
     gain_of,
     imbalance_of,
 )
-from equilag.live.rebalance.joined_members import JoinedMember, Partitions, group_of
+from equilag.live.rebalance.joined_members import (
+    JoinedMember,
+    Partitions,
+    group_of,
+    member_key,
+)
 from equilag.live.rebalance.kept_rules import count_broken
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.measured import Lags, Measured
 from equilag.live.rebalance.member_assignments import MemberAssignments
-from equilag.live.steward.assignments import TargetAssignment, member_key, target_assignment
+from equilag.live.steward.assignments import TargetAssignment, target_assignment
 from equilag.live.steward.steward_options import StewardOptions
 
 

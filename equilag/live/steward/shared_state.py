@@ -38,6 +38,7 @@ class SharedState:
         self._observation: Observation | None = None
         self._target: TargetAssignment | None = None
         self._held: Mapping[str, Partitions] = {}
+        self._unfinished: TargetAssignment | None = None
         self._pending_until = 0.0
         self._rebalances = 0
 
@@ -59,15 +60,25 @@ class SharedState:
             return self._held
 
     @property
+    def unfinished(self) -> Mapping[str, Partitions] | None:
+        """Member key -> partitions of the change that the last assignment began: some were
+        withheld. None if it was complete, or if another member leads since."""
+        with self._lock:
+            return None if self._unfinished is None else self._unfinished.assignment
+
+    @property
     def rebalances(self) -> int:
         """Rebalances since the start."""
         with self._lock:
             return self._rebalances
 
-    def count_rebalance(self) -> None:
-        """Count a rebalance: observations that began before it are out of date."""
+    def count_rebalance(self, leads: bool = True) -> None:
+        """Count a rebalance: observations that began before it are out of date. `leads` tells
+        whether the steward leads now; another leader assigns as it wants."""
         with self._lock:
             self._rebalances += 1
+            if not leads:
+                self._unfinished = None
 
     def record_no_group(self) -> None:
         """The group does not exist now."""
@@ -99,6 +110,7 @@ class SharedState:
         seconds."""
         with self._lock:
             self._target = target
+            self._unfinished = None
             self._pending_until = time.monotonic() + PENDING_S
 
     def record_assignment(self, target: TargetAssignment, complete: bool) -> None:
@@ -106,6 +118,7 @@ class SharedState:
         with self._lock:
             self._target = target
             self._held = target.assignment
+            self._unfinished = None if complete else target
             self._pending_until = 0.0 if complete else time.monotonic() + PENDING_S
 
     @property

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, TopicOffsets
 from equilag.errors import EquilagError, InputError
-from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured
+from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured, with_size
 from equilag.live.steward.membership_errors import Unreachable
 from equilag.live.steward.observer import Observation, known_share, measured_of
 from equilag.live.steward.steward_options import StewardOptions
@@ -17,6 +17,9 @@ from equilag.live.steward.steward_options import StewardOptions
 _MIN_KNOWN_LAGS: Final = 0.9
 """Share of the partitions whose lag must be known for a plan: with less, the plan would rest on
 guesses for more than one partition in ten."""
+FRESH_INTERVALS: Final = 2.0
+"""Observation intervals for which an observation stands in for reading lags while the group waits:
+one may have failed."""
 
 
 class TopicsUnknown(Unreachable):
@@ -39,24 +42,51 @@ def read_topic_lags(
     options: StewardOptions,
     observation: Observation | None,
 ) -> TopicLags:
-    """Return sizes and lags of the topics; from the last observation if they cannot be read.
+    """Return sizes and lags of the topics; the lags from the last observation if that is fresh, or
+    if they cannot be read.
 
-    Raises TopicsUnknown, and MissingRight if the steward may not describe a topic.
+    Sizes are always read, in one request. Raises TopicsUnknown, and MissingRight if the steward may
+    not describe a topic.
     """
     if not topics:
         return TopicLags()
+    limit = options.in_rebalance.time_limit
+    observed = _observed_lags(observation, topics, options)
+    if observed is not None and observed.age <= FRESH_INTERVALS * options.observe_every:
+        try:
+            sizes = _read_sizes(reader, topics, limit)
+        except TopicsUnknown:
+            return TopicLags(observed.sizes, observed.measured)
+        if all(sizes.get(topic) == observed.sizes.get(topic) for topic in topics):
+            return _checked(sizes, observed.measured)
     try:
-        offsets = reader.lags(options.group, topics, options.in_rebalance.time_limit)
+        offsets = reader.lags(options.group, topics, limit)
     except MissingRight:
         raise
     except EquilagError as error:
-        if observation is not None and _observed_topics(observation).issuperset(topics):
-            measured = replace(observation.measured, age=time.monotonic() - observation.at)
-            reason = None if measured.age <= options.lag_age else f"no fresh lag: {error}"
-            return TopicLags(observation.sizes, measured, reason)
+        if observed is not None:
+            reason = None if observed.age <= options.lag_age else f"no fresh lag: {error}"
+            return TopicLags(observed.sizes, observed.measured, reason)
         sizes = _read_sizes(reader, topics, options.session / 2)
         return TopicLags(sizes, fallback_reason=f"no lag: {error}")
-    return _lags_of_offsets(offsets, options)
+    return _lags_of_offsets(offsets, options, observation)
+
+
+class _ObservedLags(NamedTuple):
+    sizes: Mapping[str, int]
+    measured: Measured
+    age: float
+    """Seconds since the observation."""
+
+
+def _observed_lags(
+    observation: Observation | None, topics: list[str], options: StewardOptions
+) -> _ObservedLags | None:
+    """What the last observation knows of the topics; None if it does not cover them all."""
+    if observation is None or not _observed_topics(observation).issuperset(topics):
+        return None
+    age = time.monotonic() - observation.at
+    return _ObservedLags(observation.sizes, replace(observation.measured, age=age), age)
 
 
 def _observed_topics(observation: Observation) -> set[str]:
@@ -73,12 +103,21 @@ def _read_sizes(reader: GroupReader, topics: list[str], timeout: float) -> Mappi
         raise TopicsUnknown(f"the topics cannot be read: {error}") from error
 
 
-def _lags_of_offsets(offsets: TopicOffsets, options: StewardOptions) -> TopicLags:
+def _lags_of_offsets(
+    offsets: TopicOffsets, options: StewardOptions, observation: Observation | None
+) -> TopicLags:
+    """Lags and racks are those of the offsets; whatever else is measured takes several looks, and
+    comes from the last observation."""
     try:
-        measured = measured_of(offsets, options)
+        read = measured_of(offsets, options)
     except InputError as error:
         return TopicLags(offsets.sizes, fallback_reason=f"no valid lag: {error}")
-    known, total = known_share(measured.lags)
+    before = NOTHING_MEASURED if observation is None else observation.measured
+    return _checked(offsets.sizes, replace(before, lags=read.lags, racks=read.racks, age=0.0))
+
+
+def _checked(sizes: Mapping[str, int], measured: Measured) -> TopicLags:
+    known, total = known_share(with_size(measured.lags, sizes))
     enough = known >= _MIN_KNOWN_LAGS * total
     reason = None if enough else f"the lag of {total - known} of {total} partitions is unknown"
-    return TopicLags(offsets.sizes, measured, reason)
+    return TopicLags(sizes, measured, reason)

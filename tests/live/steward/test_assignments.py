@@ -20,9 +20,11 @@ from equilag.live.rebalance.decision import Decision, PlanSettings, decide
 from equilag.live.rebalance.joined_members import JoinedMember
 from equilag.live.rebalance.measured import Measured
 from equilag.live.steward.assignments import (
+    NO_TARGETS,
     JoinedMembers,
     RebalanceAnswer,
     TargetAssignment,
+    Targets,
     answer_rebalance,
     read_joined_members,
     target_assignment,
@@ -60,7 +62,7 @@ def given(
         JoinedMembers(members, cooperative, fallback_reasons),
         sizes,
         MEASURED,
-        target,
+        Targets(target),
         planned,
         fallback_reason,
     )
@@ -93,14 +95,14 @@ def test_members_as_they_introduce_themselves() -> None:
     ]
     cooperative = read_joined_members("cooperative-sticky", entries, held)
     assert cooperative.cooperative
-    assert [one.hints for one in cooperative.members] == [{}, {}]
+    assert cooperative.members == eager.members
 
 
 def test_an_unreadable_subscription() -> None:
     entries = [("m-1", None, b"\x00"), ("m-2", None, write_subscription(["t"]))]
     here = read_joined_members("range", entries, {"m-1": {"t": [0]}})
     assert here.members[0].topics == ("t",)
-    answer = answer_rebalance("g", here, SIZES, MEASURED, None, planned, None)
+    answer = answer_rebalance("g", here, SIZES, MEASURED, NO_TARGETS, planned, None)
     assert answer.origin == "heuristic"
     assert "the subscription of m-1 cannot be read" in answer.fallback_reasons[0]
     assert sorted(p for topics in answer.by_member.values() for p in topics["t"]) == [0, 1, 2]
@@ -217,5 +219,5 @@ def test_an_invalid_plan_is_not_handed_out() -> None:
 
     with pytest.raises(EquilagError, match="no valid assignment"):
         answer_rebalance(
-            "g", JoinedMembers([member("a")], False), SIZES, MEASURED, None, wrong, None
+            "g", JoinedMembers([member("a")], False), SIZES, MEASURED, NO_TARGETS, wrong, None
         )

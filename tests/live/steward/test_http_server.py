@@ -54,7 +54,7 @@ def test_metrics_for_prometheus(url: str) -> None:
     assert "equilag_steward_lag_total" not in values  # unknown so far
     handouts = families["equilag_steward_handouts"].samples
     assert {one.labels["kind"]: one.value for one in handouts} == {
-        "target": 0, "plan": 1, "heuristic": 0
+        "target": 0, "sticky": 0, "plan": 1, "heuristic": 0
     }  # fmt: skip
     roles = {one.labels["role"]: one.value for one in families["equilag_steward_role"].samples}
     assert roles["leader"] == 1

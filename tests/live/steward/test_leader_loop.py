@@ -70,7 +70,7 @@ def test_it_assigns_a_plan_and_leaves_at_the_end() -> None:
     assert run.sets == [[0], [1, 2]]
     assert run.membership.synced[0]["steward-1"] == {}
     assert run.membership.calls[-2:] == ["leave", "close"]
-    assert run.state.counters["handouts", "plan"] == 1
+    assert run.state.counters["handouts", "sticky"] == 1
 
 
 def test_it_can_stay_a_member_at_the_end() -> None:
@@ -90,7 +90,7 @@ def test_a_restart_within_the_session_changes_nothing() -> None:
     assert run.state.figures.role == "leader"
 
 
-def test_with_old_lag_a_heuristic_answers() -> None:
+def test_with_old_lag_counts_and_moves_decide() -> None:
     here = reading(LAGS, {"a": {"t": [0, 1]}, "b": {"t": [2]}})
     run = Run([joined("a", "b", "c")], FakeReader(lags=EquilagError("no broker answers")))
     run.observed(FakeReader(here))
@@ -98,7 +98,7 @@ def test_with_old_lag_a_heuristic_answers() -> None:
     assert observation is not None
     object.__setattr__(observation, "at", observation.at - 1000)  # the lag is old
     run.go()
-    assert run.state.counters["handouts", "heuristic"] == 1
+    assert run.state.counters["handouts", "sticky"] == run.state.counters["fallbacks", ""] == 1
     assert run.state.figures.last_fallback_reason == "no fresh lag: no broker answers"
     assert run.sets == [[0], [1], [2]]
 
@@ -107,10 +107,10 @@ def test_recent_lag_is_good_enough() -> None:
     here = reading(LAGS, {"a": {"t": [0, 1]}, "b": {"t": [2]}})
     run = Run([joined("a", "b", "c")], FakeReader(lags=EquilagError("no broker answers")))
     run.observed(FakeReader(here)).go()
-    assert run.state.counters["handouts", "plan"] == 1
+    assert run.state.counters["handouts", "sticky"] == 1
 
 
-def test_sizes_alone_are_enough_for_a_heuristic() -> None:
+def test_sizes_alone_are_enough() -> None:
     """Sizes have their own time limit: without them the group would have to wait."""
     run = Run([joined("a", "b")], FakeReader(lags=EquilagError("too late"), sizes={"t": 3})).go()
     assert run.state.figures.last_fallback_reason == "no lag: too late"
@@ -149,7 +149,7 @@ def test_under_range_topics_of_equal_size_stay_together(protocol: str, mode: str
     answer = JoinResult(1, protocol, True, False, entries)
     run = Run([answer], FakeReader(lags=offsets(lags)), co_partition=mode, rebalance_limit=0.5)
     run.go()
-    assert run.state.counters["handouts", "plan"] == 1
+    assert run.state.counters["handouts", "sticky"] == 1
     together = all(run.membership.synced[0][name]["t"] == run.membership.synced[0][name]["u"]
                    for name in ("a", "b", "c"))  # fmt: skip
     assert together == (protocol == "range" and mode == "auto")
@@ -165,7 +165,7 @@ def test_observed_lags_out_of_range_cause_a_fallback() -> None:
     run.shared.set_target(TargetAssignment({}, {}, {}))
     run.go()
     assert run.membership.synced[0]["a"] == {"t": [0]}
-    assert run.state.counters["handouts", "heuristic"] == 1
+    assert run.state.counters["handouts", "sticky"] == run.state.counters["fallbacks", ""] == 1
 
 
 def with_racks() -> FakeReader:
@@ -189,7 +189,7 @@ def test_members_read_in_their_racks() -> None:
     run = Run([in_racks(a="r2", b="r1")], with_racks(), policy=policy).go()
     assert run.membership.synced[0]["a"] == {"t": [2, 3]}
     assert run.membership.synced[0]["b"] == {"t": [0, 1]}
-    assert run.state.counters["handouts", "plan"] == 1
+    assert run.state.counters["handouts", "sticky"] == 1
 
 
 def test_a_pinned_member_that_is_away_stalls_nothing(caplog: pytest.LogCaptureFixture) -> None:
@@ -200,7 +200,7 @@ def test_a_pinned_member_that_is_away_stalls_nothing(caplog: pytest.LogCaptureFi
     with caplog.at_level(logging.WARNING, "equilag.steward"):
         run.go()
     assert 0 in run.membership.synced[0]["b"]["t"]
-    assert run.state.counters["handouts", "plan"] == 1
+    assert run.state.counters["handouts", "sticky"] == 1
     (line,) = [vars(one)["fields"]["reason"] for one in caplog.records if one.msg == "policy"]
     assert line.endswith('no member has the id, instance id or client id "away"')
 
@@ -217,7 +217,7 @@ def test_threads_of_a_host_are_one_instance(known: bool, caplog: pytest.LogCaptu
     counts = {name: len(run.membership.synced[0][name].get("t", ())) for name in "abc"}
     assert sorted(counts.values()) == [1, 1, 2]
     assert counts["c"] == 1 or not known
-    assert run.state.counters["handouts", "plan"] == 1
+    assert run.state.counters["handouts", "sticky"] == 1
     assert ("no member's host is known" in "".join(logged)) is not known
 
 
@@ -230,7 +230,7 @@ def test_an_observation_of_other_topics_is_not_used() -> None:
 
 def test_mostly_unknown_lag_causes_a_fallback() -> None:
     run = Run([joined("a", "b")], FakeReader(lags=offsets({"t": [100, None, None]}))).go()
-    assert run.state.counters["handouts", "heuristic"] == 1
+    assert run.state.counters["handouts", "sticky"] == run.state.counters["fallbacks", ""] == 1
     assert run.state.figures.last_fallback_reason == "the lag of 2 of 3 partitions is unknown"
 
 
@@ -316,5 +316,5 @@ def test_it_is_passive_in_a_kip_848_group(monkeypatch: pytest.MonkeyPatch) -> No
 def test_lags_out_of_range_cause_a_fallback() -> None:
     run = Run([joined("a", "b")], FakeReader(lags=offsets({"t": [2**60, 1, 1]})))
     run.go()
-    assert run.state.counters["handouts", "heuristic"] == 1
+    assert run.state.counters["handouts", "sticky"] == run.state.counters["fallbacks", ""] == 1
     assert run.state.figures.last_fallback_reason.startswith("no valid lag")
