@@ -110,7 +110,8 @@ def scenario_lines(results: Results) -> list[str]:
         f"members process {speeds} records/s.",
         *options,
         f"Run of {results['when']} on {machine['cores']} cores ({machine['cpu']}),",
-        f"load {machine['load_at_start']:.1f} at the start; {versions}.",
+        f"load {machine['load_at_start']:.1f} to {machine['load_at_end']:.1f},",
+        f"samples late by {results['late_p99_s']:.2f} s or less (99 of 100); {versions}.",
         "",
     ]
     sides = results["sides"]
@@ -131,6 +132,10 @@ ROWS: Final[list[tuple[str, Callable[[Results], str]]]] = [
         lambda row: (
             f"{row['delay_p50_s']:.2f} / {row['delay_p99_s']:.2f} / {row['delay_max_s']:.2f}"
         ),
+    ),
+    (
+        "busiest member, at the start / at the end, % of its speed",
+        lambda row: " / ".join(map(str, row["busiest_percent"])),
     ),
     (
         "rebalances (moves)",

@@ -64,6 +64,8 @@ class Ending:
     """[S] of the samples."""
     read: Ints
     """[P]"""
+    busiest: tuple[float, float]
+    """Share of its time that the busiest member needs, at the start and at the end."""
     cpu_s: float
     """CPU time of the steward since the traffic began."""
     counters: dict[str, Any]
@@ -137,17 +139,22 @@ def _with_traffic(
     for side in sides:
         side.assign(by_hand[0].tolist())
     time.sleep(_EXCHANGE_S)
-    cpu = [side.cpu_s() for side in sides]
+    first = [(side.busiest(phases[0].rates), side.cpu_s()) for side in sides]
     with ScheduledTraffic(bootstrap, topic, lambda at: due_at(schedule, at)) as traffic:
         course = Course(scenario, phases, schedule, time.time())
         samples = _sampled(scenario, sides, traffic, list(zip(phases, by_hand, strict=True)))
         endings = [
-            Ending(lag, side.read(), side.cpu_s() - before, side.counters())
-            for side, lag, before in zip(sides, samples.lags, cpu, strict=True)
-        ]
+            Ending(
+                lag, side.read(), (busiest, side.busiest(phases[-1].rates)),
+                side.cpu_s() - used, side.counters(),
+            )
+            for side, lag, (busiest, used) in zip(sides, samples.lags, first, strict=True)
+        ]  # fmt: skip
     for side in sides:
         side.stop_members()
+    late = samples.at - np.arange(len(samples.at)) * SAMPLE_S
     return {
+        "late_p99_s": round(float(np.percentile(late, 99)), 2),
         "phases": [phase.start for phase in phases],
         "sides": [
             _row(course, side, samples.at, ending)
@@ -175,6 +182,7 @@ def _row(course: Course, side: LiveSide, at: Floats, ending: Ending) -> dict[str
         "words": side.side.words,
         "options": " ".join(side.side.options),
         **figures_of(seen),
+        "busiest_percent": [round(100.0 * share) for share in ending.busiest],
         "counters": ending.counters,
     }
     if scenario.threads > 1:

@@ -14,7 +14,7 @@ from benchmarks.live.assignment_log import Log
 from benchmarks.live.limited_member import LimitedMember
 from benchmarks.live.load_scenarios import LoadScenario, Side
 from benchmarks.live.steward_run import StewardRun
-from equilag.columns import Ints
+from equilag.columns import Floats, Ints
 
 _LEADS_S: Final = 60
 """Seconds that a steward may take to start on a busy machine."""
@@ -67,6 +67,12 @@ class LiveSide:
         for number, member in enumerate(self.members):
             owners[member.held()] = number
         return owners
+
+    def busiest(self, rates: Floats) -> float:
+        """Return the largest share of its time that a member needs for its partitions, at these
+        rates [P]."""
+        loads = [rates[member.held()].sum() / member.speed for member in self.members]
+        return float(max(loads))
 
     def read(self) -> Ints:
         """Return [P] the offset after the last record that any member processed."""

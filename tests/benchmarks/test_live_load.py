@@ -206,6 +206,7 @@ def results(name: str, **own: Any) -> dict[str, Any]:
             "delay_p99_s": lag, "delay_max_s": 60.0, "records": 10,
             "rebalances": [{"at_s": 20.0, "moves": 4}], "unowned_partition_s": 3.0,
             "two_owners": 0, "steward_cpu_percent": 4.0, "counters": {},
+            "busiest_percent": [135, 81],
         }  # fmt: skip
         if scenario.threads > 1:
             phase = {"from_s": 0.0, "first": [10.0, 90.0], "last": [50.0, 50.0]}
@@ -215,7 +216,8 @@ def results(name: str, **own: Any) -> dict[str, Any]:
     return {
         "name": name, "words": scenario.words, "when": "2026-01-01", "seconds": scenario.seconds,
         "full": True, "measured_from": scenario.measured_from, "speeds": list(scenario.speeds),
-        "machine": {"cpu": "a", "cores": 2, "load_at_start": 0.5}, "versions": {"equilag": "1"},
+        "machine": {"cpu": "a", "cores": 2, "load_at_start": 0.5, "load_at_end": 1.5},
+        "versions": {"equilag": "1"}, "late_p99_s": 0.02,
         "phases": [phase.start for phase in phases], "sides": rows,
     }  # fmt: skip
 
@@ -267,6 +269,7 @@ def test_the_page_has_the_tables_of_full_runs(tmp_path: Path) -> None:
     assert "**One slow member of six**: 8 minutes," in text
     assert "members process 40, 120, 120, 120, 120, 120 records/s." in text
     assert "| mean total lag | 50 | 40 | 2 | 1 |" in text
+    assert "speed | 135 / 81 | 135 / 81 | 135 / 81 | 135 / 81 |" in text
     assert "| steward by work | 0 | 10, 90 | 50, 50 | 30 s |" in text
     assert "event=29\n[… 40 lines …]\nevent=70\n" in text
     assert "a peak" not in text
