@@ -7,6 +7,7 @@ import json
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli import options
@@ -15,7 +16,9 @@ from equilag.cli.co_partition_mode import CO_PARTITION, co_partition_mode
 from equilag.cli.real_options import add_real
 from equilag.cli.screen import emit, remark
 from equilag.cli.steward_log import logging_to_stderr
+from equilag.cli.steward_thresholds import add_thresholds, add_weight, thresholds_of
 from equilag.errors import InputError, MissingExtra
+from equilag.live.rebalance.live_policy import LIVE_HORIZON_S, LIVE_TOLERANCE
 from equilag.policy import Policy
 
 if TYPE_CHECKING:
@@ -67,60 +70,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=LISTEN,
         help=f"address of /metrics, /healthz and /status (default: {LISTEN})",
     )
-    _add_worth(parser.add_argument_group("when to rebalance"))
+    add_thresholds(parser.add_argument_group("when to rebalance"))
     _add_planning(parser.add_argument_group("how to plan"))
     add_real(parser, CO_PARTITION)
     _add_membership(parser.add_argument_group("membership"))
 
 
-def _add_worth(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--gain",
-        metavar="PERCENT",
-        type=options.percent,
-        default=20.0,
-        help="excess (what lies above the mean lag, summed over the members) that a plan must save,"
-        " in percent of the mean lag per member (default: 20)",
-    )
-    group.add_argument(
-        "--gain-records",
-        metavar="N",
-        type=options.whole(),
-        default=1000,
-        help="excess that it must save in records (default: 1000)",
-    )
-    group.add_argument(
-        "--gain-per-move",
-        metavar="N",
-        type=options.whole(),
-        default=0,
-        help="excess that it must save per moved partition, in records (default: 0)",
-    )
-    group.add_argument(
-        "--confirm",
-        metavar="N",
-        type=options.whole(),
-        default=3,
-        help="consecutive observations that must agree (default: 3)",
-    )
-    group.add_argument(
-        "--min-interval",
-        metavar="T",
-        type=options.duration,
-        default=300.0,
-        help="minimum time between two rebalances that it starts (default: 5m)",
-    )
-    group.add_argument(
-        "--every",
-        metavar="T",
-        type=options.duration,
-        default=10.0,
-        help="time between two observations of the group (default: 10s)",
-    )
-
-
 def _add_planning(group: argparse._ArgumentGroup) -> None:
-    options.add_goals(group)
+    add_weight(group, LIVE_HORIZON_S)
+    options.add_goals(group, tolerance=LIVE_TOLERANCE)
     group.add_argument(
         "--time-limit",
         metavar="S",
@@ -153,6 +111,12 @@ def _add_membership(group: argparse._ArgumentGroup) -> None:
         type=options.duration,
         default=10.0,
         help="how long the group waits for it after a crash (default: 10s)",
+    )
+    group.add_argument(
+        "--state",
+        metavar="FILE",
+        type=Path,
+        help="keep measured rates and speeds in this file over restarts",
     )
     group.add_argument(
         "--keep-membership",
@@ -192,8 +156,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("is empty", "--protocol")
     if args.dry_run and args.take_over:
         raise InputError("cannot be combined with --dry-run, which joins no group", "--take-over")
-    if args.confirm < 1:
-        raise InputError("must be at least 1", "--confirm")
+    chosen = _options(args)
 
     from equilag.adapters.kafka.client_config import kafka_config
 
@@ -206,7 +169,7 @@ def run(args: argparse.Namespace) -> int:
         ) from error
     config = kafka_config(args.bootstrap_server, client_settings(args.command_config))
     with logging_to_stderr():
-        steward = Steward(config, _options(args))
+        steward = Steward(config, chosen)
         server = serve(steward.state, *args.listen)
         try:
             with _ended_by_signals(steward.end):
@@ -218,22 +181,21 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _options(args: argparse.Namespace) -> StewardOptions:
-    from equilag.live.rebalance.gain import Thresholds
     from equilag.live.steward.assignments import BUILT_IN
     from equilag.live.steward.steward_options import StewardOptions
 
     mode = co_partition_mode(args)
     with options.named():
         real = options.real_settings(args)
+        real["weight"] = None if args.weight == "work" else args.weight
+        real["horizon"] = args.horizon
         policy = Policy(args.policy, args.balance, args.move_cost, args.tolerance, **real)
         return StewardOptions(
             group=args.group,
             instance=args.instance_id,
             protocols=(*dict.fromkeys([*args.protocol, *BUILT_IN]),),
             policy=policy,
-            thresholds=Thresholds(
-                args.gain, args.gain_records, args.gain_per_move, args.confirm, args.min_interval
-            ),
+            thresholds=thresholds_of(args),
             session=args.session_timeout,
             observe_every=args.every,
             plan_limit=args.time_limit,
@@ -242,6 +204,7 @@ def _options(args: argparse.Namespace) -> StewardOptions:
             reset=args.auto_offset_reset or options.RESETS_DEFAULT,
             isolation=args.isolation_level or options.ISOLATION_LEVELS[0],
             co_partition=mode,
+            state_file=args.state,
             dry_run=args.dry_run,
             take_over=args.take_over,
             keep_membership=args.keep_membership,

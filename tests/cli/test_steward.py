@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +14,11 @@ from equilag.cli import main
 from equilag.cli.parser import build_parser
 from equilag.cli.steward import _options
 from equilag.cli.steward_log import LogLine
+from equilag.live.rebalance.live_policy import live_policy
+from equilag.live.rebalance.worth import Thresholds
 from equilag.live.steward.http_server import serve
 from equilag.live.steward.status import StewardStatus
-from equilag.policy import Policy
+from equilag.live.steward.steward_options import StewardOptions
 
 
 @pytest.mark.parametrize(
@@ -81,19 +84,33 @@ def test_no_broker_answers(
 
 def test_options() -> None:
     arguments = "steward --bootstrap-server b:1 --group g --protocol mine --tolerance 7"
-    arguments += " --gain 30 --gain-records 5 --gain-per-move 2 --confirm 4 --min-interval 2m"
+    arguments += " --gain 30 --gain-delay 2m --confirm 4 --min-interval 3m --moves-per-hour 9"
+    arguments += " --weight lag --horizon 30s --state s.json"
     options = _options(build_parser().parse_args(arguments.split()))
     assert options.protocols == ("mine", "range", "roundrobin", "sticky", "cooperative-sticky")
     assert (options.policy.name, options.policy.tolerance) == ("lag-aware", 7)
-    asked = options.thresholds
-    assert (asked.gain_percent, asked.gain_records, asked.gain_per_move) == (30, 5, 2)
-    assert (asked.confirm, asked.min_interval_s) == (4, 120)
+    assert (options.policy.weight, options.policy.horizon) == ("lag", 30)
+    assert options.thresholds == Thresholds(30, 120, 4, 180, 9)
+    assert options.state_file == Path("s.json")
+
+
+def test_defaults() -> None:
+    options = _options(
+        build_parser().parse_args(["steward", "--bootstrap-server", "b", "--group", "g"])
+    )
+    assert options == StewardOptions("g")
+
+
+@pytest.mark.parametrize("option", ["--gain-records", "--gain-per-move"])
+def test_thresholds_in_records_are_gone(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["steward", "--bootstrap-server", "b:1", "--group", "g", option, "5"]) == 2
+    assert f"{option}: is no longer there: use --gain or --gain-delay" in capsys.readouterr().err
 
 
 def test_options_of_real_groups() -> None:
     arguments = "steward --bootstrap-server b:1 --group g --pin t-1=c --capacity c=2 --rack-aware"
     policy = _options(build_parser().parse_args(arguments.split())).policy
-    assert policy == Policy(pin={("t", 1): "c"}, capacity={"c": 2}, rack_aware=True)
+    assert policy == live_policy(pin={("t", 1): "c"}, capacity={"c": 2}, rack_aware=True)
 
 
 def test_a_line_of_the_log() -> None:

@@ -20,6 +20,7 @@ from equilag.live.rebalance.gain import gain_of
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured, Racks
+from equilag.live.rebalance.measured_loads import measured_loads
 from equilag.live.rebalance.member_assignments import (
     MemberAssignments,
     assignments_now,
@@ -257,8 +258,11 @@ class Leader:
         if rejoin is None or not self._may_request(last):
             return
         plan = decision.plan
-        gain = gain_of(plan.group, last.assigned, plan.assigned)
-        if gain.saved < max(rejoin.min_records, rejoin.min_share * gain.mean):
+        loads = measured_loads(
+            plan.group, self._plan_settings.policy_for(plan.group), NOTHING_MEASURED
+        )
+        gain = gain_of(loads, last.assigned, plan.assigned)
+        if gain.saved < rejoin.min_records or gain.relief_percent < 100 * rejoin.min_share:
             log.info("group %s: keeping the assignment: a new plan would gain %s", name, gain)
             return
         with self._lock:

@@ -1,112 +1,116 @@
-"""What a rebalance would gain, and the thresholds that it must reach.
+"""What a rebalance would gain: by how much members are relieved, and what pauses meanwhile.
 
-A gain is excess saved: records that lie above a fair share now, and would not under the plan.
+Members are compared by their load: the weight of their partitions per unit of capacity.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import NamedTuple
 
 import numpy as np
 
-from equilag.group import Floats, Group, Index, Ints
-from equilag.metrics import excess, mean_load, member_loads, moved, spread
-from equilag.reduction.capacities import known_capacities
-
-
-@dataclass(frozen=True, slots=True)
-class Thresholds:
-    """When a rebalance is worth it. All conditions must hold.
-
-    The defaults are those of `equilag steward`, which docs/live.md explains.
-    """
-
-    gain_percent: float = 20.0
-    """Excess saved, in percent of the mean lag per member."""
-    gain_records: int = 1000
-    """Excess saved, in records."""
-    gain_per_move: int = 0
-    """Excess saved per moved partition, in records."""
-    confirm: int = 3
-    """Consecutive observations that must reach the thresholds."""
-    min_interval_s: float = 300.0
-    """Seconds from one rebalance that the steward starts to the next."""
+from equilag.columns import Flags
+from equilag.group import NOBODY, Floats, Index
+from equilag.live.rebalance.group_loads import GroupLoads
+from equilag.metrics import moved
 
 
 @dataclass(frozen=True, slots=True)
 class Imbalance:
-    """How uneven an assignment is, over the members that are not idle, in records."""
+    """How uneven an assignment is, over the members that are not idle."""
 
+    heaviest_percent: float
+    """Load of the heaviest member in percent of a fair share; 100 without any load."""
     excess: float
-    """Sum over the members of what lies above the mean lag per member; where capacities differ,
-    above a member's share by capacity."""
-    spread: int
-    """Lag of the heaviest member minus lag of the lightest; where capacities differ, as if a
-    member of average capacity were as long at work."""
+    """Weight above what no plan falls below, rank by rank, for members of average capacity."""
 
 
-PERFECT: Final = Imbalance(0.0, 0)
-"""All loads equal: no assignment is more even."""
+class Paused(NamedTuple):
+    """Records per second that arrive for partitions while these pause in a rebalance."""
+
+    moved: float
+    """For the partitions that move: all that pauses in a cooperative group."""
+    all: float
+    """For every partition: an eager group stands still."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """The imbalance before and after a plan, and the moves that it takes."""
+    """The gain of changing from one assignment to another."""
 
     now: Imbalance
     planned: Imbalance
-    mean: float
-    """Mean lag per active member, in records."""
+    relief_percent: float
+    """By how much the most relieved member is relieved, in percent of a fair share.
+
+    Loads are compared rank by rank, the k-th heaviest now with the k-th heaviest then: the largest
+    decrease, less the largest increase. A load counts down to what no plan falls below at its rank:
+    a hot partition is no relief, and does not hide that of the others.
+    """
+    relief_s: float | None
+    """The same in seconds of work of that member; None if no rate and no capacity is known."""
+    saved: float
+    """Excess saved."""
+    noise_percent: float
+    """Standard error of a member's load from the rates' errors, in percent of a fair share."""
     moves: int
-
-    @property
-    def saved(self) -> float:
-        """Excess saved, in records."""
-        return self.now.excess - self.planned.excess
-
-    @property
-    def percent(self) -> float:
-        """Excess saved, in percent of the mean lag per member; 0 without lag."""
-        return 100.0 * self.saved / self.mean if self.mean else 0.0
-
-    def reaches(self, thresholds: Thresholds, share: float = 1.0) -> bool:
-        """Return True if the gain reaches `share` of every threshold."""
-        return (
-            self.saved > 0
-            and self.percent >= share * thresholds.gain_percent
-            and self.saved >= share * thresholds.gain_records
-            and self.saved >= share * thresholds.gain_per_move * self.moves
-        )
+    paused: Paused
+    looks_ahead_s: float = 0.0
+    """Seconds of production that loads have in them; 0 where they are lag alone."""
 
     def __str__(self) -> str:
         moves = "1 move" if self.moves == 1 else f"{self.moves:,} moves"
         return (
-            f"excess {self.now.excess:,.0f} to {self.planned.excess:,.0f}"
-            f" (saves {self.percent:.1f} % of the mean),"
-            f" lag spread {self.now.spread:,} to {self.planned.spread:,}, {moves}"
+            f"heaviest member {self.now.heaviest_percent:.0f} to"
+            f" {self.planned.heaviest_percent:.0f} % of a fair share, {moves}"
         )
 
 
-def imbalance_of(group: Group, assigned: Index) -> Imbalance:
+def imbalance_of(loads: GroupLoads, assigned: Index) -> Imbalance:
     """Return the imbalance under an assignment [P]."""
-    loads = member_loads(assigned, group.lag, group.n_members)
-    if len({member.capacity for member in group.members} - {None}) > 1:
-        capacities = np.array(known_capacities(group))
-        return _imbalance_by_capacity(loads[~group.idle], capacities[~group.idle])
-    return Imbalance(excess(loads[~group.idle]), spread(loads, group.idle))
+    by_member = loads.of(assigned)
+    if not len(by_member) or not loads.fair:
+        return Imbalance(100.0, 0.0)
+    above = np.maximum(np.sort(by_member)[::-1] - loads.best, 0.0)
+    excess = float(above.sum()) * float(loads.capacity.mean())
+    return Imbalance(100.0 * float(by_member.max()) / loads.fair, excess)
 
 
-def _imbalance_by_capacity(loads: Ints, capacities: Floats) -> Imbalance:
-    if not len(loads):
-        return PERFECT
-    fair = loads.sum() * capacities / capacities.sum()
-    of_average = loads * capacities.mean() / capacities
-    above = float(np.maximum(loads - fair, 0.0).sum())
-    return Imbalance(above, round(float(of_average.max() - of_average.min())))
-
-
-def gain_of(group: Group, before: Index, after: Index) -> Gain:
+def gain_of(loads: GroupLoads, before: Index, after: Index) -> Gain:
     """Return the gain of changing from one assignment [P] to another."""
-    now, planned = (imbalance_of(group, assigned) for assigned in (before, after))
-    return Gain(now, planned, mean_load(group), int(moved(before, after).sum()))
+    changes = moved(before, after)
+    now, planned = imbalance_of(loads, before), imbalance_of(loads, after)
+    return _gain(loads, now, planned, np.sort(loads.of(after))[::-1], before, changes)
+
+
+def possible_gain(loads: GroupLoads, before: Index) -> Gain:
+    """Return the gain of the loads that no plan falls below, without moves: no plan has more."""
+    now = imbalance_of(loads, before)
+    perfect = Imbalance(100.0 * loads.best[0] / loads.fair if loads.fair else 100.0, 0.0)
+    nothing: Flags = np.zeros(len(before), dtype=np.bool_)
+    return _gain(loads, now, perfect, loads.best, before, nothing)
+
+
+def _gain(
+    loads: GroupLoads, now: Imbalance, planned: Imbalance, then: Floats, before: Index,
+    changes: Flags,
+) -> Gain:  # fmt: skip
+    """`then` are the planned loads, the heaviest first."""
+    least = loads.best
+    heaviest_first = np.sort(loads.of(before))[::-1]
+    drop = np.maximum(heaviest_first, least) - np.maximum(then, least)
+    relief = max(0.0, float(drop.max(initial=0.0)) + min(0.0, float(drop.min(initial=0.0))))
+    base = loads.usual
+    rate = loads.rate
+    return Gain(
+        now,
+        planned,
+        100.0 * relief / base if base else 0.0,
+        loads.seconds(relief),
+        now.excess - planned.excess,
+        100.0 * loads.error / base if base else 0.0,
+        int(changes.sum()),
+        Paused(float(rate[changes].sum()), float(rate[before != NOBODY].sum())),
+        loads.looks_ahead_s,
+    )

@@ -72,6 +72,7 @@ def group_of(
                 client_id=member.client_id
                 or (None if member.instance_id else client_id_in(member.id)),
                 host=member.host or None,
+                capacity=measured.capacities.get(member_key(member)),
             )
             for member in members
         ],
@@ -81,4 +82,6 @@ def group_of(
     }
     if measured.racks and (racks := with_size(measured.racks, sizes)):
         given["racks"] = racks
+    if rates := with_size(measured.rates, sizes):
+        given["rates"] = rates
     return Group.build(**given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, TypeVar
 
@@ -11,20 +11,43 @@ Lags: TypeAlias = Mapping[str, Sequence[int | None]]
 """Topic -> lag in records, one entry per partition; None if unknown."""
 Racks: TypeAlias = Mapping[str, Sequence[Sequence[str]]]
 """Topic -> for each partition, the racks that hold a replica."""
+Rates: TypeAlias = Mapping[str, Sequence[float | None]]
+"""Topic -> records per second, one entry per partition; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Lags and racks of some topics; topics of which nothing is known may be missing."""
+    """What is known of some topics and members; those of which nothing is known may be missing."""
 
     lags: Lags = field(default_factory=dict)
     racks: Racks | None = None
     """None if no rack is known, or if the policy does not mind racks."""
     age: float = 0.0
     """Seconds since the lags were measured."""
+    rates: Rates = field(default_factory=dict)
+    """Records produced per second."""
+    rate_errors: Rates = field(default_factory=dict)
+    """Standard errors of the rates."""
+    capacities: Mapping[str, float] = field(default_factory=dict)
+    """Member key -> records per second; empty if no speed is known."""
 
 
 NOTHING_MEASURED: Final = Measured()
+
+
+def capacities_in_force(
+    keys: Iterable[str], in_force: Mapping[str, float], measured: Mapping[str, float]
+) -> dict[str, float]:
+    """Return the capacity of each member key for a plan that a join or a leave forces.
+
+    Members that stay keep the capacities that their assignment was planned with: a newly measured
+    speed is no reason to move partitions now. Members without one count as measured, or else as
+    fast as the fastest. Empty if the assignment in force was planned without capacities.
+    """
+    if not in_force:
+        return {}
+    fastest = max(in_force.values())
+    return {key: in_force.get(key, measured.get(key, fastest)) for key in keys}
 
 
 def with_size(

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from equilag.group import Group, Index
+from equilag.group import Group
 from equilag.live.rebalance.decision import (
     GRACE_S,
     Decision,
@@ -23,7 +23,9 @@ from equilag.live.rebalance.decision import (
     decide_within,
 )
 from equilag.live.rebalance.fitting_policy import FittingPolicy, with_capacities
-from equilag.live.rebalance.gain import PERFECT, Gain, gain_of
+from equilag.live.rebalance.gain import Gain, gain_of, possible_gain
+from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured
+from equilag.live.rebalance.measured_loads import awaits_rates, measured_loads
 from equilag.policy import Policy
 
 STICKY_EFFORT: Final = 0.02
@@ -37,11 +39,12 @@ def answer_of(
     settings: PlanSettings,
     worth_it: Callable[[Gain], bool],
     fallback_reason: str | None = None,
+    measured: Measured = NOTHING_MEASURED,
 ) -> Decision:
-    """Return what to hand out.
+    """Return what to hand out to the group, which was built from `measured`.
 
     `worth_it` tells whether a gain pays for its moves; the gains are those of leaving the sticky
-    plan. A `fallback_reason` says why there is nothing to weigh by: then the sticky plan is the
+    plan. As long as rates are awaited, it is the answer. A `fallback_reason` says why there is nothing to weigh by: then the sticky plan is the
     answer. If nothing else can be planned, a heuristic answers. Raises InputError only if that
     cannot either.
     """
@@ -49,15 +52,16 @@ def answer_of(
     sticky = sticky_decision(group, settings, fallback_reason)
     if sticky.fallback_reason is not None:
         return sticky
-    weighed = with_capacities(group, settings.policy_for(group))
+    policy = settings.policy_for(group)
+    loads = measured_loads(with_capacities(group, policy), policy, measured)
     kept = sticky.plan.assigned
-    if not worth_it(_possible_gain(weighed, kept)):
+    if awaits_rates(group, policy) or not worth_it(possible_gain(loads, kept)):
         return sticky
     left = settings.time_limit - (time.monotonic() - began)
     full = decide_within(group, replace(settings, time_limit=max(0.0, left)))
     if full.fallback_reason is not None:
         return sticky
-    return full if worth_it(gain_of(weighed, kept, full.plan.assigned)) else sticky
+    return full if worth_it(gain_of(loads, kept, full.plan.assigned)) else sticky
 
 
 def sticky_decision(
@@ -87,8 +91,3 @@ def _sticky(group: Group, settings: PlanSettings, fallback_reason: str | None) -
     if attempt.plan is not None:
         problem = f"no time for a plan within {settings.time_limit:g} s"
     return decide(group, settings, fallback_reason or problem)
-
-
-def _possible_gain(group: Group, before: Index) -> Gain:
-    """The gain of a perfect plan: all excess saved without a move. No plan gains more."""
-    return replace(gain_of(group, before, before), planned=PERFECT)

@@ -11,8 +11,10 @@ from equilag.errors import EquilagError
 from equilag.group import Group
 from equilag.live.rebalance.decision import Decision
 from equilag.live.rebalance.gain import Gain
-from equilag.live.rebalance.measured import Measured
+from equilag.live.rebalance.joined_members import member_key
+from equilag.live.rebalance.measured import Measured, capacities_in_force
 from equilag.live.rebalance.rebalance_answer import answer_of
+from equilag.live.rebalance.worth import Pause, judge
 from equilag.live.steward.assignments import (
     JoinedMembers,
     RebalanceAnswer,
@@ -47,24 +49,28 @@ class AnswerMaker:
         read = read_topic_lags(self._reader, topics, options, shared.observation)
         sizes = {topic: read.sizes[topic] for topic in topics if topic in read.sizes}
         settings = replace(options.in_rebalance, together=shared.together)
+        keys = [member_key(member) for member in joined.members]
+        capacities = capacities_in_force(keys, shared.capacities, read.measured.capacities)
+        measured = replace(read.measured, capacities=capacities)
+        pause = Pause(shared.controller.pause_s, joined.cooperative, standing=True)
+
+        def worth_it(gain: Gain) -> bool:
+            return judge(gain, options.thresholds, pause).worth_it
 
         def decide(group: Group, fallback_reason: str | None) -> Decision:
-            return answer_of(group, settings, self._is_worth_it, fallback_reason)
+            return answer_of(group, settings, worth_it, fallback_reason, measured)
 
         targets = Targets(shared.target, shared.unfinished)
         try:
             return answer_rebalance(
-                options.group, joined, sizes, read.measured, targets, decide, read.fallback_reason
+                options.group, joined, sizes, measured, targets, decide, read.fallback_reason
             )
         except EquilagError as error:  # such as lags whose sum is out of range
-            racks = Measured(racks=read.measured.racks)
+            racks = Measured(racks=measured.racks)
             targets = Targets(None, shared.unfinished)
             return answer_rebalance(
                 options.group, joined, sizes, racks, targets, decide, str(error)
             )
-
-    def _is_worth_it(self, gain: Gain) -> bool:
-        return gain.reaches(self._shared.options.thresholds)
 
     def _with_places(self, joined: JoinedMembers) -> JoinedMembers:
         """Return the members with client id and host, if the policy needs them: a join request has

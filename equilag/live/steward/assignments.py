@@ -97,6 +97,11 @@ class JoinedMembers:
     """Why the members are not fully known."""
 
 
+def is_cooperative(protocol: str) -> bool:
+    """True if members of a group with this assignor keep partitions that do not move."""
+    return protocol == COOPERATIVE or "cooperative" in protocol
+
+
 def topics_by_member(members: Iterable[JoinedMember]) -> dict[str, frozenset[str]]:
     """Return the topics of the members that subscribe to any, by member key."""
     return {member_key(one): frozenset(one.topics) for one in members if one.topics}

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
 from equilag.errors import InputError, MissingExtra
+from equilag.live.rebalance.worth import GROUNDS
 from equilag.live.steward.assignments import ORIGINS
 from equilag.live.steward.status import ROLES, StewardStatus
 
@@ -18,13 +19,22 @@ GAUGES: Final = {
     "partitions": "Partitions that the members subscribe to",
     "unowned_partitions": "Subscribed partitions without an owner",
     "lag_total": "Records between commits and log ends",
-    "lag_excess": "Sum over the members of what lies above the mean lag, in records",
-    "lag_excess_planned": "Excess under the current plan",
-    "lag_excess_would_be": "Dry run: excess now under the plan that was not handed out",
+    "lag_total_would_be": "Dry run: records of lag, had the plans been handed out",
     "lag_spread": "Lag of the heaviest minus lag of the lightest member, in records",
-    "lag_spread_planned": "Lag spread under the current plan",
-    "lag_spread_would_be": "Dry run: lag spread now under the plan that was not handed out",
-    "moves_planned": "Partitions that the current plan would move",
+    "lag_spread_would_be": "Dry run: lag spread, had the plans been handed out",
+    "rate_total": "Records produced per second",
+    "utilisation_percent": "Records produced in percent of what the members can read",
+    "heaviest_percent": "Load of the heaviest member in percent of a fair share",
+    "heaviest_percent_planned": "The same under the last plan",
+    "heaviest_percent_would_be": "Dry run: the same, had the plans been handed out",
+    "relief_possible_percent": "Relief by a perfect plan, in percent of a fair share",
+    "relief_planned_percent": "Relief by the last plan, in percent of a fair share",
+    "moves_planned": "Partitions that the last plan would move",
+    "cooldown_s": "Least time between two rebalances that the steward starts",
+    "cooldown_left_s": "Time until the steward may start a rebalance",
+    "moves_left": "Moves that rebalances may still take in this hour",
+    "pause_s": "How long a rebalance pauses partitions",
+    "observations_without_assignment": "Consecutive observations without complete assignment",
     "last_observation_age_s": "Seconds since the group was last read",
     "last_heartbeat_age_s": "Seconds since a heartbeat was last answered",
 }
@@ -33,6 +43,7 @@ COUNTERS: Final = {
     "rebalances_triggered": (
         "Rebalances that the steward started, by reason", ("gain", "partitions", "take-over"),
     ),
+    "decisions": ("Verdicts on the group, by the kind of reason", GROUNDS),
     "would_trigger": ("Dry run: rebalances that would have been started", ("",)),
     "fallbacks": ("Reasons for which a heuristic's assignment was handed out", ("",)),
     "observations": (

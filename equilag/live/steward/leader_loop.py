@@ -84,7 +84,6 @@ class LeaderLoop:
         )
 
     def _go_passive(self) -> None:
-
         if self._shared.state.figures.role != "passive":
             log_event(logging.WARNING, "passive", reason=PASSIVE_REASON)
         self._shared.state.set(role="passive", role_reason=PASSIVE_REASON)

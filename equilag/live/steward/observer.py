@@ -1,26 +1,18 @@
-"""Observations of the group from outside: who owns what, the lag, and a plan's gain."""
+"""Observations of the group from outside: who owns what, its lag, its rates and its speeds."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from equilag.adapters.kafka.group_reader import GroupReader, TopicOffsets
-from equilag.assignment import read_assignment
+from equilag.adapters.kafka.group_reader import GroupReader, Reading, TopicOffsets
 from equilag.group import NOBODY, Group
 from equilag.lag import UNKNOWN
-from equilag.live.rebalance.decision import Decision
 from equilag.live.rebalance.fitting_policy import with_capacities
-from equilag.live.rebalance.gain import (
-    PERFECT,
-    Gain,
-    Imbalance,
-    gain_of,
-    imbalance_of,
-)
+from equilag.live.rebalance.group_loads import GroupLoads
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
     Partitions,
@@ -30,14 +22,16 @@ from equilag.live.rebalance.joined_members import (
 from equilag.live.rebalance.kept_rules import count_broken
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.measured import Lags, Measured
-from equilag.live.rebalance.member_assignments import MemberAssignments
-from equilag.live.steward.assignments import TargetAssignment, target_assignment
+from equilag.live.rebalance.measured_loads import measured_loads
+from equilag.live.steward.assignments import is_cooperative
+from equilag.live.steward.kept_state import KeptState
 from equilag.live.steward.steward_options import StewardOptions
+from equilag.live.tracking.observed_offsets import ObservedOffsets
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """The group at one moment, without the steward, and a plan for it."""
+    """The group at one moment, without stewards and other members without topics."""
 
     at: float
     """Seconds of the monotonic clock."""
@@ -50,12 +44,19 @@ class Observation:
     """Member key -> owned partitions."""
     sizes: dict[str, int]
     measured: Measured
-    group: Group
+    loads: GroupLoads
     remarks: list[str]
     broken: int = 0
-    """Partitions that break a rule of the policy, and that a plan could put right."""
-    decision: Decision | None = None
-    """None if no plan could be worth a rebalance."""
+    """Partitions that break a rule of the policy."""
+
+    @property
+    def group(self) -> Group:
+        return self.loads.group
+
+    @property
+    def cooperative(self) -> bool:
+        """True if only partitions that move pause in a rebalance."""
+        return is_cooperative(self.protocol)
 
     @property
     def unowned(self) -> int:
@@ -69,123 +70,100 @@ class Observation:
 
     @property
     def to_repair(self) -> bool:
-        """True if a rebalance has to put something right, whatever the lag."""
+        """True if a rebalance may have to put something right, whatever the load."""
         return not self.complete or self.broken > 0
-
-    @property
-    def unchanged(self) -> Gain:
-        """The gain of changing nothing: its imbalance is the current one."""
-        return gain_of(self.group, self.group.owner, self.group.owner)
-
-    @property
-    def ideal(self) -> Gain:
-        """The gain of a perfect plan: all excess saved without a move. No plan gains more."""
-        return replace(self.unchanged, planned=PERFECT)
-
-    @property
-    def gain(self) -> Gain | None:
-        """The gain of the plan."""
-        if self.decision is None:
-            return None
-        return gain_of(self.group, self.group.owner, self.decision.plan.assigned)
-
-    @property
-    def target(self) -> TargetAssignment | None:
-        """The plan as a target assignment."""
-        if self.decision is None:
-            return None
-        return target_assignment(self.members, self.decision.plan.assignment, self.sizes)
-
-
-def imbalance_under(group: Group, assignment: MemberAssignments) -> Imbalance | None:
-    """Return the imbalance now under another assignment by member id; None if it no longer fits
-    the group."""
-    assigned = read_assignment(group, assignment, [])
-    if assigned is None:
-        return None
-    return imbalance_of(group, assigned)
 
 
 class GroupObserver:
-    """Observes the group of `options` with `reader`; the steward itself is left out."""
+    """Observes the group of `options` with `reader`, and learns rates and speeds in `kept`."""
 
     def __init__(
         self,
         reader: GroupReader,
         options: StewardOptions,
-        decide: Callable[[Group, str | None], Decision],
+        kept: KeptState,
         together: KeptTogether | None = None,
     ) -> None:
         self._reader = reader
         self._options = options
-        self._decide = decide
+        self._kept = kept
+        self._tracker = kept.tracker
         self._together = together
 
     def observe(self) -> Observation:
-        """Read the group and plan. Raises EquilagError; TemporarilyUnreadable while it
-        rebalances."""
-        name, policy = self._options.group, self._options.policy
-        reading = self._reader.read(name)
+        """Read the group. Raises EquilagError; TemporarilyUnreadable while it rebalances."""
+        options = self._options
+        reading = self._reader.read(options.group)
+        at = time.monotonic()
         if self._together is not None:
             self._together.protocol = reading.protocol
-        others = [one for one in reading.members if one.instance_id != self._options.instance]
-        topics = reading.offsets.sizes
-        members = [
-            JoinedMember(
-                one.id,
-                one.topics,
-                one.owned,
-                instance_id=one.instance_id,
-                rack=one.rack,
-                client_id=one.client_id,
-                host=one.host,
+        members = _members_with_topics(reading)
+        topics = {topic for member in members for topic in member.topics}
+        sizes = {topic: n for topic, n in reading.offsets.sizes.items() if topic in topics}
+        held = {member_key(member): member.claims for member in members}
+        self._tracker.add(
+            ObservedOffsets(
+                at,
+                reading.offsets.log_start,
+                reading.offsets.log_end,
+                reading.offsets.committed,
+                held,
             )
-            for one in others
-        ]
-        sizes = {
-            topic: size
-            for topic, size in topics.items()
-            if any(topic in member.topics for member in members)
-        }
-        measured = measured_of(reading.offsets, self._options)
-        group = with_capacities(group_of(name, members, sizes, measured), policy)
-        observation = Observation(
-            at=time.monotonic(),
+        )
+        self._kept.save_sometimes(at)
+        measured = self._measured(reading.offsets, sizes, held, at)
+        group = group_of(options.group, members, sizes, measured)
+        group = with_capacities(group, options.policy)
+        return Observation(
+            at=at,
             kind=reading.kind,
             state=reading.state,
             protocol=reading.protocol,
             members=members,
-            held={member_key(member): member.claims for member in members},
+            held=held,
             sizes=sizes,
             measured=measured,
-            group=group,
+            loads=measured_loads(group, options.policy, measured),
             remarks=list(reading.remarks),
-            broken=count_broken(group, policy, group.owner),
+            broken=count_broken(group, options.policy, group.owner),
         )
-        if not self._needs_plan(observation):
-            return observation
-        decision = self._decide(group, None)
-        # What the plan breaks too, no rebalance puts right.
-        left = observation.broken and count_broken(group, policy, decision.plan.assigned)
-        return replace(observation, decision=decision, broken=max(0, observation.broken - left))
 
-    def _needs_plan(self, observation: Observation) -> bool:
-        """True if a perfect plan would be worth a rebalance, or partitions need an owner."""
-        group = observation.group
-        if not group.n_members or not group.assignable.any():
-            return False
-        if observation.to_repair:
-            return True
-        return observation.ideal.reaches(self._options.thresholds)
+    def close(self) -> None:
+        """Keep what was learnt."""
+        self._kept.save(time.monotonic())
 
-
-def measured_of(offsets: TopicOffsets, options: StewardOptions) -> Measured:
-    """Return lags, and racks if the policy minds them. Raises InputError."""
-    racks = offsets.racks if options.policy.minds_racks else None
-    return Measured(_lags_of(offsets, options.reset), racks or None)
+    def _measured(
+        self, offsets: TopicOffsets, sizes: Mapping[str, int], keys: Mapping[str, object], at: float
+    ) -> Measured:
+        rates = self._tracker.rates(sizes)
+        racks = offsets.racks if self._options.policy.minds_racks else None
+        return Measured(
+            lags_of(offsets, self._options.reset),
+            racks or None,
+            rates=rates.rates,
+            rate_errors=rates.errors,
+            capacities=self._tracker.capacities(keys, at),
+        )
 
 
-def _lags_of(offsets: TopicOffsets, reset: str) -> Lags:
+def _members_with_topics(reading: Reading) -> list[JoinedMember]:
+    """Members that read something: stewards, this one included, do not."""
+    return [
+        JoinedMember(
+            one.id,
+            one.topics,
+            one.owned,
+            instance_id=one.instance_id,
+            rack=one.rack,
+            client_id=one.client_id,
+            host=one.host,
+        )
+        for one in reading.members
+        if one.topics
+    ]
+
+
+def lags_of(offsets: TopicOffsets, reset: str) -> Lags:
     """Return the lag of each partition [partitions] by topic, in records; None if unknown.
 
     Raises InputError.

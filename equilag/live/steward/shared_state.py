@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from equilag.co_partitioning import CoPartitionedTopics
+from equilag.live.rebalance.controller import Controller
 from equilag.live.rebalance.joined_members import Partitions
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.steward.assignments import TargetAssignment, topics_by_member
@@ -40,7 +41,13 @@ class SharedState:
         self._held: Mapping[str, Partitions] = {}
         self._unfinished: TargetAssignment | None = None
         self._pending_until = 0.0
+        self._triggered_at: float | None = None
+        """When a rebalance was started here that has had no assignment yet."""
         self._rebalances = 0
+        self._capacities: Mapping[str, float] = {}
+        self.controller = Controller(options.thresholds)
+        """Used by the monitor loop; the leader loop only records and reads how long a rebalance
+        takes."""
 
     @property
     def observation(self) -> Observation | None:
@@ -105,17 +112,32 @@ class SharedState:
                     )
             return True
 
-    def set_target(self, target: TargetAssignment) -> None:
+    @property
+    def capacities(self) -> Mapping[str, float]:
+        """Member key -> capacity that the assignment in force was planned with; empty if all
+        members counted as equal."""
+        with self._lock:
+            return self._capacities
+
+    def set_target(
+        self, target: TargetAssignment, capacities: Mapping[str, float] | None = None
+    ) -> None:
         """Set the target of the next rebalance; observations do not change it for PENDING_S
-        seconds."""
+        seconds. `capacities` are those that it was planned with, None for those in force."""
         with self._lock:
             self._target = target
             self._unfinished = None
-            self._pending_until = time.monotonic() + PENDING_S
+            if capacities is not None:
+                self._capacities = dict(capacities)
+            self._triggered_at = time.monotonic()
+            self._pending_until = self._triggered_at + PENDING_S
 
     def record_assignment(self, target: TargetAssignment, complete: bool) -> None:
         """Record what was handed out on the way to `target`; `complete` if nothing was withheld."""
         with self._lock:
+            if self._triggered_at is not None:
+                self.controller.record_pause(time.monotonic() - self._triggered_at)
+                self._triggered_at = None
             self._target = target
             self._held = target.assignment
             self._unfinished = None if complete else target

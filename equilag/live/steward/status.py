@@ -5,12 +5,18 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
 PASSIVE_REASON: Final = "a KIP-848 group: the broker assigns its partitions"
 """Why the steward is passive."""
 ROLES: Final = ("starting", "dry-run", "leader", "follower", "passive", "unreachable", "stopped")
+
+
+MAX_WITHOUT_ASSIGNMENT: Final = 10
+"""Observations without a complete assignment after which a leader is not healthy: 50 s by default,
+in which members with usual settings have long rejoined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +36,34 @@ class StatusFigures:
     partitions: int = 0
     unowned_partitions: int = 0
     lag_total: int | None = None
-    lag_excess: float | None = None
-    """Sum over the members of what lies above the mean lag per member, in records."""
-    lag_excess_planned: float | None = None
-    lag_excess_would_be: float | None = None
-    """In a dry run: the excess now, if the plan of the last "would rebalance" had been handed
-    out."""
+    lag_total_would_be: int | None = None
+    """In a dry run: the lag that the group would have, had the plans been handed out."""
     lag_spread: int | None = None
-    lag_spread_planned: int | None = None
     lag_spread_would_be: int | None = None
-    """As `lag_excess_would_be`."""
+    rate_total: float | None = None
+    """Records produced per second."""
+    utilisation_percent: float | None = None
+    """Rate of the group in percent of what its members can read."""
+    speeds: Mapping[str, float] = field(default_factory=dict)
+    """Member key -> records per second; empty as long as no speed is known."""
+    heaviest_percent: float | None = None
+    """Load of the heaviest member in percent of a fair share."""
+    heaviest_percent_planned: float | None = None
+    heaviest_percent_would_be: float | None = None
+    relief_possible_percent: float | None = None
+    """By how much a perfect plan could relieve a member, in percent of a fair share."""
+    relief_planned_percent: float | None = None
     moves_planned: int | None = None
+    cooldown_s: float | None = None
+    cooldown_left_s: float | None = None
+    moves_left: int | None = None
+    """Moves that rebalances may still take in this hour."""
+    pause_s: float | None = None
+    """How long a rebalance pauses partitions."""
+    observations_without_assignment: int = 0
+    """Consecutive observations in which the group was rebalancing or had unowned partitions."""
+    decision: str = ""
+    """The kind of reason of the last verdict."""
     verdict: str = ""
     last_assignment: str = ""
     last_fallback_reason: str = ""
@@ -113,6 +136,9 @@ class StewardStatus:
             shown.last_heartbeat_age_s is None or shown.last_heartbeat_age_s > self.session_s
         ):
             return "no heartbeat was answered within the session timeout"
+        without = shown.observations_without_assignment
+        if shown.role == "leader" and without >= MAX_WITHOUT_ASSIGNMENT:
+            return f"the group has no complete assignment in {without} observations"
         return None
 
     def to_dict(self) -> dict[str, Any]:

@@ -8,7 +8,6 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from typing import Final
 
 from equilag.adapters.kafka.client_config import Config
@@ -18,6 +17,7 @@ from equilag.live.rebalance.decision import decide_within
 from equilag.live.steward.commands import Command
 from equilag.live.steward.event_log import log_event
 from equilag.live.steward.group_membership import GroupMembership, HeartbeatResult
+from equilag.live.steward.kept_state import KeptState
 from equilag.live.steward.leader_loop import LeaderLoop
 from equilag.live.steward.monitor_loop import MonitorLoop
 from equilag.live.steward.observer import GroupObserver
@@ -50,14 +50,8 @@ class Steward:
         self.state.set(group=options.group, instance=options.instance)
         self._shared = SharedState(options, self.state)
         self._reader = GroupReader(config, isolation=options.isolation)
-        observer = GroupObserver(
-            self._reader,
-            options,
-            lambda group, fallback_reason: decide_within(
-                group, replace(options.in_advance, together=self._shared.together), fallback_reason
-            ),
-            self._shared.together,
-        )
+        kept = KeptState.open(options.state_file, options.group)
+        observer = GroupObserver(self._reader, options, kept, self._shared.together)
         self._stop_requests: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._failure: EquilagError | None = None
         self._leader: LeaderLoop | None = None
@@ -68,7 +62,7 @@ class Steward:
             self._membership = membership
             self._leader_reader = GroupReader(config, isolation=options.isolation)
             self._leader = LeaderLoop(self._shared, membership, self._leader_reader)
-        self._monitor = MonitorLoop(self._shared, observer, self._leads)
+        self._monitor = MonitorLoop(self._shared, observer, decide_within, self._leads)
 
     def end(self) -> None:
         """Make `run` leave the group and return; may be called from a signal handler."""

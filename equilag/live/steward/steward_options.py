@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from equilag.live.rebalance.decision import PlanSettings
 from equilag.live.rebalance.fitting_policy import check_rules
-from equilag.live.rebalance.gain import Thresholds
 from equilag.live.rebalance.kept_together import CoPartitionMode
+from equilag.live.rebalance.live_policy import live_policy
+from equilag.live.rebalance.worth import Thresholds
 from equilag.live.steward.assignments import BUILT_IN
 from equilag.policy import Policy
 
@@ -19,10 +21,10 @@ class StewardOptions:
     group: str
     instance: str = "equilag-steward"
     protocols: tuple[str, ...] = BUILT_IN
-    policy: Policy = field(default_factory=Policy)
+    policy: Policy = field(default_factory=live_policy)
     thresholds: Thresholds = field(default_factory=Thresholds)
     session: float = 10.0
-    observe_every: float = 10.0
+    observe_every: float = 5.0
     plan_limit: float = 5.0
     """For a plan that is made in advance."""
     rebalance_limit: float = 1.0
@@ -32,6 +34,8 @@ class StewardOptions:
     isolation: str = "read_uncommitted"
     co_partition: CoPartitionMode = "auto"
     """What else than the topics that the policy names is kept together."""
+    state_file: Path | None = None
+    """Keeps rates and speeds over restarts."""
     dry_run: bool = False
     take_over: bool = False
     keep_membership: bool = False

@@ -11,7 +11,7 @@ from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, Topic
 from equilag.errors import EquilagError, InputError
 from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured, with_size
 from equilag.live.steward.membership_errors import Unreachable
-from equilag.live.steward.observer import Observation, known_share, measured_of
+from equilag.live.steward.observer import Observation, known_share, lags_of
 from equilag.live.steward.steward_options import StewardOptions
 
 _MIN_KNOWN_LAGS: Final = 0.9
@@ -108,12 +108,13 @@ def _lags_of_offsets(
 ) -> TopicLags:
     """Lags and racks are those of the offsets; whatever else is measured takes several looks, and
     comes from the last observation."""
+    racks = offsets.racks if options.policy.minds_racks else None
     try:
-        read = measured_of(offsets, options)
+        lags = lags_of(offsets, options.reset)
     except InputError as error:
         return TopicLags(offsets.sizes, fallback_reason=f"no valid lag: {error}")
     before = NOTHING_MEASURED if observation is None else observation.measured
-    return _checked(offsets.sizes, replace(before, lags=read.lags, racks=read.racks, age=0.0))
+    return _checked(offsets.sizes, replace(before, lags=lags, racks=racks or None, age=0.0))
 
 
 def _checked(sizes: Mapping[str, int], measured: Measured) -> TopicLags:

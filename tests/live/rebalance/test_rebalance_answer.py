@@ -24,7 +24,7 @@ from equilag.plan import Plan
 from equilag.planner.assign import assign
 from equilag.policy import Policy
 
-SETTINGS = PlanSettings(time_limit=2.0)
+SETTINGS = PlanSettings(Policy(weight="lag"), time_limit=2.0)
 
 
 def always(_: Gain) -> bool:
@@ -57,8 +57,13 @@ def test_what_is_worth_it_is_handed_out() -> None:
     decision = answer_of(unevenly_loaded(), SETTINGS, worth_it)
     assert not decision.is_sticky
     assert decision.plan.lag.spread == 100
-    assert [gain.saved for gain in asked] == [850.0, 800.0]
+    assert [gain.saved for gain in asked] == [800.0, 800.0]
     assert [gain.moves for gain in asked] == [0, 2]
+
+
+def test_by_work_nothing_more_moves_before_rates_are_known() -> None:
+    by_work = replace(SETTINGS, policy=Policy())
+    assert answer_of(unevenly_loaded(), by_work, always).is_sticky
 
 
 def test_a_full_plan_that_is_not_worth_it_is_dropped() -> None:
@@ -68,7 +73,7 @@ def test_a_full_plan_that_is_not_worth_it_is_dropped() -> None:
 
 def test_capacities_of_the_policy_count() -> None:
     """Shares are in proportion to the capacities, so that the first member has its share."""
-    policy = Policy(capacity={"a": 3.0, "b": 1.0})
+    policy = Policy(weight="lag", capacity={"a": 3.0, "b": 1.0})
     group = group_of(
         "g",
         [JoinedMember("a", ("t",), {"t": [0, 1, 2]}), JoinedMember("b", ("t",), {"t": [3]})],

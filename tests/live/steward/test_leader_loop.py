@@ -9,7 +9,6 @@ from typing import Any, cast
 import pytest
 from support.steward_fakes import FakeMembership, FakeReader, joined, offsets, reading
 
-import equilag.live.rebalance.decision
 from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.described import ClientPlace
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
@@ -18,6 +17,7 @@ from equilag.live.rebalance.measured import Measured
 from equilag.live.steward.assignments import TargetAssignment
 from equilag.live.steward.commands import Command
 from equilag.live.steward.group_membership import GroupMembership, JoinGroupMember, JoinResult
+from equilag.live.steward.kept_state import KeptState
 from equilag.live.steward.leader_loop import LeaderLoop
 from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
 from equilag.live.steward.observer import GroupObserver
@@ -47,9 +47,7 @@ class Run:
         observer = GroupObserver(
             cast(GroupReader, reader),
             self.shared.options,
-            lambda group, fallback_reason: equilag.live.rebalance.decision.decide(
-                group, self.shared.options.in_advance, fallback_reason
-            ),
+            KeptState.open(None, "g"),
         )
         assert self.shared.record_observation(observer.observe(), self.shared.rebalances)
         return self

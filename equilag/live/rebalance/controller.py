@@ -1,0 +1,166 @@
+"""The controller of a live group: from observation to observation, whether to rebalance, and why.
+
+It has no clock, thread or connection of its own: the steward and the assignors call it with what
+they observed. Each call ends in a verdict with a reason, whether or not anything is to be done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+from equilag.live.rebalance.cooldown import Cooldown
+from equilag.live.rebalance.decision import Decision
+from equilag.live.rebalance.gain import Gain, gain_of, possible_gain
+from equilag.live.rebalance.group_loads import GroupLoads
+from equilag.live.rebalance.move_budget import MoveBudget
+from equilag.live.rebalance.rebalance_effect import PromisedRelief, effect_of
+from equilag.live.rebalance.worth import DEFAULT_PAUSE_S, Pause, Thresholds, Verdict, judge
+
+MakePlan = Callable[[int | None], Decision]
+"""Makes a plan with at most so many moves; None for no limit."""
+
+_OUT_OF_REACH_S: Final = 300.0
+"""How long an imbalance that the last plan left counts as one that no plan removes: plans are not
+made again and again for a few heavy partitions, and the load may have changed after 5 minutes."""
+_PAUSE_WEIGHT: Final = 0.5
+"""Weight of the newest measured pause in the mean of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """What the controller found in one observation."""
+
+    verdict: Verdict
+    possible: Gain | None = None
+    """The gain that no plan exceeds; None if the loads are unknown."""
+    decision: Decision | None = None
+    gain: Gain | None = None
+    """Of the plan in `decision`; both are None where none was made."""
+    effect: str = ""
+    """What the last started rebalance brought, once it is known."""
+
+
+class Controller:
+    """The state behind the verdicts on one group. `now` is in seconds of any monotonic clock."""
+
+    def __init__(self, thresholds: Thresholds) -> None:
+        self.thresholds = thresholds
+        self.cooldown = Cooldown(thresholds.cooldown_s)
+        self.budget = MoveBudget(thresholds.moves_per_hour)
+        self.pause_s = DEFAULT_PAUSE_S
+        """How long a rebalance pauses partitions, in seconds."""
+        self._confirmations = 0
+        self._out_of_reach = (0.0, float("-inf"))
+        """Percent that the last plan left, and when it was made."""
+        self._promised: PromisedRelief | None = None
+
+    def record_pause(self, seconds: float) -> None:
+        """A rebalance took this long from its beginning to the assignment."""
+        self.pause_s += _PAUSE_WEIGHT * (seconds - self.pause_s)
+
+    def reset(self) -> None:
+        """The membership has changed: earlier observations no longer count."""
+        self._confirmations = 0
+        self._out_of_reach = (0.0, float("-inf"))
+        self._promised = None
+
+    def consider(
+        self, loads: GroupLoads, now: float, make_plan: MakePlan, cooperative: bool
+    ) -> Considered:
+        """Return the verdict on the group's present assignment; plan only if that may be of use."""
+        owner = loads.group.owner
+        possible = possible_gain(loads, owner)
+        effect = self._effect(loads, possible, now)
+        pause = Pause(self.pause_s, cooperative)
+        within_reach = self._within_reach(possible, now)
+        verdict = judge(within_reach, self.thresholds, pause)
+        if not verdict.worth_it:
+            self._confirmations = 0
+            return Considered(_at_best(verdict), possible, effect=effect)
+        self._confirmations += 1
+        waits = self._waits(verdict, loads, now)
+        if waits is not None:
+            return Considered(waits, possible, effect=effect)
+        decision, limit = make_plan(None), None
+        if decision.fallback_reason is None:
+            left = self.budget.left(loads.group.n_partitions, now)
+            if gain_of(loads, owner, decision.plan.assigned).moves > left:
+                limit, decision = left, make_plan(left)
+        if decision.fallback_reason is not None:
+            return Considered(Verdict("no-plan", decision.fallback_reason), possible, effect=effect)
+        gain = gain_of(loads, owner, decision.plan.assigned)
+        if limit is None:
+            after = possible_gain(loads, decision.plan.assigned)
+            self._out_of_reach = (after.relief_percent, now)
+        verdict = self._of_plan(gain, pause, limit)
+        if not verdict.worth_it:
+            self._confirmations = 0
+        return Considered(verdict, possible, decision, gain, effect)
+
+    def started(self, loads: GroupLoads, considered: Considered, now: float) -> None:
+        """The rebalance to the plan was started."""
+        self._confirmations = 0
+        self.cooldown.start(now)
+        if considered.gain is None or considered.possible is None:
+            return
+        self.budget.take(considered.gain.moves, loads.group.n_partitions, now)
+        self._promised = PromisedRelief(
+            loads.group,
+            considered.gain.relief_percent,
+            considered.possible.relief_percent,
+            now + self.cooldown.seconds,
+        )
+
+    def _effect(self, loads: GroupLoads, possible: Gain, now: float) -> str:
+        """Judge the last started rebalance, once its time has come."""
+        promised = self._promised
+        if promised is None or now < promised.due:
+            return ""
+        self._promised = None
+        effect = effect_of(promised, loads, possible)
+        if effect is None:
+            return ""
+        if effect.helped:
+            self.cooldown.helped()
+        else:
+            self.cooldown.brought_nothing()
+        return f"{effect}; at least {self.cooldown.seconds:.0f} s between rebalances now"
+
+    def _within_reach(self, possible: Gain, now: float) -> Gain:
+        """The possible gain without what the last plan left."""
+        percent, at = self._out_of_reach
+        if now - at > _OUT_OF_REACH_S or possible.relief_percent <= 0:
+            return possible
+        # It may shrink meanwhile, and what comes on top then is new.
+        percent = min(percent, possible.relief_percent)
+        self._out_of_reach = (percent, at)
+        share = 1.0 - percent / possible.relief_percent
+        return replace(
+            possible,
+            relief_percent=possible.relief_percent - percent,
+            relief_s=None if possible.relief_s is None else possible.relief_s * share,
+        )
+
+    def _waits(self, verdict: Verdict, loads: GroupLoads, now: float) -> Verdict | None:
+        """Return why nothing is done yet about an imbalance; None if a plan is to be made."""
+        number, confirm = self._confirmations, self.thresholds.confirm
+        best = _at_best(verdict).reason
+        if number < confirm:
+            return Verdict("patience", f"{best}; observation {number} of {confirm}")
+        if left := self.cooldown.left(now):
+            return Verdict("cooldown", f"{best}; {left:.0f} s left of the cooldown")
+        if not self.budget.left(loads.group.n_partitions, now):
+            return Verdict("budget", f"{best}; all moves of this hour are taken")
+        return None
+
+    def _of_plan(self, gain: Gain, pause: Pause, limit: int | None) -> Verdict:
+        verdict = judge(gain, self.thresholds, pause)
+        if limit is not None and not verdict.worth_it:
+            return Verdict("budget", f"with the {limit} moves left: {verdict.reason}")
+        return verdict
+
+
+def _at_best(verdict: Verdict) -> Verdict:
+    return verdict._replace(reason=f"at best {verdict.reason}")

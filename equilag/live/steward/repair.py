@@ -1,0 +1,69 @@
+"""Rebalances that put something right, whatever the load: partitions that were added or deleted,
+and partitions that break a rule of the policy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from equilag.live.rebalance.decision import Decision
+from equilag.live.rebalance.kept_rules import count_broken
+from equilag.live.steward.observer import Observation
+from equilag.policy import Policy
+
+_GAP_S: Final = 15.0
+"""Seconds between two repairs: longer than such a rebalance takes, so that one that did not help is
+not repeated at once."""
+
+
+class Repair:
+    """Whether a repair is due: two observations in a row must show the need."""
+
+    def __init__(self) -> None:
+        self.seen = False
+        """True if the last observation showed a need."""
+        self._tried_at = -_GAP_S
+        self._hopeless: tuple[int, int] | None = None
+        """Members, and partitions that break rules, for which a plan put nothing right."""
+
+    def without_hopeless(self, observation: Observation) -> Observation:
+        """Return the observation without broken rules that no plan puts right."""
+        if self._hopeless == (len(observation.members), observation.broken):
+            return replace(observation, broken=0)
+        return observation
+
+    def is_due(self, observation: Observation, pending: bool, now: float) -> bool:
+        """Return True if a plan is to be made for a repair. `pending`: a rebalance is on its
+        way."""
+        before = self.seen
+        self.seen = observation.to_repair and not pending
+        if not (self.seen and before) or now - self._tried_at < _GAP_S:
+            return False
+        self._tried_at = now
+        return True
+
+    def helps(self, observation: Observation, decision: Decision, policy: Policy) -> bool:
+        """Return True if the plan puts something right."""
+        if not observation.complete:
+            return True
+        left = count_broken(observation.group, policy, decision.plan.assigned)
+        if left < observation.broken:
+            return True
+        self._hopeless = (len(observation.members), observation.broken)
+        self.seen = False
+        return False
+
+    def reason(self, observation: Observation) -> str:
+        """Return what is to be put right, as text."""
+        if observation.unowned:
+            one, several = "partition without an owner", "partitions without an owner"
+            return _count(observation.unowned, one, several)
+        if observation.group.dropped_claims:
+            one, several = "owned partition is gone", "owned partitions are gone"
+            return _count(observation.group.dropped_claims, one, several)
+        one, several = "partition breaks a rule", "partitions break rules"
+        return f"{_count(observation.broken, one, several)} of the policy"
+
+
+def _count(number: int, one: str, several: str) -> str:
+    return f"{number:,} {one if number == 1 else several}"

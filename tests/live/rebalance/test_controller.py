@@ -1,0 +1,170 @@
+"""The controller: when it acts, when it waits, and what it learns from a rebalance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.live_loads import loads_of
+
+from equilag.live.rebalance.controller import Considered, Controller
+from equilag.live.rebalance.decision import Decision, PlanSettings, decide
+from equilag.live.rebalance.group_loads import GroupLoads
+from equilag.live.rebalance.live_policy import at_most, live_policy
+from equilag.live.rebalance.worth import Thresholds
+
+POLICY = live_policy()
+UNEVEN, EVEN = (0, 0, 1, 1), (0, 1, 0, 1)
+
+
+class Scene:
+    """A group of four partitions and two members that is observed every 5 s."""
+
+    def __init__(self, owner: Sequence[int] = UNEVEN, **thresholds: object) -> None:
+        self.controller = Controller(Thresholds(**thresholds))  # type: ignore[arg-type]
+        self.owner: Sequence[int] = owner
+        self.rates = [30.0, 20.0, 10.0, 10.0]
+        self.now = 0.0
+        self.limits: list[int | None] = []
+        self.error = 0.1
+        self.fails = ""
+
+    @property
+    def loads(self) -> GroupLoads:
+        errors = [self.error] * 4
+        return loads_of([0] * 4, ["a", "b"], self.owner, self.rates, errors, policy=POLICY)
+
+    def plan(self, max_moves: int | None) -> Decision:
+        self.limits.append(max_moves)
+        settings = PlanSettings(at_most(POLICY, max_moves))
+        found = decide(self.loads.group, settings)
+        return replace(found, fallback_reason=self.fails) if self.fails else found
+
+    def look(self, cooperative: bool = True) -> Considered:
+        self.now += 5.0
+        return self.controller.consider(self.loads, self.now, self.plan, cooperative)
+
+    def act(self, considered: Considered, owner: Sequence[int] | None = None) -> None:
+        self.controller.started(self.loads, considered, self.now)
+        assert considered.decision is not None
+        self.owner = considered.decision.plan.assigned.tolist() if owner is None else owner
+
+    def grounds(self, number: int) -> list[str]:
+        return [self.look().verdict.ground for _ in range(number)]
+
+
+def test_it_acts_once_observations_agree_and_then_rests() -> None:
+    scene = Scene()
+    assert scene.look().verdict.ground == "patience"
+    second = scene.look()
+    assert second.verdict.worth_it
+    assert second.gain is not None
+    assert second.gain.moves == 2
+    scene.act(second)
+    assert scene.grounds(3) == ["even"] * 3
+    assert scene.limits == [None]
+
+
+def test_an_even_group_is_left_alone_without_a_plan() -> None:
+    scene = Scene(EVEN)
+    scene.rates = [20.0, 20.5, 20.0, 20.0]
+    considered = scene.look()
+    assert considered.verdict.ground == "even"
+    assert considered.verdict.reason.startswith("at best relieves a member by ")
+    assert not scene.limits
+
+
+def test_one_uneven_observation_is_not_enough() -> None:
+    scene = Scene()
+    uneven, even = scene.rates, [20.0, 10.0, 20.0, 10.0]
+    for rates in (uneven, even) * 3:
+        scene.rates = rates
+        assert scene.look().verdict.ground in ("patience", "even")
+
+
+def test_what_the_rates_do_not_show_for_sure_is_noise() -> None:
+    scene = Scene()
+    scene.error = 9.0
+    assert scene.grounds(3) == ["noise"] * 3
+
+
+def test_a_useless_rebalance_makes_it_wait_longer() -> None:
+    """The load changes by chance with every observation, so that no plan lasts."""
+    scene, chance, started = Scene(gain_percent=1.0), np.random.default_rng(3), []
+    for _ in range(240):  # 20 minutes
+        scene.rates = (20 + 3 * chance.standard_normal(4)).tolist()
+        considered = scene.look()
+        if considered.verdict.worth_it:
+            scene.act(considered)
+            started.append(scene.now)
+    assert len(started) < 10
+    assert scene.controller.cooldown.seconds >= 240
+
+
+def test_one_that_helps_keeps_the_cooldown_short() -> None:
+    scene, started = Scene(), 0
+    for number in range(96):
+        if number % 24 == 0:  # the load is dealt anew every 2 minutes
+            scene.rates = scene.rates[::-1] if scene.owner == list(EVEN) else scene.rates
+            scene.rates[0], scene.rates[1] = scene.rates[1] + 20, scene.rates[0] + 10
+        considered = scene.look()
+        if considered.verdict.worth_it:
+            scene.act(considered)
+            started += 1
+        if considered.effect:
+            assert " helped" in considered.effect
+    assert started >= 1
+    assert scene.controller.cooldown.seconds == 30.0
+
+
+def test_a_rebalance_that_was_lost_counts_as_useless() -> None:
+    scene = Scene()
+    scene.look()
+    scene.act(scene.look(), owner=UNEVEN)  # the group kept its assignment
+    found = [scene.look() for _ in range(6)]
+    assert [one.verdict.ground for one in found[:5]] == ["patience", *["cooldown"] * 4]
+    assert "brought little" in found[5].effect
+    assert scene.controller.cooldown.seconds == 60.0
+
+
+def test_what_no_plan_can_help_is_planned_once() -> None:
+    """Two partitions of which one is nearly all: moving them round helps nobody."""
+    scene = Scene(EVEN)
+    scene.rates = [100.0, 50.0, 1.0, 45.0]
+    scene.grounds(20)
+    assert len(scene.limits) <= 2
+
+
+def test_the_budget_limits_a_plan_and_ends() -> None:
+    scene = Scene(moves_per_hour=1)
+    scene.rates = [30.0, 30.0, 1.0, 1.0]
+    scene.look()
+    considered = scene.look()
+    assert scene.limits == [None, 1]
+    assert considered.verdict.ground == "budget"  # counts allow an exchange only: two moves
+    none = Scene(moves_per_hour=0)
+    assert none.grounds(2) == ["patience", "budget"]
+    assert not none.limits
+
+
+def test_a_plan_that_fails_is_no_plan() -> None:
+    scene = Scene()
+    scene.fails = "no time"
+    assert scene.grounds(2) == ["patience", "no-plan"]
+
+
+def test_a_changed_membership_starts_anew() -> None:
+    scene = Scene()
+    scene.look()
+    scene.controller.reset()
+    assert scene.look().verdict.ground == "patience"
+
+
+def test_the_pause_is_measured() -> None:
+    scene = Scene()
+    for _ in range(20):
+        scene.controller.record_pause(40.0)
+    assert scene.controller.pause_s == pytest.approx(40.0, rel=0.01)
+    assert scene.look(cooperative=False).verdict.ground == "pause"

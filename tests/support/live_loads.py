@@ -1,0 +1,42 @@
+"""Loads of a group with one topic, as the controller of a live group sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from equilag.group import Group, Member
+from equilag.live.rebalance.group_loads import GroupLoads, group_loads
+from equilag.policy import Policy
+
+
+def loads_of(
+    lags: Sequence[int],
+    members: Sequence[str],
+    owner: Sequence[int] = (),
+    rates: Sequence[float] | None = None,
+    errors: Sequence[float | None] | None = None,
+    capacities: Mapping[str, float] | None = None,
+    measured: bool = False,
+    policy: Policy | None = None,
+) -> GroupLoads:
+    """All members read the topic `t`; `owner` has the number of each partition's owner."""
+    capacity = capacities or {}
+    owned = {
+        name: {"t": [p for p, one in enumerate(owner) if one == number]}
+        for number, name in enumerate(members)
+    }
+    group = Group.build(
+        name="g",
+        topics={"t": len(lags)},
+        members=[Member(name, capacity=capacity.get(name)) for name in members],
+        subscriptions={name: ["t"] for name in members},
+        owned=owned,
+        lags={"t": list(lags)},
+        **({} if rates is None else {"rates": {"t": list(rates)}}),
+    )
+    column = None
+    if errors is not None:
+        column = np.array([np.nan if one is None else one for one in errors])
+    return group_loads(group, policy or Policy(horizon=60.0), column, measured)
