@@ -44,9 +44,9 @@ def answer_of(
     """Return what to hand out to the group, which was built from `measured`.
 
     `worth_it` tells whether a gain pays for its moves; the gains are those of leaving the sticky
-    plan. As long as rates are awaited, it is the answer. A `fallback_reason` says why there is nothing to weigh by: then the sticky plan is the
-    answer. If nothing else can be planned, a heuristic answers. Raises InputError only if that
-    cannot either.
+    plan. As long as rates are awaited, the sticky plan is the answer, and with a `fallback_reason`,
+    which says why there is nothing to weigh by. If nothing else can be planned, a heuristic
+    answers. Raises InputError only if that cannot either.
     """
     began = time.monotonic()
     sticky = sticky_decision(group, settings, fallback_reason)
