@@ -9,7 +9,7 @@ import numpy as np
 
 from equilag.live.tracking.speed_levels import speed_levels
 from equilag.live.tracking.tracking_settings import TrackingSettings
-from equilag.live.tracking.window_speed import WindowSpeed, window_speed
+from equilag.live.tracking.window_speed import WindowSpeed, surely_apart, window_speed
 from equilag.measuring.backlog_windows import windows_of
 from equilag.measuring.member_samples import MemberSamples, member_samples
 from equilag.measuring.offset_samples import OffsetSamples
@@ -18,10 +18,9 @@ from equilag.measuring.rates import rates_between_commits
 STEADY_S: Final = 30.0
 """Seconds over which a member must have consumed so much that it counts as able to: six commits at
 the default interval."""
-AGREE: Final = 2.0
-"""Standard errors up to which a less exact speed confirms the one before."""
 AS_EXACT: Final = 1.25
-"""A speed with up to so many times the standard error of the one before replaces it."""
+"""A speed with up to so many times the standard error of the one before replaces it;
+a less exact one only if they are surely apart, else it confirms the one before."""
 
 
 class MemberSpeeds:
@@ -84,8 +83,8 @@ class MemberSpeeds:
         if known is not None:
             if found.until <= known.until:
                 return
-            if found.error > AS_EXACT * known.error and (
-                abs(found.value - known.value) <= AGREE * np.hypot(found.error, known.error)
+            if found.error > AS_EXACT * known.error and not surely_apart(
+                found.value, found.error, known.value, known.error
             ):
                 found = known._replace(until=found.until)
         self.speeds[key] = found

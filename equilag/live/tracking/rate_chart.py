@@ -12,7 +12,7 @@ from equilag.live.tracking.count_spread import CountSpread
 from equilag.live.tracking.topic_columns import renumbered
 from equilag.live.tracking.tracking_settings import TrackingSettings
 
-SURE: Final = 5.0
+SURE: Final = 4.5
 """Standard deviations from which on a change counts. A partition is tested some 1,400 times an
 hour; with normal errors, one such score comes in a thousand hours."""
 RELEVANT: Final = 0.1
@@ -127,7 +127,7 @@ class RateChart:
         alarm = np.zeros(len(begin), dtype=np.bool_)
         newest = len(times) - 1
         least = self._settings.least_window
-        for seconds in (least, 1.5 * least):
+        for seconds in (least, 1.5 * least, 3.0 * least):
             split = _before(times, seconds)
             if split < EARLIER_STEPS:
                 continue
