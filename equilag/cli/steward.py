@@ -59,6 +59,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="if another member leads, remove all other members once; they rejoin at once",
     )
     parser.add_argument(
+        "--take-over-wait",
+        metavar="T",
+        type=options.duration,
+        default=300.0,
+        help="how long what a removed member held is kept for it: at least the members'"
+        " max.poll.interval.ms (default: 5m)",
+    )
+    parser.add_argument(
         "--status",
         action="store_true",
         help="print the status of the steward that runs at --listen",
@@ -207,6 +215,7 @@ def _options(args: argparse.Namespace) -> StewardOptions:
             state_file=args.state,
             dry_run=args.dry_run,
             take_over=args.take_over,
+            take_over_wait=args.take_over_wait,
             keep_membership=args.keep_membership,
         )
 

@@ -61,6 +61,7 @@ class FakeReader:
         sizes: dict[str, int] | EquilagError | None = None,
     ) -> None:
         self.group, self.offsets, self.partitions = group, lags, sizes
+        self.lag_requests = 0
         self.client_places: dict[str, ClientPlace] | EquilagError = {}
 
     def read(self, group: str) -> Reading:
@@ -82,6 +83,7 @@ class FakeReader:
         return self.client_places
 
     def lags(self, group: str, topics: Iterable[str], timeout: float | None = None) -> TopicOffsets:
+        self.lag_requests += 1
         if isinstance(self.offsets, EquilagError):
             raise self.offsets
         assert self.offsets is not None, (group, topics, timeout)

@@ -13,9 +13,11 @@ from equilag.live.rebalance.decision import Decision
 from equilag.live.rebalance.gain import Gain
 from equilag.live.rebalance.joined_members import member_key
 from equilag.live.rebalance.measured import Measured, capacities_in_force
+from equilag.live.rebalance.member_assignments import MemberAssignments
 from equilag.live.rebalance.rebalance_answer import answer_of
 from equilag.live.rebalance.worth import Pause, judge
 from equilag.live.steward.assignments import (
+    NO_TARGETS,
     JoinedMembers,
     RebalanceAnswer,
     Targets,
@@ -25,6 +27,7 @@ from equilag.live.steward.assignments import (
 from equilag.live.steward.group_membership import JoinResult
 from equilag.live.steward.member_places import needs_places, with_places
 from equilag.live.steward.shared_state import SharedState
+from equilag.live.steward.take_over import without_missing
 from equilag.live.steward.topic_lags import read_topic_lags
 
 
@@ -40,10 +43,34 @@ class AnswerMaker:
         if self._shared.together is not None:
             self._shared.together.protocol = joined.protocol
         entries = [(one.id, one.instance_id, one.metadata) for one in joined.members]
-        return self._with_places(read_joined_members(joined.protocol, entries, self._shared.held))
+        read = read_joined_members(joined.protocol, entries, self._shared.held)
+        members = self._with_places(read)
+        take_over = self._shared.take_over
+        if take_over is None:
+            return members
+        take_over.note_joined(members.members, self._places())
+        return replace(members, members=take_over.with_hints(members.members))
 
     def answer(self, joined: JoinedMembers) -> RebalanceAnswer:
         """Return what each member gets. Raises TopicsUnknown, MissingRight, EquilagError."""
+        shared = self._shared
+        take_over = shared.take_over
+        missing = [] if take_over is None else take_over.missing
+        if take_over is None or not missing:
+            return self._answer(joined, Targets(shared.target, shared.unfinished))
+        answer = self._answer(joined, NO_TARGETS, sticky_only=True)
+        given = without_missing(answer.by_member, missing)
+        kept_back = _size(answer.by_member) - _size(given)
+        return replace(
+            answer,
+            by_member=given,
+            withheld=answer.withheld + kept_back,
+            waits_for=take_over.waits_for,
+        )
+
+    def _answer(
+        self, joined: JoinedMembers, targets: Targets, sticky_only: bool = False
+    ) -> RebalanceAnswer:
         topics = sorted({topic for member in joined.members for topic in member.topics})
         shared, options = self._shared, self._shared.options
         read = read_topic_lags(self._reader, topics, options, shared.observation)
@@ -55,21 +82,20 @@ class AnswerMaker:
         pause = Pause(shared.controller.pause_s, joined.cooperative, standing=True)
 
         def worth_it(gain: Gain) -> bool:
-            return judge(gain, options.thresholds, pause).worth_it
+            return not sticky_only and judge(gain, options.thresholds, pause).worth_it
 
         def decide(group: Group, fallback_reason: str | None) -> Decision:
             return answer_of(group, settings, worth_it, fallback_reason, measured)
 
-        targets = Targets(shared.target, shared.unfinished)
         try:
             return answer_rebalance(
                 options.group, joined, sizes, measured, targets, decide, read.fallback_reason
             )
         except EquilagError as error:  # such as lags whose sum is out of range
             racks = Measured(racks=measured.racks)
-            targets = Targets(None, shared.unfinished)
+            without = replace(targets, planned=None)
             return answer_rebalance(
-                options.group, joined, sizes, racks, targets, decide, str(error)
+                options.group, joined, sizes, racks, without, decide, str(error)
             )
 
     def _with_places(self, joined: JoinedMembers) -> JoinedMembers:
@@ -81,6 +107,18 @@ class AnswerMaker:
         observed = observation.members if observation is not None else []
         places = {one.id: ClientPlace(one.client_id, one.host) for one in observed}
         if any(member.id not in places for member in joined.members if member.topics):
-            with suppress(EquilagError):
-                places |= self._reader.places(options.group, options.in_rebalance.time_limit)
+            places |= self._places()
         return replace(joined, members=with_places(joined.members, places))
+
+    def _places(self) -> dict[str, ClientPlace]:
+        """Client id and host by member id, as the coordinator knows them; {} if it does not
+        answer."""
+        options = self._shared.options
+        with suppress(EquilagError):
+            return self._reader.places(options.group, options.in_rebalance.time_limit)
+        return {}
+
+
+def _size(given: MemberAssignments) -> int:
+    """Number of partitions in all assignments."""
+    return sum(len(numbers) for topics in given.values() for numbers in topics.values())

@@ -18,6 +18,7 @@ GAUGES: Final = {
     "members": "Members of the group, without the steward",
     "partitions": "Partitions that the members subscribe to",
     "unowned_partitions": "Subscribed partitions without an owner",
+    "take_over_waits_for": "Members that a take-over removed and that are not back yet",
     "lag_total": "Records between commits and log ends",
     "lag_total_would_be": "Dry run: records of lag, had the plans been handed out",
     "lag_spread": "Lag of the heaviest minus lag of the lightest member, in records",

@@ -9,13 +9,16 @@ from typing import Final
 
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
 from equilag.errors import EquilagError
+from equilag.live.rebalance.joined_members import member_key
 from equilag.live.steward.answer_maker import AnswerMaker
+from equilag.live.steward.assignments import JoinedMembers, RebalanceAnswer
 from equilag.live.steward.commands import Command, CommandMessage
 from equilag.live.steward.event_log import log_event
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
 from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
 from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.status import PASSIVE_REASON
+from equilag.live.steward.take_over import TakeOver
 from equilag.live.steward.topic_lags import TopicsUnknown
 
 _RETRY_S: Final = 0.3
@@ -88,6 +91,7 @@ class LeaderLoop:
             log_event(logging.WARNING, "passive", reason=PASSIVE_REASON)
         self._shared.state.set(role="passive", role_reason=PASSIVE_REASON)
         self._leads = False
+        self._end_take_over("the group has changed to KIP-848")
         self._membership.leave()
 
     def _join_and_serve(self) -> None:
@@ -102,6 +106,7 @@ class LeaderLoop:
             if joined.leads and not joined.skip:
                 self._assign(joined)
             else:
+                self._end_take_over("another member leads")
                 self._membership.sync({})
         except MembershipLost:
             self._membership.forget()
@@ -115,7 +120,7 @@ class LeaderLoop:
             self._failing_since = None
             self._show_role(joined)
             while not self._shared.stop.is_set() and not self._is_passive():
-                if self._handle(self._next_message(_PASSIVE_S)):
+                if self._handle(self._next_message(_PASSIVE_S)) or self._has_waited_long():
                     break
         finally:
             self.joining = False
@@ -143,19 +148,47 @@ class LeaderLoop:
 
     def _take_over(self) -> bool:
         observation = self._shared.observation
-        members = [member.id for member in observation.members] if observation is not None else []
-        if not members:
+        others = [] if observation is None else observation.members
+        if not others:
             return False
         try:
-            self._membership.remove(members)
+            self._membership.remove([member.id for member in others])
         except (Refused, Unreachable) as error:
             log_event(logging.ERROR, "take-over-failed", problem=str(error))
             return False
         self._took_over = True  # once only
-        log_event(logging.WARNING, "take-over", removed=len(members))
+        wait = self._shared.options.take_over_wait
+        self._shared.take_over = TakeOver(others, time.monotonic() + wait)
+        log_event(
+            logging.WARNING,
+            "take-over",
+            removed=len(others),
+            waits_for=self._shared.take_over.waits_for,
+            at_most_s=round(wait),
+        )
         self._shared.state.count("rebalances_triggered", "take-over")
         self._reason = "the equilag steward takes over"
         return True
+
+    def _has_waited_long(self) -> bool:
+        """True if a take-over has waited for as long as it may: the group must rebalance, so that
+        others get what the missing members held."""
+        take_over = self._shared.take_over
+        if take_over is None or time.monotonic() < take_over.until:
+            return False
+        self._end_take_over("not all members are back in time")
+        self._reason = "the equilag steward waits no longer for removed members"
+        return True
+
+    def _end_take_over(self, reason: str) -> None:
+        take_over = self._shared.take_over
+        if take_over is None:
+            return
+        self._shared.take_over = None
+        self._shared.state.set(take_over_waits_for=0)
+        missing = take_over.waits_for
+        level = logging.WARNING if missing else logging.INFO
+        log_event(level, "take-over-done", missing=missing, reason=reason)
 
     def _next_message(self, seconds: float) -> CommandMessage | None:
         try:
@@ -218,7 +251,7 @@ class LeaderLoop:
         joined_members = self._answers.members_of(joined)
         answer = self._answers.answer(joined_members)
         self._membership.sync({**answer.by_member, self._membership.member: {}})
-        self._shared.record_assignment(answer.target, complete=not answer.withheld)
+        self._record(joined_members, answer)
         state = self._shared.state
         state.count("handouts", answer.origin)
         for fallback_reason in answer.fallback_reasons:
@@ -240,3 +273,20 @@ class LeaderLoop:
         state.set(last_assignment=f"{answer.origin} to {len(joined_members.members)} members")
         level = logging.WARNING if answer.fallback_reasons else logging.INFO
         log_event(level, "handed-out", **fields, fallback_reason="; ".join(answer.fallback_reasons))
+
+    def _record(self, joined: JoinedMembers, answer: RebalanceAnswer) -> None:
+        """Record what was handed out."""
+        if not answer.waits_for:
+            self._shared.record_assignment(answer.target, complete=not answer.withheld)
+            self._end_take_over("all members are back")
+            return
+        ids = {member_key(member): member.id for member in joined.members}
+        self._shared.record_partial({key: answer.by_member[name] for key, name in ids.items()})
+        self._shared.state.set(take_over_waits_for=answer.waits_for)
+        log_event(
+            logging.INFO,
+            "take-over-waits",
+            members=len(ids),
+            waits_for=answer.waits_for,
+            partitions=answer.withheld,
+        )

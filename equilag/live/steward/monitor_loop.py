@@ -144,6 +144,8 @@ class MonitorLoop:
             self._members = members
         if self._dry_run is not None:
             self._rehearse(self._dry_run, observation)
+        elif leads and self._shared.take_over is not None:
+            self._shared.state.set(verdict="a take-over waits for removed members")
         elif leads:
             if not self._repaired(observation, generation):
                 self._consider(observation, generation)

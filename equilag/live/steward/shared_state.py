@@ -19,6 +19,7 @@ from equilag.live.steward.event_log import log_event
 from equilag.live.steward.observer import Observation
 from equilag.live.steward.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
+from equilag.live.steward.take_over import TakeOver
 
 PENDING_S: Final = 30.0
 """A rebalance that takes longer no longer protects its target from new observations. Members rejoin
@@ -33,6 +34,8 @@ class SharedState:
         self.state = state
         self.together = None if options.co_partition == "none" else KeptTogether(_report_topics)
         """Finds the topics that plans keep together."""
+        self.take_over: TakeOver | None = None
+        """A take-over that waits for removed members. The leader loop alone changes it."""
         self.stop = threading.Event()
         self.messages: queue.SimpleQueue[CommandMessage] = queue.SimpleQueue()
         self._lock = threading.Lock()
@@ -143,12 +146,18 @@ class SharedState:
             self._unfinished = None if complete else target
             self._pending_until = 0.0 if complete else time.monotonic() + PENDING_S
 
+    def record_partial(self, held: Mapping[str, Partitions]) -> None:
+        """Record what was handed out while removed members are away; it leads to no target."""
+        with self._lock:
+            self._target = self._unfinished = None
+            self._held = held
+
     @property
     def rebalance_pending(self) -> bool:
-        """True while a rebalance is pending: one of ours, or the second one of a cooperative
-        group."""
+        """True while a rebalance is pending: one of ours, the second one of a cooperative group, or
+        one for members that a take-over waits for."""
         with self._lock:
-            return time.monotonic() < self._pending_until
+            return self.take_over is not None or time.monotonic() < self._pending_until
 
     def send(self, command: Command, generation: int = -1, reason: str = "") -> None:
         """Send a command to the leader loop."""

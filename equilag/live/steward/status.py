@@ -35,6 +35,8 @@ class StatusFigures:
     members: int = 0
     partitions: int = 0
     unowned_partitions: int = 0
+    take_over_waits_for: int = 0
+    """Members that a take-over removed and that are not back yet."""
     lag_total: int | None = None
     lag_total_would_be: int | None = None
     """In a dry run: the lag that the group would have, had the plans been handed out."""

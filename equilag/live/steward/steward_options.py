@@ -38,6 +38,9 @@ class StewardOptions:
     """Keeps rates and speeds over restarts."""
     dry_run: bool = False
     take_over: bool = False
+    take_over_wait: float = 300.0
+    """How long a removed member may take to come back before others get what it held. Kafka's
+    default max.poll.interval.ms: for so long a member may process one batch."""
     keep_membership: bool = False
     """At the end stay a member: after a restart within the session the steward still leads."""
 

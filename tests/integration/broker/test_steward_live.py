@@ -93,6 +93,30 @@ def test_a_late_steward_takes_over_on_request(
     keep(here.group, {"seconds_from_its_start": round(time.monotonic() - began, 2)})
 
 
+@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+def test_no_partition_has_two_owners_in_a_take_over(
+    scene: Callable[[], Scene], admin: AdminClient, request: pytest.FixtureRequest, strategy: str
+) -> None:
+    """The members, one of them static, notice one by one, with heartbeats 3 s apart."""
+    here = scene()
+    topic = request.node.name.replace("[", "-").replace("]", "")
+    make_topic(admin, topic, 24)
+    slow = {"heartbeat_interval_ms": 3000, "session_timeout_ms": 10_000}
+    for number in range(8):
+        static = {"group_instance_id": "static"} if number == 0 else {}
+        here.member(f"rd-{number}", topic, strategy, **slow, **static)
+    here.all_owned(topic, 24, 8)
+    before, began = here.log.held(), time.time()
+    steward = here.steward("--take-over")
+    steward.wait_for(lambda status: status["role"] == "leader")
+    until(lambda: bool(steward.events("take-over-done")))
+    here.all_owned(topic, 24, 8)
+    keep(here.group, {"seconds": round(time.time() - began, 2)})
+    assert [one for one in here.log.twice() if one[0] >= began] == []
+    assert here.log.held() == before
+    assert steward.status()["take_over_waits_for"] == 0
+
+
 @pytest.mark.usefixtures("example")
 def test_a_dry_run_joins_nothing(scene: Callable[[], Scene], admin: AdminClient) -> None:
     here = scene()

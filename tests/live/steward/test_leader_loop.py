@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import struct
+from dataclasses import replace
 from typing import Any, cast
 
 import pytest
@@ -36,6 +37,7 @@ class Run:
         self, answers: list[JoinResult | EquilagError], reader: FakeReader, **options: Any
     ) -> None:
         self.state = StewardStatus(1.0, 10.0)
+        self.reader = reader
         self.shared = SharedState(StewardOptions("g", **options), self.state)
         self.membership = FakeMembership(answers, self.shared.stop_all)
         self.leader = LeaderLoop(
@@ -298,6 +300,84 @@ def test_take_over_removes_the_others_once() -> None:
     run.go()
     assert run.membership.calls.count(("remove", ["a", "b"])) == 1
     assert run.state.figures.role == "leader"
+
+
+def taking_over(answers: list[JoinResult | EquilagError], **options: Any) -> Run:
+    """A follower with --take-over in a group whose members a and b hold two and one partition."""
+    here = reading(LAGS, {"a": {"t": [0, 2]}, "b": {"t": [1]}})
+    run = Run(
+        [joined(leads=False), *answers],
+        FakeReader(lags=offsets(LAGS), sizes={"t": 3}),
+        take_over=True,
+        **options,
+    )
+    places = {name: ClientPlace(name[0], "host") for name in ("a", "b", "a-2", "b-2", "c")}
+    run.reader.client_places = places
+    run.observed(FakeReader(here))
+    assert run.shared.observation is not None
+    members = run.shared.observation.members
+    members[:] = [replace(one, client_id=one.id, host="host") for one in members]
+    run.shared.send(Command.TAKE_OVER)
+    return run
+
+
+def test_after_a_take_over_nobody_gets_what_missing_members_held() -> None:
+    run = taking_over(
+        [joined("c"), joined("c", "b-2", generation=2), joined("c", "b-2", "a-2", generation=3)]
+    )
+    waited: list[int] = []
+    run.shared.send(Command.REBALANCE, 1)
+    run.shared.send(Command.REBALANCE, 2)
+    sync = run.membership.sync
+
+    def noted(given: Any) -> None:
+        sync(given)
+        waited.append(run.state.figures.take_over_waits_for)
+
+    run.membership.sync = noted  # type: ignore[method-assign]
+    run.go()
+    follower, first, second, third = run.membership.synced
+    assert (follower, first["c"]) == ({}, {})
+    assert (second["c"], second["b-2"]) == ({}, {"t": [1]})
+    assert third["b-2"] == {"t": [1]}
+    assert sorted([*third["c"]["t"], *third["a-2"]["t"]]) == [0, 2]
+    assert waited == [0, 0, 2, 1]  # as it was before each answer was recorded
+    assert run.state.figures.take_over_waits_for == 0
+    assert run.shared.take_over is None
+    assert run.shared.target is not None
+
+
+def test_a_take_over_does_not_wait_forever(caplog: pytest.LogCaptureFixture) -> None:
+    run = taking_over([joined("b-2"), joined("b-2", generation=2)], take_over_wait=0.05)
+    run.leader._next_message = (  # type: ignore[method-assign]
+        lambda seconds: LeaderLoop._next_message(run.leader, min(seconds, 0.1))
+    )
+    with caplog.at_level(logging.INFO, "equilag.steward"):
+        run.go()
+    assert run.membership.synced[1]["b-2"] == {"t": [1]}
+    assert sorted(run.membership.synced[2]["b-2"]["t"]) == [0, 1, 2]
+    reason = "the equilag steward waits no longer for removed members"
+    assert run.membership.calls[3] == ("join", reason)
+    (done,) = [vars(one)["fields"] for one in caplog.records if one.msg == "take-over-done"]
+    assert done == {"missing": 1, "reason": "not all members are back in time"}
+
+
+def test_a_take_over_ends_if_another_member_leads() -> None:
+    run = taking_over([joined("b-2"), joined(leads=False, generation=2)])
+    run.shared.send(Command.REBALANCE, 1)
+    run.go()
+    assert run.membership.synced[1]["b-2"] == {"t": [1]}
+    assert run.shared.take_over is None
+    assert run.state.figures.take_over_waits_for == 0
+
+
+def test_fresh_lags_are_not_read_again() -> None:
+    """Unless a topic has another size by now."""
+    here = reading(LAGS, {"a": {"t": [0, 1]}, "b": {"t": [2]}})
+    for sizes, expected in (({"t": 3}, 0), (EquilagError("no broker answers"), 0), ({"t": 4}, 1)):
+        reader = FakeReader(lags=offsets({"t": [9, 9, 9, 9]}), sizes=sizes)
+        Run([joined("a", "b", "c")], reader).observed(FakeReader(here)).go()
+        assert reader.lag_requests == expected
 
 
 def test_it_is_passive_in_a_kip_848_group(monkeypatch: pytest.MonkeyPatch) -> None:
