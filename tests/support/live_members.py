@@ -7,14 +7,16 @@ import subprocess
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from confluent_kafka import Consumer, KafkaException, TopicPartition
 from support.kafka_broker import CACHE, Broker, NoBroker
+from support.live_lines import LineNotes
 from support.live_log import Log, Partition
+from support.live_offsets import OffsetsRead
 
 from benchmarks.toolchains import failure, make_once
 
@@ -117,7 +119,8 @@ def _pairs(partitions: Sequence[TopicPartition]) -> list[Partition]:
 
 class JavaMembers:
     """`number` Java consumers in one JVM, called java-0 and so on. `topics` are separated by
-    commas, or a pattern after "~". Raises NoBroker if the program cannot be compiled."""
+    commas, or a pattern after "~". With `enable.auto.commit` they note in `read` what they read.
+    Raises NoBroker if the program cannot be compiled."""
 
     def __init__(
         self,
@@ -127,6 +130,7 @@ class JavaMembers:
         group: str,
         topics: str,
         settings: Mapping[str, str | int],
+        read: OffsetsRead | None = None,
     ) -> None:
         own: dict[str, str | int] = {
             "bootstrap.servers": broker.bootstrap,
@@ -146,9 +150,22 @@ class JavaMembers:
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
-        self._log = log
-        self._reader = threading.Thread(target=self._listen, daemon=True)
-        self._reader.start()
+        self._notes = LineNotes(log, read)
+        self.reader = threading.Thread(target=self._listen, daemon=True)
+        self.reader.start()
+
+    def start_member(self, name: str, instance: str = "") -> None:
+        """Start one more member; `{instance}` in the settings becomes `instance`."""
+        self._say(f"start {name} {instance}")
+
+    def stop_member(self, name: str) -> None:
+        """Close one member; does not wait for it."""
+        self._say(f"stop {name}")
+
+    def _say(self, line: str) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{line}\n".encode())
+        self.process.stdin.flush()
 
     def stop(self) -> None:
         """Make all members leave the group."""
@@ -160,20 +177,12 @@ class JavaMembers:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
-        self._reader.join(_STOP_S)
+        self.reader.join(_STOP_S)
 
     def _listen(self) -> None:
         assert self.process.stdout is not None
         with self.process.stdout as lines:
-            self._note_all(lines)
-
-    def _note_all(self, lines: Iterable[bytes]) -> None:
-        for line in lines:
-            at, member, what, *rest = line.decode().split()
-            names = rest[0].split(",") if rest and what != "failed" else []
-            split = [name.rpartition("-") for name in names]
-            partitions = [(topic, int(number)) for topic, _, number in split]
-            self._log.add(member, what, partitions, int(at) / 1000)  # type: ignore[arg-type]
+            self._notes.add_all(lines)
 
 
 def _classes() -> Path:

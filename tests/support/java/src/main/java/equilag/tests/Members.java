@@ -3,59 +3,76 @@ package equilag.tests;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Members of a group, one thread each. Arguments: how many, topics (separated by commas, or a
- * pattern after "~"), and settings as key=value. Each event is a line on standard output: milliseconds,
- * member, what happened, partitions. Ends when standard input does.
+ * pattern after "~"), and settings as key=value, where {name} is the member's name and {instance}
+ * its instance id. Lines on standard input: "start NAME INSTANCE" starts one more member, "stop
+ * NAME" closes one. Each event is a line on standard output: milliseconds, member, what happened,
+ * partitions; members that commit also report what they have read, as PARTITION:FIRST:LAST. Ends
+ * when standard input does.
  */
 public final class Members {
-    private Members() {}
+    private final String topics;
+    private final List<String> settings;
+    /** Member to the flag that tells it to close. */
+    private final Map<String, AtomicBoolean> running = new LinkedHashMap<>();
+
+    private Members(String topics, List<String> settings) {
+        this.topics = topics;
+        this.settings = settings;
+    }
 
     public static void main(String[] args) throws Exception {
-        AtomicBoolean stop = new AtomicBoolean();
-        List<Thread> threads = new ArrayList<>();
+        Members members = new Members(args[1], List.of(args).subList(2, args.length));
         for (int number = 0; number < Integer.parseInt(args[0]); number++) {
-            String name = "java-" + number;
-            Properties settings = settings(args, name);
-            Thread thread = new Thread(() -> member(name, args[1], settings, stop), name);
-            thread.start();
-            threads.add(thread);
+            members.start("java-" + number, "");
         }
         try (BufferedReader input = new BufferedReader(new InputStreamReader(System.in))) {
-            while (input.readLine() != null) {
-                // Only the end matters.
+            String line;
+            while ((line = input.readLine()) != null) {
+                String[] words = line.split(" ");
+                switch (words[0]) {
+                    case "start" -> members.start(words[1], words.length > 2 ? words[2] : "");
+                    case "stop" -> members.running.remove(words[1]).set(true);
+                    default -> throw new IllegalArgumentException(line);
+                }
             }
         }
-        stop.set(true);
-        for (Thread thread : threads) {
-            thread.join();
+        for (AtomicBoolean stop : members.running.values()) {
+            stop.set(true);
         }
     }
 
-    private static Properties settings(String[] args, String name) {
-        Properties settings = new Properties();
-        settings.put("client.id", name);
-        for (int at = 2; at < args.length; at++) {
-            String[] pair = args[at].split("=", 2);
-            settings.put(pair[0], pair[1].replace("{name}", name));
+    private void start(String name, String instance) {
+        Properties own = new Properties();
+        own.put("client.id", name);
+        for (String setting : settings) {
+            String[] pair = setting.split("=", 2);
+            own.put(pair[0], pair[1].replace("{name}", name).replace("{instance}", instance));
         }
-        return settings;
+        AtomicBoolean stop = new AtomicBoolean();
+        new Thread(() -> member(name, topics, own, stop), name).start();
+        running.put(name, stop);
     }
 
     private static void member(String name, String topics, Properties settings, AtomicBoolean stop) {
         ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+        boolean reports = "true".equals(settings.get("enable.auto.commit"));
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings, bytes, bytes)) {
             Told told = new Told(name);
             if (topics.startsWith("~")) {
@@ -64,12 +81,23 @@ public final class Members {
                 consumer.subscribe(List.of(topics.split(",")), told);
             }
             while (!stop.get()) {
-                consumer.poll(Duration.ofMillis(100));
+                ConsumerRecords<byte[], byte[]> records = consumer.poll(Duration.ofMillis(100));
+                if (reports && !records.isEmpty()) {
+                    say(name, "read", runs(records));  // before the next poll commits them
+                }
             }
         } catch (RuntimeException error) {
             say(name, "failed", error.toString().replaceAll("\\s+", "_"));
         }
         say(name, "closed", "");
+    }
+
+    private static String runs(ConsumerRecords<byte[], byte[]> records) {
+        return records.partitions().stream().map(partition -> {
+            List<ConsumerRecord<byte[], byte[]>> theirs = records.records(partition);
+            long last = theirs.get(theirs.size() - 1).offset();
+            return partition + ":" + theirs.get(0).offset() + ":" + last;
+        }).collect(Collectors.joining(","));
     }
 
     private static synchronized void say(String name, String what, String partitions) {

@@ -1,0 +1,213 @@
+"""One member of a group, as a program: python live_member_process.py CLIENT SETTINGS-AS-JSON.
+
+Each event is a line on standard output, as of the Java members (support.live_lines). What was read
+is printed before it can be committed, so that a member that is killed has committed nothing that
+it did not report. The member leaves when standard input ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any, Final
+
+SESSION_MS: Final = 6000
+HEARTBEAT_MS: Final = 300
+COMMIT_S: Final = 0.5
+_METADATA_MS: Final = 2000
+
+Record = tuple[str, int, int]
+"""Topic, partition, offset."""
+
+
+class Speaker:
+    """Prints the lines of one member."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.stopped = threading.Event()
+        self._lock = threading.Lock()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def event(self, what: str, partitions: Iterable[Any] = ()) -> None:
+        """`partitions` are a client's own objects, with topic and partition."""
+        self._print(what, ",".join(f"{one.topic}-{one.partition}" for one in partitions))
+
+    def read(self, records: Iterable[Record]) -> None:
+        listed = ",".join(f"{topic}-{number}:{a}:{b}" for topic, number, a, b in runs_of(records))
+        if listed:
+            self._print("read", listed)
+
+    def failed(self, error: BaseException) -> None:
+        self._print("failed", "_".join(repr(error).split()))
+
+    def _print(self, what: str, rest: str) -> None:
+        with self._lock:
+            sys.stdout.write(f"{int(time.time() * 1000)} {self.name} {what} {rest}\n")
+            sys.stdout.flush()
+
+    def _listen(self) -> None:
+        sys.stdin.read()
+        self.stopped.set()
+
+
+def runs_of(records: Iterable[Record]) -> list[tuple[str, int, int, int]]:
+    """Return runs of offsets: topic, partition, first, last. A partition that is lost and got back
+    may start at an earlier offset."""
+    runs: dict[tuple[str, int], list[list[int]]] = {}
+    for topic, number, offset in records:
+        theirs = runs.setdefault((topic, number), [])
+        if theirs and theirs[-1][1] == offset - 1:
+            theirs[-1][1] = offset
+        else:
+            theirs.append([offset, offset])
+    return [(*place, first, last) for place, theirs in runs.items() for first, last in theirs]
+
+
+def librdkafka(told: Speaker, settings: Mapping[str, Any]) -> None:
+    from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+    consumer = Consumer(
+        {
+            "bootstrap.servers": settings["bootstrap"],
+            "group.id": settings["group"],
+            "client.id": told.name,
+            "partition.assignment.strategy": settings["strategy"],
+            "session.timeout.ms": SESSION_MS,
+            "heartbeat.interval.ms": HEARTBEAT_MS,
+            "auto.offset.reset": "earliest",
+            "enable.auto.offset.store": False,
+            "auto.commit.interval.ms": int(1000 * COMMIT_S),
+            "topic.metadata.refresh.interval.ms": _METADATA_MS,
+            "fetch.wait.max.ms": 100,
+            "log_level": 0,
+        }
+    )
+    consumer.subscribe(
+        [settings["topic"]],
+        on_assign=lambda _, partitions: told.event("assign", partitions),
+        on_revoke=lambda _, partitions: told.event("revoke", partitions),
+        on_lost=lambda _, partitions: told.event("lost", partitions),
+    )
+    while not told.stopped.is_set():
+        records: list[Record] = []
+        with suppress(KafkaException):  # such as a broker that is down
+            for message in consumer.consume(500, 0.1):
+                if message.error() is None:
+                    records.append((message.topic(), message.partition(), message.offset()))
+        told.read(records)
+        for (topic, number), offset in {one[:2]: one[2] for one in records}.items():
+            with suppress(KafkaException):  # no longer its own
+                consumer.store_offsets(offsets=[TopicPartition(topic, number, offset + 1)])
+    with suppress(KafkaException):
+        consumer.close()
+
+
+def kafka_python(told: Speaker, settings: Mapping[str, Any]) -> None:
+    from kafka import ConsumerRebalanceListener, KafkaConsumer
+    from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
+    from kafka.coordinator.assignors.range import RangePartitionAssignor
+    from kafka.errors import KafkaError
+
+    class Told(ConsumerRebalanceListener):  # type: ignore[misc]
+        def on_partitions_revoked(self, revoked: Any) -> None:
+            told.event("revoke", revoked)
+
+        def on_partitions_assigned(self, assigned: Any) -> None:
+            told.event("assign", assigned)
+
+        def on_partitions_lost(self, lost: Any) -> None:
+            told.event("lost", lost)
+
+    strategies = {"range": RangePartitionAssignor, "cooperative-sticky": CooperativeStickyAssignor}
+    consumer = KafkaConsumer(
+        bootstrap_servers=settings["bootstrap"],
+        group_id=settings["group"],
+        client_id=told.name,
+        partition_assignment_strategy=[strategies[settings["strategy"]]],
+        session_timeout_ms=SESSION_MS,
+        heartbeat_interval_ms=HEARTBEAT_MS,
+        auto_offset_reset="earliest",
+        auto_commit_interval_ms=int(1000 * COMMIT_S),
+        metadata_max_age_ms=_METADATA_MS,
+        reconnect_backoff_max_ms=1000,
+    )
+    consumer.subscribe([settings["topic"]], listener=Told())
+    while not told.stopped.is_set():
+        with suppress(KafkaError):
+            polled = consumer.poll(timeout_ms=400)  # longer than the heartbeat interval
+            told.read(
+                (one.topic, one.partition, record.offset)
+                for one, records in polled.items()
+                for record in records
+            )
+    with suppress(KafkaError):
+        consumer.close()
+
+
+async def aio_kafka(told: Speaker, settings: Mapping[str, Any]) -> None:
+    from aiokafka import AIOKafkaConsumer, ConsumerRebalanceListener
+    from aiokafka.coordinator.assignors.range import RangePartitionAssignor
+    from aiokafka.errors import IllegalStateError, KafkaError
+
+    class Told(ConsumerRebalanceListener):  # type: ignore[misc]
+        async def on_partitions_revoked(self, revoked: Any) -> None:
+            told.event("revoke", revoked)
+
+        async def on_partitions_assigned(self, assigned: Any) -> None:
+            told.event("assign", assigned)
+
+    assert settings["strategy"] == "range", "aiokafka has no cooperative protocol"
+    consumer = AIOKafkaConsumer(
+        bootstrap_servers=settings["bootstrap"],
+        group_id=settings["group"],
+        client_id=told.name,
+        partition_assignment_strategy=(RangePartitionAssignor,),
+        session_timeout_ms=SESSION_MS,
+        heartbeat_interval_ms=HEARTBEAT_MS,
+        auto_offset_reset="earliest",
+        enable_auto_commit=False,  # it would commit what is not yet reported
+        metadata_max_age_ms=_METADATA_MS,
+    )
+    consumer.subscribe([settings["topic"]], listener=Told())
+    await consumer.start()
+    committed = time.monotonic()
+    while not told.stopped.is_set():
+        with suppress(KafkaError, IllegalStateError):
+            polled = await consumer.getmany(timeout_ms=200)
+            told.read(
+                (one.topic, one.partition, record.offset)
+                for one, records in polled.items()
+                for record in records
+            )
+            if time.monotonic() - committed >= COMMIT_S:
+                committed = time.monotonic()
+                await consumer.commit()
+    with suppress(KafkaError):
+        await consumer.stop()
+
+
+def main() -> int:
+    client, settings = sys.argv[1], json.loads(sys.argv[2])
+    told = Speaker(settings["name"])
+    try:
+        if client == "librdkafka":
+            librdkafka(told, settings)
+        elif client == "kafka-python":
+            kafka_python(told, settings)
+        else:
+            asyncio.run(aio_kafka(told, settings))
+    except Exception as error:  # noqa: BLE001 - whatever ends a member is an event
+        told.failed(error)
+        return 1
+    told.event("closed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""Which offsets were read by anybody, to tell whether a record was left unread."""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Mapping
+
+Partition = tuple[str, int]
+
+
+class OffsetsRead:
+    """The offsets that members read, as disjoint runs by partition; several threads may write."""
+
+    def __init__(self) -> None:
+        self._runs: dict[Partition, list[tuple[int, int]]] = defaultdict(list)
+        """Partition -> (first, last), ascending, neither overlapping nor adjacent."""
+        self._lock = threading.Lock()
+        self.records = 0
+        """Records read, those read again included."""
+
+    def add(self, partition: Partition, first: int, last: int) -> None:
+        with self._lock:
+            self.records += last - first + 1
+            runs = self._runs[partition]
+            at = bisect_left(runs, first - 1, key=lambda run: run[1])
+            while at < len(runs) and runs[at][0] <= last + 1:
+                first, last = min(first, runs[at][0]), max(last, runs[at][1])
+                del runs[at]
+            runs.insert(at, (first, last))
+
+    def unread(self, produced: Mapping[Partition, int]) -> int:
+        """Records that nobody has read, of so many from offset 0 on in each partition."""
+        with self._lock:
+            return sum(
+                number
+                - sum(
+                    min(last, number - 1) - first + 1
+                    for first, last in self._runs.get(partition, ())
+                    if first < number
+                )
+                for partition, number in produced.items()
+            )

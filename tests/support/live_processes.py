@@ -1,0 +1,122 @@
+"""Members of all clients in processes of their own, which can be killed and made to hang."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from support.kafka_broker import Broker
+from support.live_lines import LineNotes
+from support.live_log import Log
+from support.live_members import JavaMembers
+from support.live_offsets import OffsetsRead
+
+JAVA_ASSIGNORS: Final = {
+    "range": "org.apache.kafka.clients.consumer.RangeAssignor",
+    "cooperative-sticky": "org.apache.kafka.clients.consumer.CooperativeStickyAssignor",
+}
+CLIENTS: Final = {
+    "range": ("librdkafka", "java", "kafka-python", "aiokafka"),
+    "cooperative-sticky": ("librdkafka", "java", "kafka-python"),
+}
+"""Protocol -> the clients that have it."""
+SESSION_S: Final = 6.0
+"""Of all members here; the setting in live_member_process.py and of JavaMembers."""
+_PROGRAM: Final = Path(__file__).with_name("live_member_process.py")
+_STOP_S: Final = 20
+
+
+class MemberProcess:
+    """A member that reads all it gets and commits twice a second, started at once."""
+
+    def __init__(
+        self,
+        group: tuple[Broker, str, str],
+        client: str,
+        name: str,
+        strategy: str,
+        notes: tuple[Log, OffsetsRead],
+    ) -> None:
+        """`group` is the broker, the group's name and its topic. Raises NoBroker."""
+        self.client, self.name = client, name
+        self._log, read = notes
+        if client == "java":
+            broker, group_id, topic = group
+            settings = {
+                "partition.assignment.strategy": JAVA_ASSIGNORS[strategy],
+                "enable.auto.commit": "true",
+                "auto.commit.interval.ms": 500,
+                "max.poll.records": 500,
+            }
+            java = JavaMembers(self._log, 0, broker, group_id, topic, settings, read)
+            java.start_member(name)
+            self.process, self._reader = java.process, java.reader
+        else:
+            self.process = _python(client, name, group, strategy)
+            self._reader = threading.Thread(
+                target=self._listen, args=(LineNotes(self._log, read),), daemon=True
+            )
+            self._reader.start()
+
+    def _listen(self, notes: LineNotes) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as lines:
+            notes.add_all(lines)
+
+    @property
+    def lives(self) -> bool:
+        return self.process.poll() is None
+
+    def kill(self) -> None:
+        """As `kill -9`."""
+        self.process.kill()
+        self.process.wait()
+        self._log.add(self.name, "closed")
+
+    def hang(self) -> None:
+        self.process.send_signal(signal.SIGSTOP)
+
+    def expelled(self) -> None:
+        """Note that it hangs for longer than its session: it cannot know that it owns nothing."""
+        self._log.add(self.name, "frozen")
+
+    def wake(self) -> None:
+        self.process.send_signal(signal.SIGCONT)
+
+    def stop(self) -> None:
+        """Make it leave the group, and wait for its end."""
+        if self.lives:
+            self.wake()
+        assert self.process.stdin is not None
+        with suppress(OSError):
+            self.process.stdin.close()
+        try:
+            self.process.wait(_STOP_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        self._reader.join(_STOP_S)
+
+
+def _python(
+    client: str, name: str, group: tuple[Broker, str, str], strategy: str
+) -> subprocess.Popen[bytes]:
+    broker, group_id, topic = group
+    settings = {
+        "name": name,
+        "bootstrap": broker.bootstrap,
+        "group": group_id,
+        "topic": topic,
+        "strategy": strategy,
+    }
+    return subprocess.Popen(
+        [sys.executable, str(_PROGRAM), client, json.dumps(settings)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
