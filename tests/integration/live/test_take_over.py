@@ -1,0 +1,85 @@
+"""A steward that takes over a group whose members read all the time."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from support.kafka_broker import Broker
+from support.live_acked import AckedTraffic
+from support.live_figures import keep
+from support.live_holdings import change_figures
+from support.live_log import Log
+from support.live_members import JavaMembers, RdMember
+from support.live_processes import JAVA_ASSIGNORS
+from support.live_topics import admin_of, make_topic
+from support.steward_runs import StewardRun
+from support.waiting import until
+
+pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("broker")]
+
+MEMBERS = 8
+"""Of each of two clients."""
+PARTITIONS = 48
+RATE = 480.0
+HEARTBEAT_MS = 1000
+"""A third of Kafka's default: how late a member may learn that it was removed."""
+QUIET_S = 6.0
+PATIENCE_S = 90.0
+
+
+@pytest.mark.parametrize("strategy", ["cooperative-sticky", "range"])
+def test_no_two_owners(broker: Broker, tmp_path: Path, strategy: str) -> None:
+    topic = group = f"take-over-{strategy}"
+    make_topic(admin_of(broker.bootstrap), topic, PARTITIONS)
+    log = Log()
+    every = {(topic, number) for number in range(PARTITIONS)}
+
+    def shared(quiet: float) -> bool:
+        owners, held = log.owners(), log.held()
+        return (
+            set(owners) == every
+            and all(len(one) == 1 for one in owners.values())
+            and sum(map(bool, held.values())) == 2 * MEMBERS
+            and time.time() - log.events[-1].at >= quiet
+        )
+
+    with ExitStack() as stack:
+        settings: dict[str, str | int] = {
+            "partition.assignment.strategy": JAVA_ASSIGNORS[strategy],
+            "heartbeat.interval.ms": HEARTBEAT_MS,
+            "enable.auto.commit": "true",
+            "auto.commit.interval.ms": 500,
+            "max.poll.records": 500,
+        }
+        java = JavaMembers(log, MEMBERS, broker, group, topic, settings)
+        stack.callback(java.stop)
+        for number in range(MEMBERS):
+            member = RdMember(
+                log, f"rd-{number}", broker.bootstrap, group, [topic], None,
+                partition_assignment_strategy=strategy, heartbeat_interval_ms=HEARTBEAT_MS,
+            )  # fmt: skip
+            stack.callback(member.stop)
+        stack.enter_context(AckedTraffic(broker.bootstrap, topic, PARTITIONS, RATE))
+        until(lambda: shared(QUIET_S), PATIENCE_S)
+        began = time.time()
+        steward = StewardRun(tmp_path, broker.bootstrap, group, "--every", "2s", "--take-over")
+        stack.callback(steward.end)
+        steward.has("leader", 60)
+        leads = time.time() - began
+        until(lambda: len(log.since(began)) > 2 * MEMBERS and shared(QUIET_S), PATIENCE_S)
+        figures = asdict(change_figures(log.events, began, time.time(), {}))
+        keep(
+            f"take-over-{strategy}",
+            {
+                "members": 2 * MEMBERS,
+                "partitions": PARTITIONS,
+                "leads_after_s": round(leads, 1),
+                "settled_after_s": round(log.events[-1].at - began, 1),
+                **figures,
+            },
+        )
+    assert figures["two_owners"] == 0

@@ -1,0 +1,134 @@
+"""A group whose members come and go on command, with a steward or with its own assignor alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final, Literal
+
+from support.kafka_broker import Broker
+from support.live_log import Log, Partition
+from support.live_members import JavaMembers, RdMember
+from support.live_processes import JAVA_ASSIGNORS
+from support.steward_runs import StewardRun
+
+Client = Literal["librdkafka", "java"]
+STEWARD: Final = ("--every", "2s")
+"""All else as users have it."""
+SECOND: Final = ("--instance-id", "equilag-steward-2")
+
+
+class ChurnGroup:
+    """Members of one client that read some topics without delay."""
+
+    def __init__(
+        self,
+        broker: Broker,
+        name: str,
+        client: Client,
+        strategy: str,
+        topics: Sequence[str],
+        static: bool,
+        stack: ExitStack,
+    ) -> None:
+        self.name, self.client = name, client
+        self.log = Log()
+        self.left: dict[str, float] = {}
+        """Member -> when it was told to leave."""
+        self.steward: StewardRun | None = None
+        self._second: StewardRun | None = None
+        self._broker, self._strategy, self._topics = broker, strategy, list(topics)
+        self._static, self._stack = static, stack
+        self._present: dict[str, RdMember | None] = {}
+        """Those that are there; None for members in the JVM."""
+        self._instances: dict[str, str] = {}
+        """Member -> instance id, of static members."""
+        self._java: JavaMembers | None = None
+
+    def lead(self, folder: Path) -> None:
+        """Start a steward, before the members."""
+        self.steward = self._new_steward(folder)
+        self.steward.has("leader", 60)
+
+    def _new_steward(self, folder: Path, *options: str) -> StewardRun:
+        run = StewardRun(folder, self._broker.bootstrap, self.name, *STEWARD, *options)
+        self._stack.callback(run.end)
+        return run
+
+    def second_steward_comes(self, folder: Path) -> None:
+        if self.steward is not None:
+            self._second = self._new_steward(folder, *SECOND)
+            self._second.has("follower", 60)
+
+    def second_steward_goes(self) -> None:
+        if self._second is not None:
+            self._second.end()
+
+    def steward_restarts(self, folder: Path) -> None:
+        """As after a crash: killed, and back within its session."""
+        if self.steward is not None:
+            self.steward.kill()
+            self.steward = self._new_steward(folder)
+            self.steward.has("leader", 60)
+
+    @property
+    def present(self) -> list[str]:
+        return list(self._present)
+
+    def join(self, instance: str = "") -> None:
+        """One more member; with `instance` a static one comes back under that id."""
+        name = f"m-{len(self.left) + len(self._present)}"
+        instance = instance or (name if self._static else "")
+        if instance:
+            self._instances[name] = instance
+        if self.client == "java":
+            self._jvm().start_member(name, instance)
+            self._present[name] = None
+            return
+        own = {"group_instance_id": instance} if instance else {}
+        member = RdMember(
+            self.log, name, self._broker.bootstrap, self.name, self._topics, None,
+            partition_assignment_strategy=self._strategy, **own,
+        )  # fmt: skip
+        self._stack.callback(member.stop)
+        self._present[name] = member
+
+    def leave(self, name: str) -> str:
+        """Close a member; does not wait for it. Return its instance id, "" if it has none."""
+        self.left[name] = time.time()
+        member = self._present.pop(name)
+        if member is None:
+            self._jvm().stop_member(name)
+        else:
+            member.stop(wait=False)
+        return self._instances.get(name, "")
+
+    def settled(self, expected: set[Partition], quiet: float) -> bool:
+        """Has every partition one owner, every member a share, and nobody anything new?"""
+        events = self.log.events
+        topics = {topic for topic, _ in expected}  # members may keep what was deleted
+        owners = {p: one for p, one in self.log.owners().items() if p[0] in topics}
+        holders = {name for name, theirs in self.log.held().items() if theirs}
+        return (
+            set(owners) == expected
+            and all(len(one) == 1 for one in owners.values())
+            and holders == set(self._present)
+            and time.time() - events[-1].at >= quiet
+        )
+
+    def _jvm(self) -> JavaMembers:
+        if self._java is None:
+            settings: dict[str, str | int] = {
+                "partition.assignment.strategy": JAVA_ASSIGNORS[self._strategy],
+                "enable.auto.commit": "true",
+                "auto.commit.interval.ms": 500,
+                "max.poll.records": 500,
+            }
+            if self._static:
+                settings["group.instance.id"] = "{instance}"
+            topics = ",".join(self._topics)
+            self._java = JavaMembers(self.log, 0, self._broker, self.name, topics, settings)
+            self._stack.callback(self._java.stop)
+        return self._java
