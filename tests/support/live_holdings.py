@@ -9,8 +9,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Final
 
 from support.live_log import Event, Partition
+
+CLOCK_S: Final = 0.001
+"""Members in other processes cut their times to milliseconds: a shorter overlap may be none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +58,12 @@ def holdings_of(events: Iterable[Event], now: float) -> list[Holding]:
     found = []
 
     def close(member: str, partitions: Iterable[Partition], at: float) -> None:
-        for partition in partitions:
-            if (begin := open_since[member].pop(partition, None)) is not None:
-                found.append(Holding(partition, member, begin, at))
+        mine = open_since[member]
+        found.extend(
+            Holding(partition, member, mine.pop(partition), at)
+            for partition in partitions
+            if partition in mine
+        )
 
     for event in events:
         mine = open_since[event.member]
@@ -80,9 +87,9 @@ def overlaps_of(holdings: Sequence[Holding]) -> list[Overlap]:
             for other in theirs[at + 1 :]:
                 if other.begin >= one.end:
                     break
-                if other.member != one.member:
+                end = min(one.end, other.end)
+                if other.member != one.member and end - other.begin > CLOCK_S:
                     members = (one.member, other.member)
-                    end = min(one.end, other.end)
                     found.append(Overlap(one.partition, members, other.begin, end))
     return sorted(found, key=lambda overlap: overlap.begin)
 

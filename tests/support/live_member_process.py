@@ -97,9 +97,11 @@ def librdkafka(told: Speaker, settings: Mapping[str, Any]) -> None:
     while not told.stopped.is_set():
         records: list[Record] = []
         with suppress(KafkaException):  # such as a broker that is down
-            for message in consumer.consume(500, 0.1):
-                if message.error() is None:
-                    records.append((message.topic(), message.partition(), message.offset()))
+            records = [
+                (message.topic(), message.partition(), message.offset())
+                for message in consumer.consume(500, 0.1)
+                if message.error() is None
+            ]
         told.read(records)
         for (topic, number), offset in {one[:2]: one[2] for one in records}.items():
             with suppress(KafkaException):  # no longer its own

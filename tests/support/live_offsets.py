@@ -30,15 +30,18 @@ class OffsetsRead:
                 del runs[at]
             runs.insert(at, (first, last))
 
-    def unread(self, produced: Mapping[Partition, int]) -> int:
+    def unread_by_partition(self, produced: Mapping[Partition, int]) -> dict[Partition, int]:
         """Records that nobody has read, of so many from offset 0 on in each partition."""
         with self._lock:
-            return sum(
-                number
+            return {
+                partition: number
                 - sum(
                     min(last, number - 1) - first + 1
                     for first, last in self._runs.get(partition, ())
                     if first < number
                 )
                 for partition, number in produced.items()
-            )
+            }
+
+    def unread(self, produced: Mapping[Partition, int]) -> int:
+        return sum(self.unread_by_partition(produced).values())

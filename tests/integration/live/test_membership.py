@@ -1,4 +1,4 @@
-"""What joins, leaves and restarts cost a group with next to no lag, with the steward and without."""
+"""What joins, leaves and restarts cost a group with next to no lag, with a steward and without."""
 
 from __future__ import annotations
 

@@ -1,0 +1,73 @@
+"""Mixed clients under a steward while members, stewards and the only broker fail."""
+
+from __future__ import annotations
+
+import os
+import random
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from support.kafka_broker import NoBroker, start_broker
+from support.live_fault_group import FaultGroup
+from support.live_faults import FAULTS, ONLY_OUTAGES, FaultScene
+from support.live_figures import keep
+from support.live_processes import CLIENTS
+
+pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("broker")]
+
+SECONDS: Final = 12 * float(os.environ.get("EQUILAG_SOAK_S", "300"))
+"""An hour, unless the other live tests are shortened too."""
+ONLY: Final = os.environ.get("EQUILAG_FAULTS", "all")
+"""`outages` for nothing but outages of the broker."""
+SEED: Final = int(os.environ.get("EQUILAG_SEED", "1"))
+ROLES_S: Final = 15.0
+"""After the broker is back, each steward must take part in its group again within this time."""
+END_S: Final = 60.0
+
+
+def test_random_faults(tmp_path: Path) -> None:
+    kinds = ONLY_OUTAGES if ONLY == "outages" else tuple(FAULTS)
+    try:
+        broker = start_broker(tmp_path)
+    except NoBroker as error:
+        pytest.skip(str(error))
+    with ExitStack() as stack:
+        stack.callback(broker.stop)
+        groups = [FaultGroup(broker, tmp_path, strategy, stack) for strategy in CLIENTS]
+        scene = FaultScene(broker, groups, random.Random(SEED))
+        scene.run(kinds, SECONDS)
+        twice = scene.two_owners()
+        for group in groups:
+            group.flow.end()
+        figures: dict[str, Any] = {
+            "seconds": SECONDS,
+            "only": ONLY,
+            "seed": SEED,
+            "steps": scene.steps,
+            "groups": {
+                group.strategy: {
+                    "records": sum(group.flow.acked().values()),
+                    "records_refused": group.flow.failed,
+                    "records_read_in_all": group.read.records,
+                    "records_not_read": group.all_read_within(END_S),
+                    "processes_lost": group.lost,
+                    "two_owners": twice[group.strategy],
+                }
+                for group in groups
+            },
+        }
+        keep("faults" if ONLY == "all" else f"faults-{ONLY}", figures)
+    late = [
+        (step["kind"], step["at_s"], strategy)
+        for step in scene.steps
+        for strategy, one in step["groups"].items()
+        if step["kind"] in ONLY_OUTAGES and (one["role_s"] is None or one["role_s"] > ROLES_S)
+    ]
+    assert {one["records_not_read"] for one in figures["groups"].values()} == {0}
+    assert not twice["cooperative-sticky"]
+    assert not [
+        one["processes_lost"] for one in figures["groups"].values() if one["processes_lost"]
+    ]
+    assert not late
