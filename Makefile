@@ -51,6 +51,7 @@ test-long: $(VENV)/.dev $(VENV)/.equilag ## the tests marked long
 test-live: $(VENV)/.dev $(VENV)/.equilag ## live groups on real brokers; renews figures in docs/live.md (90 minutes, Java 17, Maven)
 	@$(BIN)/pytest -m live $(PYTEST_ARGS); status=$$?; \
 	$(BIN)/python -m benchmarks.live.load_report --take .cache/live; \
+	$(BIN)/python -m benchmarks.live.faults_report --take .cache/live; \
 	exit $$status
 
 fleet-demo: $(VENV)/.spark $(VENV)/.equilag ## 500 made-up groups planned on Spark (Java 17)

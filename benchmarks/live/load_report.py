@@ -63,13 +63,13 @@ def take(source: Path, results: Path) -> None:
                 shutil.copy(log, results)
 
 
-def with_section(page: str, lines: Iterable[str]) -> str:
-    """Return the page with these lines between its markers. Raises ValueError without them."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
+def with_section(page: str, lines: Iterable[str], begin: str = BEGIN, end: str = END) -> str:
+    """Return the page with these lines between two markers. Raises ValueError without them."""
+    before, found_begin, rest = page.partition(begin)
+    _, found_end, after = rest.partition(end)
+    if not found_begin or not found_end:
         raise ValueError("the page has no markers")
-    return "\n".join([before + BEGIN, "", *lines, "", END + after])
+    return "\n".join([before + begin, "", *lines, "", end + after])
 
 
 def section(folder: Path) -> list[str]:

@@ -30,9 +30,13 @@ class ChurnGroup:
         client: Client,
         strategy: str,
         topics: Sequence[str],
-        static: bool,
         stack: ExitStack,
+        *,
+        static: bool = False,
+        commits: bool = True,
     ) -> None:
+        """Without `commits` Java members never commit: one that owns a deleted partition tries to
+        commit it for the length of a rebalance timeout before it joins again."""
         self.name, self.client = name, client
         self.log = Log()
         self.left: dict[str, float] = {}
@@ -40,7 +44,7 @@ class ChurnGroup:
         self.steward: StewardRun | None = None
         self._second: StewardRun | None = None
         self._broker, self._strategy, self._topics = broker, strategy, list(topics)
-        self._static, self._stack = static, stack
+        self._static, self._commits, self._stack = static, commits, stack
         self._present: dict[str, RdMember | None] = {}
         """Those that are there; None for members in the JVM."""
         self._instances: dict[str, str] = {}
@@ -122,7 +126,7 @@ class ChurnGroup:
         if self._java is None:
             settings: dict[str, str | int] = {
                 "partition.assignment.strategy": JAVA_ASSIGNORS[self._strategy],
-                "enable.auto.commit": "true",
+                "enable.auto.commit": str(self._commits).lower(),
                 "auto.commit.interval.ms": 500,
                 "max.poll.records": 500,
             }

@@ -19,6 +19,8 @@ pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("bro
 
 SECONDS: Final = 12 * float(os.environ.get("EQUILAG_SOAK_S", "300"))
 """An hour, unless the other live tests are shortened too."""
+FULL_S: Final = 3600.0
+"""Shorter runs are not for the documentation."""
 ONLY: Final = os.environ.get("EQUILAG_FAULTS", "all")
 """`outages` for nothing but outages of the broker."""
 SEED: Final = int(os.environ.get("EQUILAG_SEED", "1"))
@@ -43,6 +45,7 @@ def test_random_faults(tmp_path: Path) -> None:
             group.flow.end()
         figures: dict[str, Any] = {
             "seconds": SECONDS,
+            "full": SECONDS >= FULL_S,
             "only": ONLY,
             "seed": SEED,
             "steps": scene.steps,

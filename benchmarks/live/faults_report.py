@@ -1,0 +1,94 @@
+"""The tables of docs/live.md on membership changes and faults, from the results of full runs.
+
+    python -m benchmarks.live.faults_report [--take .cache/live]
+
+`--take` first copies what full runs left in a folder to benchmarks/live/results/, from which the
+tables are made. Shortened runs are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.live.faults_table import faults_lines
+from benchmarks.live.load_report import PAGE, RESULTS, with_section
+from benchmarks.live.membership_table import membership_lines, take_over_lines
+
+BEGIN: Final = "<!-- faults: python -m benchmarks.live.faults_report writes what follows -->"
+END: Final = "<!-- faults: end -->"
+NAMES: Final = ("membership-*.json", "take-over-*.json", "faults*.json")
+
+INTRO: Final = """\
+8 members of one client, 24 partitions with 10 records/s each and next to no lag, heartbeats every
+0.3 s; the same changes at the same time in four groups that read the same topics. A move is a
+partition that changes its owner although the former one is still there. In the rolling restart of
+dynamic members the others take over before each one comes back. The stewards run with `--every 2s`.
+"""
+TAKE_OVER: Final = """\
+8 Java and 8 librdkafka members, heartbeats every 3 s, read 48 partitions; then a steward starts
+with `--take-over`:
+"""
+FAULTS: Final = """\
+One fault after another, from a seed, in two groups at once: two members each of librdkafka, Java
+and kafka-python, and of aiokafka under range, each in a process of its own with a session of 6 s;
+120 records/s with `acks=all`; a supervised steward with `--every 2s --take-over`. Not read: offsets
+produced that no member ever got. A hung member that was expelled owns nothing here, though it
+cannot know.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.live.faults_report")
+    parser.add_argument("--take", type=Path, metavar="FOLDER")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--page", type=Path, default=PAGE)
+    args = parser.parse_args(arguments)
+    if args.take is not None:
+        take(args.take, args.results)
+    page = args.page.read_text("utf-8")
+    args.page.write_text(with_section(page, section(args.results), BEGIN, END), "utf-8")
+    return 0
+
+
+def take(source: Path, results: Path) -> None:
+    """Copy the figures of full runs."""
+    results.mkdir(parents=True, exist_ok=True)
+    for name in NAMES:
+        for path in sorted(source.glob(name)):
+            if json.loads(path.read_text("utf-8")).get("full", True):
+                shutil.copy(path, results)
+
+
+def section(folder: Path) -> list[str]:
+    """Return the lines of all results that are there."""
+    changes, take_overs, faults = (_read(folder, name) for name in NAMES)
+    lines = []
+    if changes:
+        lines += [
+            "### Members come and go",
+            "",
+            *INTRO.splitlines(),
+            "",
+            *membership_lines(changes),
+        ]
+    if take_overs:
+        lines += ["", *TAKE_OVER.splitlines(), "", *take_over_lines(take_overs)]
+    if faults:
+        lines += ["", "### Random faults", "", *FAULTS.splitlines()]
+        for results in faults:
+            lines += ["", *faults_lines(results)]
+    return lines
+
+
+def _read(folder: Path, name: str) -> list[dict[str, Any]]:
+    return [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob(name))]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

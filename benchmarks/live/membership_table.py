@@ -1,0 +1,97 @@
+"""What changes of the membership cost, as tables: with the steward beside the members' own
+assignors alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from benchmarks.simulation.report import table
+
+Results = Mapping[str, Any]
+
+CLIENTS: Final = ("java", "librdkafka")
+SIDES: Final = ("steward", "alone")
+STEWARD_ONLY: Final = ("a second steward", "the second steward", "the steward")
+"""How the names of changes begin that a group without a steward does not have."""
+
+
+def membership_lines(results: Sequence[Results]) -> list[str]:
+    """Return a table for each protocol, from all results on it."""
+    lines = []
+    for strategy in dict.fromkeys(one["strategy"] for one in results):
+        ours = [one for one in results if one["strategy"] == strategy]
+        lines += [
+            f"**{strategy}**, moves / partition-seconds without an owner / the longest, s:",
+            "",
+            *_table(ours),
+            "",
+            f"Partitions with two owners at any moment: {_two_owners(ours)}.",
+            f"More moves than the members' own assignor: {'; '.join(more_moves(ours)) or 'none'}.",
+            "",
+        ]
+    return lines[:-1]
+
+
+def take_over_lines(results: Sequence[Results]) -> list[str]:
+    """Return one row for each protocol."""
+    return table(
+        (
+            "`--take-over`", "leads after, s", "all have their share after, s",
+            "partitions with two owners (longest, s)",
+            "partition-seconds without an owner (longest, s)",
+        ),
+        [
+            (
+                str(one["case"]).removeprefix("take-over-"),
+                f"{one['leads_after_s']:.1f}",
+                f"{one['settled_after_s']:.1f}",
+                f"{one['two_owners']} ({one['longest_two_owners_s']:.2f})",
+                f"{one['unowned_partition_s']:.1f} ({one['longest_unowned_s']:.2f})",
+            )
+            for one in results
+        ],
+    )  # fmt: skip
+
+
+def more_moves(results: Sequence[Results]) -> list[str]:
+    """Return the changes in which a steward moved more than the members' own assignor alone."""
+    found = []
+    for one in results:
+        for client in CLIENTS:
+            led, alone = (one["groups"][f"{client}, {side}"] for side in SIDES)
+            found += [
+                f"{one['strategy']}, {client}: {change}: {figures['moves']} "
+                f"(alone {alone[change]['moves']})"
+                for change, figures in led.items()
+                if figures["moves"] > alone[change]["moves"]
+            ]
+    return found
+
+
+def _table(results: Sequence[Results]) -> list[str]:
+    columns = [f"{client}, {side}" for client in CLIENTS for side in SIDES]
+    rows = [
+        (change, *(_cell(one["groups"][column][change], change, column) for column in columns))
+        for one in results
+        for change in one["groups"][columns[0]]
+    ]
+    return table(("", *columns), rows)
+
+
+def _cell(figures: Results, change: str, column: str) -> str:
+    if column.endswith("alone") and change.startswith(STEWARD_ONLY):
+        return "–"
+    return (
+        f"{figures['moves']} / {figures['unowned_partition_s']:.1f} / "
+        f"{figures['longest_unowned_s']:.1f}"
+    )
+
+
+def _two_owners(results: Sequence[Results]) -> int:
+    return sum(
+        figures["two_owners"]
+        for one in results
+        for changes in one["groups"].values()
+        for figures in changes.values()
+    )

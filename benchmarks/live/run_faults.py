@@ -1,0 +1,42 @@
+"""Random faults in live groups, for as long as wanted.
+
+    python -m benchmarks.live.run_faults [--seconds 3600] [--only outages] [--seed 1]
+
+Runs tests/integration/live/test_faults.py, which writes .cache/live/faults.json or
+.cache/live/faults-outages.json. Exits with pytest's status.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from benchmarks.kafka_broker import CHECKOUT
+
+TEST: Final = "tests/integration/live/test_faults.py"
+SHARE: Final = 12
+"""The test takes so many times the seconds of EQUILAG_SOAK_S, which shortens all live tests."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.live.run_faults")
+    parser.add_argument("--seconds", type=float, default=3600.0)
+    parser.add_argument("--only", choices=("all", "outages"), default="all")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args(arguments)
+    environment = {
+        **os.environ,
+        "EQUILAG_SOAK_S": str(args.seconds / SHARE),
+        "EQUILAG_FAULTS": args.only,
+        "EQUILAG_SEED": str(args.seed),
+    }
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "live", TEST]
+    return subprocess.run(command, cwd=CHECKOUT, env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
