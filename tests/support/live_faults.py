@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import random
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 from support.kafka_broker import Broker
@@ -41,8 +43,9 @@ class FaultScene:
     began: float = field(default_factory=time.time)
     steps: list[dict[str, Any]] = field(default_factory=list)
 
-    def run(self, kinds: Sequence[str], seconds: float) -> None:
-        """Each of these kinds once, then random ones until the time is up."""
+    def run(self, kinds: Sequence[str], seconds: float, progress: Path) -> None:
+        """Each of these kinds once, then random ones until the time is up. `progress` gets a line
+        of JSON for each."""
         end = time.monotonic() + seconds
         self._settle()
         for kind in self._order(kinds):
@@ -52,6 +55,8 @@ class FaultScene:
             FAULTS[kind](self)
             self.steps.append({"kind": kind, "at_s": round(began - self.began, 1)})
             self.steps[-1]["groups"] = self._settle()
+            with progress.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps(self.steps[-1]) + "\n")
 
     def _order(self, kinds: Sequence[str]) -> Iterator[str]:
         yield from kinds

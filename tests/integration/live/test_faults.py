@@ -39,7 +39,7 @@ def test_random_faults(tmp_path: Path) -> None:
         stack.callback(broker.stop)
         groups = [FaultGroup(broker, tmp_path, strategy, stack) for strategy in CLIENTS]
         scene = FaultScene(broker, groups, random.Random(SEED))
-        scene.run(kinds, SECONDS)
+        scene.run(kinds, SECONDS, tmp_path / "steps.jsonl")
         twice = scene.two_owners()
         for group in groups:
             group.flow.end()
