@@ -62,7 +62,7 @@ def test_a_folder_with_something_else_in_it(run, tmp_path) -> None:
 def test_nobody_answers(run, tmp_path, monkeypatch) -> None:
     pytest.importorskip("pyarrow")
     pytest.importorskip("confluent_kafka")
-    monkeypatch.setattr("equilag.adapters.kafka.connect.WAIT_S", 1.0)
+    monkeypatch.setattr("equilag.adapters.kafka.cluster.WAIT_S", 1.0)
     status, out, err = run("collect", *B, "--out", tmp_path / "history")
     assert (status, out) == (2, "")
     assert err.startswith("equilag: 127.0.0.1:9: no broker answers")
@@ -70,9 +70,7 @@ def test_nobody_answers(run, tmp_path, monkeypatch) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    ("package", "extra"), [("pyarrow", "collect"), ("confluent_kafka", "kafka"), ("kafka", "kafka")]
-)
+@pytest.mark.parametrize(("package", "extra"), [("pyarrow", "collect"), ("kafka", "kafka")])
 def test_a_package_is_missing(tmp_path, process_environment, package, extra) -> None:
     # In a process of its own: a module loaded twice would be two modules in later tests.
     code = (

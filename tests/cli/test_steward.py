@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from equilag.adapters.kafka import connect
+from equilag.adapters.kafka import cluster
 from equilag.cli import main
 from equilag.cli.parser import build_parser
 from equilag.cli.steward import _options
@@ -71,7 +71,7 @@ def test_bad_usage(options: list[str], message: str, capsys: pytest.CaptureFixtu
 def test_no_broker_answers(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connect, "WAIT_S", 0.5)
+    monkeypatch.setattr(cluster, "WAIT_S", 0.5)
     logger = logging.getLogger("equilag")
     logging_before = logger.level, logger.propagate, logger.handlers[:]
     handlers_before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)

@@ -1,27 +1,26 @@
 """Requests to one cluster, over connections that stay open in between.
 
-Groups, commits and topics come through confluent-kafka, the rest through `plain_client`. Nothing
-joins a group or commits: the right Describe on cluster, groups and topics is enough.
+All of them go through kafka-python (`plain_client` and its neighbours). Nothing joins a group or
+commits: the right Describe on cluster, groups and topics is enough.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from equilag.adapters.kafka.client_config import Config
+from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.command_config import plain_config
-from equilag.adapters.kafka.connect import connect
+from equilag.adapters.kafka.commits import Commits
+from equilag.adapters.kafka.connect import WAIT_S, check_settings
 from equilag.adapters.kafka.described import Described, ReadFailure
-from equilag.adapters.kafka.log_ends import log_bounds
-from equilag.adapters.kafka.reading import distinct_racks, several
+from equilag.adapters.kafka.reading import several
 from equilag.adapters.kafka.sample_rows import TopicPartition
-from equilag.errors import EquilagError, MissingExtra
+from equilag.errors import EquilagError, InputError, MissingExtra
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.plain_client import PlainClient
@@ -34,13 +33,9 @@ TIMEOUT: Final = 15.0
 """Seconds per request: a coordinator whose broker was killed answers again within that (12.4 s
 measured, docs/live.md)."""
 
-_GROUPS_PER_BATCH: Final = 500
-"""Groups whose commits are requested at the same time: librdkafka queues one request per group."""
 _RETRY_PAUSES: Final = (0.2, 0.5, 1.0)
 """Seconds before rebalancing groups are described again: a group that still rebalances after about
 two seconds is reported."""
-_NO_LEADER: Final = -1
-"""As Kafka's protocol writes it."""
 
 
 class NoAnswer(EquilagError):
@@ -58,6 +53,14 @@ class NamedTopics:
     racks: dict[str, dict[int, tuple[str, ...]]] = field(default_factory=dict)
     """Of the topics in `found`."""
 
+    def leaders(self) -> dict[TopicPartition, int]:
+        """Return the leader of each partition."""
+        return {
+            (topic, number): leader
+            for topic, partitions in self.found.items()
+            for number, leader in partitions.items()
+        }
+
 
 class Cluster:
     """One cluster. `config` is librdkafka's; `timeout` is in seconds per request.
@@ -69,20 +72,23 @@ class Cluster:
 
     def __init__(self, config: Config, timeout: float = TIMEOUT) -> None:
         try:
-            import confluent_kafka
-
-            import equilag.adapters.kafka.plain_client  # noqa: F401
+            from equilag.adapters.kafka import plain_client
+            from equilag.adapters.kafka.plain_connection import describe_error
         except ImportError as error:
             raise MissingExtra(
-                "reading a cluster needs confluent-kafka and kafka-python:"
-                " pip install 'equilag[kafka]'"
+                "reading a cluster needs kafka-python: pip install 'equilag[kafka]'"
             ) from error
-        self._kafka: Any = confluent_kafka
         self._plain_config = plain_config(config)
-        self._plain: PlainClient | None = None
         self._timeout = timeout
-        self._admin: Any
-        self._admin, _ = connect(config)
+        check_settings(config)
+        from kafka.errors import KafkaError
+
+        self._plain: PlainClient | None
+        try:
+            self._plain = plain_client.PlainClient(self._plain_config, timeout, WAIT_S)
+        except (KafkaError, OSError) as error:
+            problem = describe_error(error)
+            raise InputError(problem, "", servers(config)) from error
 
     def close(self) -> None:
         client, self._plain = self._plain, None
@@ -92,32 +98,24 @@ class Cluster:
 
     def groups(self) -> tuple[dict[str, bool], list[str]]:
         """Return group -> True if it is a KIP-848 group, and the problems with single brokers."""
-        kind = self._kafka.ConsumerGroupType.CONSUMER
-        try:
-            listing = self._admin.list_consumer_groups(request_timeout=self._timeout).result()
-        except self._kafka.KafkaException as error:
-            raise NoAnswer(describe_error(error)) from error
-        if listing.errors and not listing.valid:
-            raise NoAnswer(describe_error(listing.errors[0]))
-        return (
-            {group.group_id: group.type == kind for group in listing.valid},
-            [f"not all groups are listed: {describe_error(error)}" for error in listing.errors],
-        )
+        from equilag.adapters.kafka.plain_listing import list_groups
+
+        return self.with_plain(list_groups)
 
     def topics(self) -> dict[str, dict[int, int]]:
         """Return all topics that the user may describe: topic -> partition -> leader."""
-        try:
-            topics = self._admin.list_topics(timeout=self._timeout).topics
-        except self._kafka.KafkaException as error:
-            raise NoAnswer(describe_error(error)) from error
-        return {
-            name: {number: one.leader for number, one in topic.partitions.items()}
-            for name, topic in topics.items()
-        }
+        from equilag.adapters.kafka.plain_topics import read_topics
+
+        return self.with_plain(lambda client: read_topics(client, None)).found
 
     def named_topics(self, names: Iterable[str]) -> NamedTopics:
         """Return these topics only. The request does not auto-create missing topics."""
-        return self._named_topics(self._ask_topics(sorted(set(names))))
+        from equilag.adapters.kafka.plain_topics import read_topics
+
+        wanted = sorted(set(names))
+        if not wanted:
+            return NamedTopics()
+        return self.with_plain(lambda client: read_topics(client, wanted))
 
     def described(
         self, groups: Mapping[str, bool | None]
@@ -141,19 +139,19 @@ class Cluster:
         return found, {name: why for name, why in unread.items() if name not in found}
 
     def committed(
-        self, groups: list[str]
-    ) -> tuple[dict[str, dict[TopicPartition, int]], dict[str, ReadFailure]]:
-        """Return the commits of each group, or why they cannot be read."""
-        found: dict[str, dict[TopicPartition, int]] = {}
+        self, coordinators: Mapping[str, int]
+    ) -> tuple[dict[str, Commits], dict[str, ReadFailure]]:
+        """Return the commits of each group, or why they cannot be read; the values are the groups'
+        coordinators."""
+        from equilag.adapters.kafka.plain_commits import read_commits
+
+        found: dict[str, Commits] = {}
         failed: dict[str, ReadFailure] = {}
-        for at in range(0, len(groups), _GROUPS_PER_BATCH):
-            futures = self._ask_commits(groups[at : at + _GROUPS_PER_BATCH])
-            for group, future in futures.items():
-                commits = self._commits(future)
-                if isinstance(commits, ReadFailure):
-                    failed[group] = commits
-                else:
-                    found[group] = commits
+        for group, commits in self.with_plain(lambda c: read_commits(c, coordinators)).items():
+            if isinstance(commits, ReadFailure):
+                failed[group] = commits
+            else:
+                found[group] = commits
         return found, failed
 
     def ends(
@@ -165,32 +163,21 @@ class Cluster:
     ) -> tuple[dict[TopicPartition, tuple[int, int]], dict[TopicPartition, str]]:
         """Return first offset and log end of each partition, or why they are unknown.
 
-        With `committed` a log ends where the oldest open transaction begins.
+        With `committed` a log ends where the oldest open transaction begins. Partitions with moving
+        leaders are asked again for a while.
         """
-        failed: dict[TopicPartition, str] = {}
-        asked = []
-        for tp in partitions:
-            if topics[tp[0]][tp[1]] < 0:  # librdkafka would wait for one
-                failed[tp] = "no leader"
-            else:
-                asked.append(tp)
-        try:
-            bounds = log_bounds(self._admin, asked, committed=committed)
-        except self._kafka.KafkaException as error:
-            raise NoAnswer(describe_error(error)) from error
-        ends: dict[TopicPartition, tuple[int, int]] = {}
-        for tp, bound in bounds.items():
-            if isinstance(bound, str):
-                failed[tp] = bound
-            else:
-                ends[tp] = bound
-        return ends, failed
+        from equilag.adapters.kafka.plain_ends import read_ends_patiently
+
+        leaders = {(topic, number): topics[topic][number] for topic, number in partitions}
+        ends = self.with_plain(lambda client: read_ends_patiently(client, leaders, committed))
+        return ends.found, ends.failed
 
     def with_plain(self, call: Callable[[PlainClient], T]) -> T:
         """Return the result of a call. After an error the next call opens a new connection."""
         from kafka.errors import KafkaError
 
         from equilag.adapters.kafka import plain_client
+        from equilag.adapters.kafka.plain_connection import describe_error
 
         try:
             if self._plain is None:
@@ -198,80 +185,16 @@ class Cluster:
             return call(self._plain)
         except (KafkaError, OSError, RuntimeError) as error:
             self.close()
-            raise NoAnswer(plain_client.describe_error(error)) from error
+            raise NoAnswer(describe_error(error)) from error
         except BaseException:
             self.close()
             raise
-
-    def _ask_topics(self, names: list[str]) -> dict[str, Future[Any]]:
-        if not names:
-            return {}
-        collection = self._kafka.TopicCollection(names)
-        asked: dict[str, Future[Any]] = self._admin.describe_topics(
-            collection, request_timeout=self._timeout
-        )
-        return asked
-
-    def _named_topics(self, answers: Mapping[str, Future[Any]]) -> NamedTopics:
-        topics = NamedTopics()
-        for name, future in answers.items():
-            try:
-                partitions = future.result().partitions
-                topics.found[name] = {one.id: _leader(one) for one in partitions}
-                topics.racks[name] = {
-                    one.id: distinct_racks(node.rack for node in one.replicas) for one in partitions
-                }
-            except self._kafka.KafkaException as error:
-                match error.args[0].name():
-                    case "UNKNOWN_TOPIC_OR_PART" | "TOPIC_EXCEPTION":  # an invalid name
-                        topics.missing.append(name)
-                    case "TOPIC_AUTHORIZATION_FAILED":
-                        topics.forbidden.append(name)
-                    case _:
-                        raise NoAnswer(describe_error(error)) from error
-        return topics
-
-    def _ask_commits(self, groups: Iterable[str]) -> dict[str, Future[Any]]:
-        futures: dict[str, Future[Any]] = {}
-        for group in groups:
-            request = [self._kafka.ConsumerGroupTopicPartitions(group)]
-            futures |= self._admin.list_consumer_group_offsets(
-                request, request_timeout=self._timeout
-            )
-        return futures
-
-    def _commits(self, answer: Future[Any]) -> dict[TopicPartition, int] | ReadFailure:
-        try:
-            partitions = answer.result().topic_partitions
-        except self._kafka.KafkaException as error:
-            return _no_commits(describe_error(error), error.args[0])
-        wrong = next((one for one in partitions if one.error is not None), None)
-        if wrong is not None:
-            where = f"{wrong.topic}-{wrong.partition}"
-            return _no_commits(f"{where}: {describe_error(wrong.error)}", wrong.error)
-        return {(one.topic, one.partition): one.offset for one in partitions if one.offset >= 0}
 
 
 def _describe(
     groups: Mapping[str, bool | None], client: PlainClient
 ) -> dict[str, Described | ReadFailure]:
     return client.describe(groups)
-
-
-def _no_commits(reason: str, error: Any) -> ReadFailure:
-    return ReadFailure.of(f"its commits cannot be read: {reason}", error.code())
-
-
-def _leader(partition: Any) -> int:
-    leader = partition.leader
-    return _NO_LEADER if leader is None else int(leader.id)
-
-
-def describe_error(error: Any) -> str:
-    """Return an error of confluent-kafka as one line."""
-    inner = error.args[0] if isinstance(error, Exception) and error.args else error
-    text = inner.str() if hasattr(inner, "str") else str(inner)
-    return " ".join(text.split())
 
 
 def by_reason(failed: Mapping[TopicPartition, str]) -> list[str]:

@@ -61,6 +61,13 @@ _PLAIN: Final = {
     "ssl.crl.location": "ssl_crlfile",
     "client.id": "client_id",
 }
+_PROTOCOLS: Final = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
+UNDERSTOOD: Final = frozenset({
+    SERVERS, *_PLAIN, *_INLINE.values(), "log_level", "security.protocol", "sasl.mechanism",
+    "sasl.mechanisms", "ssl.endpoint.identification.algorithm",
+})  # fmt: skip
+"""librdkafka's properties that `plain_config` translates; the log level concerns librdkafka
+alone."""
 _MECHANISMS: Final = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "GSSAPI")
 
 
@@ -124,9 +131,13 @@ def plain_config(config: Config) -> dict[str, Any]:
     for name, plain in _PLAIN.items():
         if name in config:
             found[plain] = config[name]
-    if "security.protocol" in config:
-        found["security_protocol"] = str(config["security.protocol"]).upper()
+    protocol = str(config.get("security.protocol", "PLAINTEXT")).upper()
+    if protocol not in _PROTOCOLS:
+        raise InputError(f"{protocol!r} is none of {', '.join(_PROTOCOLS)}", "security.protocol")
+    found["security_protocol"] = protocol
     mechanism = config.get("sasl.mechanism", config.get("sasl.mechanisms"))
+    if mechanism is None and protocol.startswith("SASL"):
+        mechanism = "GSSAPI"  # the default of Kafka's own clients
     if mechanism is not None:
         if mechanism not in _MECHANISMS:
             raise InputError(f"{mechanism!r} is none of {', '.join(_MECHANISMS)}", "sasl.mechanism")

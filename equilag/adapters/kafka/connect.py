@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from equilag.adapters.kafka.client_config import Config, servers
+from equilag.adapters.kafka.command_config import UNDERSTOOD
 from equilag.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
@@ -58,6 +59,17 @@ def connect(config: Config, topic: str | None = None) -> tuple[AdminClient, Clus
             raise InputError(f"no broker answers{waited}: {reason}", "", servers(config)) from (
                 error
             )
+
+
+def check_settings(config: Config) -> None:
+    """Let librdkafka check the settings that kafka-python has no counterpart for. Raises
+    InputError, MissingExtra."""
+    if all(name in UNDERSTOOD for name in config):
+        return
+    with kafka_errors_named(config):
+        from confluent_kafka.admin import AdminClient
+
+        AdminClient({**config})
 
 
 def reading_client(config: Config, settings: Mapping[str, str | int | bool]) -> Consumer:

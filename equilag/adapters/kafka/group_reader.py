@@ -5,13 +5,14 @@ It only reads: the right Describe on groups and topics is enough, and no member 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
 from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NamedTopics, NoAnswer, TopicLeaders
+from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.described import (
     ClientPlace,
     Described,
@@ -28,7 +29,6 @@ from equilag.adapters.kafka.reading import (
     resolved,
     topic_offsets,
 )
-from equilag.adapters.kafka.sample_rows import TopicPartition
 from equilag.errors import EquilagError, InputError
 from equilag.show import some_of
 
@@ -113,10 +113,10 @@ class GroupReader:
         if group in unknown:
             raise self._error(group, unknown[group])
         self._new[group] = found[group].kind == "consumer"
-        commits, failed = self._cluster.committed([group])
+        commits, failed = self._cluster.committed({group: found[group].coordinator})
         if group in failed:
             raise self._error(group, failed[group])
-        names = _topics_of(found[group]) | {topic for topic, _ in commits[group]}
+        names = _topics_of(found[group]) | {topic for topic, _ in commits[group].offsets}
         if any(member.pattern for member in found[group].members):  # else no need to list them all
             members, _ = resolved(found[group].members, self._cluster.topics())
             names.update(topic for member in members for topic in member.topics)
@@ -131,7 +131,7 @@ class GroupReader:
         listed, remarks = self._cluster.groups()
         topics = self._cluster.topics()
         found, unknown = self._cluster.described({g: k for g, k in listed.items() if wanted(g)})
-        commits, failed = self._cluster.committed(list(found))
+        commits, failed = self._cluster.committed({g: d.coordinator for g, d in found.items()})
         readings = self._readings({g: found[g] for g in commits}, commits, topics)
         for group, failure in {**unknown, **failed}.items():
             if not failure.gone:
@@ -156,9 +156,14 @@ class GroupReader:
         if isinstance(answers.commits, ReadFailure):
             raise self._error(group, answers.commits)
         self._check_topics(answers.topics)
-        found = answers.topics.found
+        commits, ends, found = answers.commits, answers.ends, answers.topics.found
         offsets = topic_offsets(
-            found, found, answers.commits, answers.ends, answers.failed, answers.topics.racks
+            found,
+            found,
+            commits.offsets,
+            commits.known(ends.found),
+            {**ends.failed, **commits.failed},
+            answers.topics.racks,
         )
         offsets.remarks += [f"there is no topic {name!r}" for name in answers.topics.missing]
         return offsets
@@ -168,7 +173,7 @@ class GroupReader:
 
         Raises MissingRight.
         """
-        from equilag.adapters.kafka.plain_offsets import read_topics
+        from equilag.adapters.kafka.plain_topics import read_topics
 
         wait_ms = int(1000 * (self._timeout if timeout is None else timeout))
         named = self._cluster.with_plain(lambda client: read_topics(client, topics, wait_ms))
@@ -201,7 +206,7 @@ class GroupReader:
     def _readings(
         self,
         groups: Mapping[str, Described],
-        commits: Mapping[str, Mapping[TopicPartition, int]],
+        commits: Mapping[str, Commits],
         topics: TopicLeaders,
         hidden: NamedTopics | None = None,
     ) -> Readings:
@@ -222,17 +227,21 @@ class GroupReader:
                 continue
             members[group], remarks[group] = resolved(described.members, topics)
             wanted[group].update(topic for one in members[group] for topic in one.topics)
-            wanted[group].update(topic for topic, _ in commits[group])
-            remarks[group] += _state_remarks(described, commits[group])
+            committed = commits[group].offsets
+            wanted[group].update(topic for topic, _ in committed)
+            remarks[group] += _state_remarks(described, committed)
             remarks[group] += _unknown_topics(members[group], topics)
-            remarks[group] += lost_commits(commits[group], topics)
+            remarks[group] += lost_commits(committed, topics)
         shown = sorted({t for group in members for t in wanted[group] if t in topics})
         every = [(topic, number) for topic in shown for number in sorted(topics[topic])]
         ends, failed = self._cluster.ends(every, topics, committed=self._committed)
         for group, mine in sorted(members.items()):
-            described = groups[group]
+            described, found = groups[group], commits[group]
             names = [topic for topic in wanted[group] if topic in topics]
-            offsets = topic_offsets(names, topics, commits[group], ends, failed, hidden.racks)
+            without = {**failed, **found.failed} if found.failed else failed
+            offsets = topic_offsets(
+                names, topics, found.offsets, found.known(ends), without, hidden.racks
+            )
             readings.groups.append(
                 Reading(
                     group=group,
@@ -259,7 +268,7 @@ def _topics_of(described: Described) -> set[str]:
     return found - {""}
 
 
-def _state_remarks(described: Described, commits: Mapping[TopicPartition, int]) -> list[str]:
+def _state_remarks(described: Described, commits: Collection[object]) -> list[str]:
     if not described.members:
         what = "" if commits else " and no commits"
         return [f"no members{what}, so nothing is subscribed"]

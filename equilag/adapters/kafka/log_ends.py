@@ -133,13 +133,13 @@ def unavailable(cluster: ClusterMetadata, partition: Partition) -> str | None:
 
 
 def log_bounds(
-    admin: AdminClient, partitions: Sequence[Partition], *, committed: bool = False
+    admin: AdminClient, partitions: Sequence[Partition]
 ) -> dict[Partition, tuple[int, int] | str]:
     """Return the first and the next offset of each partition, or why they are unknown. See
     `offsets`."""
     found: dict[Partition, tuple[int, int] | str] = {}
     for batch in _batches(partitions):
-        last = offsets(admin, batch, latest=True, committed=committed)
+        last = offsets(admin, batch, latest=True)
         first = offsets(admin, batch, latest=False)
         found |= {partition: bounds(first[partition], last[partition]) for partition in batch}
     return found

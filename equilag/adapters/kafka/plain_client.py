@@ -1,14 +1,15 @@
-"""Requests that librdkafka cannot send, through kafka-python: members with their subscriptions
-(DescribeGroups, and ConsumerGroupDescribe of KIP-848) and log sizes (DescribeLogDirs).
+"""Requests about groups through kafka-python: coordinators, and members with their subscriptions
+(DescribeGroups, and ConsumerGroupDescribe of KIP-848).
 
-The requests only read. They need Kafka 3.0 or newer, where one FindCoordinator serves many groups.
-Importing this module imports kafka-python.
+librdkafka is not used: it returns no subscriptions, and an outage of the only broker may abort the
+process while it fetches commits (librdkafka issue 4605). The requests only read. They need Kafka
+3.0 or newer, where one FindCoordinator serves many groups. Importing this module imports
+kafka-python.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from equilag.adapters.kafka.described import ClientPlace, Described, ReadFailure
@@ -19,16 +20,14 @@ from equilag.adapters.kafka.descriptions import (
     read_kip848,
     read_places,
 )
+from equilag.adapters.kafka.plain_connection import PlainConnection, describe_error
 from equilag.adapters.kafka.quiet import quietly
-from equilag.adapters.kafka.sample_rows import TopicPartition
 
 _SCHEMAS: Final = "equilag.adapters.kafka.schemas"
 
 with quietly():
     from kafka import errors
-    from kafka.net.manager import KafkaConnectionManager
-    from kafka.net.selector import NetworkSelector
-    from kafka.protocol.admin import DescribeGroupsRequest, DescribeLogDirsRequest
+    from kafka.protocol.admin import DescribeGroupsRequest
     from kafka.protocol.api_message import ApiMessage
     from kafka.protocol.metadata import FindCoordinatorRequest
 
@@ -53,50 +52,15 @@ _GROUP: Final = 0
 _UNSUPPORTED: Final = (errors.UnsupportedVersionError, errors.IncompatibleBrokerVersion)
 
 
-class PlainClient:
-    """A connection to a cluster; create a new one after an error. `config` is kafka-python's.
-
-    Raises kafka-python's errors (`kafka.errors.KafkaError`) if no broker answers in time.
-    """
-
-    def __init__(self, config: Mapping[str, Any], timeout: float) -> None:
-        # Everything that kafka-python logs is also raised.
-        logging.getLogger("kafka").addHandler(logging.NullHandler())
-        settings = {
-            **config,
-            "request_timeout_ms": int(timeout * 1000),
-            "metadata_max_age_ms": 30_000,
-            "receive_message_max_bytes": 100_000_000,
-        }
-        self._net = NetworkSelector(**settings)
-        self._manager = KafkaConnectionManager(self._net, **settings)
-        self._net.start()
-        try:
-            self._manager.bootstrap(timeout * 1000)
-        except BaseException:
-            self.close()
-            raise
-
-    def close(self) -> None:
-        self._manager.close()
-        self._net.stop(timeout_ms=2000)
-        self._net.close()
-
-    def ask(self, node: int | None, request: Any, wait_ms: int | None = None) -> Any:
-        """Return the response of one broker, or of any. Several threads may ask at the same
-        time."""
-
-        async def requests() -> Any:
-            return await self._manager.send(request, node_id=node, request_timeout_ms=wait_ms)
-
-        return self._manager.run(requests)
+class PlainClient(PlainConnection):
+    """A connection, and what coordinators know of groups."""
 
     def describe(self, groups: Mapping[str, bool | None]) -> dict[str, Described | ReadFailure]:
         """Return each group's description. The value tells whether it is a KIP-848 group; None if
         unknown, which costs a second request."""
         found: dict[str, Described | ReadFailure] = {}
         nodes: dict[str, int] = {}
-        for group, node in self._coordinators(list(groups)).items():
+        for group, node in self.coordinators(list(groups)).items():
             if isinstance(node, ReadFailure):
                 found[group] = node
             else:
@@ -153,35 +117,11 @@ class PlainClient:
             found.update({name: described.get(name, missing) for name in names})
         return found
 
-    def log_sizes(
-        self, leaders: Mapping[TopicPartition, int]
-    ) -> tuple[dict[TopicPartition, int], list[str]]:
-        """Return the bytes of each partition's log at its leader, and the problems with others."""
-        by_node: dict[int, dict[str, list[int]]] = {}
-        for (topic, partition), node in leaders.items():
-            by_node.setdefault(node, {}).setdefault(topic, []).append(partition)
-        sizes: dict[TopicPartition, int] = {}
-        problems = []
-        requests = [(node, _log_dirs(topics)) for node, topics in sorted(by_node.items())]
-        for (node, _), answer in zip(requests, self.ask_all(requests), strict=True):
-            problem = None
-            if isinstance(answer, Exception):
-                problem = describe_error(answer)
-            elif answer.error_code:
-                problem = error_name(answer.error_code)
-            else:
-                failed = [one.error_code for one in answer.results if one.error_code]
-                problem = error_name(failed[0]) if failed else None
-                sizes.update(_sizes(answer.results))
-            if problem:
-                problems.append(f"broker {node} does not return the sizes of its logs: {problem}")
-        return sizes, problems
-
     def coordinator(self, group: str, wait_ms: int | None = None) -> int | ReadFailure:
         """Return the broker that coordinates a group."""
-        return self._coordinators([group], wait_ms)[group]
+        return self.coordinators([group], wait_ms)[group]
 
-    def _coordinators(
+    def coordinators(
         self, groups: Sequence[str], wait_ms: int | None = None
     ) -> dict[str, int | ReadFailure]:
         request = FindCoordinatorRequest(
@@ -198,56 +138,8 @@ class PlainClient:
                 found[one.key] = ReadFailure.of(reason, one.error_code)
         return found
 
-    def ask_all(
-        self, requests: Sequence[tuple[int | None, Any]], wait_ms: int | None = None
-    ) -> list[Any]:
-        """Return the response to each (broker, request), or the error in its place; brokers in
-        parallel."""
-        manager = self._manager
-        answers: list[Any] = [None] * len(requests)
-        by_node: dict[int | None, list[int]] = {}
-        for at, (node, _) in enumerate(requests):
-            by_node.setdefault(node, []).append(at)
-
-        async def in_turn(node: int | None, places: list[int]) -> None:
-            for at in places:
-                try:
-                    answers[at] = await manager.send(
-                        requests[at][1], node_id=node, request_timeout_ms=wait_ms
-                    )
-                except errors.KafkaError as error:
-                    answers[at] = error
-
-        async def all_nodes() -> None:
-            for task in [manager.call_soon(in_turn, *item) for item in by_node.items()]:
-                await task
-
-        manager.run(all_nodes)
-        return answers
-
-
-def describe_error(error: BaseException) -> str:
-    """Return an error of kafka-python as one line."""
-    return " ".join(str(error).split()) or type(error).__name__
-
 
 def _describe(new: bool, groups: list[str]) -> Any:
     if new:
         return ConsumerGroupDescribeRequest(group_ids=groups, include_authorized_operations=False)
     return DescribeGroupsRequest(groups=groups, include_authorized_operations=False)
-
-
-def _log_dirs(topics: Mapping[str, list[int]]) -> Any:
-    kind = DescribeLogDirsRequest.DescribableLogDirTopic
-    return DescribeLogDirsRequest(
-        topics=[kind(topic=topic, partitions=numbers) for topic, numbers in topics.items()]
-    )
-
-
-def _sizes(results: Iterable[Any]) -> Iterator[tuple[TopicPartition, int]]:
-    for one in results:
-        for topic in one.topics:
-            for partition in topic.partitions:
-                # A replica that moves to another disk is listed twice.
-                if not partition.is_future_key:
-                    yield (topic.name, partition.partition_index), partition.partition_size

@@ -9,7 +9,7 @@ from typing import Final
 
 from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer, TopicLeaders, by_reason
-from equilag.adapters.kafka.reading import TopicRacks
+from equilag.adapters.kafka.reading import TopicRacks, several
 from equilag.adapters.kafka.sample_rows import (
     Sample,
     SampledGroup,
@@ -65,13 +65,15 @@ class ClusterSampler:
             }
         )
         left_out = {name: failure.reason for name, failure in unknown.items() if not failure.gone}
-        committed, failed = self._cluster.committed(list(groups))
+        committed, failed = self._cluster.committed(
+            {name: described.coordinator for name, described in groups.items()}
+        )
         left_out |= {name: failure.reason for name, failure in failed.items()}
         ts_ms = time.time_ns() // 1_000_000
         remarks = [*listing_problems]
         plan: dict[str, tuple[SampledGroup, list[list[str]], set[TopicPartition]]] = {}
         for group, commits in sorted(committed.items()):
-            answer = SampledGroup(groups[group].members, commits)
+            answer = SampledGroup(groups[group].members, commits.offsets)
             subscriptions = []
             for member in answer.members:
                 names, problem = subscription(member, topics)
@@ -79,7 +81,10 @@ class ClusterSampler:
                 if problem:
                     remarks.append(f"group {group}: {problem}")
             subscribed = {name for names in subscriptions for name in names}
-            plan[group] = (answer, subscriptions, partitions_of(answer, subscribed, topics))
+            wanted = partitions_of(answer, subscribed, topics) - commits.failed.keys()
+            plan[group] = (answer, subscriptions, wanted)
+            if commits.failed:
+                remarks.append(f"group {group}: no commits: {several(sorted(commits.failed))}")
         partitions = sorted({tp for _, _, tps in plan.values() for tp in tps})
         ends, no_ends = self._cluster.ends(partitions, topics)
         if no_ends and not ends and any(reason != "no leader" for reason in no_ends.values()):
@@ -114,7 +119,11 @@ class ClusterSampler:
         self, partitions: Iterable[TopicPartition], topics: TopicLeaders
     ) -> tuple[dict[TopicPartition, int], list[str]]:
         led = {(topic, p): topics[topic][p] for topic, p in partitions if topics[topic][p] >= 0}
-        return self._cluster.with_plain(lambda c: c.log_sizes(led)) if led else ({}, [])
+        if not led:
+            return {}, []
+        from equilag.adapters.kafka.plain_log_sizes import log_sizes
+
+        return self._cluster.with_plain(lambda client: log_sizes(client, led))
 
 
 def _once(remarks: Iterable[str]) -> list[str]:

@@ -17,7 +17,8 @@ from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.command_config import plain_config
 from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.described import ReadFailure
-from equilag.adapters.kafka.plain_client import PlainClient, describe_error
+from equilag.adapters.kafka.plain_client import PlainClient
+from equilag.adapters.kafka.plain_connection import describe_error
 from equilag.adapters.kafka.quiet import quietly
 from equilag.errors import EquilagError
 from equilag.live.steward.assignments import BUILT_IN

@@ -2,112 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import closing
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from confluent_kafka import KafkaError
-from support.kafka_fakes import FakeAnswer
+from support.plain_fakes import LOADING, TOPIC_FORBIDDEN, FakeClient, fake_reader
 
 from equilag.adapters.kafka import cluster
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure
-from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, TemporarilyUnreadable
+from equilag.adapters.kafka.group_reader import (
+    GroupReader,
+    MissingRight,
+    NoAnswer,
+    TemporarilyUnreadable,
+)
 from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.errors import InputError
 from equilag.group import Group
 
 pytest.importorskip("equilag.adapters.kafka.plain_client")
-
-
-class FakeAdmin:
-    """Topic -> its leaders, or an error's number; the commits of every group.
-
-    A partition has replicas on the brokers 1 and 2; `racks` are those of the brokers.
-    """
-
-    def __init__(self, topics: dict[str, Any], commits: Any, racks: tuple[str | None, ...]) -> None:
-        self.replicas = [SimpleNamespace(rack=rack) for rack in racks]
-        self.topics = topics
-        self.commits = commits
-        self.requested: list[tuple[str, int]] = []
-
-    def describe_topics(self, names: Any, request_timeout: float) -> dict[str, FakeAnswer]:
-        return {name: FakeAnswer(self._topic(name)) for name in names.topic_names}
-
-    def _topic(self, name: str) -> Any:
-        leaders = self.topics.get(name, KafkaError.UNKNOWN_TOPIC_OR_PART)
-        if isinstance(leaders, int):
-            return leaders
-        return SimpleNamespace(
-            partitions=[
-                SimpleNamespace(
-                    id=n,
-                    leader=None if at is None else SimpleNamespace(id=at),
-                    replicas=self.replicas,
-                )
-                for n, at in enumerate(leaders)
-            ]
-        )
-
-    def list_topics(self, timeout: float) -> Any:
-        return SimpleNamespace(
-            topics={
-                name: SimpleNamespace(
-                    partitions={
-                        n: SimpleNamespace(leader=-1 if at is None else at)
-                        for n, at in enumerate(leaders)
-                    }
-                )
-                for name, leaders in self.topics.items()
-                if not isinstance(leaders, int)
-            }
-        )
-
-    def list_consumer_group_offsets(self, requested: Any, request_timeout: float) -> Any:
-        if isinstance(self.commits, int):
-            return {one.group_id: FakeAnswer(self.commits) for one in requested}
-        partitions = [
-            SimpleNamespace(topic=topic, partition=number, offset=offset, error=None)
-            for (topic, number), offset in self.commits.items()
-        ]
-        answer = FakeAnswer(SimpleNamespace(topic_partitions=partitions))
-        return {one.group_id: answer for one in requested}
-
-    def list_offsets(self, specs: Any, **settings: Any) -> Any:
-        self.requested += [(one.topic, one.partition) for one in specs]
-        return {one: FakeAnswer(SimpleNamespace(offset=7)) for one in specs}
-
-
-def reader(
-    monkeypatch: pytest.MonkeyPatch,
-    topics: dict[str, Any],
-    commits: Any = None,
-    racks: tuple[str | None, ...] = (None, None),
-) -> tuple[GroupReader, FakeAdmin]:
-    admin = FakeAdmin(topics, {} if commits is None else commits, racks)
-    monkeypatch.setattr(cluster, "connect", lambda _: (admin, None))
-    return GroupReader(kafka_config("a:1")), admin
-
-
-def describing(
-    monkeypatch: pytest.MonkeyPatch, answers: Iterable[Described | ReadFailure]
-) -> list[bool | None]:
-    """Let a group be described by these answers in turn. Return what was known of its kind each
-    time."""
-    monkeypatch.setattr(cluster, "_RETRY_PAUSES", (0.0,) * 3)
-    answer = iter(answers)
-    known: list[bool | None] = []
-
-    def described(groups: dict[str, bool | None], _: Any) -> Any:
-        known.extend(groups.values())
-        return {name: next(answer) for name in groups}
-
-    monkeypatch.setattr(cluster, "_describe", described)
-    monkeypatch.setattr(cluster.Cluster, "with_plain", lambda _, call: call(None))
-    return known
 
 
 def group(kind: str = "classic", *members: DescribedMember) -> Described:
@@ -119,10 +33,11 @@ BUSY = ReadFailure("it is rebalancing", state="CompletingRebalance")
 
 
 def test_a_rebalance_that_ends_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    reads, _ = reader(monkeypatch, {"t": [1]})
-    describing(monkeypatch, [BUSY, BUSY, group()])
+    client = FakeClient({"t": [1]})
+    reads = fake_reader(monkeypatch, client)
+    client.describing(BUSY, BUSY, group())
     assert reads.read("g").coordinator == 3
-    describing(monkeypatch, [BUSY] * 4)
+    client.describing(*[BUSY] * 4)
     with pytest.raises(TemporarilyUnreadable) as caught:
         reads.read("g")
     assert caught.value.state == "CompletingRebalance"
@@ -131,21 +46,22 @@ def test_a_rebalance_that_ends_soon(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_group_that_changes_its_kind(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    reads, _ = reader(monkeypatch, {"t": [1]})
-    known = describing(monkeypatch, [group("consumer"), GONE, group(), GONE, GONE])
+    client = FakeClient({"t": [1]})
+    reads = fake_reader(monkeypatch, client)
+    client.describing(group("consumer"), GONE, group(), GONE, GONE)
     assert [reads.read("g").kind for _ in range(2)] == ["consumer", "classic"]
     with pytest.raises(InputError, match="there is no group"):
         reads.read("g")
-    assert known == [None, True, None, False, None]
+    assert client.known == [None, True, None, False, None]
 
 
 def test_topics_that_are_missing_or_forbidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    topics = {"t": [1], "secret": KafkaError.TOPIC_AUTHORIZATION_FAILED}
-    reads, _ = reader(monkeypatch, topics, {("lost", 0): 1})
-    describing(monkeypatch, [group("classic", DescribedMember("m", ("secret", "t")))])
+    client = FakeClient({"t": [1], "secret": TOPIC_FORBIDDEN}, {("lost", 0): 1})
+    reads = fake_reader(monkeypatch, client)
+    client.describing(group("classic", DescribedMember("m", ("secret", "t"))))
     with pytest.raises(MissingRight, match="a:1: needs the right Describe on Topic 'secret'"):
         reads.read("g")
-    describing(monkeypatch, [group("classic", DescribedMember("m", ("gone", "t")))])
+    client.describing(group("classic", DescribedMember("m", ("gone", "t"))))
     with closing(reads):
         found = reads.read("g")
     assert found.remarks == [
@@ -159,13 +75,45 @@ def test_topics_that_are_missing_or_forbidden(monkeypatch: pytest.MonkeyPatch) -
 def test_racks_of_members_and_partitions(
     monkeypatch: pytest.MonkeyPatch, pattern: str | None
 ) -> None:
-    reads, _ = reader(monkeypatch, {"t": [1, 2], "other": [1]}, racks=("r1", "r2"))
+    client = FakeClient({"t": [1, 2], "other": [1]})
+    client.racks = ("r1", "r2")
+    reads = fake_reader(monkeypatch, client)
     names = () if pattern else ("t",)
     members = [DescribedMember(f"m{n}", names, pattern, rack=rack) for n, rack in enumerate("ab")]
-    describing(monkeypatch, [group("consumer", *members)])
+    client.describing(group("consumer", *members))
     given = reads.read("g").group_input()
-    assert given["racks"] == {"t": [("r1", "r2"), ("r1", "r2")]}
+    assert given["racks"] == {"t": [("r2", "r1"), ("r1", "r2")]}
     assert [member.rack for member in Group.build(**given).members] == ["a", "b"]
+
+
+def test_leaders_that_move_are_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = FakeClient({"t": [1, -1]}, moved=2)
+    reads = fake_reader(monkeypatch, client)
+    client.describing(group("classic", DescribedMember("m", ("t",))))
+    offsets = reads.read("g").offsets
+    assert offsets.log_end == {"t": [7, None]}
+    assert client.requested == [(1, "t", 0)] * 2
+
+
+def test_groups_of_all_brokers(monkeypatch: pytest.MonkeyPatch) -> None:
+    def listed(name: str, kind: str) -> SimpleNamespace:
+        return SimpleNamespace(group_id=name, protocol_type="consumer", group_type=kind)
+
+    client = FakeClient({"t": [1]}, silent=[2])
+    client.groups = {1: [listed("a", "classic"), listed("b", "consumer")], 2: [listed("c", "")]}
+    with closing(fake_reader(monkeypatch, client)) as reads:
+        client.describing(group(), group("consumer"))
+        found = reads.read_all()
+        assert [one.group for one in found.groups] == ["a", "b"]
+        assert client.known == [False, True]
+        assert found.remarks == ["not all groups are listed: KafkaTimeoutError: too late"]
+        client.groups, client.silent = {1: [], 2: LOADING}, ()
+        (remark,) = reads.read_all().remarks
+        assert remark == "not all groups are listed: COORDINATOR_LOAD_IN_PROGRESS"
+        client.silent = (1, 2)
+        with pytest.raises(NoAnswer, match="too late"):
+            reads.read_all()
+    assert client.closed
 
 
 def test_an_unknown_isolation_level() -> None:

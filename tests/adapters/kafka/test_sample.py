@@ -13,6 +13,7 @@ from equilag.adapters.kafka import sample as sampling
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.cluster import NamedTopics, NoAnswer
 from equilag.adapters.kafka.command_config import plain_config, read_properties, translated
+from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.sample_rows import (
     MEMBERS,
@@ -107,7 +108,7 @@ class FakeCluster:
         return {"g": False}, []
 
     def topics(self) -> Any:
-        return {"t": {0: -1}, "u": {0: -1}}
+        return {"t": {0: -1, 1: -1}, "u": {0: -1}}
 
     def described(self, _: object) -> Any:
         return {
@@ -115,7 +116,7 @@ class FakeCluster:
         }, {}
 
     def committed(self, _: object) -> Any:
-        return {"g": {}}, {}
+        return {"g": Commits({}, {("t", 1): "why"})}, {}
 
     def ends(self, partitions: Any, *_: object) -> Any:
         return dict.fromkeys(partitions, (0, 9)), {}
@@ -133,7 +134,11 @@ def test_racks_are_read_once_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None
     sampler = sampling.ClusterSampler(kafka_config("b:1"))
     first = sampler.round()
     assert not first.racks["topic"]
-    assert first.remarks == ["the racks of partitions are unknown: too busy"]
+    assert first.remarks == [
+        "group g: no commits: t-1",
+        "the racks of partitions are unknown: too busy",
+    ]
+    assert first.offsets["partition"] == [0, 0]
     second = sampler.round()
     assert (second.racks["topic"], second.racks["racks"]) == (["t", "u"], [["r-t"], ["r-u"]])
     assert set(second.racks["ts_ms"]) == {second.ts_ms}

@@ -271,6 +271,6 @@ def test_a_reader_with_few_rights(
     ]
     assert len(rounds(folder)) == 2
     assert {(row["group"], row["log_bytes"]) for row in read(folder, "offsets")} == {("mine", None)}
-    monkeypatch.setattr("equilag.adapters.kafka.connect.WAIT_S", 1.5)
+    monkeypatch.setattr("equilag.adapters.kafka.cluster.WAIT_S", 1.5)
     with pytest.raises(InputError, match="uthentication failed"):
         ClusterSampler(kafka_config(broker.sasl, login("collector", "wrong")))

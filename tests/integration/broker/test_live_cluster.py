@@ -164,7 +164,7 @@ def test_rights(
     until(lambda: run(*argv).status == 0)
     assert run("groups", *login).out.startswith("1 group, total lag 300\n")
 
-    monkeypatch.setattr("equilag.adapters.kafka.connect.WAIT_S", 1.5)
+    monkeypatch.setattr("equilag.adapters.kafka.cluster.WAIT_S", 1.5)
     properties.write_text(login_properties("cli-reader", "wrong"), "utf-8")
     wrong = run(*argv)
     assert (wrong.status, wrong.out) == (2, "")

@@ -71,7 +71,7 @@ def _commit(admin: AdminClient, group: str, at: list[TopicPartition]) -> None:
 
 def _members(first: Any, second: Any, threads: ThreadPoolExecutor, group: str, topic: str) -> None:
     """Two members, who stay for as long as nobody expects a heartbeat."""
-    (coordinator,) = first._coordinators([group]).values()
+    (coordinator,) = first.coordinators([group]).values()
     mine, _ = _join(first, coordinator, group, "", topic)
     other = threads.submit(_join, second, coordinator, group, "", topic)
     rebalancing = ReadFailure("it is rebalancing", state="PreparingRebalance")
