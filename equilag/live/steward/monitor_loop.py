@@ -25,6 +25,7 @@ from equilag.live.steward.event_log import log_event
 from equilag.live.steward.observer import GroupObserver, Observation
 from equilag.live.steward.repair import Repair
 from equilag.live.steward.shared_state import SharedState
+from equilag.live.steward.speed_report import SpeedReport
 from equilag.live.steward.status import PASSIVE_REASON
 from equilag.live.steward.status_figures import decision_figures, observed_figures
 
@@ -50,6 +51,7 @@ class MonitorLoop:
         self._leads = leads
         self._repair = Repair()
         self._dry_run = DryRun(shared.options.policy) if shared.options.dry_run else None
+        self._speeds = SpeedReport()
         self._members: set[str] = set()
         self._failing = ""
         self._remarks: set[str] = set()
@@ -129,6 +131,7 @@ class MonitorLoop:
         self._remarks = set(observation.remarks)
         state = self._shared.state
         state.set(**observed_figures(observation))
+        self._speeds.report(observation.measured.capacities, float(observation.loads.rate.sum()))
         if self._dry_run is not None:
             consumer = observation.kind == "consumer"
             state.set(

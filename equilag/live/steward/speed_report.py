@@ -1,0 +1,46 @@
+"""Reports the members' speeds in the log whenever they are newly known or change."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from equilag.live.steward.event_log import log_event
+from equilag.show import some_of
+
+_MAX_NAMES = 4
+"""Members that a line names: the slowest ones, of which an operator wants to know."""
+
+
+class SpeedReport:
+    """Remembers what was reported last."""
+
+    def __init__(self) -> None:
+        self._reported: dict[str, float] = {}
+
+    def report(self, speeds: Mapping[str, float], rate: float) -> None:
+        """Log the speeds, by member key in records per second, if they are not those of the last
+        time. `rate` is that of the group."""
+        now = {key: round(speed, 1) for key, speed in speeds.items()}
+        if now == self._reported:
+            return
+        self._reported = now
+        if not now:
+            log_event(logging.INFO, "speeds", reason="no longer known; all members count as equal")
+            return
+        used = 100.0 * rate / sum(now.values())
+        log_event(logging.INFO, "speeds", reason=f"{_by_speed(now)}", used_percent=round(used))
+
+
+def _by_speed(speeds: Mapping[str, float]) -> str:
+    """The members of each speed, the slowest first; the names of those that are few."""
+    groups: dict[float, list[str]] = {}
+    for key in sorted(speeds):
+        groups.setdefault(speeds[key], []).append(key)
+    parts = []
+    for speed in sorted(groups):
+        members = groups[speed]
+        few = len(groups) > 1 and len(members) <= _MAX_NAMES
+        who = some_of(members, _MAX_NAMES) if few else f"{len(members)} members"
+        parts.append(f"{who}: {speed:,.1f} records/s")
+    return "; ".join(parts[: 2 * _MAX_NAMES])
