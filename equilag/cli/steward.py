@@ -189,7 +189,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _options(args: argparse.Namespace) -> StewardOptions:
-    from equilag.live.steward.assignments import BUILT_IN
+    from equilag.live.rebalance.assignments import BUILT_IN
     from equilag.live.steward.steward_options import StewardOptions
 
     mode = co_partition_mode(args)

@@ -14,6 +14,10 @@ Racks: TypeAlias = Mapping[str, Sequence[Sequence[str]]]
 Rates: TypeAlias = Mapping[str, Sequence[float | None]]
 """Topic -> records per second, one entry per partition; None if unknown."""
 
+MAX_UNKNOWN_LAGS: Final = 0.1
+"""Share of the partitions whose lag may be unknown in a plan: with more, the plan would rest on
+guesses for more than one partition in ten."""
+
 
 @dataclass(frozen=True, slots=True)
 class Measured:
@@ -48,6 +52,15 @@ def capacities_in_force(
         return {}
     fastest = max(in_force.values())
     return {key: in_force.get(key, measured.get(key, fastest)) for key in keys}
+
+
+def too_few_lags(lags: Lags) -> str | None:
+    """Return why too few of these lags are known for a plan by lag; None if enough are."""
+    values = [value for row in lags.values() for value in row]
+    unknown = sum(value is None for value in values)
+    if unknown <= MAX_UNKNOWN_LAGS * len(values):
+        return None
+    return f"the lag of {unknown} of {len(values)} partitions is unknown"
 
 
 def with_size(

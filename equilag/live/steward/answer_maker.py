@@ -9,14 +9,7 @@ from equilag.adapters.kafka.described import ClientPlace
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.errors import EquilagError
 from equilag.group import Group
-from equilag.live.rebalance.decision import Decision
-from equilag.live.rebalance.gain import Gain
-from equilag.live.rebalance.joined_members import member_key
-from equilag.live.rebalance.measured import Measured, capacities_in_force
-from equilag.live.rebalance.member_assignments import MemberAssignments
-from equilag.live.rebalance.rebalance_answer import answer_of
-from equilag.live.rebalance.worth import Pause, judge
-from equilag.live.steward.assignments import (
+from equilag.live.rebalance.assignments import (
     NO_TARGETS,
     JoinedMembers,
     RebalanceAnswer,
@@ -24,6 +17,13 @@ from equilag.live.steward.assignments import (
     answer_rebalance,
     read_joined_members,
 )
+from equilag.live.rebalance.decision import Decision
+from equilag.live.rebalance.gain import Gain
+from equilag.live.rebalance.joined_members import member_key
+from equilag.live.rebalance.measured import Measured, capacities_in_force
+from equilag.live.rebalance.member_assignments import MemberAssignments
+from equilag.live.rebalance.rebalance_answer import answer_of
+from equilag.live.rebalance.worth import Pause, judge
 from equilag.live.steward.group_membership import JoinResult
 from equilag.live.steward.member_places import needs_places, with_places
 from equilag.live.steward.shared_state import SharedState

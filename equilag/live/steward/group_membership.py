@@ -21,7 +21,7 @@ from equilag.adapters.kafka.plain_client import PlainClient
 from equilag.adapters.kafka.plain_connection import describe_error
 from equilag.adapters.kafka.quiet import quietly
 from equilag.errors import EquilagError
-from equilag.live.steward.assignments import BUILT_IN
+from equilag.live.rebalance.assignments import BUILT_IN
 from equilag.live.steward.membership_errors import (
     Fenced,
     MembershipLost,

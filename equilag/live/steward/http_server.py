@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
 from equilag.errors import InputError, MissingExtra
+from equilag.live.rebalance.assignments import ORIGINS
 from equilag.live.rebalance.worth import GROUNDS
-from equilag.live.steward.assignments import ORIGINS
 from equilag.live.steward.status import ROLES, StewardStatus
 
 GAUGES: Final = {

@@ -9,9 +9,9 @@ from typing import Final
 
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
 from equilag.errors import EquilagError
+from equilag.live.rebalance.assignments import JoinedMembers, RebalanceAnswer
 from equilag.live.rebalance.joined_members import member_key
 from equilag.live.steward.answer_maker import AnswerMaker
-from equilag.live.steward.assignments import JoinedMembers, RebalanceAnswer
 from equilag.live.steward.commands import Command, CommandMessage
 from equilag.live.steward.event_log import log_event
 from equilag.live.steward.group_membership import GroupMembership, JoinResult

@@ -11,6 +11,7 @@ from typing import Final
 from equilag.adapters.kafka.group_reader import NoSuchGroup, TemporarilyUnreadable
 from equilag.errors import EquilagError
 from equilag.group import Group
+from equilag.live.rebalance.assignments import target_assignment
 from equilag.live.rebalance.controller import Considered
 from equilag.live.rebalance.decision import Decision, PlanSettings
 from equilag.live.rebalance.group_loads import GroupLoads
@@ -18,7 +19,6 @@ from equilag.live.rebalance.live_policy import at_most
 from equilag.live.rebalance.measured_loads import awaits_rates
 from equilag.live.rebalance.rebalance_answer import sticky_policy
 from equilag.live.rebalance.worth import Verdict
-from equilag.live.steward.assignments import target_assignment
 from equilag.live.steward.commands import Command
 from equilag.live.steward.dry_run import DryRun
 from equilag.live.steward.event_log import log_event

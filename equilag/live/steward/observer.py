@@ -11,6 +11,7 @@ import numpy as np
 from equilag.adapters.kafka.group_reader import GroupReader, Reading, TopicOffsets
 from equilag.group import NOBODY, Group
 from equilag.lag import UNKNOWN
+from equilag.live.rebalance.assignments import is_cooperative
 from equilag.live.rebalance.fitting_policy import with_capacities
 from equilag.live.rebalance.group_loads import GroupLoads
 from equilag.live.rebalance.joined_members import (
@@ -23,7 +24,6 @@ from equilag.live.rebalance.kept_rules import count_broken
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.measured import Lags, Measured
 from equilag.live.rebalance.measured_loads import measured_loads
-from equilag.live.steward.assignments import is_cooperative
 from equilag.live.steward.kept_state import KeptState
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.tracking.observed_offsets import ObservedOffsets
@@ -187,9 +187,3 @@ def lags_of(offsets: TopicOffsets, reset: str) -> Lags:
         topic: lags[begin:end]
         for topic, begin, end in zip(group.topics, starts[:-1], starts[1:], strict=True)
     }
-
-
-def known_share(lags: Mapping[str, Sequence[int | None]]) -> tuple[int, int]:
-    """Return the number of partitions with a known lag, and of all partitions."""
-    values = [value for lag in lags.values() for value in lag]
-    return sum(value is not None for value in values), len(values)

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from equilag.co_partitioning import CoPartitionedTopics
+from equilag.live.rebalance.assignments import TargetAssignment, topics_by_member
 from equilag.live.rebalance.controller import Controller
 from equilag.live.rebalance.joined_members import Partitions
 from equilag.live.rebalance.kept_together import KeptTogether
-from equilag.live.steward.assignments import TargetAssignment, topics_by_member
 from equilag.live.steward.commands import Command, CommandMessage
 from equilag.live.steward.event_log import log_event
 from equilag.live.steward.observer import Observation

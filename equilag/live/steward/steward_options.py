@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from equilag.live.rebalance.assignments import BUILT_IN
 from equilag.live.rebalance.decision import PlanSettings
 from equilag.live.rebalance.fitting_policy import check_rules
 from equilag.live.rebalance.kept_together import CoPartitionMode
 from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.rebalance.worth import Thresholds
-from equilag.live.steward.assignments import BUILT_IN
 from equilag.policy import Policy
 
 

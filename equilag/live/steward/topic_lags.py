@@ -9,14 +9,16 @@ from typing import Final, NamedTuple
 
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, TopicOffsets
 from equilag.errors import EquilagError, InputError
-from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured, with_size
+from equilag.live.rebalance.measured import (
+    NOTHING_MEASURED,
+    Measured,
+    too_few_lags,
+    with_size,
+)
 from equilag.live.steward.membership_errors import Unreachable
-from equilag.live.steward.observer import Observation, known_share, lags_of
+from equilag.live.steward.observer import Observation, lags_of
 from equilag.live.steward.steward_options import StewardOptions
 
-_MIN_KNOWN_LAGS: Final = 0.9
-"""Share of the partitions whose lag must be known for a plan: with less, the plan would rest on
-guesses for more than one partition in ten."""
 FRESH_INTERVALS: Final = 2.0
 """Observation intervals for which an observation stands in for reading lags while the group waits:
 one may have failed."""
@@ -118,7 +120,4 @@ def _lags_of_offsets(
 
 
 def _checked(sizes: Mapping[str, int], measured: Measured) -> TopicLags:
-    known, total = known_share(with_size(measured.lags, sizes))
-    enough = known >= _MIN_KNOWN_LAGS * total
-    reason = None if enough else f"the lag of {total - known} of {total} partitions is unknown"
-    return TopicLags(sizes, measured, reason)
+    return TopicLags(sizes, measured, too_few_lags(with_size(measured.lags, sizes)))

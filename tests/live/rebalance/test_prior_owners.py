@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from equilag.group import Group
-from equilag.live.rebalance.decision import Decision, PlanSettings
-from equilag.live.rebalance.joined_members import JoinedMember, Partitions
-from equilag.live.rebalance.measured import Measured
-from equilag.live.rebalance.prior_owners import with_prior_owners
-from equilag.live.rebalance.rebalance_answer import sticky_decision
-from equilag.live.steward.assignments import (
+from equilag.live.rebalance.assignments import (
     JoinedMembers,
     RebalanceAnswer,
     TargetAssignment,
     Targets,
     answer_rebalance,
 )
+from equilag.live.rebalance.decision import Decision, PlanSettings
+from equilag.live.rebalance.joined_members import JoinedMember, Partitions
+from equilag.live.rebalance.measured import Measured
+from equilag.live.rebalance.prior_owners import with_prior_owners
+from equilag.live.rebalance.rebalance_answer import sticky_decision
 
 
 def test_hints_fill_what_nobody_claims() -> None:

@@ -14,8 +14,8 @@ from equilag.adapters.kafka.consumer_protocol import write_assignment, write_sub
 from equilag.adapters.kafka.described import ClientPlace
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
 from equilag.errors import EquilagError
+from equilag.live.rebalance.assignments import TargetAssignment
 from equilag.live.rebalance.measured import Measured
-from equilag.live.steward.assignments import TargetAssignment
 from equilag.live.steward.commands import Command
 from equilag.live.steward.group_membership import GroupMembership, JoinGroupMember, JoinResult
 from equilag.live.steward.kept_state import KeptState

@@ -16,10 +16,7 @@ from equilag.adapters.kafka.consumer_protocol import (
 )
 from equilag.errors import EquilagError
 from equilag.group import Group
-from equilag.live.rebalance.decision import Decision, PlanSettings, decide
-from equilag.live.rebalance.joined_members import JoinedMember
-from equilag.live.rebalance.measured import Measured
-from equilag.live.steward.assignments import (
+from equilag.live.rebalance.assignments import (
     NO_TARGETS,
     JoinedMembers,
     RebalanceAnswer,
@@ -29,6 +26,9 @@ from equilag.live.steward.assignments import (
     read_joined_members,
     target_assignment,
 )
+from equilag.live.rebalance.decision import Decision, PlanSettings, decide
+from equilag.live.rebalance.joined_members import JoinedMember
+from equilag.live.rebalance.measured import Measured
 
 SETTINGS = PlanSettings(time_limit=1.0)
 SIZES = {"t": 3}
