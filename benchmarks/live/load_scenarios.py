@@ -27,11 +27,10 @@ class Side:
 
 NONE: Final = Side("none", "no steward", "members")
 BY_LAG: Final = Side(
-    "by-lag", "steward by lag", "steward",
-    (*RESET, "--every", "5s", "--confirm", "2", "--min-interval", "30s", "--gain", "50",
-     "--gain-records", "500"),
-)  # fmt: skip
-"""With thresholds for this much traffic: 500 records are a second of it."""
+    "by-lag", "steward by lag", "steward", (*RESET, "--weight", "lag", "--gain", "50")
+)
+"""Commits are up to 5 s old, so that lag is uneven without need: 10 % of a fair share of it, the
+default, would be nothing."""
 BY_WORK: Final = Side("by-work", "steward by work", "steward", RESET)
 """With the defaults."""
 BY_HAND: Final = Side("by-hand", "by hand", "hand")

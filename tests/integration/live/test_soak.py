@@ -32,7 +32,7 @@ SPEED = RATE / MEMBERS * 1.2
 CHANGES_S = 75.0
 STEWARD = (
     "--every", "5s", "--min-interval", "20s", "--confirm", "2", "--gain", "50",
-    "--gain-records", "1000", "--time-limit", "2", "--tolerance", "10",
+    "--time-limit", "2", "--tolerance", "10",
 )  # fmt: skip
 
 
