@@ -56,7 +56,7 @@ def test_lag_is_worked_off_as_the_plan_would_have_it() -> None:
     # which are new.
     assert figures["lag_total_would_be"] == 200 - 4 * 15
     assert figures["heaviest_percent_would_be"] < 200
-    assert later.group.owner.tolist().count(0) == 1
+    assert later.group.owner.tolist().count(1) == 1
 
 
 def test_without_speeds_lag_is_what_it_is() -> None:
