@@ -48,7 +48,7 @@ test-long: $(VENV)/.dev $(VENV)/.equilag ## the tests marked long
 	@$(BIN)/pytest -m long $(PYTEST_ARGS) || { status=$$?; \
 	  if [ $$status -ne 5 ]; then exit $$status; fi; echo "No test is marked long."; }
 
-test-live: $(VENV)/.dev $(VENV)/.equilag ## live groups on real brokers; renews figures in docs/live.md (90 minutes, Java 17, Maven)
+test-live: $(VENV)/.dev $(VENV)/.equilag ## live groups on real brokers; renews figures in docs/live.md (3 hours, Java 17, Maven)
 	@$(BIN)/pytest -m live $(PYTEST_ARGS); status=$$?; \
 	$(BIN)/python -m benchmarks.live.load_report --take .cache/live; \
 	$(BIN)/python -m benchmarks.live.faults_report --take .cache/live; \

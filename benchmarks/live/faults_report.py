@@ -8,7 +8,6 @@ tables are made. Shortened runs are left out.
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
 import sys
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.live.faults_table import faults_lines
-from benchmarks.live.load_report import PAGE, RESULTS, with_section
+from benchmarks.live.load_report import report_arguments, with_section
 from benchmarks.live.membership_table import membership_lines, take_over_lines
 
 BEGIN: Final = "<!-- faults: python -m benchmarks.live.faults_report writes what follows -->"
@@ -44,11 +43,7 @@ cannot know.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.live.faults_report")
-    parser.add_argument("--take", type=Path, metavar="FOLDER")
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--page", type=Path, default=PAGE)
-    args = parser.parse_args(arguments)
+    args = report_arguments("faults_report", arguments)
     if args.take is not None:
         take(args.take, args.results)
     page = args.page.read_text("utf-8")

@@ -41,16 +41,21 @@ are partitions that changed hands after the traffic began.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.live.load_report")
-    parser.add_argument("--take", type=Path, metavar="FOLDER")
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--page", type=Path, default=PAGE)
-    args = parser.parse_args(arguments)
+    args = report_arguments("load_report", arguments)
     if args.take is not None:
         take(args.take, args.results)
     page = args.page.read_text("utf-8")
     args.page.write_text(with_section(page, section(args.results)), "utf-8")
     return 0
+
+
+def report_arguments(module: str, arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Return where results come from, where they are kept, and the page for their tables."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.live.{module}")
+    parser.add_argument("--take", type=Path, metavar="FOLDER")
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--page", type=Path, default=PAGE)
+    return parser.parse_args(arguments)
 
 
 def take(source: Path, results: Path) -> None:

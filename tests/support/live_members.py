@@ -169,20 +169,25 @@ class JavaMembers:
 
     def stop(self) -> None:
         """Make all members leave the group."""
-        assert self.process.stdin is not None
-        with suppress(OSError):
-            self.process.stdin.close()
-        try:
-            self.process.wait(_STOP_S)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+        end_by_input(self.process)
         self.reader.join(_STOP_S)
 
     def _listen(self) -> None:
         assert self.process.stdout is not None
         with self.process.stdout as lines:
             self._notes.add_all(lines)
+
+
+def end_by_input(process: subprocess.Popen[bytes]) -> None:
+    """Close its standard input and wait for its end; kill it if that takes long."""
+    assert process.stdin is not None
+    with suppress(OSError):
+        process.stdin.close()
+    try:
+        process.wait(_STOP_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _classes() -> Path:

@@ -7,14 +7,13 @@ import signal
 import subprocess
 import sys
 import threading
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from support.kafka_broker import Broker
 from support.live_lines import LineNotes
 from support.live_log import Log
-from support.live_members import JavaMembers
+from support.live_members import JavaMembers, end_by_input
 from support.live_offsets import OffsetsRead
 
 JAVA_ASSIGNORS: Final = {
@@ -93,13 +92,7 @@ class MemberProcess:
         """Make it leave the group, and wait for its end."""
         if self.lives:
             self.wake()
-        assert self.process.stdin is not None
-        with suppress(OSError):
-            self.process.stdin.close()
-        try:
-            self.process.wait(_STOP_S)
-        except subprocess.TimeoutExpired:
-            self.kill()
+        end_by_input(self.process)
         self._reader.join(_STOP_S)
 
 
