@@ -63,7 +63,8 @@ class FaultGroup:
         self._started += 1
         name = f"{client}-{self._started}"
         group = (self._broker, self.topic, self.topic)
-        member = MemberProcess(group, client, name, self.strategy, (self.log, self.read))
+        notes = (self.log, self.read)
+        member = MemberProcess(group, client, name, self.strategy, notes, self._folder)
         self._stack.callback(member.stop)
         self.members.append(member)
         return name

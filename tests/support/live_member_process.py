@@ -8,7 +8,10 @@ it did not report. The member leaves when standard input ends.
 from __future__ import annotations
 
 import asyncio
+import faulthandler
 import json
+import logging
+import signal
 import sys
 import threading
 import time
@@ -85,7 +88,6 @@ def librdkafka(told: Speaker, settings: Mapping[str, Any]) -> None:
             "auto.commit.interval.ms": int(1000 * COMMIT_S),
             "topic.metadata.refresh.interval.ms": _METADATA_MS,
             "fetch.wait.max.ms": 100,
-            "log_level": 0,
         }
     )
     consumer.subscribe(
@@ -196,6 +198,8 @@ async def aio_kafka(told: Speaker, settings: Mapping[str, Any]) -> None:
 
 def main() -> int:
     client, settings = sys.argv[1], json.loads(sys.argv[2])
+    faulthandler.register(signal.SIGUSR1)  # to see where a member is stuck
+    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
     told = Speaker(settings["name"])
     try:
         if client == "librdkafka":

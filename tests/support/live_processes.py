@@ -41,8 +41,10 @@ class MemberProcess:
         name: str,
         strategy: str,
         notes: tuple[Log, OffsetsRead],
+        folder: Path,
     ) -> None:
-        """`group` is the broker, the group's name and its topic. Raises NoBroker."""
+        """`group` is the broker, the group's name and its topic. What a member in Python writes to
+        standard error is kept in `folder`. Raises NoBroker."""
         self.client, self.name = client, name
         self._log, read = notes
         if client == "java":
@@ -57,7 +59,7 @@ class MemberProcess:
             java.start_member(name)
             self.process, self._reader = java.process, java.reader
         else:
-            self.process = _python(client, name, group, strategy)
+            self.process = _python(client, name, group, strategy, folder / f"{name}.log")
             self._reader = threading.Thread(
                 target=self._listen, args=(LineNotes(self._log, read),), daemon=True
             )
@@ -97,7 +99,7 @@ class MemberProcess:
 
 
 def _python(
-    client: str, name: str, group: tuple[Broker, str, str], strategy: str
+    client: str, name: str, group: tuple[Broker, str, str], strategy: str, log: Path
 ) -> subprocess.Popen[bytes]:
     broker, group_id, topic = group
     settings = {
@@ -107,9 +109,11 @@ def _python(
         "topic": topic,
         "strategy": strategy,
     }
-    return subprocess.Popen(
-        [sys.executable, str(_PROGRAM), client, json.dumps(settings)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    )
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as errors:
+        return subprocess.Popen(
+            [sys.executable, str(_PROGRAM), client, json.dumps(settings)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+        )

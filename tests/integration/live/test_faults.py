@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +15,7 @@ from support.live_fault_group import FaultGroup
 from support.live_faults import FAULTS, ONLY_OUTAGES, FaultScene
 from support.live_figures import keep
 from support.live_processes import CLIENTS
+from support.paths import CHECKOUT
 
 pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("broker")]
 
@@ -31,15 +33,19 @@ END_S: Final = 60.0
 
 def test_random_faults(tmp_path: Path) -> None:
     kinds = ONLY_OUTAGES if ONLY == "outages" else tuple(FAULTS)
+    case = "faults" if ONLY == "all" else f"faults-{ONLY}"
+    logs = CHECKOUT / ".cache" / "live" / f"{case}-logs"
+    shutil.rmtree(logs, ignore_errors=True)
+    logs.mkdir(parents=True)
     try:
         broker = start_broker(tmp_path)
     except NoBroker as error:
         pytest.skip(str(error))
     with ExitStack() as stack:
         stack.callback(broker.stop)
-        groups = [FaultGroup(broker, tmp_path, strategy, stack) for strategy in CLIENTS]
+        groups = [FaultGroup(broker, logs, strategy, stack) for strategy in CLIENTS]
         scene = FaultScene(broker, groups, random.Random(SEED))
-        scene.run(kinds, SECONDS, tmp_path / "steps.jsonl")
+        scene.run(kinds, SECONDS, logs / "steps.jsonl")
         twice = scene.two_owners()
         for group in groups:
             group.flow.end()
@@ -61,7 +67,7 @@ def test_random_faults(tmp_path: Path) -> None:
                 for group in groups
             },
         }
-        keep("faults" if ONLY == "all" else f"faults-{ONLY}", figures)
+        keep(case, figures)
     late = [
         (step["kind"], step["at_s"], strategy)
         for step in scene.steps
