@@ -85,6 +85,8 @@ class RebalanceAnswer:
     """Partitions that wait for their old member to release them."""
     left_out: tuple[str, ...] = ()
     """What the group cannot keep of the policy for now."""
+    capacities: Mapping[str, float] | None = None
+    """Member key -> capacity that it was planned with; None for those in force."""
     waits_for: int = 0
     """Removed members that are to come back; what they held is with nobody."""
 

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Final
 
 from equilag.errors import InputError
@@ -34,6 +35,20 @@ _LAST_RESORT_S: Final = 0.5
 partitions of 200 members take 0.1 s."""
 FALLBACK: Final = "constrained-sticky"
 """The heuristic that answers; for groups with several subscriptions it runs `sticky`."""
+
+
+_OF_FIRST_PLAN: Final = (
+    "equilag.planner.make_plan",
+    "equilag.planner.assign",
+    "equilag.certificate.verify",
+)
+"""What the first plan loads: 0.2 s of one core."""
+
+
+def load_planner() -> None:
+    """Load what the first plan needs, so that no group waits for it."""
+    for module in _OF_FIRST_PLAN:
+        import_module(module)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class AnswerMaker:
         take_over = self._shared.take_over
         if take_over is None:
             return members
-        take_over.note_joined(members.members, self._places())
+        take_over.note_joined(members.members, self.places())
         return replace(members, members=take_over.with_hints(members.members))
 
     def answer(self, joined: JoinedMembers) -> RebalanceAnswer:
@@ -88,7 +88,7 @@ class AnswerMaker:
             return answer_of(group, settings, worth_it, fallback_reason, measured)
 
         try:
-            return answer_rebalance(
+            answer = answer_rebalance(
                 options.group, joined, sizes, measured, targets, decide, read.fallback_reason
             )
         except EquilagError as error:  # such as lags whose sum is out of range
@@ -97,6 +97,7 @@ class AnswerMaker:
             return answer_rebalance(
                 options.group, joined, sizes, racks, without, decide, str(error)
             )
+        return answer if answer.origin == "target" else replace(answer, capacities=capacities)
 
     def _with_places(self, joined: JoinedMembers) -> JoinedMembers:
         """Return the members with client id and host, if the policy needs them: a join request has
@@ -107,12 +108,12 @@ class AnswerMaker:
         observed = observation.members if observation is not None else []
         places = {one.id: ClientPlace(one.client_id, one.host) for one in observed}
         if any(member.id not in places for member in joined.members if member.topics):
-            places |= self._places()
+            places |= self.places()
         return replace(joined, members=with_places(joined.members, places))
 
-    def _places(self) -> dict[str, ClientPlace]:
-        """Client id and host by member id, as the coordinator knows them; {} if it does not
-        answer."""
+    def places(self) -> dict[str, ClientPlace]:
+        """Client id and host of all members by member id, as the coordinator knows them; {} if it
+        does not answer."""
         options = self._shared.options
         with suppress(EquilagError):
             return self._reader.places(options.group, options.in_rebalance.time_limit)

@@ -151,8 +151,10 @@ class LeaderLoop:
         others = [] if observation is None else observation.members
         if not others:
             return False
+        # Other stewards too, which are in no observation: one of them may lead.
+        ids = {member.id for member in others}.union(self._answers.places())
         try:
-            self._membership.remove([member.id for member in others])
+            self._membership.remove(sorted(ids - {self._membership.member}))
         except (Refused, Unreachable) as error:
             log_event(logging.ERROR, "take-over-failed", problem=str(error))
             return False
@@ -277,7 +279,7 @@ class LeaderLoop:
     def _record(self, joined: JoinedMembers, answer: RebalanceAnswer) -> None:
         """Record what was handed out."""
         if not answer.waits_for:
-            self._shared.record_assignment(answer.target, complete=not answer.withheld)
+            self._shared.record_assignment(answer.target, not answer.withheld, answer.capacities)
             self._end_take_over("all members are back")
             return
         ids = {member_key(member): member.id for member in joined.members}

@@ -14,8 +14,11 @@ from equilag.group import Group
 from equilag.live.rebalance.assignments import target_assignment
 from equilag.live.rebalance.controller import Considered
 from equilag.live.rebalance.decision import Decision, PlanSettings
+from equilag.live.rebalance.fitting_policy import with_capacities
 from equilag.live.rebalance.group_loads import GroupLoads
+from equilag.live.rebalance.joined_members import group_of
 from equilag.live.rebalance.live_policy import at_most
+from equilag.live.rebalance.measured import capacities_in_force
 from equilag.live.rebalance.measured_loads import awaits_rates
 from equilag.live.rebalance.rebalance_answer import sticky_policy
 from equilag.live.rebalance.worth import Verdict
@@ -163,11 +166,20 @@ class MonitorLoop:
             return self._repair.seen
         options = self._shared.options
         settings = replace(options.in_advance, policy=sticky_policy(options.policy))
-        decision = self._plan(observation.group, settings)
+        decision = self._plan(self._as_planned(observation), settings)
         if self._repair.helps(observation, decision, options.policy):
             reason = self._repair.reason(observation)
             self._start(observation, decision, generation, "partitions", reason)
         return True
+
+    def _as_planned(self, observation: Observation) -> Group:
+        """The observed group with the capacities in force: newly measured speeds move nothing."""
+        options, measured = self._shared.options, observation.measured
+        keys, in_force = observation.held, self._shared.capacities
+        capacities = capacities_in_force(keys, in_force, measured.capacities)
+        measured = replace(measured, capacities=capacities)
+        group = group_of(options.group, observation.members, observation.sizes, measured)
+        return with_capacities(group, options.policy)
 
     def _consider(self, observation: Observation, generation: int) -> None:
         loads = observation.loads

@@ -135,9 +135,17 @@ class SharedState:
             self._triggered_at = time.monotonic()
             self._pending_until = self._triggered_at + PENDING_S
 
-    def record_assignment(self, target: TargetAssignment, complete: bool) -> None:
-        """Record what was handed out on the way to `target`; `complete` if nothing was withheld."""
+    def record_assignment(
+        self,
+        target: TargetAssignment,
+        complete: bool,
+        capacities: Mapping[str, float] | None = None,
+    ) -> None:
+        """Record what was handed out on the way to `target`; `complete` if nothing was withheld.
+        `capacities` are those that it was planned with, None for those in force."""
         with self._lock:
+            if capacities is not None:
+                self._capacities = dict(capacities)
             if self._triggered_at is not None:
                 self.controller.record_pause(time.monotonic() - self._triggered_at)
                 self._triggered_at = None

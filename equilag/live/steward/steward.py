@@ -13,7 +13,7 @@ from typing import Final
 from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.errors import EquilagError
-from equilag.live.rebalance.decision import decide_within
+from equilag.live.rebalance.decision import decide_within, load_planner
 from equilag.live.steward.commands import Command
 from equilag.live.steward.event_log import log_event
 from equilag.live.steward.group_membership import GroupMembership, HeartbeatResult
@@ -70,6 +70,7 @@ class Steward:
 
     def run(self) -> None:
         """Run until `end`. Raises EquilagError if the steward had to stop by itself."""
+        load_planner()
         self._monitor.run_once()  # who owns what, before anything is assigned
         if not self._stop_requests.empty():
             self._shared.stop_all()

@@ -294,11 +294,13 @@ def test_take_over_removes_the_others_once() -> None:
     ]  # fmt: skip
     run = Run(answers, FakeReader(lags=offsets(LAGS)), take_over=True)
     run.observed(FakeReader(here))
+    nowhere = ClientPlace(None, None)
+    run.reader.client_places = dict.fromkeys(("a", "b", "steward-1", "steward-2"), nowhere)
     run.shared.send(Command.TAKE_OVER)
     run.shared.send(Command.TAKE_OVER)
     run.shared.send(Command.REBALANCE, 2)
     run.go()
-    assert run.membership.calls.count(("remove", ["a", "b"])) == 1
+    assert run.membership.calls.count(("remove", ["a", "b", "steward-2"])) == 1
     assert run.state.figures.role == "leader"
 
 
@@ -369,6 +371,16 @@ def test_a_take_over_ends_if_another_member_leads() -> None:
     assert run.membership.synced[1]["b-2"] == {"t": [1]}
     assert run.shared.take_over is None
     assert run.state.figures.take_over_waits_for == 0
+
+
+def test_a_member_that_joins_has_a_capacity_from_then_on() -> None:
+    """As fast as the fastest, as nothing is measured; the others keep what was planned with."""
+    run = Run([joined("a", "b", "c")], FakeReader(lags=offsets({"t": [0] * 10})))
+    run.shared.set_target(TargetAssignment({}, {}, {}), {"a": 2.0, "b": 1.0, "gone": 1.0})
+    run.go()
+    counts = {name: len(run.membership.synced[0][name]["t"]) for name in "abc"}
+    assert counts == {"a": 4, "b": 2, "c": 4}
+    assert run.shared.capacities == {"a": 2.0, "b": 1.0, "c": 2.0}
 
 
 def test_fresh_lags_are_not_read_again() -> None:

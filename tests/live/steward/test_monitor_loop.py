@@ -14,6 +14,7 @@ from equilag.adapters.kafka.group_reader import (
     TemporarilyUnreadable,
 )
 from equilag.errors import EquilagError
+from equilag.live.rebalance.assignments import TargetAssignment
 from equilag.live.rebalance.decision import decide
 from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.rebalance.worth import Thresholds
@@ -174,6 +175,21 @@ def test_partitions_without_an_owner_start_a_rebalance() -> None:
     assert message.reason == "1 partition without an owner"
     run.sees(*[reading(lags, RANGE)] * 5)
     assert run.commands == []  # the repair needs time
+
+
+def test_a_repair_keeps_to_the_capacities_in_force() -> None:
+    """The assignment was planned with them; a speed measured since is no reason to move more."""
+    run = Run()
+    held = {"a": {"t": [0, 1, 2, 3, 4]}, "b": {"t": [5, 6]}}
+    run.shared.set_target(TargetAssignment({}, {}, {}), {"a": 3.0, "b": 1.0})
+    run.shared.record_assignment(TargetAssignment({}, {}, {}), complete=True)
+    run.sees(*[reading({"t": [1] * 8}, held)] * 2)
+    target = run.shared.target
+    assert target is not None
+    assert {name: len(topics["t"]) for name, topics in target.assignment.items()} == {
+        "a": 6,
+        "b": 2,
+    }
 
 
 def test_one_observation_without_an_owner_starts_nothing() -> None:
