@@ -29,7 +29,9 @@ class BacklogWindows(NamedTuple):
     """[W] time of the last commit."""
 
 
-def windows_of(times: Floats, members: MemberSamples, member: int) -> BacklogWindows:
+def windows_of(
+    times: Floats, members: MemberSamples, member: int, length: float = WINDOW_S
+) -> BacklogWindows:
     """Return the windows between commits in which the member was proved to have a backlog.
 
     An *interval* lies between two consecutive samples in which the member's commits were seen to
@@ -38,10 +40,11 @@ def windows_of(times: Floats, members: MemberSamples, member: int) -> BacklogWin
     Consecutive intervals that count are a chain.
 
     The time of both commits is known up to the time between two samples, as a uniform
-    distribution; the records are a count. Both are in the error.
+    distribution; the records are a count. Both are in the error. A new window begins every
+    `length` seconds.
     """
     growth = members.steps.growth[:, member]
-    bounds = np.array([*_windows(times, members, member)], dtype=np.int64).reshape(-1, 2)
+    bounds = np.array([*_windows(times, members, member, length)], dtype=np.int64).reshape(-1, 2)
     begin, end = bounds.T
     done = np.cumsum(growth)
     seconds, records = times[end] - times[begin], done[end] - done[begin]
@@ -51,10 +54,12 @@ def windows_of(times: Floats, members: MemberSamples, member: int) -> BacklogWin
     return BacklogWindows(seconds, speed, speed * relative, times[end])
 
 
-def _windows(times: Floats, members: MemberSamples, member: int) -> Iterator[tuple[int, int]]:
+def _windows(
+    times: Floats, members: MemberSamples, member: int, length: float
+) -> Iterator[tuple[int, int]]:
     """Yield the first and the last sample of each window.
 
-    A chain is cut at the first commit in each slot of `WINDOW_S` since its beginning. Slots, unlike
+    A chain is cut at the first commit in each slot of `length` since its beginning. Slots, unlike
     lengths that are added up, are simple to compute in SQL.
     """
     faults = _count(~members.steps.valid[:, member])
@@ -69,7 +74,7 @@ def _windows(times: Floats, members: MemberSamples, member: int) -> Iterator[tup
             continue
         if begin < 0:
             begin, origin, slot = first, float(times[first]), 0.0
-        elif (now := (times[first] - origin) // WINDOW_S) > slot:
+        elif (now := (times[first] - origin) // length) > slot:
             yield begin, first
             begin, slot = first, now
     if begin >= 0:

@@ -9,7 +9,7 @@ import numpy as np
 
 from equilag.live.tracking.speed_levels import speed_levels
 from equilag.live.tracking.tracking_settings import TrackingSettings
-from equilag.live.tracking.window_speed import WindowSpeed, surely_apart, window_speed
+from equilag.live.tracking.window_speed import LENGTH_S, WindowSpeed, window_speed
 from equilag.measuring.backlog_windows import windows_of
 from equilag.measuring.member_samples import MemberSamples, member_samples
 from equilag.measuring.offset_samples import OffsetSamples
@@ -55,8 +55,8 @@ class MemberSpeeds:
         if not self.speeds:
             return {}
         seen = [*self.speeds.values(), *self.steady.values()]
-        fastest = max(one.value for one in seen)
-        wanted = {key: self.speeds[key].value if key in self.speeds else fastest for key in keys}
+        fastest = max(seen, key=lambda one: one.value)
+        wanted = {key: self.speeds.get(key, fastest) for key in keys}
         found = speed_levels(wanted, self.levels)
         self.levels = {
             **{key: level for key, level in self.levels.items() if key in self.speeds},
@@ -74,7 +74,7 @@ class MemberSpeeds:
         self, samples: OffsetSamples, members: MemberSamples, keys: Sequence[str]
     ) -> None:
         for member in np.flatnonzero(members.behind.any(axis=0)).tolist():
-            found = window_speed(windows_of(samples.times, members, member))
+            found = window_speed(windows_of(samples.times, members, member, LENGTH_S))
             if found is not None:
                 self._update(keys[member], found)
 
@@ -83,9 +83,7 @@ class MemberSpeeds:
         if known is not None:
             if found.until <= known.until:
                 return
-            if found.error > AS_EXACT * known.error and not surely_apart(
-                found.value, found.error, known.value, known.error
-            ):
+            if found.error > AS_EXACT * known.error and not found.apart_from(known):
                 found = known._replace(until=found.until)
         self.speeds[key] = found
 
