@@ -17,8 +17,8 @@ from equilag.live.tracking.tracked_state import TrackedState, read_state, writte
 from equilag.live.tracking.tracking_settings import TrackingSettings
 
 CELLS_PER_S: Final = 10_000.0
-"""Offsets for which speeds are measured per second of observations, at most. Measuring 18
-observations of 10,000 partitions takes 20 ms: once in 18 s, that is 0.1 % of a core."""
+"""Offsets per second, at most, that are looked through for speeds. In 24 observations of 10,000
+partitions and 200 members with a backlog that takes 50 ms: once in 24 s, 0.2 % of a core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,8 @@ class LoadTracker:
         if numbers is not None:
             self._chart.renumber(numbers, oldest + len(times) - 1)
         self._chart.add(times, log_ends, oldest)
-        samples, keys = self._ring.samples(self._settings.speed_window)
-        if keys and observed.at >= self._learnt_at + samples.log_end.size / CELLS_PER_S:
+        if observed.at >= self._learnt_at + log_ends.size / CELLS_PER_S:
+            samples, keys = self._ring.samples(self._settings.speed_window)
             self._speeds.learn(samples, keys)
             self._learnt_at = observed.at
 

@@ -135,31 +135,15 @@ class RateChart:
                 times[split] - times[np.minimum(begin, newest)] >= EARLIER_S
             )
             columns = np.flatnonzero(tested & ~alarm)
-            earlier, newer = _windows(times, log_ends[:, columns], begin[columns], split)
+            earlier, newer = _windows(times, log_ends, (begin, columns), split)
             score = change_score(earlier, newer, self._spread.variance[columns])
             apart = np.abs(newer.rate - earlier.rate)
             sure = (score >= SURE) & (apart >= RELEVANT * earlier.rate)
             alarm[columns[sure]] = True
         columns = np.flatnonzero(alarm)
         if len(columns):
-            first = self._change_points(times, log_ends[:, columns], begin[columns])
+            first = _change_points(times, log_ends, begin, columns)
             self._begin(alarm, oldest + first, changed=True)
-
-    def _change_points(self, times: Floats, log_ends: Ints, begin: Ints) -> Ints:
-        """[N] the observation of each column that parts its window best."""
-        newest = len(times) - 1
-        best = np.full(len(begin), newest - 1)
-        highest = np.full(len(begin), -np.inf)
-        for split in range(newest - 1, 0, -1):
-            if times[newest] - times[split] > SOUGHT_S:
-                break
-            inside = np.flatnonzero(begin < split)
-            earlier, newer = _windows(times, log_ends[:, inside], begin[inside], split)
-            score = change_score(earlier, newer, np.zeros(len(inside)))
-            better = score > highest[inside]
-            best[inside[better]] = split
-            highest[inside[better]] = score[better]
-        return best
 
     def _measured(self, times: Floats, log_ends: Ints, oldest: int) -> TrackedColumns:
         """The rates over the windows; unknown where these are too short."""
@@ -168,7 +152,7 @@ class RateChart:
         shortest = max(0, _before(times, self._settings.least_window))
         begin = np.where(self._changed, np.minimum(first + 1, shortest), np.minimum(first, newest))
         seconds = times[newest] - times[begin]
-        records = log_ends[newest] - np.take_along_axis(log_ends, begin[np.newaxis], axis=0)[0]
+        records = log_ends[newest] - log_ends[begin, np.arange(len(begin))]
         known = seconds >= self._settings.least_window
         window = np.where(known, seconds, np.nan)
         rate = records / window
@@ -181,12 +165,32 @@ def _before(times: Floats, seconds: float) -> int:
     return int(np.searchsorted(times, times[-1] - seconds, side="right")) - 1
 
 
+def _change_points(times: Floats, log_ends: Ints, begin: Ints, columns: Ints) -> Ints:
+    """[N] the observation that parts the window of each of these columns [N] best."""
+    newest = len(times) - 1
+    best = np.full(len(columns), newest - 1)
+    highest = np.full(len(columns), -np.inf)
+    for split in range(newest - 1, 0, -1):
+        if times[newest] - times[split] > SOUGHT_S:
+            break
+        inside = np.flatnonzero(begin[columns] < split)
+        earlier, newer = _windows(times, log_ends, (begin, columns[inside]), split)
+        score = change_score(earlier, newer, np.zeros(len(inside)))
+        better = score > highest[inside]
+        best[inside[better]] = split
+        highest[inside[better]] = score[better]
+    return best
+
+
 def _windows(
-    times: Floats, log_ends: Ints, begin: Ints, split: int
+    times: Floats, log_ends: Ints, where: tuple[Ints, Ints], split: int
 ) -> tuple[CountWindow, CountWindow]:
-    """What came in each column before and after the observation `split`."""
-    start = np.take_along_axis(log_ends, begin[np.newaxis], axis=0)[0]
-    middle, end = log_ends[split], log_ends[-1]
-    earlier = CountWindow((middle - start).astype(np.float64), times[split] - times[begin])
-    after = np.full(len(begin), times[-1] - times[split])
-    return earlier, CountWindow((end - middle).astype(np.float64), after)
+    """What came before and after the observation `split` in some columns [N] of the windows that
+    begin at the observations [P]: `where` holds both."""
+    begin, columns = where
+    first = begin[columns]
+    middle = log_ends[split, columns]
+    before = (middle - log_ends[first, columns]).astype(np.float64)
+    after = (log_ends[-1, columns] - middle).astype(np.float64)
+    seconds = np.full(len(columns), times[-1] - times[split])
+    return CountWindow(before, times[split] - times[first]), CountWindow(after, seconds)

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from equilag.columns import Flags, Floats, Ints
+from equilag.columns import Floats, Ints
 from equilag.live.tracking.window_speed import WindowSpeed
 from equilag.measuring.usable_capacities import joined_speeds
 
@@ -26,30 +26,29 @@ def speed_levels(
 ) -> dict[str, float]:
     """Return a level for each speed: one number for all speeds that are alike.
 
-    `before` holds the levels of the last call, which may be of other members. A member stays on its
-    level as long as its speed is alike; any other one joins the nearest level that is alike; the
-    rest make new levels. Levels that came close to each other become one.
+    `before` holds levels by key, of these and other members. A member stays on its level as long as
+    its speed is alike and no other level much nearer; any other one joins the nearest level that
+    is alike; the rest make new levels. Levels that came close to each other become one.
     """
     if not speeds:
         return {}
     keys = sorted(speeds)
     values = np.array([speeds[key].value for key in keys])
     errors = np.array([speeds[key].error for key in keys])
-    own = np.array([before.get(key, np.nan) for key in keys])
-    level = np.where(_alike(values, own), own, np.nan)
-    known = np.unique(own[~np.isnan(own)])
-    for at in np.flatnonzero(np.isnan(level)).tolist():
-        near = known[_alike(known, values[at])]
-        if len(near):
-            level[at] = near[np.argmin(np.abs(np.log(near / values[at])))]
+    known = np.array(sorted({before[key] for key in keys if key in before}))
+    level = np.array([_nearest(speeds[key].value, before.get(key), known) for key in keys])
     new = np.isnan(level)
     level[new] = joined_speeds(values[new], ALIKE)
     return dict(zip(keys, _renewed(values, errors, level).tolist(), strict=True))
 
 
-def _alike(one: Floats, other: Floats | float) -> Flags:
-    alike: Flags = np.maximum(one, other) <= ALIKE * np.minimum(one, other)
-    return alike
+def _nearest(speed: float, own: float | None, known: Floats) -> float:
+    """The nearest of the levels that are alike; the member's own one, unless another one is nearer
+    by more than `SAME`. NaN if none is alike."""
+    distance = np.abs(np.log(known / speed)) - np.where(known == own, SAME, 0.0)
+    alike = np.maximum(known, speed) <= ALIKE * np.minimum(known, speed)
+    distance[~alike] = np.inf
+    return float(known[distance.argmin()]) if alike.any() else np.nan
 
 
 def _renewed(values: Floats, errors: Floats, level: Floats) -> Floats:

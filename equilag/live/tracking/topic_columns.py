@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Final, TypeVar
 
 import numpy as np
@@ -40,15 +39,12 @@ class TopicColumns:
 
     def column(self, rows: Mapping[str, Sequence[int | None]]) -> Ints:
         """[P] offsets; unknown for a topic that is missing or has another size."""
-        return np.fromiter(self._offsets(rows), dtype=np.int64, count=self.number)
-
-    def _offsets(self, rows: Mapping[str, Sequence[int | None]]) -> Iterator[int]:
-        for topic, size in self.sizes.items():
+        columns = np.full(self.number, UNKNOWN_OFFSET, dtype=np.int64)
+        for topic, place in self:
             row = rows.get(topic, ())
-            given: Iterable[int | None] = row if len(row) == size else repeat(None, size)
-            yield from (
-                UNKNOWN_OFFSET if offset is None or offset < 0 else offset for offset in given
-            )
+            if len(row) == self.sizes[topic]:
+                columns[place] = _known_offsets(row)
+        return np.maximum(columns, UNKNOWN_OFFSET)
 
     def values(self, rows: Mapping[str, Sequence[float | None]]) -> Floats:
         """[P] the values of these topics, which have the sizes of the columns; NaN for None."""
@@ -75,6 +71,14 @@ class TopicColumns:
             if 0 < size <= self.sizes[topic]:
                 numbers[place.start : place.start + size] = np.arange(earlier.start, earlier.stop)
         return numbers
+
+
+def _known_offsets(row: Sequence[int | None]) -> Ints:
+    try:
+        return np.array(row, dtype=np.int64)
+    except TypeError:  # a None in it; to look for one first would take longer than all the rest
+        known = [UNKNOWN_OFFSET if offset is None else offset for offset in row]
+        return np.array(known, dtype=np.int64)
 
 
 def renumbered(values: npt.NDArray[Number], numbers: Ints, fill: float) -> npt.NDArray[Number]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from math import hypot, sqrt
 from typing import Final, NamedTuple
 
-import numpy as np
-
-from equilag.columns import Floats
 from equilag.measuring.backlog_windows import BacklogWindows
 
 LENGTH_S: Final = 10.0
@@ -19,6 +18,10 @@ APART: Final = 0.15
 EXACT: Final = 0.1
 """Largest standard error of a speed that counts, as a part of it: that of 20 s with observations
 every 5 s, of 8 s with observations every 2 s."""
+
+
+ROUNDING_S: Final = 1e-6
+"""Times of the same commit differ by less, and of two commits by more."""
 
 
 class WindowSpeed(NamedTuple):
@@ -35,19 +38,28 @@ class WindowSpeed(NamedTuple):
 
     def apart_from(self, other: WindowSpeed) -> bool:
         """Return whether the two are surely not one speed."""
-        one, another = _Pooled.of(self), _Pooled.of(other)
-        return bool(_scores(one, another)[0] > 0)
+        return _score(_Pooled(self.value, self.error), _Pooled(other.value, other.error)) > 0
+
+
+class _Window(NamedTuple):
+    """One window; plain numbers, since there are at most ten, and arrays would take longer."""
+
+    records: float
+    seconds: float
+    timing: float
+    """Variance of the records by the time of the two commits."""
+    until: float
 
 
 class _Pooled(NamedTuple):
-    """Windows from the first one to each [W]; or, of reversed ones, from each to the last one."""
+    """The speed of some windows together."""
 
-    speed: Floats
-    error: Floats
+    speed: float
+    error: float
 
-    @classmethod
-    def of(cls, one: WindowSpeed) -> _Pooled:
-        return cls(np.array([one.value]), np.array([one.error]))
+    @property
+    def exact(self) -> bool:
+        return self.error <= EXACT * self.speed
 
 
 def window_speed(windows: BacklogWindows) -> WindowSpeed | None:
@@ -57,58 +69,66 @@ def window_speed(windows: BacklogWindows) -> WindowSpeed | None:
     first window of the newer part has some of both speeds, so it is left out if the rest is exact
     enough.
     """
-    while (parted := _change_point(windows)) is not None:
-        rest = BacklogWindows(*(column[parted + 1 :] for column in windows))
-        windows = rest if _exact(rest) else BacklogWindows(*(column[parted:] for column in windows))
-    if not _exact(windows):
+    left = _windows(windows)
+    while (parted := _change_point(left)) is not None:
+        rest = left[parted + 1 :]
+        left = rest if rest and _together(rest).exact else left[parted:]
+    if not left or not (found := _together(left)).exact:
         return None
-    speed, error = _pooled(windows)
-    return WindowSpeed(float(speed[-1]), float(error[-1]), float(windows.until[-1]))
+    return WindowSpeed(found.speed, found.error, left[-1].until)
 
 
-def _scores(one: _Pooled, other: _Pooled) -> Floats:
-    """[W] by how many standard errors speeds differ; 0 where that is too few to be sure, or where
+def _windows(windows: BacklogWindows) -> list[_Window]:
+    found = []
+    columns = (column.tolist() for column in windows)
+    for seconds, speed, error, until in zip(*columns, strict=True):
+        records = speed * seconds
+        found.append(_Window(records, seconds, max(0.0, (error * seconds) ** 2 - records), until))
+    return found
+
+
+def _score(one: _Pooled, other: _Pooled) -> float:
+    """By how many standard errors two speeds differ; 0 where that is too few to be sure, or where
     the speeds are next to alike."""
-    difference = np.abs(one.speed - other.speed)
-    score = difference / np.hypot(one.error, other.error)
-    sure = (score > SURELY_APART) & (difference > APART * np.maximum(one.speed, other.speed))
-    return np.where(sure, score, 0.0)
+    difference = abs(one.speed - other.speed)
+    score = difference / hypot(one.error, other.error)
+    sure = score > SURELY_APART and difference > APART * max(one.speed, other.speed)
+    return score if sure else 0.0
 
 
-def _change_point(windows: BacklogWindows) -> int | None:
+def _change_point(windows: Sequence[_Window]) -> int | None:
     """The first window after the surest change; None without one."""
-    if len(windows.seconds) < 2:
-        return None
-    earlier = _pooled(windows)
-    newer = _pooled(BacklogWindows(*(column[::-1] for column in windows)))
-    scores = _scores(
-        _Pooled(*(column[:-1] for column in earlier)),
-        _Pooled(*(column[::-1][1:] for column in newer)),
-    )
-    best = int(scores.argmax())
-    return best + 1 if scores[best] else None
+    earlier = [*_pooled(windows)]
+    newer = [*_pooled(windows[::-1])][::-1]
+    scores = [_score(*parts) for parts in zip(earlier[:-1], newer[1:], strict=True)]
+    highest = max(scores, default=0.0)
+    return scores.index(highest) + 1 if highest else None
 
 
-def _exact(windows: BacklogWindows) -> bool:
-    if not len(windows.seconds):
-        return False
-    speed, error = _pooled(windows)
-    return bool(error[-1] <= EXACT * speed[-1])
+def _together(windows: Sequence[_Window]) -> _Pooled:
+    *_, last = _pooled(windows)
+    return last
 
 
-def _pooled(windows: BacklogWindows) -> _Pooled:
-    """[W] the speed over the first so many windows.
+def _pooled(windows: Iterable[_Window]) -> Iterator[_Pooled]:
+    """Yield the speed of the first window, the first two, and so on.
 
     Where a window begins as the one before ends, the time of the commit between them does not
     matter: the error of a chain is that of its ends, here the largest of its windows.
     """
-    records = windows.speed * windows.seconds
-    timing = np.maximum((windows.error * windows.seconds) ** 2 - records, 0.0)
-    begin = windows.until - windows.seconds
-    follows = np.isclose(begin[1:], windows.until[:-1]) | np.isclose(windows.until[1:], begin[:-1])
-    chain = np.concatenate([[0], np.cumsum(~follows)])
-    largest = np.zeros((len(records), len(records)))
-    largest[chain, np.arange(len(records))] = timing
-    ends = np.maximum.accumulate(largest, axis=1).sum(axis=0)
-    total, seconds = np.cumsum(records), np.cumsum(windows.seconds)
-    return _Pooled(total / seconds, np.sqrt(ends + total) / seconds)
+    records = seconds = chains = chain = 0.0
+    before: _Window | None = None
+    for window in windows:
+        if before is None or not _adjoin(before, window):
+            chains, chain = chains + chain, 0.0
+        chain = max(chain, window.timing)
+        records += window.records
+        seconds += window.seconds
+        before = window
+        yield _Pooled(records / seconds, sqrt(chains + chain + records) / seconds)
+
+
+def _adjoin(one: _Window, other: _Window) -> bool:
+    """Return whether one of them begins with the commit that the other ends with."""
+    apart = min(abs(two.until - two.seconds - to.until) for two, to in ((one, other), (other, one)))
+    return apart < ROUNDING_S
