@@ -12,9 +12,9 @@ from equilag.live.tracking.observed_offsets import HeldPartitions, ObservedOffse
 from equilag.live.tracking.topic_columns import UNKNOWN_OFFSET, TopicColumns, renumbered
 from equilag.measuring.offset_samples import OffsetSamples
 
-LEAST: Final = 6
-"""Observations that are kept even if they are older than the window: a speed needs at least four
-commits, and a follower of an assignor may look only every 60 s."""
+LEAST: Final = 8
+"""Observations that are kept even if they are older than the window: a follower of an assignor may
+look only every 60 s, and a speed is then sure to 7 %, by five of the steps between them."""
 OLDEST_S: Final = 600.0
 """Seconds after which they are not kept either: ten times the longest time between two looks."""
 

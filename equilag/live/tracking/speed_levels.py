@@ -33,7 +33,7 @@ def speed_levels(
     if not speeds:
         return {}
     keys = sorted(speeds)
-    values = np.array([speeds[key].value for key in keys])
+    values = np.array([speeds[key].value for key in keys], dtype=np.float64)
     errors = np.array([speeds[key].error for key in keys])
     known = np.array(sorted({before[key] for key in keys if key in before}))
     level = np.array([_nearest(speeds[key].value, before.get(key), known) for key in keys])

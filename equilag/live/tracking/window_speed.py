@@ -16,8 +16,8 @@ known up to the time between two samples; two speeds that share that time differ
 APART: Final = 0.15
 """And they differ by so much of the higher one: less moves no partition, see `speed_levels`."""
 EXACT: Final = 0.1
-"""Largest standard error of a speed that counts, as a part of it: that of 20 s with observations
-every 5 s, of 8 s with observations every 2 s."""
+"""Largest standard error of a speed that counts, as a part of it: that of 21 s with observations
+every 5 s, of 9 s with observations every 2 s."""
 
 
 ROUNDING_S: Final = 1e-6

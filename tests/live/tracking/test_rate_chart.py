@@ -68,7 +68,7 @@ def test_sums_of_members_are_within_2_percent_40_seconds_after_a_change() -> Non
 
 def test_without_a_change_the_window_grows_and_the_rate_is_exact() -> None:
     at, expected = steady(900, 30, 30, 900)
-    late = [found for found in followed(at, poisson(expected))][60:]
+    late = list(followed(at, poisson(expected)))[60:]
     spread = np.sqrt(np.mean(off(np.array(late), 30) ** 2))
     assert spread == pytest.approx(1 / np.sqrt(30 * 120), rel=0.15)
 
@@ -79,7 +79,7 @@ def test_bursts_are_no_changes(every: float) -> None:
     at = times(900, np.random.default_rng(3))
     begin = np.linspace(0.0, every, PARTITIONS, endpoint=False)
     bursts = 500 * np.floor((at[:, None] + begin) / every)
-    late = [found for found in followed(at, bursts)][60:]
+    late = list(followed(at, bursts))[60:]
     assert np.max(off(np.array(late), 500 / every)) < every / 100
 
 
@@ -87,6 +87,6 @@ def test_irregular_batches_keep_their_rate() -> None:
     rng = np.random.default_rng(8)
     at = times(1800, rng)
     batches = 200 * np.cumsum(rng.poisson(0.25, (len(at), PARTITIONS)), axis=0)
-    late = np.array([found for found in followed(at, batches)][60:])
+    late = np.array(list(followed(at, batches))[60:])
     assert late.mean() == pytest.approx(10.0, rel=0.1)
     assert np.sqrt(np.mean((late - 10.0) ** 2)) < 6.0

@@ -1,0 +1,146 @@
+"""Speeds of made-up members: aliased commits, changes, ageing, the scenario of six members."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.synthetic_consumers import Traffic, samples_of
+from support.tracked_loads import keys_of, observation, observations
+
+from benchmarks.simulation.episode import SimulatedGroup
+from benchmarks.simulation.scenarios import Script
+from equilag.columns import Floats
+from equilag.live.tracking.load_tracker import LoadTracker
+
+EVERY = 5
+"""Seconds between observations."""
+
+
+def capacities_after(
+    seconds: int, rates: Floats, speeds: Floats, speeds_at: Floats | None = None
+) -> dict[str, float]:
+    """Of a group with equal counts, commits every 5 s and speeds [steps, M] from some times on."""
+    at = np.zeros(1) if speeds_at is None else speeds_at
+    group = SimulatedGroup(Script(np.zeros(1), rates[np.newaxis], at, speeds))
+    members = speeds.shape[1]
+    group.assign(0, (np.arange(len(rates)) % members).astype(np.int32))
+    tracker = LoadTracker()
+    found: dict[str, float] = {}
+    for second in range(seconds + 1):
+        if second % EVERY == 0:
+            seen = group.sample(second)
+            ends, commits = seen.log_end.tolist(), seen.committed.tolist()
+            tracker.add(observation(float(second), ends, commits, seen.holder))
+            found = tracker.capacities(keys_of(members), float(second))
+        group.advance(second)
+    return found
+
+
+@pytest.mark.parametrize("seed", [0, 3, 6])
+def test_one_slow_member_of_six(seed: int) -> None:
+    """A third of the speed, 24 lognormal partitions, 80 % used: known after a minute."""
+    speeds = np.array([[100.0, 300, 300, 300, 300, 300]])
+    rates = np.random.default_rng(seed).lognormal(0.0, 1.0, 24)
+    rates = rates / rates.sum() * 0.8 * speeds.sum()
+    found = capacities_after(60, rates, speeds)
+    assert found["m0"] == pytest.approx(100, rel=0.1)
+    others = {found[key] for key in keys_of(6)[1:]}
+    assert len(others) == 1
+    assert others.pop() == pytest.approx(300, rel=0.1)
+
+
+def test_members_that_all_have_a_backlog_keep_their_own_speeds() -> None:
+    found = capacities_after(90, np.full(6, 200.0), np.array([[100.0, 200.0, 300.0]]))
+    assert found == pytest.approx({"m0": 100, "m1": 200, "m2": 300}, rel=0.1)
+
+
+def test_a_member_that_becomes_slow_and_fast_again() -> None:
+    """It shows within 90 s of backlog; the last speed is measured while it catches up."""
+    rates, at = np.full(6, 120.0), np.array([0.0, 120.0, 240.0])
+    speeds = np.array([[300.0, 300.0, 300.0], [100.0, 300.0, 300.0], [300.0, 300.0, 300.0]])
+    assert capacities_after(115, rates, speeds, at) == {}
+    slow = capacities_after(190, rates, speeds, at)
+    assert slow["m0"] == pytest.approx(100, rel=0.1)
+    assert slow["m1"] == slow["m2"] > 220
+    fast = capacities_after(300, rates, speeds, at)
+    assert fast["m0"] == fast["m1"] == pytest.approx(300, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("sampled", "committed"), [(5.0, 5.02), (5.0, 5.15), (5.0, 4.9), (2.0, 5.0)]
+)
+def test_commits_in_step_with_observations(sampled: float, committed: float) -> None:
+    """An interval of 5 s seen every 5 s shows one commit, none or two per step."""
+    traffic = Traffic(
+        [150.0, 50.0], [100.0], [0, 0], [0, 0], committed, sample_every=sampled, jitter=0.1
+    )
+    tracker = LoadTracker()
+    for seen in observations(samples_of(traffic, 60.0)):
+        tracker.add(seen)
+    assert tracker.capacities(["m0"], 60.0)["m0"] == pytest.approx(100, rel=0.1)
+
+
+def tracked(
+    seconds: int, commit_every: int, speed: int, rate: int = 60, every: int = EVERY
+) -> LoadTracker:
+    """One member with one partition, observed every few seconds."""
+    tracker, commit = LoadTracker(), 0
+    holder = np.zeros(1, np.int32)
+    for at in range(0, seconds + 1, every):
+        commit = at // commit_every * commit_every * speed if commit_every else 0
+        tracker.add(observation(float(at), [500 + at * rate], [commit], holder))
+    return tracker
+
+
+def test_a_member_that_never_commits_has_no_speed() -> None:
+    assert tracked(300, 0, 0).capacities(["m0"], 300.0) == {}
+
+
+def test_a_member_that_commits_once_a_minute_has_its_speed() -> None:
+    found = tracked(300, 60, 40).capacities(["m0"], 300.0)
+    assert found == pytest.approx({"m0": 40}, rel=0.1)
+
+
+def test_observations_a_minute_apart_are_enough_for_speeds() -> None:
+    found = tracked(600, 5, 40, every=60).capacities(["m0"], 600.0)
+    assert found == pytest.approx({"m0": 40}, rel=0.1)
+
+
+def test_a_speed_outlives_its_backlog_and_its_member_for_an_hour() -> None:
+    tracker = tracked(100, 5, 40)
+    measured = tracker.capacities(["m0"], 100.0)["m0"]
+    for at in range(105, 1000, EVERY):
+        tracker.add(observation(float(at), [10_000], [10_000], np.full(1, -1, np.int32)))
+    assert tracker.capacities(["m0", "new"], 3600.0) == {"m0": measured, "new": measured}
+    assert tracker.capacities(["m0", "new"], 3701.0) == {}
+
+
+def test_a_member_that_consumes_more_than_its_speed_is_faster() -> None:
+    tracker = tracked(100, 5, 40)
+    holder = np.zeros(1, np.int32)
+    for at in range(105, 305, EVERY):
+        done = at * 80
+        tracker.add(observation(float(at), [done], [done], holder))
+    assert tracker.capacities(["m0"], 300.0)["m0"] == pytest.approx(80, rel=0.1)
+
+
+def test_steps_across_changes_of_holder_say_nothing() -> None:
+    """Two members swap a partition at every observation: neither gets a speed."""
+    tracker = LoadTracker()
+    for step in range(40):
+        at = step * EVERY
+        holder = np.array([step % 2, 1 - step % 2], np.int32)
+        tracker.add(observation(float(at), [at * 100, at * 100], [at * 10, at * 20], holder))
+    assert tracker.capacities(["m0", "m1"], 200.0) == {}
+
+
+def test_speeds_of_many_partitions_are_measured_less_often() -> None:
+    tracker = LoadTracker()
+    holder = np.zeros(4_000, np.int32)
+    known = []
+    for at in range(0, 100, EVERY):
+        ends = [10_000 + at * 20] * 4_000
+        tracker.add(observation(float(at), ends, [at * 10] * 4_000, holder))
+        known.append(tracker.capacities(["m0"], float(at)))
+    assert known[-1] == pytest.approx({"m0": 40_000})
+    assert len([one for one in known if one]) < 18

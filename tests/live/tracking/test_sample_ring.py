@@ -1,0 +1,138 @@
+"""Observations as columns: topics that come, grow and go, members that come and go."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.tracked_loads import TOPIC, observation, rates_now
+
+from equilag.columns import NOBODY
+from equilag.live.tracking.load_tracker import LoadTracker
+from equilag.live.tracking.observed_offsets import ObservedOffsets
+from equilag.live.tracking.sample_ring import SampleRing
+
+NAN = float("nan")
+
+
+def seen(at: float, **log_ends: list[int | None]) -> ObservedOffsets:
+    return ObservedOffsets(at, {}, log_ends, {})
+
+
+def grown(tracker: LoadTracker, begin: int, end: int, **rates: list[int]) -> None:
+    """Observe topics with these rates per partition every 5 s."""
+    for at in range(begin, end + 1, 5):
+        tracker.add(seen(float(at), **{t: [at * rate for rate in row] for t, row in rates.items()}))
+
+
+def test_holders_are_numbered_over_all_observations() -> None:
+    ring = SampleRing(120.0)
+    for at, held in enumerate(
+        [{"a": {"t": [0]}, "b": {"t": [1]}}, {"b": {"t": [0], "gone": [7]}, "c": {"t": [1, 9]}}]
+    ):
+        ring.add(ObservedOffsets(float(at), {}, {"t": [5, None]}, {"t": [1]}, held))
+    samples, keys = ring.samples(60.0)
+    assert keys == ["a", "b", "c"]
+    assert samples.n_members == 3
+    assert samples.holder.tolist() == [[0, 1], [1, 2]]
+    assert samples.log_end.tolist() == [[5, -1]] * 2
+    assert samples.committed.tolist() == [[-1, -1]] * 2  # of another size
+
+
+def test_partitions_that_nobody_holds() -> None:
+    ring = SampleRing(120.0)
+    ring.add(observation(0.0, [1, 2, -7], [1, 1, 1], np.array([NOBODY, 0, NOBODY], np.int32)))
+    samples, keys = ring.samples(60.0)
+    assert samples.holder.tolist() == [[NOBODY, 0, NOBODY]]
+    assert samples.log_end.tolist() == [[1, 2, -1]]
+    assert keys == ["m0"]
+
+
+def test_old_observations_go_but_eight_within_ten_minutes_stay() -> None:
+    ring = SampleRing(120.0)
+    for at in range(0, 301, 5):
+        ring.add(seen(float(at), t=[at]))
+    assert ring.times().tolist() == [*range(180, 301, 5)]
+    assert ring.dropped == 36
+    for at in range(360, 781, 60):
+        ring.add(seen(float(at), t=[at]))
+    assert ring.times().tolist() == [*range(360, 781, 60)]
+    ring.add(seen(1300.0, t=[0]))
+    assert ring.times().tolist() == [720, 780, 1300]
+    ring.add(seen(5000.0, t=[0]))
+    assert ring.times().tolist() == [5000]
+
+
+def test_a_new_topic_leaves_the_others_as_they_are() -> None:
+    tracker = LoadTracker()
+    grown(tracker, 0, 50, b=[10, 20])
+    grown(tracker, 55, 60, a=[5], b=[10, 20])
+    assert tracker.rates({"a": 1, "b": 2}).rates == {"a": [None], "b": [10, 20]}
+    grown(tracker, 65, 65, b=[10, 20], a=[5])
+    assert tracker.rates({"a": 1, "b": 2}).rates == {"a": [5], "b": [10, 20]}
+
+
+def test_a_topic_that_grows_keeps_its_rates() -> None:
+    tracker = LoadTracker()
+    grown(tracker, 0, 50, a=[5], t=[10, 20])
+    grown(tracker, 55, 55, a=[5], t=[10, 20, 30])
+    assert tracker.rates({"t": 3, "a": 1}).rates == {"t": [10, 20, None], "a": [5]}
+
+
+def test_a_topic_that_shrank_or_began_anew_has_no_rate() -> None:
+    tracker = LoadTracker()
+    grown(tracker, 0, 50, s=[10, 20], t=[10, 20])
+    tracker.add(seen(55.0, s=[1100], t=[7, 1100]))
+    assert tracker.rates({"s": 1, "t": 2}).rates == {"s": [None], "t": [None, 20]}
+    tracker.add(seen(65.0, s=[1100], t=[57, 1300]))
+    assert tracker.rates({"s": 1, "t": 2}).rates == {"s": [0], "t": [5, 20]}
+
+
+def test_a_deleted_topic_goes_once_its_observations_are_old() -> None:
+    tracker = LoadTracker()
+    grown(tracker, 0, 50, s=[10], t=[20])
+    grown(tracker, 55, 100, t=[20])
+    assert tracker.rates({"s": 1}).rates == {"s": [10]}  # it may be back in a moment
+    grown(tracker, 105, 200, t=[20])
+    assert tracker.rates({"s": 1}).rates == {"s": [None]}
+    assert tracker.to_dict(200.0, 0.0)["rates"].keys() == {"t"}
+
+
+def test_a_rate_is_held_while_a_partition_has_no_leader() -> None:
+    tracker = LoadTracker()
+    grown(tracker, 0, 50, t=[10, 20])
+    for at in (55, 60):
+        tracker.add(seen(float(at), t=[None, at * 20]))
+    tracker.add(seen(65.0, t=[650, 1300]))
+    assert tracker.rates({"t": 2}).rates == {"t": [10, 20]}
+    tracker.add(seen(70.0, t=[680, 1400]))
+    tracker.add(seen(75.0, t=[710, 1500]))
+    assert tracker.rates({"t": 2}).rates == {"t": [6, 20]}
+    for at in range(80, 201, 5):
+        tracker.add(seen(float(at), t=[None, at * 20]))
+    assert tracker.rates({"t": 2}).rates == {"t": [None, 20]}
+
+
+def test_observations_a_second_apart_are_thinned() -> None:
+    tracker = LoadTracker()
+    for tenth in range(0, 400, 2):
+        tracker.add(observation(tenth / 10, [tenth]))
+    assert rates_now(tracker, 1).tolist() == pytest.approx([10])
+    tracker.add(observation(30.0, [0]))  # older than the newest: not used
+    assert rates_now(tracker, 1).tolist() == pytest.approx([10])
+
+
+def test_observations_a_minute_apart_are_enough_for_rates() -> None:
+    tracker = LoadTracker()
+    for at in range(0, 601, 60):
+        tracker.add(observation(float(at), [at * 10 if at <= 300 else at * 20 - 3000]))
+    assert rates_now(tracker, 1).tolist() == [20]
+    assert tracker.rates({TOPIC: 1}).window == 120
+
+
+def test_no_topics() -> None:
+    tracker = LoadTracker()
+    for at in (0.0, 5.0, 10.0):
+        tracker.add(seen(at))
+    assert tracker.rates({}).rates == {}
+    assert tracker.rates({"t": 1}).window == 0
+    assert tracker.capacities(["a"], 10.0) == {}

@@ -1,0 +1,95 @@
+"""What a tracker knows as JSON, and JSON that is no such state."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from support.tracked_loads import TOPIC, observation, rates_now
+
+from equilag.errors import InputError
+from equilag.live.tracking.load_tracker import LoadTracker
+
+NOW, WALL = 500.0, 1_800_000_000.0
+
+
+def state() -> dict[str, Any]:
+    return {
+        "format": "equilag/steward-state/1",
+        "time": WALL,
+        "rates": {TOPIC: {"rate": [10.0, None], "error": [1.0, None]}},
+        "speeds": {"a": {"speed": 100.0, "error": 3.0, "age": 60.0}},
+        "steady": {"b": {"speed": 150.0, "error": 5.0, "age": 0.0}},
+        "levels": {"a": 102.0},
+    }
+
+
+def resumed(later: float, given: object | None = None) -> LoadTracker:
+    """The tracker of a process whose monotonic clock shows 7, so many seconds after the state."""
+    return LoadTracker.from_dict(state() if given is None else given, 7.0, WALL + later)
+
+
+def test_a_state_is_plain_json_and_comes_back() -> None:
+    given = json.loads(json.dumps(resumed(0.0).to_dict(7.0, WALL)))
+    assert given == state()
+
+
+def test_ages_go_on() -> None:
+    again = resumed(40.0).to_dict(17.0, WALL + 50)
+    assert again["speeds"]["a"]["age"] == 110
+    assert again["steady"]["b"]["age"] == 50
+
+
+def test_rates_are_used_for_two_minutes() -> None:
+    assert rates_now(resumed(110.0), 2)[0] == 10
+    assert resumed(130.0).rates({TOPIC: 2}).rates == {TOPIC: [None, None]}
+    assert resumed(10.0).rates({TOPIC: 3}).rates == {TOPIC: [None] * 3}
+
+
+def test_rates_are_used_until_they_are_measured() -> None:
+    tracker = resumed(10.0)
+    for at, rates in ((8.0, [10, None]), (13.0, [10, None]), (18.0, [30, 4])):
+        tracker.add(observation(at, [int(at * 30), int(at * 4)]))
+        assert tracker.rates({TOPIC: 2}).rates == {TOPIC: rates}
+
+
+def test_speeds_are_used_for_an_hour() -> None:
+    assert resumed(3000.0).capacities(["a", "b"], 7.0) == {"a": 102, "b": 150}
+    assert resumed(3541.0).capacities(["a", "b"], 7.0) == {}
+    assert resumed(3601.0).to_dict(7.0, WALL)["speeds"] == {}
+
+
+def test_a_clock_that_was_set_back_makes_nothing_younger() -> None:
+    assert resumed(-500.0).to_dict(7.0, WALL)["speeds"]["a"]["age"] == 60
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"format": "other/1"}, 'format: "other/1" is not "equilag/steward-state/1"'),
+        ({"time": "now"}, 'time: "now" is a string, not a number'),
+        ({"time": True}, "time: true is a boolean, not a number"),
+        ({"time": float("nan")}, "time: NaN"),
+        ({"rates": []}, "rates: a list, not an object"),
+        ({"rates": {"t": {"rate": 1}}}, "rates.t.rate: 1 is an integer, not a list"),
+        ({"rates": {"t": {"rate": [-1.0], "error": [0]}}}, "rates.t.rate[0]: -1.0 is below 0"),
+        ({"rates": {"t": {"rate": [1.0]}}}, "rates.t: rate and error have different numbers"),
+        ({"speeds": {"a b": {}}}, 'speeds["a b"].speed: null, not a number'),
+        ({"speeds": {"a": {"speed": 0, "error": 0, "age": 0}}}, "speeds.a.speed: 0 is not above 0"),
+        ({"steady": None}, "steady: null, not an object"),
+        ({"levels": {"a": "x"}}, 'levels.a: "x" is a string, not a number'),
+    ],
+)
+def test_what_is_no_state(change: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InputError) as error:
+        resumed(0.0, {**state(), **change})
+    assert str(error.value).startswith(problem)
+
+
+def test_numbers_that_are_none() -> None:
+    for value in (None, [], {}):
+        with pytest.raises(InputError, match="not a number"):
+            resumed(0.0, {**state(), "time": value})
+    with pytest.raises(InputError, match="not an object"):
+        resumed(0.0, [])

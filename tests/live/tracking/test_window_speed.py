@@ -1,0 +1,73 @@
+"""The speed of a member from windows with a backlog all along."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from equilag.live.tracking.window_speed import WindowSpeed, window_speed
+from equilag.measuring.backlog_windows import BacklogWindows
+
+EVERY = 5.0
+"""Seconds between observations: the error of a commit's time is theirs."""
+
+
+def windows(*speeds: float, seconds: float = 10.0, gap_after: int | None = None) -> BacklogWindows:
+    """Windows in a chain, but for a gap of a minute."""
+    speed, length = np.array(speeds, float), np.full(len(speeds), seconds)
+    error = speed * np.hypot(EVERY / np.sqrt(6) / length, 1 / np.sqrt(speed * length))
+    until = np.cumsum(length)
+    if gap_after is not None:
+        until[gap_after:] += 60
+    return BacklogWindows(length, speed, error, until)
+
+
+def test_too_few_windows() -> None:
+    assert window_speed(windows()) is None
+    assert window_speed(windows(100.0)) is None
+
+
+def test_a_chain_is_as_exact_as_its_ends() -> None:
+    found = window_speed(windows(*[100.0] * 8))
+    assert found is not None
+    assert found.value == pytest.approx(100)
+    assert found.until == 80
+    assert found.error == pytest.approx(np.hypot(100 * EVERY / np.sqrt(6), np.sqrt(8000)) / 80)
+    parted = window_speed(windows(*[100.0] * 8, gap_after=4))
+    assert parted is not None
+    assert parted.error == pytest.approx(found.error * np.sqrt(2), rel=0.1)
+
+
+def test_commits_that_fall_between_two_observations_are_noise() -> None:
+    found = window_speed(windows(100, 150, 50, 100, 50, 150, 100))
+    assert found is not None
+    assert found.value == pytest.approx(100)
+
+
+def test_a_new_speed_counts_alone_and_without_the_mixed_window() -> None:
+    fast = window_speed(windows(100, 100, 100, 100, 180, 300, 300, 300))
+    assert fast is not None
+    assert fast.value == pytest.approx(300)
+    slow = window_speed(windows(300, 300, 300, 300, 180, 100, 100, 100))
+    assert slow is not None
+    assert slow.value == pytest.approx(100)
+
+
+def test_the_mixed_window_stays_while_the_others_are_too_short() -> None:
+    found = window_speed(windows(100, 100, 100, 100, 100, 260, 300, seconds=12.0))
+    assert found is not None
+    assert found.value == pytest.approx(280)
+
+
+def test_speeds_that_are_next_to_alike_are_one() -> None:
+    found = window_speed(windows(*[1000.0] * 4, *[1100.0] * 4, seconds=1000.0))
+    assert found is not None
+    assert found.value == pytest.approx(1050)
+
+
+def test_apart() -> None:
+    slow, fast = WindowSpeed(100.0, 5.0, 0.0), WindowSpeed(150.0, 5.0, 0.0)
+    assert slow.apart_from(fast)
+    assert not slow.apart_from(fast._replace(error=15.0))
+    assert not slow.apart_from(WindowSpeed(110.0, 0.0, 0.0))
+    assert slow.at(60.0).until == 60
