@@ -95,7 +95,7 @@ def section(folder: Path) -> list[str]:
         lines += ["", *scenario_lines(results)]
         if results["name"] == LOG_OF[0]:
             log = folder / f"load-{LOG_OF[0]}-{LOG_OF[1]}.log"
-            lines += ["", *log_lines(log.read_text("utf-8"))]
+            lines += ["", *log_lines(log.read_text("utf-8"), results["began"])]
     return lines
 
 
@@ -181,14 +181,15 @@ def _rates(rates: list[float]) -> str:
     return ", ".join(f"{rate:.0f}" for rate in sorted(rates))
 
 
-def log_lines(text: str) -> list[str]:
-    """The steward's log as a block of code."""
+def log_lines(text: str, began: str) -> list[str]:
+    """The steward's log as a block of code; the traffic began at `began`."""
     lines = text.splitlines()
     if len(lines) > LOG_LINES:
         half = LOG_LINES // 2
         left_out = f"[… {len(lines) - 2 * half} lines …]"
         lines = [*lines[:half], left_out, *lines[-half:]]
-    return ["The log of the steward by work, whole:", "", "```", *lines, "```"]
+    intro = f"The log of the steward by work; the traffic began at {began}:"
+    return [intro, "", "```", *lines, "```"]
 
 
 if __name__ == "__main__":

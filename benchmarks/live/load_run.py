@@ -154,6 +154,7 @@ def _with_traffic(
         side.stop_members()
     late = samples.at - np.arange(len(samples.at)) * SAMPLE_S
     return {
+        "began": datetime.fromtimestamp(course.began, UTC).isoformat(timespec="seconds"),
         "late_p99_s": round(float(np.percentile(late, 99)), 2),
         "phases": [phase.start for phase in phases],
         "sides": [

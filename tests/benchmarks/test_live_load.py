@@ -217,7 +217,7 @@ def results(name: str, **own: Any) -> dict[str, Any]:
         "name": name, "words": scenario.words, "when": "2026-01-01", "seconds": scenario.seconds,
         "full": True, "measured_from": scenario.measured_from, "speeds": list(scenario.speeds),
         "machine": {"cpu": "a", "cores": 2, "load_at_start": 0.5, "load_at_end": 1.5},
-        "versions": {"equilag": "1"}, "late_p99_s": 0.02,
+        "versions": {"equilag": "1"}, "late_p99_s": 0.02, "began": "then",
         "phases": [phase.start for phase in phases], "sides": rows,
     }  # fmt: skip
 
@@ -272,6 +272,7 @@ def test_the_page_has_the_tables_of_full_runs(tmp_path: Path) -> None:
     assert "speed | 135 / 81 | 135 / 81 | 135 / 81 | 135 / 81 |" in text
     assert "| steward by work | 0 | 10, 90 | 50, 50 | 30 s |" in text
     assert "event=29\n[… 40 lines …]\nevent=70\n" in text
+    assert "the traffic began at then:" in text
     assert "a peak" not in text
     assert load_report.main(arguments) == 0
     assert page.read_text("utf-8") == text
