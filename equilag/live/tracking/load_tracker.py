@@ -125,7 +125,8 @@ class LoadTracker:
 
         Capacities are free of noise, see `speed_levels`: they change only if speeds do.
         """
-        return self._speeds.capacities(keys, now)
+        rate = float(np.nansum(self._chart.current.value))
+        return self._speeds.capacities(keys, now, rate)
 
 
 def _sized(

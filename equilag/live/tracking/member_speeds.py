@@ -18,6 +18,11 @@ from equilag.measuring.rates import rates_between_commits
 STEADY_S: Final = 30.0
 """Seconds over which a member must have consumed so much that it counts as able to: six commits at
 the default interval."""
+USUAL_USE: Final = 0.8
+"""Part of its capacity that a group is taken to use while members without a measured speed keep up.
+The slow members are those with a measured speed; a larger part would leave them too much."""
+UNSURE: Final = 0.05
+"""Relative standard error of what follows from that: a change of rates is no news of speeds."""
 AS_EXACT: Final = 1.25
 """A speed with up to so many times the standard error of the one before replaces it;
 a less exact one only if they are surely apart, else it confirms the one before."""
@@ -44,25 +49,37 @@ class MemberSpeeds:
         self._learn_speeds(samples, members, keys)
         self._learn_steady(samples, members, keys)
 
-    def capacities(self, keys: Iterable[str], now: float) -> dict[str, float]:
-        """Return a capacity for each key; {} if no speed is known.
+    def capacities(self, keys: Iterable[str], now: float, rate: float = 0.0) -> dict[str, float]:
+        """Return a capacity for each key; {} if no speed is known. `rate` is that of the group, in
+        records per second.
 
         A member whose speed was never measured is as fast as the fastest that any member was seen
-        to be. If that is wrong, it gets a backlog, and is measured. The median of the known ones
-        would be the speed of the slow, since it is they that have a backlog.
+        to be, and so fast that the group has room: it never had a backlog. If that is wrong, it
+        gets one, and is measured. The median of the known ones would be the speed of the slow,
+        since it is they that have a backlog.
         """
         self._forget(now)
         if not self.speeds:
             return {}
-        seen = [*self.speeds.values(), *self.steady.values()]
-        fastest = max(seen, key=lambda one: one.value)
-        wanted = {key: self.speeds.get(key, fastest) for key in keys}
+        every = list(keys)
+        unmeasured = self._unmeasured(every, rate)
+        wanted = {key: self.speeds.get(key, unmeasured) for key in every}
         found = speed_levels(wanted, self.levels)
         self.levels = {
             **{key: level for key, level in self.levels.items() if key in self.speeds},
             **found,
         }
         return found
+
+    def _unmeasured(self, keys: Sequence[str], rate: float) -> WindowSpeed:
+        """The speed that members without a measured one count with."""
+        seen = [*self.speeds.values(), *self.steady.values()]
+        fastest = max(seen, key=lambda one: one.value)
+        known = [self.speeds[key].value for key in keys if key in self.speeds]
+        missing = (rate / USUAL_USE - sum(known)) / max(1, len(keys) - len(known))
+        if missing <= fastest.value:
+            return fastest
+        return fastest._replace(value=missing, error=max(fastest.error, UNSURE * missing))
 
     def _forget(self, now: float) -> None:
         oldest = now - self._settings.keep

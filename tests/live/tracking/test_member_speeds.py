@@ -11,6 +11,9 @@ from benchmarks.simulation.episode import SimulatedGroup
 from benchmarks.simulation.scenarios import Script
 from equilag.columns import Floats
 from equilag.live.tracking.load_tracker import LoadTracker
+from equilag.live.tracking.member_speeds import MemberSpeeds
+from equilag.live.tracking.tracking_settings import TrackingSettings
+from equilag.live.tracking.window_speed import WindowSpeed
 
 EVERY = 5
 """Seconds between observations."""
@@ -144,3 +147,18 @@ def test_speeds_of_many_partitions_are_measured_less_often() -> None:
         known.append(tracker.capacities(["m0"], float(at)))
     assert known[-1] == pytest.approx({"m0": 40_000})
     assert len([one for one in known if one]) < 18
+
+
+def test_members_that_keep_up_count_as_fast_enough_for_room() -> None:
+    """Only the slow one has a backlog. The others read 90 records/s, and could do 120."""
+    known = MemberSpeeds(TrackingSettings())
+    known.speeds = {"slow": WindowSpeed(40.0, 0.4, 100.0)}
+    known.steady = {"a": WindowSpeed(90.0, 1.0, 100.0)}
+    keys = ["slow", "a", "b", "c", "d", "e"]
+    assert known.capacities(keys, 101.0, 300.0)["b"] == 90.0
+    found = known.capacities(keys, 102.0, 512.0)
+    assert found["slow"] == 40.0
+    assert {found[key] for key in "abcde"} == {120.0}
+    # It stays while the rate changes a little.
+    assert known.capacities(keys, 103.0, 560.0) == found
+    assert known.capacities(keys, 104.0, 800.0)["b"] > 150.0
