@@ -93,7 +93,9 @@ def test_a_late_steward_takes_over_on_request(
     keep(here.group, {"seconds_from_its_start": round(time.monotonic() - began, 2)})
 
 
-@pytest.mark.parametrize("strategy", ["range", "cooperative-sticky"])
+@pytest.mark.parametrize(
+    "strategy", [pytest.param("range", marks=pytest.mark.live), "cooperative-sticky"]
+)
 def test_no_partition_has_two_owners_in_a_take_over(
     scene: Callable[[], Scene], admin: AdminClient, request: pytest.FixtureRequest, strategy: str
 ) -> None:
