@@ -12,15 +12,17 @@ from equilag.cli.screen import remark
 from equilag.report.words import plural
 
 if TYPE_CHECKING:
+    from equilag.adapters.kafka.group_kinds import ListedGroup
     from equilag.adapters.kafka.group_reader import Reading, Readings
 
 NAME: Final = "groups"
 HELP: Final = "list the groups of a live cluster, most uneven lag first"
 DESCRIPTION: Final = """\
-Lists the consumer groups of a cluster: state, members, lag, and how unevenly
-the current assignment spreads the lag. equilag never joins a group or commits.
-It needs DESCRIBE on groups and their topics. Groups that cannot be read are
-reported on standard error."""
+Lists the groups of a cluster: state, kind, members, lag, and how unevenly the
+current assignment spreads the lag. Groups of kinds that equilag does not read
+(share, streams, connect) have no figures. equilag never joins a group or
+commits. It needs DESCRIBE on groups and their topics. Groups that cannot be read
+are reported on standard error."""
 EPILOG: Final = """\
 lag spread: the heaviest member's lag minus the lightest member's. worst member:
 the heaviest member's share of the group's lag.
@@ -47,7 +49,8 @@ def run(args: argparse.Namespace) -> int:
     with reading(args) as reader:
         found = reader.read_all(bool if args.groups is None else args.groups.fullmatch)
     rows = [figures(one, reset) for one in found.groups]
-    rows.sort(key=lambda row: (-(row["lag_spread"] or 0), -row["lag"], row["group"]))
+    rows += [without_figures(name, one) for name, one in found.others.items()]
+    rows.sort(key=lambda row: (-(row["lag_spread"] or 0), -(row["lag"] or 0), row["group"]))
     for line in problems(found):
         remark(line)
     from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
@@ -79,6 +82,17 @@ def figures(found: Reading, reset: str) -> dict[str, Any]:
         "unknown_lags": sum(map(len, found.offsets.unknown.values())),
         "remarks": found.remarks,
     }
+
+
+def without_figures(name: str, listed: ListedGroup) -> dict[str, Any]:
+    """Return the row of a group of a kind that is not read."""
+    from equilag.adapters.kafka.group_kinds import described_kind
+    from equilag.report.facts.live_groups import LiveGroupFacts
+
+    what, why = described_kind(listed.kind)
+    row = dict.fromkeys(LiveGroupFacts.__slots__)
+    known = {"group": name, "state": listed.state, "kind": listed.kind, "unknown_lags": 0}
+    return {**row, **known, "remarks": [f"{what}: {why}"]}
 
 
 def problems(found: Readings) -> list[str]:

@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
     if args.bootstrap_server is not None:
         target = OutputFile(args.out, "--out") if args.out is not None else None
-        given, remarks, _ = live_group(args)
+        given, remarks, *_ = live_group(args)
     else:
         inputs = (args.from_describe, args.members)
         one_stdin(*inputs)

@@ -54,12 +54,15 @@ def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
         return group
     target = _saved(args)
 
+    from equilag.adapters.kafka.group_kinds import BROKER_ASSIGNS, CONSUMER
     from equilag.adapters.snapshot.write import snapshot_document
     from equilag.group import Group
 
     found = live_group(args)
     for line in found.remarks:
         remark(line)
+    if found.kind == CONSUMER:
+        remark(BROKER_ASSIGNS)
     group = Group.build(**found.given)
     _warn(group, policy, found.protocol)
     if target is not None:
@@ -85,6 +88,8 @@ class LiveGroup(NamedTuple):
     remarks: list[str]
     protocol: str
     """The assignor that it uses; empty if unknown."""
+    kind: str
+    """The kind of group, such as ``classic``."""
 
 
 def live_group(args: argparse.Namespace) -> LiveGroup:
@@ -103,7 +108,7 @@ def live_group(args: argparse.Namespace) -> LiveGroup:
             f"the lag of {plural(without, 'partition')} without a commit is unknown and counts as"
             " 0; --auto-offset-reset settles it"
         )
-    return LiveGroup(given, remarks, found.protocol)
+    return LiveGroup(given, remarks, found.protocol, found.kind)
 
 
 def check_source(args: argparse.Namespace) -> None:

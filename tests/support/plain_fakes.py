@@ -37,8 +37,12 @@ class FakeClient:
         self.topics, self.commits, self.node = topics, commits or {}, coordinator
         self.silent, self.moved = silent, moved
         self.racks: tuple[str | None, str | None] = ("r1", None)
+        self.metadata = ""
+        """Of all commits."""
         self.groups: dict[int, list[Any] | int] = {}
         """Broker -> its groups, or an error code."""
+        self.classic: tuple[str, int, int] | ReadFailure = ("classic", 1, 1)
+        """Kind, number of members and coordinator of a group."""
         self.requested: list[tuple[int, str, int]] = []
         """Partitions whose log ends were requested, with the broker."""
         self.answers: Iterable[Described | ReadFailure] = ()
@@ -53,6 +57,9 @@ class FakeClient:
 
     def coordinator(self, group: str, wait_ms: int | None = None) -> int | ReadFailure:
         return self.node
+
+    def classic_kind(self, group: str) -> tuple[str, int, int] | ReadFailure:
+        return self.classic
 
     def describing(self, *answers: Described | ReadFailure) -> None:
         """Let groups be described by these answers in turn."""
@@ -118,6 +125,7 @@ class FakeClient:
                     SimpleNamespace(
                         partition_index=number,
                         committed_offset=at,
+                        metadata=self.metadata,
                         error_code=-at if at < -1 else 0,
                     )
                 ],

@@ -62,6 +62,8 @@ class FakeReader:
     ) -> None:
         self.group, self.offsets, self.partitions = group, lags, sizes
         self.lag_requests = 0
+        self.kind: EquilagError | None = None
+        """Raised when the kind of the group is asked for."""
         self.client_places: dict[str, ClientPlace] | EquilagError = {}
 
     def read(self, group: str) -> Reading:
@@ -76,6 +78,10 @@ class FakeReader:
         if self.partitions is None:
             raise EquilagError("no broker answers")
         return self.partitions
+
+    def check_kind(self, group: str) -> None:
+        if self.kind is not None:
+            raise self.kind
 
     def places(self, group: str, timeout: float) -> dict[str, ClientPlace]:
         if isinstance(self.client_places, EquilagError):
@@ -99,6 +105,7 @@ class FakeMembership:
     def __init__(self, answers: list[JoinResult | EquilagError], done: Callable[[], None]) -> None:
         self._answers, self._done = answers, done
         self.member = "steward-1"
+        self.is_member = False
         self.synced: list[dict[str, dict[str, list[int]]]] = []
         self.calls: list[Any] = []
 

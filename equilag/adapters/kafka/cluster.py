@@ -18,6 +18,7 @@ from equilag.adapters.kafka.command_config import plain_config
 from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.connect import WAIT_S, check_settings
 from equilag.adapters.kafka.described import Described, ReadFailure
+from equilag.adapters.kafka.group_kinds import ListedGroup
 from equilag.adapters.kafka.reading import several
 from equilag.adapters.kafka.sample_rows import TopicPartition
 from equilag.errors import EquilagError, InputError, MissingExtra
@@ -96,11 +97,17 @@ class Cluster:
             with suppress(Exception):
                 client.close()
 
-    def groups(self) -> tuple[dict[str, bool], list[str]]:
-        """Return group -> True if it is a KIP-848 group, and the problems with single brokers."""
+    def groups(self) -> tuple[dict[str, ListedGroup], list[str]]:
+        """Return all groups with their kinds, and the problems with single brokers."""
         from equilag.adapters.kafka.plain_listing import list_groups
 
         return self.with_plain(list_groups)
+
+    def kind(self, group: str) -> str | ReadFailure:
+        """Return the kind of a group in any state, "" if there is none, or why it is unknown."""
+        from equilag.adapters.kafka.plain_listing import kind_now
+
+        return self.with_plain(lambda client: kind_now(client, group))
 
     def topics(self) -> dict[str, dict[int, int]]:
         """Return all topics that the user may describe: topic -> partition -> leader."""

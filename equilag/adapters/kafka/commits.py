@@ -17,6 +17,8 @@ class Commits:
 
     offsets: dict[TopicPartition, int] = field(default_factory=dict)
     failed: dict[TopicPartition, str] = field(default_factory=dict)
+    by_streams: bool = False
+    """True if a Kafka Streams application committed all of them."""
 
     def known(self, found: Mapping[TopicPartition, T]) -> Mapping[TopicPartition, T]:
         """Return what was found without the partitions whose commit is unknown."""

@@ -59,6 +59,8 @@ class ReadFailure:
     """Kafka's name of the group's state, "" if unknown."""
     forbidden: str = ""
     """If a right is missing, the kind of resource: ``Group``, ``Topic`` or ``Cluster``."""
+    kind: str = ""
+    """The kind of a group that is not planned, see `group_kinds`."""
 
     @classmethod
     def of(cls, reason: str, code: int, state: str = "") -> ReadFailure:
@@ -76,7 +78,7 @@ class Described:
     """
 
     kind: str
-    """``classic`` or ``consumer`` (KIP-848)."""
+    """``classic``, ``consumer`` (KIP-848) or ``classic-streams``, see `group_kinds`."""
     state: str
     protocol: str
     coordinator: int

@@ -16,6 +16,12 @@ from equilag.adapters.kafka.described import (
     ReadFailure,
     bare_host,
 )
+from equilag.adapters.kafka.group_kinds import (
+    CLASSIC,
+    CLASSIC_STREAMS,
+    classic_kind,
+    described_kind,
+)
 from equilag.adapters.kafka.quiet import quietly
 from equilag.adapters.kafka.wire import BrokenRecord
 
@@ -27,8 +33,6 @@ GONE: Final = ReadFailure("it no longer exists", transient=False, gone=True)
 _REBALANCING: Final = frozenset({"PreparingRebalance", "CompletingRebalance"})
 _NOT_FOUND: Final = 69
 """Protocol error code GROUP_ID_NOT_FOUND."""
-_CONSUMERS: Final = frozenset({"consumer", ""})
-"""Protocol types of consumer groups; "" is that of groups without members."""
 
 
 def error_name(code: int) -> str:
@@ -37,7 +41,7 @@ def error_name(code: int) -> str:
     return getattr(kind, "message", None) or f"error {code}"
 
 
-def _failed(group: Any) -> ReadFailure | None:
+def failure_of(group: Any) -> ReadFailure | None:
     """Return the error in a group's description, or None."""
     if group.group_state == "Dead" or group.error_code == _NOT_FOUND:
         return GONE
@@ -48,20 +52,27 @@ def _failed(group: Any) -> ReadFailure | None:
 
 def read_classic(group: Any, coordinator: int) -> Described | ReadFailure:
     """Read a DescribedGroup of a DescribeGroupsResponse."""
-    if failed := _failed(group):
+    if failed := failure_of(group):
         return failed
-    if group.protocol_type not in _CONSUMERS:
-        return ReadFailure(
-            f"its members are not consumers but {group.protocol_type!r}", transient=False
-        )
+    kind = kind_of_classic(group)
+    if kind not in (CLASSIC, CLASSIC_STREAMS):
+        what, _ = described_kind(kind)
+        return ReadFailure(f"it is {what}", transient=False, state=group.group_state, kind=kind)
     if group.members and group.group_state in _REBALANCING:
         # The coordinator withholds the members' metadata until the group is stable.
-        return ReadFailure("it is rebalancing", state=group.group_state)
+        other = "" if kind == CLASSIC else kind
+        return ReadFailure("it is rebalancing", state=group.group_state, kind=other)
     try:
         members = [_classic(member) for member in group.members]
     except BrokenRecord as error:
         return ReadFailure(f"a member's metadata cannot be read: {error}", transient=False)
-    return Described("classic", group.group_state, group.protocol_data, coordinator, members)
+    return Described(kind, group.group_state, group.protocol_data, coordinator, members)
+
+
+def kind_of_classic(group: Any) -> str:
+    """Return the kind of a DescribedGroup of a DescribeGroupsResponse, in any state."""
+    clients = [member.client_id for member in group.members]
+    return classic_kind(group.protocol_type, group.protocol_data, clients)
 
 
 def _classic(member: Any) -> DescribedMember:
@@ -87,7 +98,7 @@ def read_places(group: Any) -> dict[str, ClientPlace]:
 
 def read_kip848(group: Any, coordinator: int) -> Described | ReadFailure:
     """Read a DescribedGroup of a ConsumerGroupDescribeResponse."""
-    if failed := _failed(group):
+    if failed := failure_of(group):
         return failed
     members = [
         DescribedMember(

@@ -5,7 +5,7 @@ It only reads: the right Describe on groups and topics is enough, and no member 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
@@ -22,6 +22,18 @@ from equilag.adapters.kafka.described import (
     needs_describe,
     needs_right,
 )
+from equilag.adapters.kafka.group_kinds import (
+    CONSUMER,
+    PLANNED,
+    ListedGroup,
+    UnplannableGroup,
+)
+from equilag.adapters.kafka.group_remarks import (
+    kind_of,
+    state_remarks,
+    topics_of,
+    unknown_topics,
+)
 from equilag.adapters.kafka.reading import (
     Reading,
     TopicOffsets,
@@ -30,7 +42,6 @@ from equilag.adapters.kafka.reading import (
     topic_offsets,
 )
 from equilag.errors import EquilagError, InputError
-from equilag.show import some_of
 
 __all__ = [
     "GroupReader",
@@ -41,15 +52,12 @@ __all__ = [
     "Readings",
     "TemporarilyUnreadable",
     "TopicOffsets",
+    "UnplannableGroup",
 ]
 
 ISOLATION_LEVELS: Final = ("read_uncommitted", "read_committed")
-_MAX_NAMES: Final = 5
-"""Topics that a remark names: they fit on one line."""
 _ROUNDS: Final = 3
 """Requests in turn that `lags` takes."""
-_RECONCILING: Final = frozenset({"Assigning", "Reconciling"})
-"""States of a KIP-848 group in which members still change partitions."""
 
 
 class TemporarilyUnreadable(EquilagError):
@@ -66,10 +74,12 @@ class NoSuchGroup(InputError):
 
 @dataclass(slots=True)
 class Readings:
-    """Many groups at one moment; `left_out` maps each unreadable group to the reason."""
+    """Many groups at one moment; `left_out` maps each unreadable group to the reason, `others` has
+    the groups of other kinds than consumers'."""
 
     groups: list[Reading] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    others: dict[str, ListedGroup] = field(default_factory=dict)
     remarks: list[str] = field(default_factory=list)
 
 
@@ -102,7 +112,8 @@ class GroupReader:
         """Return members and offsets of one group.
 
         Raises TemporarilyUnreadable if it keeps rebalancing, InputError if there is no such group,
-        and MissingRight (an InputError) that names the missing right.
+        UnplannableGroup (an InputError) if it is of a kind that is not planned, and MissingRight
+        (an InputError) that names the missing right.
         """
         if not group:
             raise InputError("is empty; expected the name of a group", "group")
@@ -111,12 +122,17 @@ class GroupReader:
             # The group may have changed between classic and KIP-848.
             found, unknown = self._cluster.described({group: None})
         if group in unknown:
+            if unknown[group].gone:
+                self.check_kind(group)
             raise self._error(group, unknown[group])
         self._new[group] = found[group].kind == "consumer"
         commits, failed = self._cluster.committed({group: found[group].coordinator})
         if group in failed:
             raise self._error(group, failed[group])
-        names = _topics_of(found[group]) | {topic for topic, _ in commits[group].offsets}
+        kind = kind_of(found[group], commits[group])
+        if kind not in PLANNED:
+            raise UnplannableGroup(group, kind, self._servers)
+        names = topics_of(found[group]) | {topic for topic, _ in commits[group].offsets}
         if any(member.pattern for member in found[group].members):  # else no need to list them all
             members, _ = resolved(found[group].members, self._cluster.topics())
             names.update(topic for member in members for topic in member.topics)
@@ -130,14 +146,20 @@ class GroupReader:
         """Return all listed groups that are `wanted`, except for unreadable ones."""
         listed, remarks = self._cluster.groups()
         topics = self._cluster.topics()
-        found, unknown = self._cluster.described({g: k for g, k in listed.items() if wanted(g)})
+        listed = {group: one for group, one in listed.items() if wanted(group)}
+        found, unknown = self._cluster.described(
+            {group: one.kind == CONSUMER for group, one in listed.items() if one.kind in PLANNED}
+        )
         commits, failed = self._cluster.committed({g: d.coordinator for g, d in found.items()})
         readings = self._readings({g: found[g] for g in commits}, commits, topics)
         for group, failure in {**unknown, **failed}.items():
-            if not failure.gone:
+            if failure.kind:
+                listed[group] = ListedGroup(failure.kind, failure.state)
+            elif not failure.gone:
                 readings.left_out[group] = (
                     needs_right(failure, group) if failure.forbidden else failure.reason
                 )
+        readings.others = {g: one for g, one in listed.items() if one.kind not in PLANNED}
         readings.remarks = remarks
         return readings
 
@@ -185,6 +207,15 @@ class GroupReader:
         if its coordinator does not answer. `timeout` is in seconds, for each of two requests."""
         return self._cluster.with_plain(lambda client: client.places(group, int(1000 * timeout)))
 
+    def check_kind(self, group: str) -> None:
+        """Raise UnplannableGroup if the group exists and must not be joined, in whatever state it
+        is; MissingRight, and TemporarilyUnreadable if that cannot be found out."""
+        kind = self._cluster.kind(group)
+        if isinstance(kind, ReadFailure):
+            raise self._error(group, kind)
+        if kind and kind not in PLANNED:
+            raise UnplannableGroup(group, kind, self._servers)
+
     def _check_topics(self, topics: NamedTopics) -> None:
         if topics.forbidden:
             raise MissingRight(needs_describe("Topic", topics.forbidden), "", self._servers)
@@ -192,6 +223,8 @@ class GroupReader:
     def _error(self, group: str, failure: ReadFailure) -> EquilagError:
         if failure.forbidden:
             return MissingRight(needs_right(failure, group), "", self._servers)
+        if failure.kind:
+            return UnplannableGroup(group, failure.kind, self._servers)
         if failure.gone:
             problem = (
                 f"there is no group {group!r} (Kafka forgets groups without members and commits)"
@@ -213,7 +246,7 @@ class GroupReader:
         """Put the groups together. `topics` are all listed topics, and `hidden` is None; or
         `topics` were requested by name, and `hidden` is that answer, which has their racks."""
         taken_at = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        wanted = {name: _topics_of(described) for name, described in groups.items()}
+        wanted = {name: topics_of(described) for name, described in groups.items()}
         if hidden is None:
             # Topics without the right Describe are not listed, but a request by name reports them.
             absent = {topic for names in wanted.values() for topic in names if topic not in topics}
@@ -229,8 +262,8 @@ class GroupReader:
             wanted[group].update(topic for one in members[group] for topic in one.topics)
             committed = commits[group].offsets
             wanted[group].update(topic for topic, _ in committed)
-            remarks[group] += _state_remarks(described, committed)
-            remarks[group] += _unknown_topics(members[group], topics)
+            remarks[group] += state_remarks(described, committed)
+            remarks[group] += unknown_topics(members[group], topics)
             remarks[group] += lost_commits(committed, topics)
         shown = sorted({t for group in members for t in wanted[group] if t in topics})
         every = [(topic, number) for topic in shown for number in sorted(topics[topic])]
@@ -245,7 +278,7 @@ class GroupReader:
             readings.groups.append(
                 Reading(
                     group=group,
-                    kind=described.kind,
+                    kind=kind_of(described, found),
                     state=described.state,
                     protocol=described.protocol,
                     coordinator=described.coordinator,
@@ -257,28 +290,3 @@ class GroupReader:
                 )
             )
         return readings
-
-
-def _topics_of(described: Described) -> set[str]:
-    """Return the topics that members name or own, without those that only a pattern matches."""
-    found: set[str] = set()
-    for member in described.members:
-        found.update(member.topics)
-        found.update(topic for topic, numbers in member.owned.items() if numbers)
-    return found - {""}
-
-
-def _state_remarks(described: Described, commits: Collection[object]) -> list[str]:
-    if not described.members:
-        what = "" if commits else " and no commits"
-        return [f"no members{what}, so nothing is subscribed"]
-    if described.state in _RECONCILING:
-        return [f"members are changing partitions ({described.state}); owned is what they hold now"]
-    return []
-
-
-def _unknown_topics(members: list[DescribedMember], topics: TopicLeaders) -> list[str]:
-    absent = sorted({name for one in members for name in one.topics if name not in topics})
-    if not absent:
-        return []
-    return [f"subscribed topics that do not exist: {some_of(absent, _MAX_NAMES)}"]

@@ -16,6 +16,8 @@ from equilag.adapters.kafka.described import ClientPlace, Described, ReadFailure
 from equilag.adapters.kafka.descriptions import (
     GONE,
     error_name,
+    failure_of,
+    kind_of_classic,
     read_classic,
     read_kip848,
     read_places,
@@ -85,6 +87,18 @@ class PlainClient(PlainConnection):
         (answer,) = self.ask_all([(node, _describe(False, [group]))], wait_ms)
         return {} if isinstance(answer, Exception) else read_places(answer.groups[0])
 
+    def classic_kind(self, group: str) -> tuple[str, int, int] | ReadFailure:
+        """Return the kind of a classic group in any state, the number of its members and its
+        coordinator, or why it is unknown."""
+        node = self.coordinator(group)
+        if isinstance(node, ReadFailure):
+            return node
+        (answer,) = self.ask_all([(node, _describe(False, [group]))])
+        if isinstance(answer, Exception):
+            return ReadFailure(_silent(node, answer))
+        (found,) = answer.groups
+        return failure_of(found) or (kind_of_classic(found), len(found.members), node)
+
     def _described(
         self, groups: Mapping[str, tuple[int, bool]]
     ) -> dict[str, Described | ReadFailure]:
@@ -106,10 +120,7 @@ class PlainClient(PlainConnection):
                 )  # brokers without KIP-848 have no such groups
                 continue
             if isinstance(answer, Exception):
-                reason = (
-                    f"its coordinator, broker {node}, does not answer: {describe_error(answer)}"
-                )
-                found.update(dict.fromkeys(names, ReadFailure(reason)))
+                found.update(dict.fromkeys(names, ReadFailure(_silent(node, answer))))
                 continue
             read = read_kip848 if new else read_classic
             described = {group.group_id: read(group, node) for group in answer.groups}
@@ -137,6 +148,10 @@ class PlainClient(PlainConnection):
                 reason = f"no coordinator: {error_name(one.error_code)}"
                 found[one.key] = ReadFailure.of(reason, one.error_code)
         return found
+
+
+def _silent(node: int, error: BaseException) -> str:
+    return f"its coordinator, broker {node}, does not answer: {describe_error(error)}"
 
 
 def _describe(new: bool, groups: list[str]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.described import ReadFailure
 from equilag.adapters.kafka.descriptions import error_name
+from equilag.adapters.kafka.group_kinds import committed_by_streams
 from equilag.adapters.kafka.plain_client import GROUPS_PER_REQUEST, PlainClient
 from equilag.adapters.kafka.plain_connection import describe_error
 from equilag.adapters.kafka.quiet import quietly
@@ -62,6 +63,7 @@ def _commits(group: Any) -> Commits | ReadFailure:
     if group.error_code:
         return _failure(error_name(group.error_code), group.error_code)
     commits = Commits()
+    metadata = []
     for topic in group.topics:
         for one in topic.partitions:
             tp = topic.name, one.partition_index
@@ -72,6 +74,8 @@ def _commits(group: Any) -> Commits | ReadFailure:
                 commits.failed[tp] = f"its commit cannot be read: {error_name(one.error_code)}"
             elif one.committed_offset >= 0:
                 commits.offsets[tp] = one.committed_offset
+                metadata.append(one.metadata)
+    commits.by_streams = committed_by_streams(metadata)
     return commits
 
 

@@ -85,8 +85,9 @@ class TopicOffsets:
 class Reading:
     """A group, its members (with the topics that their patterns match) and its offsets.
 
-    `kind` is ``classic`` or ``consumer`` (KIP-848), `state` Kafka's name of its state, `protocol`
-    the assignor in use ("" if none), `coordinator` a broker id, `taken_at` an RFC 3339 time.
+    `kind` is ``classic``, ``consumer`` (KIP-848) or ``classic-streams``, `state` Kafka's name of
+    its state, `protocol` the assignor in use ("" if none), `coordinator` a broker id, `taken_at` an
+    RFC 3339 time.
     """
 
     group: str

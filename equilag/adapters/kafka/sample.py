@@ -9,6 +9,7 @@ from typing import Final
 
 from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer, TopicLeaders, by_reason
+from equilag.adapters.kafka.group_kinds import CONSUMER, PLANNED, described_kind
 from equilag.adapters.kafka.reading import TopicRacks, several
 from equilag.adapters.kafka.sample_rows import (
     Sample,
@@ -57,14 +58,17 @@ class ClusterSampler:
         """
         listed, listing_problems = self._cluster.groups()
         topics = self._cluster.topics()
+        wanted = {
+            name: one
+            for name, one in listed.items()
+            if self._groups is None or self._groups.fullmatch(name)
+        }
         groups, unknown = self._cluster.described(
-            {
-                name: new
-                for name, new in listed.items()
-                if self._groups is None or self._groups.fullmatch(name)
-            }
+            {name: one.kind == CONSUMER for name, one in wanted.items() if one.kind in PLANNED}
         )
-        left_out = {name: failure.reason for name, failure in unknown.items() if not failure.gone}
+        others = {name: one.kind for name, one in wanted.items() if one.kind not in PLANNED}
+        left_out = {name: f"it is {described_kind(kind)[0]}" for name, kind in others.items()}
+        left_out |= {name: failure.reason for name, failure in unknown.items() if not failure.gone}
         committed, failed = self._cluster.committed(
             {name: described.coordinator for name, described in groups.items()}
         )
@@ -81,8 +85,8 @@ class ClusterSampler:
                 if problem:
                     remarks.append(f"group {group}: {problem}")
             subscribed = {name for names in subscriptions for name in names}
-            wanted = partitions_of(answer, subscribed, topics) - commits.failed.keys()
-            plan[group] = (answer, subscriptions, wanted)
+            known = partitions_of(answer, subscribed, topics) - commits.failed.keys()
+            plan[group] = (answer, subscriptions, known)
             if commits.failed:
                 remarks.append(f"group {group}: no commits: {several(sorted(commits.failed))}")
         partitions = sorted({tp for _, _, tps in plan.values() for tp in tps})

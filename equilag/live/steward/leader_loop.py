@@ -7,13 +7,14 @@ import queue
 import time
 from typing import Final
 
-from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
+from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, UnplannableGroup
 from equilag.errors import EquilagError
 from equilag.live.rebalance.assignments import JoinedMembers, RebalanceAnswer
 from equilag.live.rebalance.joined_members import member_key
 from equilag.live.steward.answer_maker import AnswerMaker
 from equilag.live.steward.commands import Command, CommandMessage
 from equilag.live.steward.event_log import log_event
+from equilag.live.steward.group_check import check_group, with_protocol_in_use
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
 from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
 from equilag.live.steward.shared_state import SharedState
@@ -36,6 +37,7 @@ class LeaderLoop:
     ) -> None:
         self._shared = shared
         self._membership = membership
+        self._reader = reader
         self._answers = AnswerMaker(shared, reader)
         self._reason = "the equilag steward starts"
         self._generation = -1
@@ -70,6 +72,8 @@ class LeaderLoop:
             self._membership.forget()
         except MissingRight as error:  # a leader that cannot read the topics assigns nothing
             self._fail("missing-right", error)
+        except UnplannableGroup as error:
+            self._fail("refused", error)
         finally:
             if self.failure is not None or not self._shared.options.keep_membership:
                 self._membership.leave()
@@ -97,6 +101,7 @@ class LeaderLoop:
     def _join_and_serve(self) -> None:
         """Join once, answer the rebalance, and handle commands until the next one."""
         try:
+            check_group(self._reader, self._membership)
             self.joining = True
             joined = self._membership.join(self._reason)
             self.joining = False
@@ -242,9 +247,10 @@ class LeaderLoop:
     def _refused(self, error: Refused) -> None:
         if error.transient:
             return
-        if self._shared.state.figures.role_reason != str(error):
-            log_event(logging.ERROR, "refused", problem=str(error))
-        self._shared.state.set(role="unreachable", role_reason=str(error))
+        problem = with_protocol_in_use(str(error), self._shared)
+        if self._shared.state.figures.role_reason != problem:
+            log_event(logging.ERROR, "refused", problem=problem)
+        self._shared.state.set(role="unreachable", role_reason=problem)
         self._shared.stop.wait(_PASSIVE_S)
 
     def _assign(self, joined: JoinResult) -> None:

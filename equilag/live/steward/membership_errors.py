@@ -50,7 +50,7 @@ _REASONS: Final = {
     errors.GroupAuthorizationFailedError: "cannot join: needs the right Read on Group {group!r}",
     errors.InconsistentGroupProtocolError: (
         "the members of group {group!r} have no protocol in common with the steward: name theirs"
-        " with --protocol (or the group is not a classic group of consumers)"
+        " with --protocol NAME"
     ),
     errors.InvalidSessionTimeoutError: (
         "the brokers do not allow this session timeout"

@@ -8,7 +8,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from equilag.adapters.kafka.group_reader import NoSuchGroup, TemporarilyUnreadable
+from equilag.adapters.kafka.group_reader import (
+    NoSuchGroup,
+    TemporarilyUnreadable,
+    UnplannableGroup,
+)
 from equilag.errors import EquilagError
 from equilag.group import Group
 from equilag.live.rebalance.assignments import target_assignment
@@ -56,6 +60,8 @@ class MonitorLoop:
         self._dry_run = DryRun(shared.options.policy) if shared.options.dry_run else None
         self._speeds = SpeedReport()
         self._members: set[str] = set()
+        self.failure: EquilagError | None = None
+        """Why the steward has to end."""
         self._failing = ""
         self._remarks: set[str] = set()
         self._ground = ""
@@ -83,6 +89,11 @@ class MonitorLoop:
             return
         except NoSuchGroup:
             self._handle_no_group()
+            return
+        except UnplannableGroup as error:  # the steward must not stay in it, or wait for it
+            self.failure = error
+            log_event(logging.ERROR, "refused", problem=str(error))
+            self._shared.stop_all()
             return
         except EquilagError as error:
             self._handle_failure(str(error))

@@ -100,6 +100,7 @@ class Steward:
         if leader is not None:
             self._leader_reader.close()
             self._failure = leader.failure or self._failure
+        self._failure = self._monitor.failure or self._failure
         if self._failure is not None:
             raise self._failure
 

@@ -9,15 +9,16 @@ from typing import Any, ClassVar
 
 @dataclass(frozen=True, slots=True)
 class LiveGroupFacts:
-    """A group; figures of members are None where no member reads anything."""
+    """A group; figures of members are None where no member reads anything, and all of them for a
+    group of a kind that is not read."""
 
     group: str
     state: str
     kind: str
-    """The group protocol: ``classic`` or ``consumer``."""
-    members: int
-    partitions: int
-    lag: int
+    """The kind, as `equilag.adapters.kafka.group_kinds` has it, such as ``classic``."""
+    members: int | None
+    partitions: int | None
+    lag: int | None
     lag_spread: int | None
     worst_member: str | None
     worst_share_percent: float | None
@@ -37,7 +38,7 @@ class LiveGroupsFacts:
 
     @property
     def lag(self) -> int:
-        return sum(row.lag for row in self.groups)
+        return sum(row.lag or 0 for row in self.groups)
 
     @property
     def unknown_lags(self) -> int:

@@ -49,9 +49,9 @@ def _cells(row: LiveGroupFacts, write: Write, screen: Screen) -> list[Renderable
     return [
         shorten(printable(row.state), MAX_STATE, screen.dots),
         row.kind,
-        number(row.members),
-        number(row.partitions),
-        write(row.lag) + ("*" if row.unknown_lags else ""),
+        NONE if row.members is None else number(row.members),
+        NONE if row.partitions is None else number(row.partitions),
+        NONE if row.lag is None else write(row.lag) + ("*" if row.unknown_lags else ""),
         NONE if row.lag_spread is None else write(row.lag_spread),
         NONE if share is None else percent(share),
     ]

@@ -97,7 +97,9 @@ def test_leaders_that_move_are_asked_again(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_groups_of_all_brokers(monkeypatch: pytest.MonkeyPatch) -> None:
     def listed(name: str, kind: str) -> SimpleNamespace:
-        return SimpleNamespace(group_id=name, protocol_type="consumer", group_type=kind)
+        return SimpleNamespace(
+            group_id=name, protocol_type="consumer", group_type=kind, group_state="Stable"
+        )
 
     client = FakeClient({"t": [1]}, silent=[2])
     client.groups = {1: [listed("a", "classic"), listed("b", "consumer")], 2: [listed("c", "")]}

@@ -15,6 +15,7 @@ from equilag.adapters.kafka.cluster import NamedTopics, NoAnswer
 from equilag.adapters.kafka.command_config import plain_config, read_properties, translated
 from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.described import Described, ReadFailure
+from equilag.adapters.kafka.group_kinds import ListedGroup
 from equilag.adapters.kafka.sample_rows import (
     MEMBERS,
     OFFSETS,
@@ -105,12 +106,13 @@ class FakeCluster:
         self.asked: list[list[str]] = []
 
     def groups(self) -> Any:
-        return {"g": False}, []
+        return {"g": ListedGroup("classic", "Stable"), "s": ListedGroup("share", "Stable")}, []
 
     def topics(self) -> Any:
         return {"t": {0: -1, 1: -1}, "u": {0: -1}}
 
-    def described(self, _: object) -> Any:
+    def described(self, groups: object) -> Any:
+        assert groups == {"g": False}
         return {
             "g": Described("classic", "Stable", "range", 1, [DescribedMember("m", ("u", "t"))])
         }, {}
@@ -139,6 +141,7 @@ def test_racks_are_read_once_in_a_while(monkeypatch: pytest.MonkeyPatch) -> None
         "the racks of partitions are unknown: too busy",
     ]
     assert first.offsets["partition"] == [0, 0]
+    assert first.left_out == {"s": "it is a share group (KIP-932)"}
     second = sampler.round()
     assert (second.racks["topic"], second.racks["racks"]) == (["t", "u"], [["r-t"], ["r-u"]])
     assert set(second.racks["ts_ms"]) == {second.ts_ms}
@@ -361,7 +364,11 @@ def test_a_group_that_cannot_be_described(
 def test_members_without_metadata() -> None:
     client = pytest.importorskip("equilag.adapters.kafka.descriptions")
     member = SimpleNamespace(
-        member_id="m", group_instance_id=None, member_metadata=b"", member_assignment=b""
+        member_id="m",
+        client_id="c",
+        group_instance_id=None,
+        member_metadata=b"",
+        member_assignment=b"",
     )
     rebalancing = described(group_state="PreparingRebalance", members=[member])
     assert client.read_classic(rebalancing, 1) == ReadFailure(
@@ -377,7 +384,9 @@ def test_members_without_metadata() -> None:
 def test_a_group_of_another_protocol_type() -> None:
     client = pytest.importorskip("equilag.adapters.kafka.descriptions")
     connect = client.read_classic(described(protocol_type="connect"), 1)
-    assert connect == ReadFailure("its members are not consumers but 'connect'", transient=False)
+    reason = "it is a group of Kafka Connect workers"
+    assert connect == ReadFailure(reason, transient=False, state="Stable", kind="connect")
+    assert client.read_classic(described(protocol_data="stream"), 1).kind == "classic-streams"
 
 
 def test_a_member_of_a_classic_group() -> None:

@@ -12,7 +12,7 @@ from support.steward_fakes import FakeMembership, FakeReader, joined, offsets, r
 
 from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.described import ClientPlace
-from equilag.adapters.kafka.group_reader import GroupReader, MissingRight
+from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, UnplannableGroup
 from equilag.errors import EquilagError
 from equilag.live.rebalance.assignments import TargetAssignment
 from equilag.live.rebalance.measured import Measured
@@ -266,6 +266,38 @@ def test_a_refusal_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run([Refused("no right"), Refused("no right")], FakeReader()).go()
     assert run.state.figures.role_reason == "no right"
     assert not run.membership.synced
+
+
+def test_a_group_of_another_kind_is_never_joined() -> None:
+    reader = FakeReader()
+    reader.kind = UnplannableGroup("g", "classic-streams")
+    run = Run([joined("a")], reader).go()
+    assert "classic group of a Kafka Streams application" in str(run.leader.failure)
+    assert run.shared.stop.is_set()
+    assert not [call for call in run.membership.calls if call[0] == "join"]
+
+
+def test_a_kind_that_is_unknown_delays_the_join(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = FakeReader(lags=offsets(LAGS))
+    kinds: list[EquilagError | None] = [EquilagError("loading"), MissingRight("needs Describe")]
+
+    def next_kind(_: str) -> None:
+        if kinds and (kind := kinds.pop(0)) is not None:
+            raise kind
+
+    monkeypatch.setattr(reader, "check_kind", next_kind)
+    monkeypatch.setattr("equilag.live.steward.leader_loop._RETRY_S", 0.01)
+    run = Run([joined("a", "b")], reader).go()
+    assert not kinds
+    assert run.sets == [[0], [1, 2]]
+
+
+def test_a_refusal_names_the_protocol_of_the_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("equilag.live.steward.leader_loop._PASSIVE_S", 0.01)
+    run = Run([Refused("nothing in common")], FakeReader())
+    run.observed(FakeReader(replace(reading(LAGS, {"a": {"t": [0, 1, 2]}}), protocol="own")))
+    run.go()
+    assert run.state.figures.role_reason == "nothing in common; they use 'own'"
 
 
 def test_a_fenced_steward_ends() -> None:

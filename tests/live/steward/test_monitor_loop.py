@@ -12,6 +12,7 @@ from equilag.adapters.kafka.group_reader import (
     NoSuchGroup,
     Reading,
     TemporarilyUnreadable,
+    UnplannableGroup,
 )
 from equilag.errors import EquilagError
 from equilag.live.rebalance.assignments import TargetAssignment
@@ -292,6 +293,13 @@ def test_a_group_that_no_longer_exists() -> None:
     run.sees(NoSuchGroup("there is no group"))
     assert run.shared.observation is None
     assert {message.command for message in run.commands} == {Command.RECONSIDER}
+
+
+def test_a_group_that_becomes_one_of_another_kind() -> None:
+    run = Run().sees(uneven())
+    run.sees(UnplannableGroup("g", "streams"))
+    assert "It is a streams group (KIP-1071)" in str(run.monitor.failure)
+    assert run.shared.stop.is_set()
 
 
 def test_a_group_without_members() -> None:

@@ -1,0 +1,121 @@
+"""Kinds of groups, from lists, descriptions and commits. No broker."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+from support.plain_fakes import FakeClient, fake_reader
+
+from equilag.adapters.kafka.described import Described, ReadFailure
+from equilag.adapters.kafka.group_kinds import (
+    classic_kind,
+    committed_by_streams,
+    described_kind,
+    listed_kind,
+)
+from equilag.adapters.kafka.group_reader import (
+    MissingRight,
+    TemporarilyUnreadable,
+    UnplannableGroup,
+)
+
+pytest.importorskip("equilag.adapters.kafka.plain_client")
+
+STREAMS_METADATA = "AgAAAaIE16Co"
+"""Of a commit of Kafka Streams 4.3.1."""
+GONE = ReadFailure("it no longer exists", transient=False, gone=True)
+
+
+def test_kinds_of_listed_groups() -> None:
+    assert listed_kind("Classic", "consumer") == listed_kind("", "") == "classic"
+    assert listed_kind("consumer", "consumer") == "consumer"
+    assert listed_kind("Share", "share") == "share"
+    assert listed_kind("streams", "streams") == "streams"
+    assert listed_kind("classic", "connect") == "connect"
+    assert described_kind("sr")[0] == "a group of type 'sr'"
+
+
+def test_kinds_of_classic_groups() -> None:
+    assert classic_kind("consumer", "range", ["app", None]) == "classic"
+    assert classic_kind("connect", "sessioned", []) == "connect"
+    assert classic_kind("consumer", "stream", ["app"]) == "classic-streams"
+    client = "app-4b7b694e-StreamThread-1-consumer"
+    assert classic_kind("consumer", "", [client]) == "classic-streams"
+
+
+def test_commits_of_kafka_streams() -> None:
+    assert committed_by_streams([STREAMS_METADATA, "AQAAAaIE16Co"])
+    assert not committed_by_streams([])
+    assert not committed_by_streams([STREAMS_METADATA, None])
+    assert not committed_by_streams(["not base64"])
+    assert not committed_by_streams(["AgAA"])
+    assert not committed_by_streams(["ZXF1aWxhZ2VxdWls"])
+
+
+def listed(name: str, kind: str, protocol_type: str = "") -> SimpleNamespace:
+    return SimpleNamespace(
+        group_id=name, protocol_type=protocol_type, group_type=kind, group_state="Empty"
+    )
+
+
+def test_no_group_is_left_out_of_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = FakeClient({"t": [1]}, {("t", 0): 3})
+    client.groups = {
+        1: [listed("a", "share"), listed("b", "streams"), listed("c", "classic", "connect")],
+        2: [listed("d", "classic"), listed("e", "classic"), listed("no", "share")],
+    }
+    client.metadata = STREAMS_METADATA
+    reader = fake_reader(monkeypatch, client)
+    busy = ReadFailure("it is rebalancing", state="PreparingRebalance", kind="classic-streams")
+    client.describing(Described("classic", "Empty", "", 1, []), *[busy] * 4)
+    found = reader.read_all(lambda name: name != "no")
+    assert {name: tuple(one) for name, one in found.others.items()} == {
+        "a": ("share", "Empty"),
+        "b": ("streams", "Empty"),
+        "c": ("connect", "Empty"),
+        "e": ("classic-streams", "PreparingRebalance"),
+    }
+    assert [(one.group, one.kind) for one in found.groups] == [("d", "classic-streams")]
+    assert found.left_out == {}
+
+
+def test_a_group_of_another_kind_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = FakeClient({"t": [1]}, {("t", 0): 3})
+    reader = fake_reader(monkeypatch, client)
+    client.groups, client.classic = {1: [listed("g", "share")]}, GONE
+    client.describing(GONE)
+    start = "a:1: group 'g' exists, but equilag does not plan it. It is "
+    with pytest.raises(UnplannableGroup, match=f"{start}a share group") as caught:
+        reader.read("g")
+    assert caught.value.kind == "share"
+    connect = ReadFailure("it is a group", transient=False, kind="connect")
+    client.describing(connect)
+    with pytest.raises(UnplannableGroup, match=f"{start}a group of Kafka Connect workers"):
+        reader.read("g")
+    client.metadata = STREAMS_METADATA
+    client.describing(Described("classic", "Empty", "", 1, []))
+    with pytest.raises(UnplannableGroup, match=f"{start}a classic group of a Kafka Streams"):
+        reader.read("g")
+
+
+def test_whether_a_group_may_be_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    client = FakeClient({"t": [1]}, {("t", 0): 3})
+    reader = fake_reader(monkeypatch, client)
+    reader.check_kind("g")
+    client.classic = "classic", 0, 1
+    reader.check_kind("g")
+    client.metadata = STREAMS_METADATA
+    with pytest.raises(UnplannableGroup):
+        reader.check_kind("g")
+    client.commits = 14
+    with pytest.raises(TemporarilyUnreadable):
+        reader.check_kind("g")
+    client.classic = GONE
+    reader.check_kind("g")
+    client.classic = ReadFailure.of("GROUP_AUTHORIZATION_FAILED", 30)
+    with pytest.raises(MissingRight):
+        reader.check_kind("g")
+    client.classic = "connect", 3, 1
+    with pytest.raises(UnplannableGroup):
+        reader.check_kind("g")
