@@ -30,8 +30,8 @@ partition that changes its owner although the former one is still there. In the 
 dynamic members the others take over before each one comes back. The stewards run with `--every 2s`.
 """
 TAKE_OVER: Final = """\
-8 Java and 8 librdkafka members, heartbeats every 3 s, read 48 partitions; then a steward starts
-with `--take-over`:
+8 Java members with heartbeats every 0.3 s and 8 of librdkafka with heartbeats every 3 s read 48
+partitions; then a steward starts with `--take-over`:
 """
 FAULTS: Final = """\
 One fault after another, from a seed, in two groups at once: two members each of librdkafka, Java
