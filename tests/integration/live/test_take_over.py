@@ -29,6 +29,8 @@ HEARTBEATS_MS = (300, 3000)
 """Of Java and librdkafka members: how late a member may learn that it was removed. The first ones
 are back while others, on Kafka's default, do not know it yet."""
 SESSION_MS = 10_000
+COMMIT_MS = 5000
+"""Kafka's default, of librdkafka members: a commit tells a member too that it was removed."""
 QUIET_S = 6.0
 PATIENCE_S = 90.0
 
@@ -64,7 +66,7 @@ def test_no_two_owners(broker: Broker, tmp_path: Path, strategy: str) -> None:
             member = RdMember(
                 log, f"rd-{number}", broker.bootstrap, group, [topic], None,
                 partition_assignment_strategy=strategy, heartbeat_interval_ms=HEARTBEATS_MS[1],
-                session_timeout_ms=SESSION_MS,
+                session_timeout_ms=SESSION_MS, auto_commit_interval_ms=COMMIT_MS,
             )  # fmt: skip
             stack.callback(member.stop)
         stack.enter_context(AckedTraffic(broker.bootstrap, topic, PARTITIONS, RATE))
