@@ -38,7 +38,8 @@ One fault after another, from a seed, in two groups at once: two members each of
 and kafka-python, and of aiokafka under range, each in a process of its own with a session of 6 s;
 120 records/s with `acks=all`; a supervised steward with `--every 2s --take-over`. Not read: offsets
 produced that no member ever got. A hung member that was expelled owns nothing here, though it
-cannot know.
+cannot know. A client that is not back in its group 120 s after a fault hung for good: it is
+killed.
 """
 
 

@@ -38,16 +38,22 @@ def faults_lines(results: Results) -> list[str]:
 def _total(strategy: str, group: Results) -> str:
     twice = Counter(one["kind"] for one in group["two_owners"])
     where = "; ".join(f"{kind}: {number}" for kind, number in twice.items())
-    lost = Counter(
-        "the steward" if one["what"] == "steward" else one["what"].rpartition("-")[0]
-        for one in group["processes_lost"]
-    )
-    gone = ", ".join(f"{what} ({number})" for what, number in lost.items()) or "none"
     return (
         f"{strategy.capitalize()}: {group['records']:,} records, not read "
         f"{group['records_not_read']}; partitions with two owners {sum(twice.values())}"
-        f"{f' ({where})' if where else ''}; processes lost: {gone}."
+        f"{f' ({where})' if where else ''}; processes lost: "
+        f"{_names(group['processes_lost'])}; clients that hung for good: "
+        f"{_names(group['clients_stuck'])}."
     )
+
+
+def _names(ended: Sequence[Results]) -> str:
+    """Return the steward and the clients of members, with their numbers."""
+    names = Counter(
+        "the steward" if one["what"] == "steward" else one["what"].rpartition("-")[0]
+        for one in ended
+    )
+    return ", ".join(f"{what} ({number})" for what, number in names.items()) or "none"
 
 
 def _cell(steps: Sequence[Results], kind: str, strategy: str) -> str:

@@ -54,6 +54,7 @@ FAULTS = {
             "records": 1234,
             "records_not_read": 0,
             "processes_lost": [{"what": "steward"}, {"what": "kafka-python-7"}],
+            "clients_stuck": [],
             "two_owners": [{"kind": "hang"}, {"kind": "hang"}],
         }
     },
@@ -80,7 +81,8 @@ def test_faults() -> None:
     lines = faults_lines(FAULTS)
     assert lines[0] == "10 minutes, 3 faults (seed 1)."
     assert lines[1].startswith("Range: 1,234 records, not read 0; partitions with two owners 2 (")
-    assert lines[1].endswith(" 2 (hang: 2); processes lost: the steward (1), kafka-python (1).")
+    assert " 2 (hang: 2); processes lost: the steward (1), kafka-python (1); " in lines[1]
+    assert lines[1].endswith("clients that hung for good: none.")
     assert lines[-2:] == [
         "| outage | 2 | 4.0 / 6.0, 9.0 |",
         "| hang | 1 | not in time / not in time, not in time |",

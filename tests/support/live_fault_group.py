@@ -26,6 +26,8 @@ BEHIND_S: Final = 2.0
 poll and report several times a second."""
 HEARTBEAT_S: Final = 1.5
 """A steward whose last answered heartbeat is not older takes part in its group."""
+STACKS_S: Final = 0.5
+"""For a member to write where it is stuck."""
 STEWARD: Final = ("--every", "2s", "--take-over")
 """As a supervisor would start it again and again; all else as users have it."""
 SECOND: Final = ("--every", "2s", "--instance-id", "equilag-steward-2")
@@ -40,6 +42,8 @@ class FaultGroup:
         self.members: list[MemberProcess] = []
         self.lost: list[dict[str, Any]] = []
         """Processes that ended without being told to."""
+        self.stuck: list[dict[str, Any]] = []
+        """Members whose client never came back after an expulsion."""
         self._broker, self._folder, self._stack = broker, folder / strategy, stack
         self._started = 0
         make_topic(admin_of(broker.bootstrap), self.topic, PARTITIONS)
@@ -96,6 +100,21 @@ class FaultGroup:
             self.lost.append({"at_s": at, "what": member.name, "status": status})
             self.log.add(member.name, "closed")
             self.members.remove(member)
+
+    def end_stuck(self, at: float) -> list[str]:
+        """Kill members that the coordinator does not have in the group, and return their names:
+        their client hangs for good, and holds what it was expelled from."""
+        admin = admin_of(self._broker.bootstrap)
+        group = admin.describe_consumer_groups([self.topic])[self.topic].result()
+        known = {member.client_id for member in group.members}
+        stuck = [member for member in self.members if member.name not in known]
+        for member in stuck:
+            member.say_where()
+            time.sleep(STACKS_S)
+            member.kill()
+            self.members.remove(member)
+            self.stuck.append({"at_s": at, "what": member.name})
+        return [member.name for member in stuck]
 
     def shared(self) -> bool:
         """Has every partition one owner, and every member a share?"""

@@ -82,10 +82,16 @@ class FaultScene:
             if all(one["read_s"] is not None and one["role"] for one in found.values()):
                 break
             time.sleep(LOOK_S)
+        for group in self.groups:
+            if found[group.strategy]["read_s"] is None:
+                at = round(time.time() - self.began, 1)
+                found[group.strategy]["stuck"] = group.end_stuck(at)
         return found
 
     def two_owners(self) -> dict[str, list[dict[str, Any]]]:
-        """Strategy -> times with two owners, with the fault before."""
+        """Strategy -> times with two owners, with the fault before; but for members that hung for
+        good, which cannot know that they were expelled."""
+        stuck = {one["what"] for group in self.groups for one in group.stuck}
         return {
             group.strategy: [
                 {
@@ -96,6 +102,7 @@ class FaultScene:
                     "seconds": round(one.end - one.begin, 3),
                 }
                 for one in overlaps_of(holdings_of(group.log.events, time.time()))
+                if not stuck & set(one.members)
             ]
             for group in self.groups
         }

@@ -90,6 +90,11 @@ class MemberProcess:
     def wake(self) -> None:
         self.process.send_signal(signal.SIGCONT)
 
+    def say_where(self) -> None:
+        """Make a member in Python write the stacks of its threads to its log."""
+        if self.client != "java":
+            self.process.send_signal(signal.SIGUSR1)
+
     def stop(self) -> None:
         """Make it leave the group, and wait for its end."""
         if self.lives:

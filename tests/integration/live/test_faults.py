@@ -62,6 +62,7 @@ def test_random_faults(tmp_path: Path) -> None:
                     "records_read_in_all": group.read.records,
                     "records_not_read": group.all_read_within(END_S),
                     "processes_lost": group.lost,
+                    "clients_stuck": group.stuck,
                     "two_owners": twice[group.strategy],
                 }
                 for group in groups
