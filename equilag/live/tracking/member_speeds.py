@@ -91,7 +91,9 @@ class MemberSpeeds:
         self, samples: OffsetSamples, members: MemberSamples, keys: Sequence[str]
     ) -> None:
         for member in np.flatnonzero(members.behind.any(axis=0)).tolist():
-            found = window_speed(windows_of(samples.times, members, member, LENGTH_S))
+            known = self.speeds.get(keys[member])
+            windows = windows_of(samples.times, members, member, LENGTH_S)
+            found = window_speed(windows) if known is None else window_speed(windows, known.since)
             if found is not None:
                 self._update(keys[member], found)
 
@@ -101,7 +103,7 @@ class MemberSpeeds:
             if found.until <= known.until:
                 return
             if found.error > AS_EXACT * known.error and not found.apart_from(known):
-                found = known._replace(until=found.until)
+                found = known._replace(until=found.until, since=found.since)
         self.speeds[key] = found
 
     def _learn_steady(

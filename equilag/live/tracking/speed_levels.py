@@ -16,7 +16,7 @@ ALIKE: Final = 1.15
 proportion to them would move partitions for nothing."""
 SAME: Final = 0.05
 """A level keeps its value while the median of its members is off by less,"""
-ERRORS: Final = 3.0
+ERRORS: Final = 2.5
 """or by less than so many standard errors of a member: where observations and commits have nearly
 the same period, speeds are off to one side for a minute."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from math import hypot, sqrt
+from math import hypot, inf, sqrt
 from typing import Final, NamedTuple
 
 from equilag.measuring.backlog_windows import BacklogWindows
@@ -15,11 +15,10 @@ SURELY_APART: Final = 4.0
 known up to the time between two samples; two speeds that share that time differ by up to 3.5."""
 APART: Final = 0.15
 """And they differ by so much of the higher one: less moves no partition, see `speed_levels`."""
-EXACT: Final = 0.1
-"""Largest standard error of a speed that counts, as a part of it: that of 21 s with observations
-every 5 s, of 9 s with observations every 2 s."""
-
-
+EXACT: Final = 0.25
+"""Largest standard error of a speed that counts, as a part of it: 10 s with observations every 5 s,
+6 s with observations every 2 s. A rough speed at once costs less than a rebalance that knows none:
+the partitions that it moves have to be observed anew."""
 ROUNDING_S: Final = 1e-6
 """Times of the same commit differ by less, and of two commits by more."""
 
@@ -31,6 +30,8 @@ class WindowSpeed(NamedTuple):
     error: float
     until: float
     """Seconds of the observations' clock."""
+    since: float = -inf
+    """When it changed last, on that clock: windows before are of another speed."""
 
     def at(self, origin: float) -> WindowSpeed:
         """Return the speed with `until` on a clock that shows `origin` at its time 0."""
@@ -62,20 +63,23 @@ class _Pooled(NamedTuple):
         return self.error <= EXACT * self.speed
 
 
-def window_speed(windows: BacklogWindows) -> WindowSpeed | None:
+def window_speed(windows: BacklogWindows, since: float = -inf) -> WindowSpeed | None:
     """Return the speed since it changed last; None if it is not known exactly enough.
+
+    Windows that begin before `since` do not count.
 
     The windows are parted where the two parts differ most, as long as they surely differ. The
     first window of the newer part has some of both speeds, so it is left out if the rest is exact
     enough.
     """
-    left = _windows(windows)
+    left = [one for one in _windows(windows) if one.until - one.seconds > since - ROUNDING_S]
     while (parted := _change_point(left)) is not None:
         rest = left[parted + 1 :]
         left = rest if rest and _together(rest).exact else left[parted:]
+        since = left[0].until - left[0].seconds
     if not left or not (found := _together(left)).exact:
         return None
-    return WindowSpeed(found.speed, found.error, left[-1].until)
+    return WindowSpeed(found.speed, found.error, left[-1].until, since)
 
 
 def _windows(windows: BacklogWindows) -> list[_Window]:
@@ -89,9 +93,14 @@ def _windows(windows: BacklogWindows) -> list[_Window]:
 
 def _score(one: _Pooled, other: _Pooled) -> float:
     """By how many standard errors two speeds differ; 0 where that is too few to be sure, or where
-    the speeds are next to alike."""
+    the speeds are next to alike.
+
+    Errors are those that the higher speed would have: a window of 10 s that misses a commit looks
+    slow and, by its own speed, sure.
+    """
     difference = abs(one.speed - other.speed)
-    score = difference / hypot(one.error, other.error)
+    relative = hypot(one.error / one.speed, other.error / other.speed)
+    score = difference / (relative * max(one.speed, other.speed))
     sure = score > SURELY_APART and difference > APART * max(one.speed, other.speed)
     return score if sure else 0.0
 

@@ -49,7 +49,7 @@ def test_one_slow_member_of_six(seed: int) -> None:
     assert found["m0"] == pytest.approx(100, rel=0.1)
     others = {found[key] for key in keys_of(6)[1:]}
     assert len(others) == 1
-    assert others.pop() == pytest.approx(300, rel=0.1)
+    assert others.pop() == pytest.approx(300, rel=0.12)
 
 
 def test_members_that_all_have_a_backlog_keep_their_own_speeds() -> None:

@@ -24,7 +24,7 @@ def windows(*speeds: float, seconds: float = 10.0, gap_after: int | None = None)
 
 def test_too_few_windows() -> None:
     assert window_speed(windows()) is None
-    assert window_speed(windows(100.0)) is None
+    assert window_speed(windows(100.0, seconds=5.0)) is None
 
 
 def test_a_chain_is_as_exact_as_its_ends() -> None:
@@ -44,6 +44,12 @@ def test_commits_that_fall_between_two_observations_are_noise() -> None:
     assert found.value == pytest.approx(100)
 
 
+def test_a_commit_that_is_missing_at_the_end_is_no_change() -> None:
+    found = window_speed(windows(100, 100, 100, 100, 100, 100, 50))
+    assert found is not None
+    assert found.value == pytest.approx(650 / 7)
+
+
 def test_a_new_speed_counts_alone_and_without_the_mixed_window() -> None:
     fast = window_speed(windows(100, 100, 100, 100, 180, 300, 300, 300))
     assert fast is not None
@@ -54,9 +60,17 @@ def test_a_new_speed_counts_alone_and_without_the_mixed_window() -> None:
 
 
 def test_the_mixed_window_stays_while_the_others_are_too_short() -> None:
-    found = window_speed(windows(100, 100, 100, 100, 100, 260, 300, seconds=12.0))
+    found = window_speed(windows(*[100] * 12, 240, 300, seconds=8.0))
     assert found is not None
-    assert found.value == pytest.approx(280)
+    assert found.value == pytest.approx(270)
+    assert found.since == 96
+
+
+def test_windows_before_a_known_change_do_not_count() -> None:
+    found = window_speed(windows(100, 180, 300, 300, 300), since=20.0)
+    assert found is not None
+    assert found.value == pytest.approx(300)
+    assert window_speed(windows(100, 180), since=20.0) is None
 
 
 def test_speeds_that_are_next_to_alike_are_one() -> None:
@@ -68,6 +82,6 @@ def test_speeds_that_are_next_to_alike_are_one() -> None:
 def test_apart() -> None:
     slow, fast = WindowSpeed(100.0, 5.0, 0.0), WindowSpeed(150.0, 5.0, 0.0)
     assert slow.apart_from(fast)
-    assert not slow.apart_from(fast._replace(error=15.0))
+    assert not slow.apart_from(fast._replace(error=20.0))
     assert not slow.apart_from(WindowSpeed(110.0, 0.0, 0.0))
     assert slow.at(60.0).until == 60
