@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final, Self
 
@@ -28,13 +28,12 @@ from equilag.live.consumers.participant import (
     known_sizes,
     read_owned,
 )
-from equilag.live.consumers.sampler import Probe
 from equilag.live.consumers.user_data import OwnedPartitions
 from equilag.live.rebalance.joined_members import JoinedMember
 from equilag.live.rebalance.measured import Racks
-from equilag.planner.make_plan import make_plan
 
 try:
+    from aiokafka.consumer.fetcher import Fetcher, OffsetResetStrategy
     from aiokafka.consumer.group_coordinator import CoordinatorGroupRebalance, GroupCoordinator
     from aiokafka.coordinator.assignors.abstract import AbstractPartitionAssignor
     from aiokafka.coordinator.protocol import (
@@ -49,13 +48,12 @@ except ImportError as error:
 
 log: Final = logging.getLogger("equilag.consumers")
 
-# Planning modules are imported here, not at the first plan, when the event loop waits.
-_LOADED: Final = make_plan
-
 _VERSION: Final = 0
 """Version of the consumer protocol: aiokafka 0.14 writes no other."""
 _PLACE: Final = "_equilag"
 """Attribute of a coordinator that holds this assignor's state, so that both end together."""
+_FETCHING: Final = "_fetch_requests_routine"
+"""The method that a fetcher runs all the time (aiokafka 0.14)."""
 _SETTINGS: Final = (
     "bootstrap_servers", "client_id", "metadata_max_age_ms", "security_protocol", "ssl_context",
     "connections_max_idle_ms", "sasl_mechanism", "sasl_plain_username", "sasl_plain_password",
@@ -177,8 +175,36 @@ def _consumer_handle(coordinator: Any) -> ConsumerHandle:
         coordinator_now = weak()
         return coordinator_now is not None and not coordinator_now._closing.done()
 
-    def open_probe(reset: str | None) -> Callable[[], Probe]:
-        return lambda: AiokafkaProbe(settings, group, reset or "latest")
+    def settled() -> bool:
+        coordinator_now = weak()
+        if coordinator_now is None:
+            return False
+        subscription = coordinator_now._subscription.subscription
+        return subscription is not None and not coordinator_now.need_rejoin(subscription)
 
-    session = coordinator._session_timeout_ms / 1000
-    return ConsumerHandle(group, session, weak, request_rebalance, alive, open_probe)
+    return ConsumerHandle(
+        group,
+        coordinator._session_timeout_ms / 1000,
+        weak,
+        request_rebalance,
+        alive,
+        settled,
+        lambda: AiokafkaProbe(settings, group),
+        _reset_of(coordinator),
+    )
+
+
+def _reset_of(coordinator: Any) -> str | None:
+    """Return the consumer's `auto_offset_reset`; None if its fetcher is not found.
+
+    aiokafka keeps it in the fetcher, which neither the coordinator nor the subscription refers to.
+    But the fetcher runs as a task of the same event loop, and shares the subscription.
+    """
+    for task in asyncio.all_tasks():
+        frame = getattr(task.get_coro(), "cr_frame", None)
+        if frame is None or frame.f_code.co_name != _FETCHING:
+            continue
+        fetcher = frame.f_locals.get("self")
+        if isinstance(fetcher, Fetcher) and fetcher._subscriptions is coordinator._subscription:
+            return str(OffsetResetStrategy.to_str(fetcher._default_reset_strategy))
+    return None

@@ -1,8 +1,9 @@
-"""Lag measured with aiokafka, over its own connections and its own event loop."""
+"""Offsets read with aiokafka, over its own connections and its own event loop."""
 
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -10,25 +11,24 @@ from aiokafka import AIOKafkaConsumer
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.structs import TopicPartition
 
-from equilag.lag import lag_list, lags_by_topic
-from equilag.live.consumers.lag_source import Lags, Sizes
+from equilag.live.consumers.lag_source import Sizes
+from equilag.live.tracking.observed_offsets import ObservedOffsets
 
 REQUEST_TIMEOUT_MS: Final = 10_000
-"""As for kafka-python's probe: one sampling interval of `LiveLag`."""
+"""As for kafka-python's probe: two sampling intervals of `LiveLag`."""
 _PATIENCE_S: Final = 3 * REQUEST_TIMEOUT_MS / 1000
 """One measurement is three requests in turn."""
 
 
 class AiokafkaProbe:
-    """Measures the lag of one group. `settings` are aiokafka's, for any of its clients.
+    """Reads the offsets of one group. `settings` are aiokafka's, for any of its clients.
 
     For one thread, which must not run an event loop. Raises aiokafka's errors and TimeoutError.
     """
 
-    def __init__(self, settings: Mapping[str, Any], group: str, reset: str) -> None:
+    def __init__(self, settings: Mapping[str, Any], group: str) -> None:
         self._settings = {**settings, "request_timeout_ms": REQUEST_TIMEOUT_MS}
         self._group = group
-        self._reset = reset
         self._admin: AIOKafkaAdminClient | None = None
         self._reader: AIOKafkaConsumer | None = None
         self._runner = asyncio.Runner()
@@ -44,9 +44,9 @@ class AiokafkaProbe:
         finally:
             self._runner.close()
 
-    def measure(self, topics: Sizes) -> Lags:
-        lags: Lags = self._run(self._measure(topics))
-        return lags
+    def measure(self, topics: Sizes) -> ObservedOffsets:
+        observed: ObservedOffsets = self._run(self._measure(topics))
+        return observed
 
     def _run(self, work: Any) -> Any:
         return self._runner.run(asyncio.wait_for(work, _PATIENCE_S))
@@ -64,16 +64,21 @@ class AiokafkaProbe:
         if self._admin is not None:
             await self._admin.close()
 
-    async def _measure(self, topics: Sizes) -> Lags:
+    async def _measure(self, topics: Sizes) -> ObservedOffsets:
         assert self._admin is not None and self._reader is not None
         every = [TopicPartition(topic, n) for topic, size in topics.items() for n in range(size)]
         committed = await self._admin.list_consumer_group_offsets(self._group)
         start = await self._reader.beginning_offsets(every)
+        began = time.monotonic()
         end = await self._reader.end_offsets(every)
-        lags = lag_list(
-            [committed[tp].offset if tp in committed else None for tp in every],
-            [start[tp] for tp in every],
-            [end[tp] for tp in every],
-            self._reset,
-        )
-        return lags_by_topic(topics, lags)
+        at = (began + time.monotonic()) / 2  # rates are differences of log ends
+        commits = {tp: one.offset for tp, one in committed.items()}
+        rows = [_rows(topics, found) for found in (start, end, commits)]
+        return ObservedOffsets(at, rows[0], rows[1], rows[2])
+
+
+def _rows(topics: Sizes, offsets: Mapping[TopicPartition, int]) -> dict[str, list[int | None]]:
+    return {
+        topic: [offsets.get(TopicPartition(topic, n)) for n in range(size)]
+        for topic, size in topics.items()
+    }

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import time
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final, Self
 
@@ -29,7 +29,6 @@ from equilag.live.consumers.participant import (
     known_sizes,
     read_owned,
 )
-from equilag.live.consumers.sampler import Probe
 from equilag.live.consumers.user_data import OwnedPartitions
 from equilag.live.rebalance.joined_members import JoinedMember
 from equilag.live.rebalance.measured import Racks
@@ -59,6 +58,11 @@ SETTLE_S: Final = 10.0
 """How long a request for a rebalance waits for the end of the current one: rounds take a few
 seconds at most, and the next sample asks again."""
 
+_RESETS: Final = {
+    OffsetResetStrategy.EARLIEST: "earliest",
+    OffsetResetStrategy.LATEST: "latest",
+    OffsetResetStrategy.NONE: "none",
+}
 _EAGER: Final = 0
 """Version of the consumer protocol for eager members."""
 _COOPERATIVE: Final = 2
@@ -205,8 +209,6 @@ def _consumer_handle(coordinator: Any) -> ConsumerHandle:
     """Return what the assignor needs of a consumer. Keeps no reference to its coordinator."""
     group, settings = coordinator.config["group_id"], coordinator._manager.config
     isolation = coordinator._isolation_level
-    strategy = coordinator._subscription._default_offset_reset_strategy
-    default_reset = "earliest" if strategy == OffsetResetStrategy.EARLIEST else "latest"
     weak = weakref.ref(coordinator)
 
     def alive() -> bool:
@@ -239,11 +241,20 @@ def _consumer_handle(coordinator: Any) -> ConsumerHandle:
         while not requested(generation) and time.monotonic() < give_up:
             time.sleep(0.02)
 
-    def open_probe(reset: str | None) -> Callable[[], Probe]:
-        return lambda: KafkaPythonProbe(settings, group, reset or default_reset, isolation)
+    def settled() -> bool:
+        coordinator_now = weak()
+        return coordinator_now is not None and coordinator_now.state is MemberState.STABLE
 
-    session = coordinator.config["session_timeout_ms"] / 1000
-    return ConsumerHandle(group, session, weak, request_rebalance, alive, open_probe)
+    return ConsumerHandle(
+        group,
+        coordinator.config["session_timeout_ms"] / 1000,
+        weak,
+        request_rebalance,
+        alive,
+        settled,
+        lambda: KafkaPythonProbe(settings, group, isolation),
+        _RESETS.get(coordinator._subscription._default_offset_reset_strategy),
+    )
 
 
 def _racks(cluster: Any, sizes: Sizes) -> Racks:

@@ -1,31 +1,34 @@
-"""Lag measured with kafka-python, over its own connection with the consumer's settings."""
+"""Offsets read with kafka-python, over its own connection with the consumer's settings."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+import time
+from collections.abc import Mapping
+from typing import Any, Final, TypeAlias
 
 from kafka import KafkaAdminClient, TopicPartition
 from kafka.admin import OffsetSpec
 from kafka.errors import KafkaError
 
-from equilag.lag import lag_list, lags_by_topic
-from equilag.live.consumers.lag_source import Lags, Sizes
+from equilag.live.consumers.lag_source import Sizes
+from equilag.live.tracking.observed_offsets import ObservedOffsets
 
 log: Final = logging.getLogger("equilag.consumers")
 
 REQUEST_TIMEOUT_MS: Final = 10_000
-"""For each request: one sampling interval of `LiveLag`. A slower answer is out of date."""
+"""For each request: two sampling intervals of `LiveLag`. A slower answer is out of date."""
+
+_Rows: TypeAlias = dict[str, list[int | None]]
 
 
 class KafkaPythonProbe:
-    """Measures the lag of one group. `settings` are kafka-python's, of any of its clients.
+    """Reads the offsets of one group. `settings` are kafka-python's, of any of its clients.
 
     Raises kafka-python's errors.
     """
 
-    def __init__(self, settings: Mapping[str, Any], group: str, reset: str, isolation: Any) -> None:
+    def __init__(self, settings: Mapping[str, Any], group: str, isolation: Any) -> None:
         admin_settings = {
             key: settings[key] for key in KafkaAdminClient.DEFAULT_CONFIG if key in settings
         }
@@ -36,27 +39,38 @@ class KafkaPythonProbe:
         admin_settings["bootstrap_timeout_ms"] = REQUEST_TIMEOUT_MS
         self._admin = KafkaAdminClient(**admin_settings)
         self._group = group
-        self._reset = reset
         self._isolation = isolation
         self._logged: set[str] = set()
 
     def close(self) -> None:
         self._admin.close()
 
-    def measure(self, topics: Sizes) -> Lags:
-        """Return the lags. A topic that the cluster refuses to describe has none; if all are
-        refused, raise."""
+    def measure(self, topics: Sizes) -> ObservedOffsets:
+        """Return the offsets. Those of a topic that the cluster refuses to describe are unknown; if
+        all are refused, raise."""
         offsets = self._admin.list_group_offsets([self._group])[self._group]
-        committed = {(tp.topic, tp.partition): at.offset for tp, at in offsets.items()}
+        committed = {(tp.topic, tp.partition): one.offset for tp, one in offsets.items()}
+        start = self._log_offsets(topics, OffsetSpec.EARLIEST)
+        began = time.monotonic()
+        end = self._log_offsets(topics, OffsetSpec.LATEST)
+        at = (began + time.monotonic()) / 2  # rates are differences of log ends
+        commits = {
+            topic: [committed.get((topic, n)) for n in range(size)]
+            for topic, size in topics.items()
+        }
+        return ObservedOffsets(at, start, end, commits)
+
+    def _log_offsets(self, topics: Sizes, spec: OffsetSpec) -> _Rows:
+        """Return the first or last offset of each partition, by topic."""
         try:
-            return self._of(topics, committed)
+            return self._of(topics, spec)
         except KafkaError:
             if len(topics) == 1:
                 raise
-        found: dict[str, Sequence[int | None]] = {}
+        found: _Rows = {}
         for topic, size in topics.items():
             try:
-                found.update(self._of({topic: size}, committed))
+                found |= self._of({topic: size}, spec)
             except KafkaError as error:
                 last = error
                 if topic not in self._logged:
@@ -68,24 +82,18 @@ class KafkaPythonProbe:
                         error,
                     )
                 found[topic] = [None] * size
-        if all(lag is None for lags in found.values() for lag in lags):
+        if all(offset is None for row in found.values() for offset in row):
             raise last
         return found
 
-    def _of(self, topics: Sizes, committed: Mapping[tuple[str, int], int]) -> Lags:
+    def _of(self, topics: Sizes, spec: OffsetSpec) -> _Rows:
         every = [TopicPartition(topic, n) for topic, size in topics.items() for n in range(size)]
-        start, end = (
-            self._admin.list_partition_offsets(
-                dict.fromkeys(every, spec),
-                isolation_level=self._isolation,
-                timeout_ms=REQUEST_TIMEOUT_MS,
-            )
-            for spec in (OffsetSpec.EARLIEST, OffsetSpec.LATEST)
+        offsets = self._admin.list_partition_offsets(
+            dict.fromkeys(every, spec),
+            isolation_level=self._isolation,
+            timeout_ms=REQUEST_TIMEOUT_MS,
         )
-        lags = lag_list(
-            [committed.get(tp) for tp in every],
-            [start[tp].offset for tp in every],
-            [end[tp].offset for tp in every],
-            self._reset,
-        )
-        return lags_by_topic(topics, lags)
+        return {
+            topic: [offsets[TopicPartition(topic, n)].offset for n in range(size)]
+            for topic, size in topics.items()
+        }

@@ -14,8 +14,9 @@ Sizes: TypeAlias = Mapping[str, int]
 """Topic -> number of partitions."""
 Measure: TypeAlias = Callable[[Sizes], Lags]
 
-EVERY_S: Final = 10.0
-"""The default sampling interval: as often as the steward observes."""
+EVERY_S: Final = 5.0
+"""The default sampling interval: as often as the steward observes. A rate is known after two steps,
+and a rebalance takes two samples that agree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +47,12 @@ class StaticLag:
 
 @dataclass(frozen=True, slots=True)
 class LiveLag:
-    """Committed offsets against log ends, from the consumer's own cluster with its own settings.
+    """Committed offsets and log ends, from the consumer's own cluster with its own settings.
 
-    The leader measures every `every` seconds on a thread, the other members six times less often.
-    `auto_offset_reset` says what lag a partition without a commit has. None stands for the
-    consumer's own setting if its client tells it (kafka-python), else for `latest`. Raises
-    InputError.
+    They tell lags, and over time the rates of partitions and the speeds of members. The leader
+    measures every `every` seconds on a thread, the other members twelve times less often.
+    `auto_offset_reset` says what lag a partition without a commit has; None stands for the
+    consumer's own setting. Raises InputError.
     """
 
     every: float = EVERY_S

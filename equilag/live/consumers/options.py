@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -9,6 +10,8 @@ from equilag.errors import InputError
 from equilag.live.consumers.lag_source import Lag, LiveLag, checked
 from equilag.live.rebalance.fitting_policy import check_rules
 from equilag.live.rebalance.kept_together import CO_PARTITION_MODES, CoPartitionMode
+from equilag.live.rebalance.live_policy import live_policy
+from equilag.live.rebalance.worth import Thresholds
 from equilag.policy import Policy
 
 MAX_TIME_LIMIT_S: Final = 1.0
@@ -18,25 +21,21 @@ SESSION_SHARE: Final = 10
 wait for a plan, and a leader without heartbeats is expelled."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rejoin:
-    """When a leader requests a rebalance because it knows a better plan now.
+def Rejoin(  # noqa: N802  it was a class
+    min_share: float = 0.1, min_records: int = 1000, min_interval: float = 300.0
+) -> Thresholds:
+    """Return the thresholds of an earlier version: no number of records counts any more.
 
-    The plan must save `min_records` of excess (what lies above the mean lag, summed over the
-    members), and `min_share` of the mean lag per member. With the same members and topics at least
-    `min_interval` seconds lie between two requests.
+    Raises InputError.
     """
-
-    min_share: float = 0.1
-    min_records: int = 1000
-    min_interval: float = 300.0
-
-    def __post_init__(self) -> None:
-        for name in ("min_share", "min_records", "min_interval"):
-            value = getattr(self, name)
-            number = isinstance(value, (int, float)) and not isinstance(value, bool)
-            if not number or not value >= 0:
-                raise InputError(f"{value!r} is not a number, 0 or more", name)
+    warnings.warn(
+        "Rejoin is deprecated: use Thresholds(gain_percent=…, cooldown_s=…) of"
+        " equilag.live.rebalance.worth; min_records has no effect",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    share = min_share if isinstance(min_share, bool) else 100 * min_share
+    return Thresholds(gain_percent=share, cooldown_s=min_interval)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +43,15 @@ class AssignorOptions:
     """The options of an assignor; times are in seconds. Raises InputError."""
 
     policy: Policy | str = "lag-aware"
+    """A name stands for this policy with the defaults of live groups, see `live_policy`."""
     time_limit: float | None = None
     """For one plan; None: 1 s, or a tenth of the session timeout if that is less."""
     seed: int = 0
     lag: Lag = field(default_factory=LiveLag)
     max_lag_age: float = 120.0
     """Older lags count as unknown."""
-    rejoin: Rejoin | None = field(default_factory=Rejoin)
-    """None: never request a rebalance."""
+    rejoin: Thresholds | None = field(default_factory=Thresholds)
+    """When the leader requests a rebalance; None: never."""
     loop_limit: float = 0.1
     """How long a plan may block the event loop (aiokafka)."""
     co_partition: CoPartitionMode = "auto"
@@ -61,8 +61,12 @@ class AssignorOptions:
     """This member's own rack, for policies that mind racks; assignors do not see `client_rack`."""
 
     def __post_init__(self) -> None:
-        policy = self.policy if isinstance(self.policy, Policy) else Policy(self.policy)
+        lag = checked(self.lag)
+        policy = self.planning_policy
         check_rules(policy)
+        if policy.weight in ("rate", "work") and not isinstance(lag, LiveLag):
+            problem = f"this lag source tells no rates, which {policy.weight} needs; LiveLag does"
+            raise InputError(problem, "policy.weight")
         if policy.overrides.instances == "host":
             problem = "the leader of a rebalance sees no hosts; client-id works, and the steward"
             raise InputError(problem, "policy.instances")
@@ -80,9 +84,16 @@ class AssignorOptions:
                 raise InputError(f"{value!r} is not a number of seconds, 0 or more", name)
         if type(self.seed) is not int or self.seed < 0:
             raise InputError(f"{self.seed!r} is not a whole number, 0 or more", "seed")
-        if self.rejoin is not None and not isinstance(self.rejoin, Rejoin):
-            raise InputError(f"{self.rejoin!r} is neither a Rejoin nor None", "rejoin")
-        checked(self.lag)
+        if self.rejoin is not None and not isinstance(self.rejoin, Thresholds):
+            raise InputError(f"{self.rejoin!r} is neither a Thresholds nor None", "rejoin")
+
+    @property
+    def planning_policy(self) -> Policy:
+        """The policy that plans are made by: by lag where the user's own source tells only that."""
+        policy = self.policy if isinstance(self.policy, Policy) else live_policy(self.policy)
+        if policy.weight is None and not isinstance(self.lag, LiveLag):
+            return policy.with_weight("lag")
+        return policy
 
     def limit(self, session: float | None) -> float:
         """Return the planning time in a group with this session timeout, in seconds."""

@@ -5,30 +5,33 @@ from __future__ import annotations
 import logging
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 
 from equilag.adapters.kafka.reading import distinct_racks
 from equilag.live.consumers.lag_source import (
+    EVERY_S,
     Background,
+    Lag,
     LagSample,
-    LagSource,
     LiveLag,
     Sizes,
     checked,
 )
 from equilag.live.consumers.leader import Leader, LeaderSettings
+from equilag.live.consumers.load_source import GivenLags, LoadSource, ObservedLoad
 from equilag.live.consumers.options import AssignorOptions
-from equilag.live.consumers.sampler import LagSampler, MeasureProbe, Probe
+from equilag.live.consumers.sampler import LagSampler, MeasureProbe, Probe, SampledLags
 from equilag.live.consumers.user_data import BadUserData, MemberData, decode
 from equilag.live.rebalance.joined_members import JoinedMember
 from equilag.live.rebalance.measured import Racks
 from equilag.live.rebalance.member_assignments import MemberAssignments
-from equilag.policy import Policy
+from equilag.live.tracking.observed_offsets import ObservedOffsets
 
 log: Final = logging.getLogger("equilag.consumers")
 
 Class = TypeVar("Class")
+Sample = TypeVar("Sample")
 
 NAMELESS: Final = "(unknown)"
 """The group's name in log lines if the consumer was not found."""
@@ -46,9 +49,12 @@ class ConsumerHandle:
     request_rebalance: Callable[[], None]
     """Requests a rebalance, if the consumer leads; for a thread that may block."""
     alive: Callable[[], bool]
-    open_probe: Callable[[str | None], Callable[[], Probe]]
-    """Returns how to open a connection that measures lag, for a reset policy or the consumer's
-    own."""
+    settled: Callable[[], bool]
+    """Returns False while the consumer takes part in a rebalance."""
+    open_probe: Callable[[], Probe[ObservedOffsets]]
+    """Opens a connection that reads offsets."""
+    reset: str | None
+    """The consumer's `auto.offset.reset`; None if it is unknown."""
 
 
 class GroupParticipant:
@@ -66,15 +72,13 @@ class GroupParticipant:
     ) -> None:
         self._consumer = consumer
         self._led = False
-        self._minds_racks = isinstance(options.policy, Policy) and options.policy.minds_racks
-        self._sampler: LagSampler | None = None
-        name = consumer.group if consumer else NAMELESS
+        self._minds_racks = options.planning_policy.minds_racks
+        self._sampler: LagSampler[Any] | None = None
+        self._name = consumer.group if consumer else NAMELESS
         limit = options.limit(consumer.session if consumer else None)
-        source = self._source(options, consumer, name)
+        settings = LeaderSettings(self._name, limit, cooperative, patience)
         request_rebalance = consumer.request_rebalance if consumer else _no_request
-        self._leader = Leader(
-            options, LeaderSettings(name, limit, cooperative, patience), source, request_rebalance
-        )
+        self._leader = Leader(options, settings, self._load(options.lag), request_rebalance)
 
     def coordinator(self) -> Any | None:
         """Return the client's coordinator, if it was found and still exists."""
@@ -98,32 +102,52 @@ class GroupParticipant:
         """After every assignment. A follower still measures lag now and then: it may lead next
         time."""
         led, self._led = self._led, False
-        if self._sampler and not led:
+        if led:
+            return
+        self._leader.forget()
+        if self._sampler:
             self._sampler.set_topics(sizes, leading=False)
 
-    def _source(
-        self, options: AssignorOptions, consumer: ConsumerHandle | None, name: str
-    ) -> LagSource:
-        """Return the lag source; create a sampler if it needs one."""
-        lag = checked(options.lag)
-        if not isinstance(lag, (LiveLag, Background)):
-            return lag
+    def _load(self, given: Lag) -> LoadSource:
+        """Return what is known of the load; create the sampler that keeps it up to date, or that
+        only makes the leader look at it at intervals."""
+        lag, consumer = checked(given), self._consumer
+        if isinstance(lag, LiveLag):
+            if consumer is None:
+                return GivenLags(NoLagSource())
+            load = ObservedLoad(lag.auto_offset_reset or consumer.reset)
+            self._sampler = self._sampler_of(consumer.open_probe, lag.every, load)
+            return load
         if isinstance(lag, Background):
-            function = lag.measure
-            open_probe: Callable[[], Probe] = lambda: MeasureProbe(function)  # noqa: E731
-        elif consumer is not None:
-            open_probe = consumer.open_probe(lag.auto_offset_reset)
-        else:
-            return NoLagSource()
-        weak = weakref.ref(self)
+            measuring = MeasureProbe(lag.measure)
+            sampler = self._sampler = self._sampler_of(lambda: measuring, lag.every)
+            return GivenLags(SampledLags(sampler))
+        ticking = MeasureProbe(dict[str, int])
+        self._sampler = self._sampler_of(lambda: ticking, EVERY_S)
+        return GivenLags(lag)
 
-        def on_sample() -> None:
-            if (participant := weak()) is not None:
-                participant._leader.reconsider()
+    def _sampler_of(
+        self,
+        open_probe: Callable[[], Probe[Sample]],
+        every: float,
+        load: ObservedLoad | None = None,
+    ) -> LagSampler[Sample]:
+        """Return a sampler that passes offsets to `load`, and lets the leader consider them."""
+        weak, consumer = weakref.ref(self), self._consumer
+
+        def on_sample(sample: Sample) -> None:
+            participant = weak()
+            if participant is None:
+                return
+            settled = consumer is None or consumer.settled()
+            if load is not None and isinstance(sample, ObservedOffsets):
+                holders = participant._leader.holders_since(sample.at) if settled else {}
+                load.add(replace(sample, holders=holders))
+            if settled:
+                participant._leader.consider()
 
         alive = consumer.alive if consumer else (lambda: weak() is not None)
-        self._sampler = LagSampler(open_probe, lag.every, alive, on_sample, name)
-        return self._sampler
+        return LagSampler(open_probe, every, alive, on_sample, self._name)
 
 
 class NoLagSource:

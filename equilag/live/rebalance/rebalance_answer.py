@@ -40,16 +40,20 @@ def answer_of(
     worth_it: Callable[[Gain], bool],
     fallback_reason: str | None = None,
     measured: Measured = NOTHING_MEASURED,
+    on_sticky: Callable[[Decision], object] | None = None,
 ) -> Decision:
     """Return what to hand out to the group, which was built from `measured`.
 
     `worth_it` tells whether a gain pays for its moves; the gains are those of leaving the sticky
     plan. As long as rates are awaited, the sticky plan is the answer, and with a `fallback_reason`,
-    which says why there is nothing to weigh by. If nothing else can be planned, a heuristic
+    which says why there is nothing to weigh by. `on_sticky` is called with the sticky plan as soon
+    as there is one, for a caller that cannot wait. If nothing else can be planned, a heuristic
     answers. Raises InputError only if that cannot either.
     """
     began = time.monotonic()
     sticky = sticky_decision(group, settings, fallback_reason)
+    if on_sticky is not None:
+        on_sticky(sticky)
     if sticky.fallback_reason is not None:
         return sticky
     policy = settings.policy_for(group)

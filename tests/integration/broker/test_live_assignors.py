@@ -9,6 +9,7 @@ import time
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from typing import Any, Final
 
 import pytest
@@ -30,16 +31,16 @@ with warnings.catch_warnings():
     from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
     from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 
-import equilag
 from equilag.live.consumers import aiokafka as in_aiokafka
 from equilag.live.consumers import kafka_python as in_kafka_python
-from equilag.live.consumers import leader
+from equilag.live.consumers import load_source
 from equilag.live.consumers.lag_source import LiveLag, StaticLag
 from equilag.live.consumers.late_decision import LateDecision
 from equilag.live.consumers.listener import ConfluentListener, kafka_python_listener
-from equilag.live.consumers.options import Rejoin
-from equilag.live.rebalance import decision
 from equilag.live.rebalance.decision import Decision
+from equilag.live.rebalance.worth import Thresholds
+from equilag.live.tracking.load_tracker import LoadTracker
+from equilag.live.tracking.tracking_settings import TrackingSettings
 from equilag.plan import Plan
 from equilag.policy import Policy
 
@@ -49,20 +50,25 @@ LAGS: Final = (9000, 8000, 7000, 100, 90, 80, 70, 6000, 50, 40, 3000, 2000)
 """Of a topic's partitions; no two members share them evenly by number alone."""
 SIZE: Final = len(LAGS)
 QUICK: Final = {"heartbeat_interval_ms": 200, "session_timeout_ms": 6000}
-LIVE: Final = {
-    "lag": LiveLag(every=0.5), "rejoin": Rejoin(min_records=1), "time_limit": 2.0,
-    "policy": Policy(tolerance=0),
-}  # fmt: skip
+LIVE: Final = {"lag": LiveLag(every=0.5), "policy": Policy(tolerance=0)}
 
 Event = tuple[str, str, frozenset[Any]]
 
 
-def lagging_topic(broker: Broker, name: str) -> None:
-    """A topic whose group of the same name lags by LAGS."""
+def lagging_topic(broker: Broker, name: str, commits: bool = True) -> None:
+    """A topic whose group of the same name lags by LAGS; a new group without `commits`."""
     admin = admin_of(broker.bootstrap)
     make_topic(admin, name, SIZE)
     fill(broker.bootstrap, name, LAGS)
-    commit(admin, name, {name: [0] * SIZE})
+    if commits:
+        commit(admin, name, {name: [0] * SIZE})
+
+
+@pytest.fixture(autouse=True)
+def quick_rates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rates are known after a second, not after ten."""
+    settings = TrackingSettings(least_window=1.0, spacing=0.3)
+    monkeypatch.setattr(load_source, "LoadTracker", partial(LoadTracker, settings))
 
 
 class Log(ConsumerRebalanceListener):
@@ -88,14 +94,17 @@ class Members:
         self.errors: list[BaseException] = []
         self.consumed: set[int] = set()
 
-    def add(self, name: str, strategy: Sequence[Any], listener: Any = None) -> None:
+    def add(
+        self, name: str, strategy: Sequence[Any], listener: Any = None, commits: bool = False
+    ) -> None:
         consumer = KafkaConsumer(
             bootstrap_servers=self.bootstrap,
             client_id=name,
             group_id=self.topic,
             partition_assignment_strategy=list(strategy),
             auto_offset_reset="earliest",
-            enable_auto_commit=False,
+            enable_auto_commit=commits,
+            auto_commit_interval_ms=200,
             **QUICK,
         )
         consumer.subscribe([self.topic], listener=listener or Log(name, self.events))
@@ -156,45 +165,13 @@ def members(broker: Broker, topic: str) -> Iterator[Members]:
     no_thread_is_left(topic)
 
 
-@pytest.fixture
-def decisions(monkeypatch: pytest.MonkeyPatch) -> list[Decision]:
-    """Every decision of this process, in order."""
-    made: list[Decision] = []
-
-    def remembered(*args: Any) -> Decision:
-        made.append(decision.decide(*args))
-        return made[-1]
-
-    monkeypatch.setattr(leader, "decide", remembered)
-    return made
-
-
-def newest_plan(
-    assigned: Mapping[str, Sequence[int]], decisions: Sequence[Decision]
-) -> Plan | None:
-    """The newest plan for so many members, if this is its assignment."""
-    plans = (one.plan for one in reversed(decisions) if one.fallback_reason is None)
-    plan = next((plan for plan in plans if plan.group.n_members == len(assigned)), None)
-    if plan is None or sorted(map(tuple, assigned.values())) != sorted(
-        tuple(sorted(topics.get(topic, ())))
-        for topics in plan.assignment.values()
-        for topic in plan.group.topics
-    ):
-        return None
-    return plan
-
-
-def check_planned(assigned: Mapping[str, Sequence[int]], decisions: Sequence[Decision]) -> None:
-    """Is this the newest plan, and as even as `solve` makes its group, by its tolerance."""
-    plan = newest_plan(assigned, decisions)
-    assert plan is not None
-    assert plan.group.lag.tolist() == list(LAGS)
-    assert plan.lag.spread == spread(assigned)
-    if plan.status == "optimal":  # which on a busy machine it may not be in time
-        best = equilag.solve(plan.group, time_limit=5.0, tolerance=0).lag.spread
-        assert plan.policy is not None
-        assert best <= plan.lag.spread <= best + plan.policy.tolerance / 100 * plan.lag.mean
-        assert len(assigned) != 5 or best == BEST
+def even(assigned: Mapping[str, Sequence[int]]) -> bool:
+    """Has everybody a part of LAGS, as even as the rule for rebalances makes it: no relief of 10 %
+    of a fair share is left."""
+    if not whole(assigned) or not all(assigned.values()):
+        return False
+    best = BEST if len(assigned) == 5 else 0
+    return spread(assigned) <= best + 0.2 * sum(LAGS) / len(assigned)
 
 
 def spread(assigned: Mapping[str, Sequence[int]]) -> int:
@@ -222,16 +199,13 @@ def never_two_owners(events: Sequence[Event]) -> None:
     [in_kafka_python.EquilagAssignor, in_kafka_python.CooperativeEquilagAssignor],
     ids=lambda assignor: assignor.name,
 )
-def test_five_members_of_kafka_python(
-    broker: Broker, assignor: Any, decisions: list[Decision]
-) -> None:
+def test_five_members_of_kafka_python(broker: Broker, assignor: Any) -> None:
     topic = f"kp-{assignor.name}"
     lagging_topic(broker, topic)
     with members(broker, topic) as group:
         for number in range(5):
             group.add(f"m{number}", [assignor.configured(**LIVE)])
-        until(lambda: group.complete() and newest_plan(group.assigned(), decisions) is not None)
-        check_planned(group.assigned(), decisions)
+        until(lambda: even(group.assigned()))
         settled = group.generations()
         assert group.protocols() == {assignor.name}
         time.sleep(1.5)  # three samples later nothing has changed, and nobody rejoined
@@ -244,13 +218,38 @@ def test_five_members_of_kafka_python(
             never_two_owners(group.events)
 
 
-def test_the_bare_class(broker: Broker, decisions: list[Decision]) -> None:
+def test_the_bare_class(broker: Broker, caplog: pytest.LogCaptureFixture) -> None:
     lagging_topic(broker, "kp-bare")
-    with members(broker, "kp-bare") as group:
+    with members(broker, "kp-bare") as group, caplog.at_level(logging.INFO, "equilag"):
         for number in range(2):
             group.add(f"m{number}", [in_kafka_python.EquilagAssignor])
-        until(lambda: group.complete() and newest_plan(group.assigned(), decisions) is not None)
-        check_planned(group.assigned(), decisions)
+        until(group.complete)
+    assert "a sticky plan answers" in caplog.text
+    assert "measured:" not in caplog.text  # no lag could not be measured
+
+
+def test_rates_that_shift(broker: Broker, caplog: pytest.LogCaptureFixture) -> None:
+    """A rebalance by rates, long before any lag, and not only once after the first sample."""
+    admin = admin_of(broker.bootstrap)
+    make_topic(admin, "shifts", SIZE)
+    assignor = in_kafka_python.EquilagAssignor.configured(
+        lag=LiveLag(every=0.4), rejoin=Thresholds(cooldown_s=1.0)
+    )
+    with members(broker, "shifts") as group, caplog.at_level(logging.INFO, "equilag"):
+        for number in range(3):
+            group.add(f"m{number}", [assignor], commits=True)
+        until(group.complete)
+        for _ in range(2):
+            heavy = group.assigned()["m0"][:2]
+            rates = [100 if p in heavy else 10 for p in range(SIZE)]
+
+            def apart(heavy: Sequence[int] = heavy, rates: Sequence[int] = rates) -> bool:
+                fill(broker.bootstrap, "shifts", rates)
+                held = group.assigned().values()
+                return not any(set(heavy) <= set(one) for one in held) and group.complete()
+
+            until(apart)
+    assert caplog.text.count("requesting a rebalance") >= 2
 
 
 def test_a_solver_that_fails(
@@ -268,7 +267,8 @@ def test_a_solver_that_fails(
         until(group.complete)
         assert sorted(map(len, group.assigned().values())) == [4, 4, 4]
         until(lambda: group.consumed >= set(range(SIZE)))
-    assert "a heuristic answers: planning failed: RuntimeError: made to fail" in caplog.text
+    assert "a heuristic answers" in caplog.text
+    assert "planning failed: RuntimeError: made to fail" in caplog.text
 
 
 @pytest.mark.parametrize(
@@ -373,7 +373,8 @@ async def aio_members(
         yield consumers
     finally:
         await asyncio.gather(*(consumer.stop() for consumer in consumers))
-        await asyncio.to_thread(no_thread_is_left, topic)
+        if strategy != [AioRoundRobin]:
+            await asyncio.to_thread(no_thread_is_left, topic)
 
 
 def aio_assigned(consumers: Sequence[AIOKafkaConsumer]) -> dict[str, list[int]]:
@@ -394,10 +395,9 @@ async def aio_until(true: Callable[[], bool], patience: float = PATIENCE_S) -> N
         await asyncio.sleep(0.02)
 
 
-def test_five_members_of_aiokafka(
-    broker: Broker, monkeypatch: pytest.MonkeyPatch, decisions: list[Decision]
-) -> None:
-    """The event loop waits for a plan no longer than its limit; another thread makes the plan."""
+def test_a_new_group_of_aiokafka(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It starts at `earliest` without any commit. The event loop waits for a plan no longer than
+    its limit; another thread makes the plan."""
     from equilag.planner.solve import solve
 
     waits: list[float] = []
@@ -414,16 +414,15 @@ def test_five_members_of_aiokafka(
 
     monkeypatch.setattr(LateDecision, "wait", noting_wait)
     monkeypatch.setattr("equilag.planner.solve.solve", noting_solve)
-    lagging_topic(broker, "aio-five")
+    lagging_topic(broker, "aio-five", commits=False)
     limit = 0.1
     assignor = in_aiokafka.EquilagAssignor.configured(**LIVE, loop_limit=limit)
 
     async def run() -> None:
         async with aio_members(broker, "aio-five", [assignor], 5) as consumers:
-            await aio_until(lambda: newest_plan(aio_assigned(consumers), decisions) is not None)
+            await aio_until(lambda: even(aio_assigned(consumers)))
             assert planners
             assert threading.get_ident() not in planners
-            check_planned(aio_assigned(consumers), decisions)
             generations = {consumer._coordinator.generation for consumer in consumers}
             await asyncio.sleep(1.5)
             assert {consumer._coordinator.generation for consumer in consumers} == generations
@@ -436,7 +435,6 @@ def test_a_solver_that_takes_too_long_for_the_event_loop(
     broker: Broker,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
-    decisions: list[Decision],
 ) -> None:
     from equilag.planner.solve import solve
 
@@ -447,20 +445,20 @@ def test_a_solver_that_takes_too_long_for_the_event_loop(
     monkeypatch.setattr("equilag.planner.solve.solve", slowly)
     lagging_topic(broker, "aio-slow")
     assignor = in_aiokafka.EquilagAssignor.configured(
-        lag=StaticLag({"aio-slow": LAGS}), rejoin=Rejoin(min_records=1)
+        lag=StaticLag({"aio-slow": LAGS}), time_limit=3.0
     )
 
     async def run() -> None:
         async with aio_members(broker, "aio-slow", [assignor], 5) as consumers:
-            await aio_until(lambda: newest_plan(aio_assigned(consumers), decisions) is not None)
+            await aio_until(lambda: even(aio_assigned(consumers)))
 
     with caplog.at_level(logging.INFO, "equilag"):
         asyncio.run(run())
     assert "no plan within 0.1 s" in caplog.text
-    assert "handing out the plan made in advance" in caplog.text
+    assert "the plan made in advance answers" in caplog.text
 
 
-def test_a_mixed_rollout_of_aiokafka(broker: Broker, decisions: list[Decision]) -> None:
+def test_a_mixed_rollout_of_aiokafka(broker: Broker) -> None:
     """Under the name of what was there before: see `EquilagAssignor.configured`."""
     lagging_topic(broker, "aio-mixed")
     lag = StaticLag({"aio-mixed": LAGS})
@@ -471,21 +469,20 @@ def test_a_mixed_rollout_of_aiokafka(broker: Broker, decisions: list[Decision]) 
             async with aio_members(broker, "aio-mixed", [AioRoundRobin], 2) as first:
                 await aio_until(lambda: whole(aio_assigned([*first, *second])))
                 assert {len(held) for held in aio_assigned([*first, *second]).values()} == {3}
-            await aio_until(lambda: whole(aio_assigned(second)))
-            await aio_until(lambda: newest_plan(aio_assigned(second), decisions) is not None)
+            await aio_until(lambda: even(aio_assigned(second)))
 
     asyncio.run(run())
 
 
 @pytest.mark.parametrize("first", ["kafka-python", "aiokafka"])
 def test_both_clients_in_one_group(
-    broker: Broker, first: str, decisions: list[Decision], caplog: pytest.LogCaptureFixture
+    broker: Broker, first: str, caplog: pytest.LogCaptureFixture
 ) -> None:
+    """A new group that starts at `earliest`; the client of the first member leads it."""
     topic = f"both-{first}"
-    lagging_topic(broker, topic)
-    lag = StaticLag({topic: LAGS})
-    plain = in_kafka_python.EquilagAssignor.configured(lag=lag)
-    aio = in_aiokafka.EquilagAssignor.configured(lag=lag, loop_limit=1.0)
+    lagging_topic(broker, topic, commits=False)
+    plain = in_kafka_python.EquilagAssignor.configured(**LIVE)
+    aio = in_aiokafka.EquilagAssignor.configured(**LIVE)
 
     async def run(group: Members) -> None:
         if first == "kafka-python":
@@ -499,15 +496,14 @@ def test_both_clients_in_one_group(
             def everything() -> dict[str, list[int]]:
                 return {**group.assigned(), **aio_assigned(consumers)}
 
-            await aio_until(
-                lambda: len(everything()) == 5 and newest_plan(everything(), decisions) is not None
-            )
-            check_planned(everything(), decisions)
+            await aio_until(lambda: len(everything()) == 5 and even(everything()))
+            before = aio_assigned(consumers)
             for name in list(group.running):
                 await asyncio.to_thread(group.remove, name)
             await aio_until(lambda: whole(aio_assigned(consumers)))
-            kept = decisions[-1].plan
-            assert len(kept.moves) <= 3  # what the leavers held is nobody's; the rest was told
+            after = aio_assigned(consumers)
+            lost = sum(len(set(held) - set(after[name])) for name, held in before.items())
+            assert lost <= 3  # what the leavers held is nobody's; the rest was told
 
     with caplog.at_level(logging.INFO, "equilag"), members(broker, topic) as group:
         asyncio.run(run(group))

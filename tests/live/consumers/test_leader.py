@@ -9,15 +9,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.waiting import until
 
 import equilag
 from equilag.live.consumers import leader as module
 from equilag.live.consumers.lag_source import LagSample, StaticLag
 from equilag.live.consumers.leader import Leader, LeaderSettings
-from equilag.live.consumers.options import AssignorOptions, Rejoin
+from equilag.live.consumers.load_source import GivenLags, ObservedLoad
+from equilag.live.consumers.options import AssignorOptions
 from equilag.live.rebalance.decision import FALLBACK
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
 from equilag.live.rebalance.measured import Measured
+from equilag.live.rebalance.worth import Thresholds
+from equilag.live.tracking.load_tracker import LoadTracker
+from equilag.live.tracking.observed_offsets import ObservedOffsets
+from equilag.live.tracking.tracking_settings import TrackingSettings
 from equilag.planner.solve import solve
 from equilag.policy import Policy
 
@@ -47,7 +53,8 @@ def leader(source=None, requests=None, cooperative=False, patience=None, **optio
     settings = LeaderSettings("g", 1.0, cooperative, patience)
     source = StaticLag(LAGS) if source is None else source
     requests = Requests() if requests is None else requests
-    return Leader(AssignorOptions(**options), settings, source, requests)
+    options = AssignorOptions(lag=StaticLag({}), **options)
+    return Leader(options, settings, GivenLags(source), requests)
 
 
 def pairs(assignments):
@@ -94,14 +101,18 @@ def test_policies() -> None:
     [
         (SettableLags(), "no lag has been measured yet", logging.INFO),
         (SettableLags(LAGS, 121.0), "the newest lags are 121 s old", logging.INFO),
-        (SettableLags({"t": [-1] * 6}), "the lags cannot be used", logging.INFO),
-        (SettableLags({"t": "abcdef"}), "the lags cannot be used", logging.INFO),
+        (SettableLags({"t": [-1] * 6}), "the lags cannot be used: InputError", logging.INFO),
+        (SettableLags({"t": 6}), "the lags cannot be used: TypeError", logging.INFO),
     ],
 )
 def test_without_usable_lags(source, why, level, caplog: pytest.LogCaptureFixture) -> None:
+    members = [replace(m, hints={"t": [i, i + 3]}) for i, m in enumerate(MEMBERS)]
     with caplog.at_level(logging.INFO, "equilag.consumers"):
-        assert leader(source).assign(MEMBERS, SIZES) == by_heuristic()
-    assert f"a heuristic answers: {why}" in caplog.text
+        assert leader(source).assign(members, SIZES) == {m.id: m.hints for m in members}
+    (record,) = caplog.records
+    assert record.levelno == level
+    assert record.getMessage().startswith("group g: a sticky plan answers in ")
+    assert f"ms: 0 moves, 0 partitions withheld: {why}" in record.getMessage()
 
 
 def test_a_lag_source_that_fails_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
@@ -109,7 +120,7 @@ def test_a_lag_source_that_fails_is_logged_once(caplog: pytest.LogCaptureFixture
     source.sample = ValueError("no such host")
     one = leader(source)
     for _ in range(3):
-        assert one.assign(MEMBERS, SIZES) == by_heuristic()
+        assert pairs(one.assign(MEMBERS, SIZES)) == EVERYTHING
     assert caplog.text.count("the lag source failed: ValueError: no such host") == 1
 
 
@@ -146,19 +157,12 @@ def test_a_solver_that_fails(
     assert why in record.getMessage()
 
 
-@pytest.mark.parametrize("name", ["decide", "assignments_now", "_key"])
+@pytest.mark.parametrize("name", ["answer_rebalance", "capacities_in_force"])
 @pytest.mark.parametrize("cooperative", [False, True])
 def test_after_an_internal_error_a_bare_heuristic_answers(
     name, cooperative, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    real = getattr(module, name)
-    calls = []
-
-    def once(*args):
-        calls.append(name)
-        return real(*args) if name == "assignments_now" and len(calls) > 1 else fail()
-
-    monkeypatch.setattr(module, name, once)
+    monkeypatch.setattr(module, name, fail)
     held = {"claims" if cooperative else "hints": {"t": [0, 1, 2, 3, 4, 5]}}
     members = [replace(MEMBERS[0], **held), *MEMBERS[1:]]
     assignments = leader(cooperative=cooperative).assign(members, SIZES)
@@ -200,73 +204,162 @@ def test_a_new_member_ends_a_pending_plan() -> None:
     assert sorted(assignments) == ["m0", "m1"]
 
 
-def test_the_first_sample_causes_one_rebalance() -> None:
+def test_a_rebalance_once_lag_is_known(caplog: pytest.LogCaptureFixture) -> None:
     source, requests = SettableLags(), Requests()
     one = leader(source, requests)
-    one.reconsider()  # no rebalance so far
+    one.consider()  # no rebalance so far
     before = one.assign(MEMBERS, SIZES)
-    one.reconsider()  # still no lags
+    with caplog.at_level(logging.INFO, "equilag.consumers"):
+        for _ in range(3):
+            one.consider()  # still no lags
+        source.sample = LagSample(LAGS, 0.0)
+        one.consider()
+        assert not requests  # one sample might err
+        one.consider()
+        one.consider()  # the rebalance is on its way
+    assert len(requests) == 1
+    assert caplog.text.count("measuring: no lag has been measured yet") == 1
+    assert "no rebalance: patience: at best relieves a member" in caplog.text
+    assert "requesting a rebalance: relieves a member" in caplog.text
+    members = [replace(m, hints=before[m.id], generation=1) for m in MEMBERS]
+    assert load(one.assign(members, SIZES)) == [7100, 8090, 9080]
+    for _ in range(3):
+        one.consider()
+    assert len(requests) == 1
+
+
+def test_unknown_lags_are_not_taken_for_none() -> None:
+    source, requests = SettableLags({"t": [None, None, 0, 0, 0, 0]}), Requests()
+    one = leader(source, requests)
+    one.assign(MEMBERS, SIZES)
+    for _ in range(3):
+        one.consider()
     assert not requests
     source.sample = LagSample(LAGS, 0.0)
-    one.reconsider()
-    one.reconsider()
+    for _ in range(2):
+        one.consider()
     assert len(requests) == 1
-    members = [replace(m, hints=before[m.id], generation=1) for m in MEMBERS]
-    assignments = one.assign(members, SIZES)
-    assert load(assignments) == [7100, 8090, 9080]
-    one.reconsider()
+
+
+def test_a_rebalance_when_the_load_has_shifted() -> None:
+    """Not only once after the first sample."""
+    source, requests = SettableLags(LAGS), Requests()
+    one = leader(source, requests)
+    given = one.assign(MEMBERS, SIZES)
+    for _ in range(3):
+        one.consider()
+    assert not requests
+    heavy = [p for m in sorted(given) for p in given[m]["t"]][:2]  # of one member
+    source.sample = LagSample({"t": [9000 if p in heavy else 10 for p in range(6)]}, 0.0)
+    for _ in range(2):
+        one.consider()
     assert len(requests) == 1
+    members = [replace(m, hints=given[m.id], generation=1) for m in MEMBERS]
+    after = one.assign(members, SIZES)
+    assert not any(set(heavy) <= set(topics["t"]) for topics in after.values())
 
 
 @pytest.mark.parametrize(
     "options",
     [
         {"rejoin": None},
-        {"rejoin": Rejoin(min_records=10**6)},
-        {"rejoin": Rejoin(min_share=10.0)},
+        {"rejoin": Thresholds(gain_percent=1000.0)},
+        {"rejoin": Thresholds(moves_per_hour=0)},
         {"policy": "sticky-yet-fair"},  # a policy that moves nothing for the spread
     ],
 )
-def test_a_small_gain_causes_no_rebalance(options) -> None:
+def test_no_rebalance_that_is_not_worth_it(options) -> None:
     source, requests = SettableLags(), Requests()
     one = leader(source, requests, **options)
     one.assign(MEMBERS, SIZES)
     source.sample = LagSample(LAGS, 0.0)
-    one.reconsider()
+    for _ in range(3):
+        one.consider()
     assert not requests
 
 
-def test_one_request_per_interval_and_group() -> None:
+def test_a_follower_forgets(monkeypatch: pytest.MonkeyPatch) -> None:
     source, requests = SettableLags(), Requests()
     one = leader(source, requests)
-
-    def without_then_with_lags(members):
-        source.sample = None
-        one.assign(members, SIZES)
-        one._target = None
-        one.assign(members, SIZES)
-        source.sample = LagSample(LAGS, 0.0)
-        one.reconsider()
-        return len(requests)
-
-    assert without_then_with_lags(MEMBERS) == 1
-    assert without_then_with_lags(MEMBERS) == 1
-    assert without_then_with_lags(MEMBERS[:2]) == 2
-    one._requested = (one._requested[0], time.monotonic() - 301)
-    assert without_then_with_lags(MEMBERS[:2]) == 3
+    began = time.monotonic()
+    given = one.assign(MEMBERS, SIZES)
+    assert one.holders_since(began) == {}
+    assert one.holders_since(time.monotonic()) == given
+    one.forget()
+    assert one.holders_since(time.monotonic()) == {}
+    source.sample = LagSample(LAGS, 0.0)
+    for _ in range(3):
+        one.consider()
+    assert not requests
 
 
-def test_a_failure_to_reconsider(
+def test_a_static_member_that_restarts_keeps_its_partitions() -> None:
+    members = [replace(m, instance_id=f"i-{m.id}") for m in MEMBERS]
+    one = leader(SettableLags(), cooperative=True)
+    given = one.assign(members, SIZES)
+    again = [replace(m, claims=given[m.id], generation=3) for m in members]
+    again[1] = replace(members[1], id="another-id")
+    assert one.assign(again, SIZES) == {
+        "m0": given["m0"], "another-id": given["m1"], "m2": given["m2"]
+    }  # fmt: skip
+
+
+def test_a_failure_to_consider(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    source, requests = SettableLags(), Requests()
-    one = leader(source, requests)
+    requests = Requests()
+    one = leader(SettableLags(LAGS), requests)
     one.assign(MEMBERS, SIZES)
-    source.sample = LagSample(LAGS, 0.0)
-    monkeypatch.setattr(module, "decide", fail)
-    one.reconsider()
+    monkeypatch.setattr("equilag.live.consumers.leader_load.measured_loads", fail)
+    one.consider()
     assert not requests
     assert "made to fail" in caplog.text
+
+
+def observe(load, ends, commits, at, holders):
+    load.add(ObservedOffsets(at, {"t": [0] * 6}, {"t": ends}, {"t": commits}, holders))
+
+
+def observed_leader(reset=None):
+    tracker = LoadTracker(TrackingSettings(least_window=4.0, spacing=1.0))
+    source, requests = ObservedLoad(reset, tracker), Requests()
+    options = AssignorOptions()
+    return Leader(options, LeaderSettings("g", 1.0), source, requests), source, requests
+
+
+def test_by_work_once_rates_are_known(caplog: pytest.LogCaptureFixture) -> None:
+    """All commits are at the end: only rates tell that one member has far more to do."""
+    one, source, requests = observed_leader()
+    now = time.monotonic()
+    given = one.assign(MEMBERS, SIZES)
+    heavy = next(iter(given.values()))["t"]
+    with caplog.at_level(logging.INFO, "equilag.consumers"):
+        for step in range(5):
+            ends = [step * (1000 if p in heavy else 100) for p in range(6)]
+            observe(source, ends, ends, now - 10 + 2 * step, one.holders_since(time.monotonic()))
+            one.consider()
+    assert "rates are known after about 10 s" in caplog.text
+    assert len(requests) == 1
+    after = one.assign([replace(m, hints=given[m.id]) for m in MEMBERS], SIZES)
+    assert not any(set(heavy) <= set(topics["t"]) for topics in after.values())
+
+
+def test_rates_tell_where_commits_are_missing() -> None:
+    """Lag without commits is unknown, as nobody knows where the consumers start."""
+    one, source, requests = observed_leader()
+    now = time.monotonic()
+    given = one.assign(MEMBERS, SIZES)
+    heavy = next(iter(given.values()))["t"]
+    for step in range(5):
+        ends = [10**6 + step * (1000 if p in heavy else 100) for p in range(6)]
+        observe(source, ends, [None] * 6, now - 10 + 2 * step, given)
+        one.consider()
+        if step == 1:
+            measured, reason = one._load.measured(MEMBERS, SIZES, None)
+            assert reason == "the lag of 6 of 6 partitions is unknown"
+    measured, reason = one._load.measured(MEMBERS, SIZES, None)
+    assert (measured.lags, reason) == ({}, None)
+    assert len(requests) == 1
 
 
 def test_a_late_plan_is_proposed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -284,10 +377,7 @@ def test_a_late_plan_is_proposed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert time.monotonic() - began < 5
     assert assignments == by_heuristic()
     gate.set()
-    give_up = time.monotonic() + 10
-    while not requests and time.monotonic() < give_up:
-        time.sleep(0.01)
-    assert len(requests) == 1
+    until(lambda: requests)
     members = [replace(m, hints=assignments[m.id], generation=1) for m in MEMBERS]
     assert load(one.assign(members, SIZES)) == [7100, 8090, 9080]
 
@@ -320,15 +410,29 @@ def test_a_plan_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_failing_planner_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = module.decide
-    monkeypatch.setattr(
-        module,
-        "decide",
-        lambda g, s, fallback_reason=None: (
-            real(g, s, fallback_reason) if fallback_reason else fail()
-        ),
-    )
+    monkeypatch.setattr(module, "answer_of", fail)
     assert leader(patience=10.0).assign(MEMBERS, SIZES) == by_heuristic()
+
+
+def test_the_sticky_plan_answers_where_the_full_one_is_late(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real, gate = module.answer_of, threading.Event()
+
+    def slowly(*args):
+        *others, on_sticky = args
+        decision = real(*others, on_sticky)
+        assert gate.wait(10)
+        return decision
+
+    monkeypatch.setattr(module, "answer_of", slowly)
+    requests = Requests()
+    one = leader(requests=requests, patience=0.5)
+    members = [replace(m, hints={"t": [2 * i, 2 * i + 1]}) for i, m in enumerate(MEMBERS)]
+    assert one.assign(members, SIZES) == {m.id: m.hints for m in members}
+    gate.set()
+    until(lambda: requests)
+    assert load(one.assign(members, SIZES)) == [7100, 8090, 9080]
 
 
 def test_without_lag_pins_are_kept(caplog: pytest.LogCaptureFixture) -> None:
@@ -338,5 +442,5 @@ def test_without_lag_pins_are_kept(caplog: pytest.LogCaptureFixture) -> None:
             assignments = one.assign(MEMBERS, SIZES)
     assert 5 in assignments["m0"]["t"]
     assert pairs(assignments) == EVERYTHING
-    assert "a plan without any search answers: no lag has been measured yet" in caplog.text
+    assert "a sticky plan answers" in caplog.text
     assert caplog.text.count("left out for now: pin") == 1

@@ -15,6 +15,7 @@ from equilag.live.consumers.lag_source import (
     checked,
 )
 from equilag.live.consumers.options import AssignorOptions, Rejoin
+from equilag.live.rebalance.worth import Thresholds
 from equilag.policy import Policy
 
 EVERY = [EquilagAssignor, CooperativeEquilagAssignor, OfAiokafka]
@@ -52,13 +53,29 @@ def test_invalid_options_are_refused(assignor, settings, place) -> None:
         lambda: LiveLag(every=0),
         lambda: LiveLag(auto_offset_reset="soon"),
         lambda: Background(dict, every=None),
-        lambda: Rejoin(min_share=-0.1),
-        lambda: Rejoin(min_records=None),
+        lambda: AssignorOptions(lag=StaticLag({}), policy=Policy(weight="work")),
     ],
 )
 def test_invalid_lag_sources_and_rejoins(make) -> None:
     with pytest.raises(InputError):
         make()
+
+
+def test_the_rejoin_of_an_earlier_version() -> None:
+    with pytest.warns(DeprecationWarning, match="use Thresholds"):
+        thresholds = Rejoin(min_share=0.2, min_interval=60)
+    assert thresholds == Thresholds(gain_percent=20.0, cooldown_s=60)
+    with pytest.warns(DeprecationWarning, match="Rejoin"), pytest.raises(InputError):
+        Rejoin(min_share=True)
+
+
+def test_live_groups_have_a_policy_of_their_own() -> None:
+    by_work = AssignorOptions().planning_policy
+    assert (by_work.weight, by_work.horizon, by_work.tolerance) == (None, 60.0, 2.0)
+    assert AssignorOptions(lag=StaticLag({})).planning_policy.weight == "lag"
+    own = Policy("kip-169")
+    assert AssignorOptions(policy=own).planning_policy is own
+    assert AssignorOptions(policy=own, lag=len).planning_policy.weight == "lag"
 
 
 @pytest.mark.parametrize("assignor", EVERY)

@@ -12,7 +12,7 @@ import time
 import pytest
 from support.waiting import until
 
-from equilag.live.consumers.sampler import LagSampler
+from equilag.live.consumers.sampler import LagSampler, SampledLags
 
 TOPICS = {"t": 2}
 
@@ -38,23 +38,25 @@ class Probes:
         self.closed += 1
 
 
-def sampler(probes, every=0.05, alive=lambda: True, found=lambda: None):
+def sampler(probes, every=0.05, alive=lambda: True, found=lambda sample: None):
     return LagSampler(probes, every, alive, found, "g")
 
 
 def test_a_leader_samples_at_intervals() -> None:
     probes, found = Probes(), []
-    one = sampler(probes, found=lambda: found.append(1))
-    assert one.lags(TOPICS) is None
+    one = sampler(probes, found=found.append)
+    assert one.newest(TOPICS) is None
+    assert SampledLags(one).lags(TOPICS) is None
     one.set_topics({}, leading=True)
     assert one._thread is None
     one.set_topics(TOPICS, leading=True)
     until(lambda: len(found) > 2)
-    sample = one.lags(TOPICS)
+    sample = SampledLags(one).lags(TOPICS)
     assert sample is not None
     assert sample.age < 5
-    assert one.lags({"t": 3}) is None  # the topic has more partitions now
-    assert one.lags({"u": 1}) is None
+    assert sample.lags in found
+    assert one.newest({"t": 3}) is None  # the topic has more partitions now
+    assert one.newest({"u": 1}) is None
     assert probes.opened == 1
     thread = one._thread
     one.stop()
@@ -66,9 +68,9 @@ def test_other_topics_are_measured_at_once() -> None:
     probes = Probes()
     one = sampler(probes, every=1000)
     one.set_topics(TOPICS, leading=True)
-    until(lambda: one.lags(TOPICS))
+    until(lambda: one.newest(TOPICS))
     one.set_topics({"u": 1}, leading=True)
-    until(lambda: one.lags({"u": 1}))
+    until(lambda: one.newest({"u": 1}))
     one.set_topics({"u": 1}, leading=True)
     time.sleep(0.05)
     assert probes.measured == [TOPICS, {"u": 1}]
@@ -77,14 +79,14 @@ def test_other_topics_are_measured_at_once() -> None:
 
 def test_a_follower_samples_less_and_closes_its_connection() -> None:
     probes, found = Probes(), []
-    one = sampler(probes, every=1000, found=lambda: found.append(1))
+    one = sampler(probes, every=1000, found=found.append)
     one.set_topics(TOPICS, leading=False)
     until(lambda: probes.closed == 1)
-    assert one.lags(TOPICS)
-    assert 5000 < one._shared.next_at - time.monotonic() <= 6000
+    assert one.newest(TOPICS)
+    assert 11000 < one._shared.next_at - time.monotonic() <= 12000
     one.set_topics(TOPICS, leading=True)
     assert 0 < one._shared.next_at - time.monotonic() <= 1000
-    assert not found  # a follower never reconsiders
+    assert found == [{"t": [1, 1]}]  # rates are learnt from it
     one.stop()
 
 
@@ -110,7 +112,7 @@ def test_it_ends_with_its_consumer() -> None:
     one = sampler(Probes(), every=1000, alive=there.is_set)
     one.set_topics(TOPICS, leading=True)
     thread = one._thread
-    until(lambda: one.lags(TOPICS))
+    until(lambda: one.newest(TOPICS))
     there.clear()
     thread.join(5)
     assert not thread.is_alive()
@@ -131,7 +133,7 @@ def test_a_probe_that_cannot_be_closed() -> None:
     probes.close = lambda: 1 / 0
     one = sampler(probes)
     one.set_topics(TOPICS, leading=False)
-    until(lambda: one.lags(TOPICS))
+    until(lambda: one.newest(TOPICS))
     one.stop()
     one._thread.join(5)
     assert not one._thread.is_alive()
@@ -142,7 +144,7 @@ def test_it_does_not_keep_the_interpreter_from_exiting() -> None:
         "import time\n"
         "from equilag.live.consumers.sampler import *\n"
         "def measure(topics): time.sleep(60)\n"
-        "one = LagSampler(lambda: MeasureProbe(measure), 1, lambda: True, lambda: None, 'g')\n"
+        "one = LagSampler(lambda: MeasureProbe(measure), 1, lambda: True, lambda _: None, 'g')\n"
         "one.set_topics({'t': 1}, True)\n"
         "time.sleep(0.2)\n"
     )

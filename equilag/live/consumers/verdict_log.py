@@ -1,0 +1,72 @@
+"""What a leader writes to its log: its answers, and the controller's reasons."""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from equilag.co_partitioning import CoPartitionedTopics
+from equilag.live.consumers.late_decision import describe_error
+from equilag.live.rebalance.assignments import Origin, RebalanceAnswer
+from equilag.live.rebalance.controller import Considered
+
+log: Final = logging.getLogger("equilag.consumers")
+
+_ANSWERS: Final[dict[Origin, str]] = {
+    "target": "the plan made in advance",
+    "sticky": "a sticky plan",
+    "plan": "a plan by load",
+    "heuristic": "a heuristic",
+}
+
+
+class VerdictLog:
+    """The log of one group: what repeats from sample to sample is written once."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._ground = ""
+        self._failures: set[str] = set()
+        self._left_out: tuple[str, ...] = ()
+
+    def answer(self, answer: RebalanceAnswer, seconds: float, expected: str | None) -> None:
+        """An answer was made in this time; `expected` is a fallback reason that is normal."""
+        for line in answer.left_out:
+            if line not in self._left_out:
+                log.warning("group %s: %s", self._name, line)
+        self._left_out = answer.left_out
+        reasons = "; ".join(answer.fallback_reasons)
+        unexpected = any(reason != expected for reason in answer.fallback_reasons)
+        log.log(
+            logging.WARNING if unexpected else logging.INFO,
+            "group %s: %s answers in %.0f ms: %d moves, %d partitions withheld%s",
+            self._name, _ANSWERS[answer.origin], 1000 * seconds, answer.moves, answer.withheld,
+            f": {reasons}" if reasons else "",
+        )  # fmt: skip
+
+    def verdict(self, considered: Considered) -> None:
+        """A verdict of the controller: written when its ground changes."""
+        if considered.effect:
+            log.info("group %s: %s", self._name, considered.effect)
+        verdict = considered.verdict
+        if verdict.ground != self._ground and not verdict.worth_it:
+            log.info("group %s: no rebalance: %s: %s", self._name, verdict.ground, verdict.reason)
+        self._ground = verdict.ground
+
+    def request(self, considered: Considered) -> None:
+        """The leader requests a rebalance."""
+        log.info(
+            "group %s: requesting a rebalance: %s; %s",
+            self._name, considered.verdict.reason, considered.gain,
+        )  # fmt: skip
+
+    def failure(self, error: Exception) -> None:
+        """Something of the user's failed: the first failure of each type is written."""
+        if (kind := type(error).__name__) not in self._failures:
+            self._failures.add(kind)
+            log.warning("group %s: the lag source failed: %s", self._name, describe_error(error))
+
+    def together(self, found: tuple[CoPartitionedTopics, ...]) -> None:
+        """These topics are kept together from now on."""
+        topics = "; ".join(", ".join(one.topics) for one in found)
+        log.info("group %s: keeps together: %s", self._name, topics or "no topics")
