@@ -21,8 +21,8 @@ DESCRIPTION: Final = """\
 Lists the groups of a cluster: state, kind, members, lag, and how unevenly the
 current assignment spreads the lag. Groups of kinds that equilag does not read
 (share, streams, connect) have no figures. equilag never joins a group or
-commits. It needs DESCRIBE on groups and their topics. Groups that cannot be read
-are reported on standard error."""
+commits. It needs DESCRIBE on groups and their topics. Groups that cannot be
+read are reported on standard error."""
 EPILOG: Final = """\
 lag spread: the heaviest member's lag minus the lightest member's. worst member:
 the heaviest member's share of the group's lag.

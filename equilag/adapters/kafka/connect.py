@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.command_config import UNDERSTOOD
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from confluent_kafka import Consumer, KafkaError
     from confluent_kafka.admin import AdminClient
     from confluent_kafka.admin._metadata import ClusterMetadata
+
+T = TypeVar("T")
 
 WAIT_S: Final = 8.0
 """How long a cluster may take to answer the first request."""
@@ -49,8 +53,8 @@ def connect(config: Config, topic: str | None = None) -> tuple[AdminClient, Clus
         give_up = time.monotonic() + WAIT_S - _NEARLY_S
         try:
             if topic is not None:
-                return admin, admin.list_topics(topic, timeout=WAIT_S)
-            return admin, admin.list_topics(timeout=WAIT_S)
+                return admin, interruptible(lambda: admin.list_topics(topic, timeout=WAIT_S))
+            return admin, interruptible(lambda: admin.list_topics(timeout=WAIT_S))
         except KafkaException as error:
             admin.poll(0)  # calls `complain`
             waited = f" within {WAIT_S:g} s" if time.monotonic() > give_up else ""
@@ -59,6 +63,21 @@ def connect(config: Config, topic: str | None = None) -> tuple[AdminClient, Clus
             raise InputError(f"no broker answers{waited}: {reason}", "", servers(config)) from (
                 error
             )
+
+
+def interruptible(call: Callable[[], T]) -> T:
+    """Return the result of a call that waits in C. Ctrl-C ends the wait at once, not the call: it
+    goes on in a thread that does not keep the process alive."""
+    answer: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            answer.set_result(call())
+        except BaseException as error:  # noqa: BLE001  the waiting thread raises it
+            answer.set_exception(error)
+
+    threading.Thread(target=run, name="kafka-wait", daemon=True).start()
+    return answer.result()
 
 
 def check_settings(config: Config) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import time
 from typing import Any
 
@@ -33,6 +35,25 @@ def test_nobody_there(
 
 def test_it_does_not_wait_for_long() -> None:
     assert connect.WAIT_S <= 10
+
+
+def test_the_wait_for_a_call_can_be_interrupted() -> None:
+    waits, ended = threading.Event(), threading.Event()
+
+    def interrupt() -> None:
+        waits.wait(10)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    def call() -> None:
+        waits.set()
+        ended.wait(10)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        connect.interruptible(call)
+    assert not ended.is_set()
+    ended.set()
+    assert connect.interruptible(lambda: 3) == 3
 
 
 def test_librdkafka_keeps_quiet(capfd: pytest.CaptureFixture[str]) -> None:
