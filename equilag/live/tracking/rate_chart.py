@@ -13,8 +13,8 @@ from equilag.live.tracking.topic_columns import renumbered
 from equilag.live.tracking.tracking_settings import TrackingSettings
 
 SURE: Final = 4.5
-"""Standard deviations from which on a change counts. A partition is tested some 1,400 times an
-hour; with normal errors, one such score comes in a thousand hours."""
+"""Standard deviations from which on a change counts. A partition is tested some 2,200 times an
+hour; with normal errors, one such score comes in 68 hours."""
 RELEVANT: Final = 0.1
 """Changes by a smaller part of the rate do not count, however sure: the window forgets the old rate
 anyway, and a short window is less exact than that."""
@@ -22,7 +22,7 @@ EARLIER_S: Final = 14.0
 """Seconds before a change that must be known: three steps of 5 s."""
 EARLIER_STEPS: Final = 3
 SOUGHT_S: Final = 30.0
-"""A change is looked for so far back: twice the newest steps that are tested."""
+"""A change is looked for so far back: as far as the newest steps that are tested."""
 HELD_S: Final = 120.0
 """Seconds for which the last rate stands in for an unknown one: a log end cannot be read while a
 partition has no leader."""
@@ -42,10 +42,10 @@ class TrackedColumns(NamedTuple):
 class RateChart:
     """A control chart per partition over the growth of log ends.
 
-    The newest two and three steps (10 and 15 s) are compared with those before in the window. Once
-    a change is sure, the window begins at it: where the score of the two parts is highest. The step
-    that the change falls into has some of both rates, so it is left out as soon as two more
-    are there.
+    The newest two, three and six steps (10, 15 and 30 s) are compared with those before in the
+    window. Once a change is sure, the window begins at it: where the score of the two parts is
+    highest. The step that the change falls into has some of both rates, so it is left out as soon
+    as two more are there.
     """
 
     def __init__(self, settings: TrackingSettings) -> None:
