@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 
+from equilag.live.rebalance.joined_members import client_id_in
 from equilag.live.steward.event_log import log_event
 from equilag.show import some_of
 
@@ -41,6 +42,7 @@ def _by_speed(speeds: Mapping[str, float]) -> str:
     for speed in sorted(groups):
         members = groups[speed]
         few = len(groups) > 1 and len(members) <= _MAX_NAMES
-        who = some_of(members, _MAX_NAMES) if few else f"{len(members)} members"
+        names = [client_id_in(key) or key for key in members]  # ids of brokers' making are long
+        who = some_of(names, _MAX_NAMES) if few else f"{len(members)} members"
         parts.append(f"{who}: {speed:,.1f} records/s")
     return "; ".join(parts[: 2 * _MAX_NAMES])

@@ -26,6 +26,7 @@ from equilag.live.steward.observer import GroupObserver
 from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
+from equilag.live.steward.take_over import TakeOver
 from equilag.policy import Policy
 
 UNEVEN = {"t": [100_000, 60_000, 50_000]}
@@ -191,6 +192,15 @@ def test_a_repair_keeps_to_the_capacities_in_force() -> None:
         "a": 6,
         "b": 2,
     }
+
+
+def test_while_a_take_over_waits_nothing_is_repaired() -> None:
+    """Partitions of members that are not back have no owner on purpose."""
+    run = Run()
+    run.shared.take_over = TakeOver([], until=0.0)
+    assert run.sees(*[reading({"t": [1, 1, 1, 1]}, RANGE)] * 3).commands == []
+    assert run.state.figures.verdict == "a take-over waits for removed members"
+    assert run.shared.rebalance_pending
 
 
 def test_one_observation_without_an_owner_starts_nothing() -> None:

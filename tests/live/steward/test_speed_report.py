@@ -24,8 +24,11 @@ def test_speeds_are_reported_when_they_change(caplog: pytest.LogCaptureFixture) 
     assert lines(caplog) == ["slow: 40.0 records/s; 5 members: 120.0 records/s"]
     assert caplog.records[0].fields["used_percent"] == 80  # type: ignore[attr-defined]
     report.report({"a": 10.0, "b": 10.0}, 1.0)
+    named = "worker-3-25689002-60c4-4600-8d95-0f445392efc6"
+    report.report({"a": 10.0, named: 5.0}, 1.0)
     report.report({}, 1.0)
     assert lines(caplog)[1:] == [
         "2 members: 10.0 records/s",
+        "worker-3: 5.0 records/s; a: 10.0 records/s",
         "no longer known; all members count as equal",
     ]
