@@ -27,10 +27,13 @@ class Side:
 
 NONE: Final = Side("none", "no steward", "members")
 BY_LAG: Final = Side(
-    "by-lag", "steward by lag", "steward", (*RESET, "--weight", "lag", "--gain", "50")
+    "by-lag",
+    "steward by lag, all members equal",
+    "steward",
+    (*RESET, "--weight", "lag", "--capacity", "*=1", "--gain", "50"),
 )
-"""Commits are up to 5 s old, so that lag is uneven without need: 10 % of a fair share of it, the
-default, would be nothing."""
+"""As before rates and speeds were measured. Commits are up to 5 s old, so that lag is uneven
+without need: 10 % of a fair share of it, the default, would be nothing."""
 BY_WORK: Final = Side("by-work", "steward by work", "steward", RESET)
 """With the defaults."""
 BY_HAND: Final = Side("by-hand", "by hand", "hand")

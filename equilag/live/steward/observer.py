@@ -136,13 +136,16 @@ class GroupObserver:
         self, offsets: TopicOffsets, sizes: Mapping[str, int], keys: Mapping[str, object], at: float
     ) -> Measured:
         rates = self._tracker.rates(sizes)
-        racks = offsets.racks if self._options.policy.minds_racks else None
+        policy = self._options.policy
+        racks = offsets.racks if policy.minds_racks else None
+        # The user's capacities may be in any unit, so that measured ones do not go with them.
+        given = bool(policy.overrides.capacity)
         return Measured(
             lags_of(offsets, self._options.reset),
             racks or None,
             rates=rates.rates,
             rate_errors=rates.errors,
-            capacities=self._tracker.capacities(keys, at),
+            capacities={} if given else self._tracker.capacities(keys, at),
         )
 
 

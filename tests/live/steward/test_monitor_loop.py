@@ -27,6 +27,7 @@ from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.steward.take_over import TakeOver
+from equilag.live.tracking.window_speed import WindowSpeed
 from equilag.policy import Policy
 
 UNEVEN = {"t": [100_000, 60_000, 50_000]}
@@ -97,6 +98,17 @@ def test_an_even_group_needs_no_plan() -> None:
     assert run.commands == []
     assert run.state.figures.decision == "even"
     assert run.state.figures.verdict.startswith("at best relieves a member by 0 % of a fair share")
+
+
+def test_given_capacities_stand_in_for_measured_speeds() -> None:
+    run = Run(policy=live_policy(weight="lag", capacity={"*": 1}))
+    tracker = run.monitor._observer._tracker
+    tracker._speeds.speeds = {"a": WindowSpeed(10.0, 0.1, 1e12)}
+    run.sees(uneven())
+    assert run.state.figures.speeds == {}
+    run = Run()
+    run.monitor._observer._tracker._speeds.speeds = tracker._speeds.speeds
+    assert run.sees(uneven()).state.figures.speeds == {"a": 10.0, "b": 10.0}
 
 
 def test_by_work_it_waits_for_rates() -> None:
