@@ -34,6 +34,8 @@ SAMPLE_S: Final = 0.5
 WITHIN: Final = 0.02
 """How near the mean the rates of all processes are to be, as a share."""
 _COMPLETE_S: Final = 120
+_STABLE_S: Final = 4.0
+"""More than a heartbeat: a rebalance that was under way would have been noticed by all."""
 _EXCHANGE_S: Final = 1.0
 """Until members that are assigned by hand have exchanged their partitions: ten polls."""
 
@@ -121,11 +123,13 @@ def _versions() -> dict[str, str]:
 
 
 def _await_complete(sides: Sequence[LiveSide]) -> None:
-    give_up = time.monotonic() + _COMPLETE_S
-    while not all(side.complete() for side in sides):
-        if time.monotonic() > give_up:
-            late = [side.side.name for side in sides if not side.complete()]
-            raise RuntimeError(f"partitions without an owner in {', '.join(late)}")
+    """Return once every group has been complete for a while. Raises RuntimeError."""
+    since = began = time.monotonic()
+    while time.monotonic() - since < _STABLE_S:
+        if late := [side.side.name for side in sides if not side.complete()]:
+            since = time.monotonic()
+            if since - began > _COMPLETE_S:
+                raise RuntimeError(f"partitions without an owner in {', '.join(late)}")
         time.sleep(0.1)
 
 

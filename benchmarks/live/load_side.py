@@ -57,9 +57,10 @@ class LiveSide:
             self.members.append(LimitedMember(f"member-{number}", speed, topic, own, self.log))
 
     def complete(self) -> bool:
-        """Has every partition one owner?"""
-        held = [partition for member in self.members for partition in member.held()]
-        return sorted(held) == list(range(self._partitions))
+        """Has every partition one owner, and every member a partition?"""
+        held = [member.held() for member in self.members]
+        every = sorted(partition for theirs in held for partition in theirs)
+        return all(held) and every == list(range(self._partitions))
 
     def owners(self) -> Ints:
         """Return [P] the member numbers; complete groups only."""
