@@ -8,6 +8,7 @@ import threading
 import time
 import warnings
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from typing import Any, Final
@@ -50,7 +51,7 @@ LAGS: Final = (9000, 8000, 7000, 100, 90, 80, 70, 6000, 50, 40, 3000, 2000)
 """Of a topic's partitions; no two members share them evenly by number alone."""
 SIZE: Final = len(LAGS)
 QUICK: Final = {"heartbeat_interval_ms": 200, "session_timeout_ms": 6000}
-LIVE: Final = {"lag": LiveLag(every=0.5), "policy": Policy(tolerance=0)}
+LIVE: Final = {"lag": LiveLag(every=0.3), "policy": Policy(tolerance=0)}
 
 Event = tuple[str, str, frozenset[Any]]
 
@@ -67,7 +68,7 @@ def lagging_topic(broker: Broker, name: str, commits: bool = True) -> None:
 @pytest.fixture(autouse=True)
 def quick_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rates are known after a second, not after ten."""
-    settings = TrackingSettings(least_window=1.0, spacing=0.3)
+    settings = TrackingSettings(least_window=1.0, spacing=0.2)
     monkeypatch.setattr(load_source, "LoadTracker", partial(LoadTracker, settings))
 
 
@@ -157,10 +158,9 @@ def members(broker: Broker, topic: str) -> Iterator[Members]:
     try:
         yield group
     finally:
-        for _, end, _ in group.running.values():
-            end.set()
-        for name in list(group.running):
-            group.remove(name)
+        # At once: one that closes in the middle of a rebalance waits for the others, up to 30 s.
+        with ThreadPoolExecutor(max(1, len(group.running))) as pool:
+            list(pool.map(group.remove, list(group.running)))
     assert not group.errors
     no_thread_is_left(topic)
 
