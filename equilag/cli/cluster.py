@@ -26,7 +26,6 @@ def add_cluster(
     parser.add_argument(
         "--bootstrap-server",
         metavar="B",
-        type=servers,
         required=required,
         help="brokers to connect to first, as host:port; separate several by commas",
     )
@@ -35,15 +34,6 @@ def add_cluster(
         metavar="FILE.properties",
         help="login and TLS settings, as for Kafka's own tools; librdkafka's names work too",
     )
-
-
-def servers(text: str) -> str:
-    """A list of servers with ports that there can be."""
-    from equilag.adapters.kafka.client_config import wrong_port
-
-    if (problem := wrong_port(text)) is not None:
-        raise argparse.ArgumentTypeError(problem)
-    return text
 
 
 def add_reading(

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from equilag.cli import options
-from equilag.cli.cluster import servers
 from equilag.cli.real_options import add_real
 from equilag.policy import POLICIES
 
@@ -41,10 +40,7 @@ def add_fleet_options(parser: argparse.ArgumentParser) -> None:
         help="the same for the racks of partitions, beside --offsets and --members",
     )
     source.add_argument(
-        "--bootstrap-server",
-        metavar="B",
-        type=servers,
-        help="a live cluster, through its __consumer_offsets",
+        "--bootstrap-server", metavar="B", help="a live cluster, through its __consumer_offsets"
     )
     source.add_argument(
         "--command-config", metavar="FILE", help="properties for logging in, as for Kafka's tools"

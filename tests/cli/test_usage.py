@@ -137,7 +137,6 @@ WRONG = [
     (["groups", "--bootstrap-server", "b", "--groups", "("], "'(' is not a regular expression"),
     (["groups", "--bootstrap-server", " "], "bootstrap servers: is empty"),
     (["groups", "--bootstrap-server", "a:99999"], "--bootstrap-server: 'a:99999' has no port"),
-    (["fleet", "--bootstrap-server", "a:0"], "--bootstrap-server: 'a:0' has no port"),
     (["snapshot"], "--from-describe is required, or --bootstrap-server with --group"),
     (["snapshot", "--bootstrap-server", "b"], "--bootstrap-server needs --group"),
     (["snapshot", *LIVE_GROUP, "--from-describe", "x"], "give either --from-describe or"),

@@ -24,7 +24,7 @@ def kafka_config(bootstrap: str, overrides: Mapping[str, str] | None = None) -> 
     if not bootstrap.strip():
         raise InputError("is empty; expected host:port", "bootstrap servers")
     if (problem := wrong_port(bootstrap)) is not None:
-        raise InputError(problem, "bootstrap servers")
+        raise InputError(problem, "--bootstrap-server")
     overrides = overrides or {}
     if SERVERS in overrides:
         raise InputError("the bootstrap servers are given separately", SERVERS)

@@ -16,7 +16,7 @@ def test_no_servers(bootstrap: str) -> None:
 
 @pytest.mark.parametrize("server", ["a:99999", "a:0", "b:1, a:x", "SSL://a:", "[::1]:65536"])
 def test_ports_that_there_are_not(server: str) -> None:
-    with pytest.raises(InputError, match=r"bootstrap servers: .* has no port between 1 and 65535"):
+    with pytest.raises(InputError, match=r"--bootstrap-server: .* has no port between 1 and 65535"):
         kafka_config(server)
 
 
