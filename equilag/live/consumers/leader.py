@@ -28,6 +28,7 @@ from equilag.live.consumers.leader_state import (
 from equilag.live.consumers.load_source import LoadSource
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.verdict_log import VerdictLog
+from equilag.live.consumers.warm_up import warm_up
 from equilag.live.rebalance.assignments import (
     JoinedMembers,
     RebalanceAnswer,
@@ -95,6 +96,7 @@ class Leader:
         self._considering = threading.Lock()
         self._thresholds = options.rejoin or Thresholds()
         self._controller = Controller(self._thresholds)
+        self._warm = False
         self._known_members: set[str] = set()
         """Keys of the members that the controller considered last."""
 
@@ -130,6 +132,9 @@ class Leader:
         if last is None or not last.complete or not self._requests:
             return
         with self._considering:
+            if not self._warm:
+                self._warm = True
+                warm_up()
             try:
                 measured, reason = self._load.measured(last.members, last.sizes, last.racks)
                 if reason is not None:
@@ -255,7 +260,7 @@ class Leader:
             loads = self._load.loads(last, measured)
             owner = loads.group.owner
             planned = read_assignment(loads.group, decision.plan.assignment, [])
-            if reason is not None or planned is None:
+            if reason is not None or planned is None or self._load.awaits_rates(loads):
                 return
             gain = gain_of(loads, owner, planned)
             pause = Pause(self._controller.pause_s, self._settings.cooperative)
