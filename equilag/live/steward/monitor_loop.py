@@ -25,6 +25,7 @@ from equilag.live.rebalance.live_policy import at_most
 from equilag.live.rebalance.measured import capacities_in_force
 from equilag.live.rebalance.measured_loads import awaits_rates
 from equilag.live.rebalance.rebalance_answer import sticky_policy
+from equilag.live.rebalance.verdict_news import VerdictNews
 from equilag.live.rebalance.worth import Verdict
 from equilag.live.steward.commands import Command
 from equilag.live.steward.dry_run import DryRun
@@ -64,7 +65,7 @@ class MonitorLoop:
         """Why the steward has to end."""
         self._failing = ""
         self._remarks: set[str] = set()
-        self._ground = ""
+        self._news = VerdictNews()
         self._without_assignment = 0
         """Consecutive observations in which the group was without a complete assignment."""
 
@@ -225,17 +226,16 @@ class MonitorLoop:
         return decision
 
     def _show(self, considered: Considered, loads: GroupLoads) -> None:
-        """Report a verdict: in the status and the metrics always, in the log when its ground
-        changes."""
+        """Report a verdict: in the status and the metrics always, in the log when it is
+        news."""
         now = time.monotonic()
         state, verdict = self._shared.state, considered.verdict
         state.count("decisions", verdict.ground)
         state.set(**decision_figures(considered, self._shared.controller, loads, now))
         if considered.effect:
             log_event(logging.INFO, "effect", reason=considered.effect)
-        if verdict.ground != self._ground and not verdict.worth_it:
+        if self._news.is_news(verdict, now):
             log_event(logging.INFO, "decision", ground=verdict.ground, reason=verdict.reason)
-        self._ground = verdict.ground
 
     def _start(
         self, observation: Observation, decision: Decision, generation: int, kind: str, reason: str
