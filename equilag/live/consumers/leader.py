@@ -138,14 +138,14 @@ class Leader:
             try:
                 measured, reason = self._load.measured(last.members, last.sizes, last.racks)
                 if reason is not None:
-                    self._log.verdict(Considered(Verdict("measuring", reason)))
+                    self._log.verdict(Considered(Verdict("measuring", reason)), time.monotonic())
                     return
                 loads = self._load.loads(last, measured)
                 considered = self._verdict(last, loads)
             except Exception as error:  # noqa: BLE001  optional: the group has its assignment
                 self._log.failure(error)
                 return
-            self._log.verdict(considered)
+            self._log.verdict(considered, time.monotonic())
             self._start_if_worth_it(last, loads, considered, measured)
 
     def _verdict(self, last: LastAnswer, loads: GroupLoads) -> Considered:
@@ -266,7 +266,7 @@ class Leader:
             pause = Pause(self._controller.pause_s, self._settings.cooperative)
             verdict = judge(gain, self._thresholds, pause)
             considered = Considered(verdict, possible_gain(loads, owner), decision, gain)
-            self._log.verdict(considered)
+            self._log.verdict(considered, time.monotonic())
             self._start_if_worth_it(last, loads, considered, measured)
 
     def _start_if_worth_it(

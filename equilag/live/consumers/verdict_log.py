@@ -9,6 +9,7 @@ from equilag.co_partitioning import CoPartitionedTopics
 from equilag.live.consumers.late_decision import describe_error
 from equilag.live.rebalance.assignments import Origin, RebalanceAnswer
 from equilag.live.rebalance.controller import Considered
+from equilag.live.rebalance.verdict_news import VerdictNews
 
 log: Final = logging.getLogger("equilag.consumers")
 
@@ -25,7 +26,7 @@ class VerdictLog:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._ground = ""
+        self._news = VerdictNews()
         self._failures: set[str] = set()
         self._left_out: tuple[str, ...] = ()
 
@@ -44,14 +45,13 @@ class VerdictLog:
             f": {reasons}" if reasons else "",
         )  # fmt: skip
 
-    def verdict(self, considered: Considered) -> None:
-        """A verdict of the controller: written when its ground changes."""
+    def verdict(self, considered: Considered, now: float) -> None:
+        """A verdict of the controller: written when it is news."""
         if considered.effect:
             log.info("group %s: %s", self._name, considered.effect)
         verdict = considered.verdict
-        if verdict.ground != self._ground and not verdict.worth_it:
+        if self._news.is_news(verdict, now):
             log.info("group %s: no rebalance: %s: %s", self._name, verdict.ground, verdict.reason)
-        self._ground = verdict.ground
 
     def request(self, considered: Considered) -> None:
         """The leader requests a rebalance."""

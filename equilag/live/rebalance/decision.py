@@ -60,6 +60,9 @@ class PlanSettings:
     seed: int = 0
     together: KeptTogether | None = None
     """Finds topics that belong together; None: only those that the policy names."""
+    effort: float | None = None
+    """Counted work in seconds of one core, after which planning ends before the time limit; None
+    for no such end."""
 
     def policy_for(self, group: Group) -> Policy:
         """The policy for this group, with the topics that belong together."""
@@ -93,7 +96,7 @@ def decide(group: Group, settings: PlanSettings, fallback_reason: str | None = N
     if fallback_reason is None:
         # Verifying counts as planning, but it gets at most half of the time.
         limit = max(settings.time_limit - _VERIFY_S * group.n_partitions, settings.time_limit / 2)
-        attempt = attempt_plan(group, fitting, settings, limit)
+        attempt = attempt_plan(group, fitting, settings, limit, settings.effort)
         if attempt.plan is not None:
             return Decision(attempt.plan, left_out=attempt.fitting.left_out)
         fitting, fallback_reason = attempt.fitting, attempt.problem
@@ -181,7 +184,7 @@ def attempt_plan(
         return PlanAttempt(None, f"the plan does not hold: {findings[0]}", fitting)
     if not is_valid(group, plan.assigned):
         return PlanAttempt(None, "the plan leaves partitions to nobody", fitting)
-    if plan.status == "fallback" and effort is None:
+    if plan.status == "fallback" and effort == settings.effort:
         return PlanAttempt(None, f"no time for a plan within {settings.time_limit:g} s", fitting)
     return PlanAttempt(plan, "", fitting)
 

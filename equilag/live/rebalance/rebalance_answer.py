@@ -34,6 +34,10 @@ none. So much takes 12 % off the lag spread when members come and go in groups o
 partitions, and 4 % with 20 and 100; five times as much takes 9 % and 2 % more, while an eager group
 stands still for another 0.04 s. What matters more than that is for the full plan."""
 
+FULL_EFFORT: Final = 0.15
+"""Counted work of a full plan while the group waits, in seconds of one core. A plan that nobody
+waits for follows with the next observations, if it is worth it."""
+
 
 def answer_of(
     group: Group,
@@ -60,10 +64,13 @@ def answer_of(
     policy = settings.policy_for(group)
     loads = measured_loads(with_capacities(group, policy), policy, measured)
     kept = sticky.plan.assigned
-    if awaits_rates(group, policy) or not worth_it(possible_gain(loads, kept)):
+    if awaits_rates(group, policy) or not worth_it(
+        possible_gain(loads, kept, exact_counts=policy.evens_totals)
+    ):
         return sticky
     left = settings.time_limit - (time.monotonic() - began)
-    full = decide_within(group, replace(settings, time_limit=max(0.0, left)))
+    limits = replace(settings, time_limit=max(0.0, left), effort=FULL_EFFORT)
+    full = decide_within(group, limits)
     if full.fallback_reason is not None:
         return sticky
     return full if worth_it(gain_of(loads, kept, full.plan.assigned)) else sticky

@@ -113,3 +113,16 @@ def test_no_plan_gains_more_than_is_possible() -> None:
         for number in range(3**5):
             after = np.array([number // 3**k % 3 for k in range(5)], np.int32)
             assert gain_of(loads, before, after).relief_percent <= bound + 1e-9
+
+
+def test_counts_that_are_forced_are_no_gain() -> None:
+    """Seven partitions alike for two members: four and three, whoever has which."""
+    loads = loads_of([10] * 7, ["a", "b"])
+    four_and_three = np.array([0, 0, 0, 0, 1, 1, 1], np.int32)
+    assert possible_gain(loads, four_and_three).relief_percent == pytest.approx(100 * 5 / 35)
+    assert possible_gain(loads, four_and_three, exact_counts=True).relief_percent == 0.0
+    uneven = loads_of([60, 10, 10, 10, 10, 10, 10], ["a", "b"])
+    piled = np.array([0, 0, 0, 0, 1, 1, 1], np.int32)
+    bound = possible_gain(uneven, piled, exact_counts=True).relief_percent
+    swapped = np.array([0, 1, 1, 1, 1, 0, 0], np.int32)
+    assert 0 < gain_of(uneven, piled, swapped).relief_percent <= bound

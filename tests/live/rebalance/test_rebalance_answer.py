@@ -18,7 +18,12 @@ from equilag.live.rebalance.decision import PlanSettings
 from equilag.live.rebalance.gain import Gain
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
 from equilag.live.rebalance.measured import Measured
-from equilag.live.rebalance.rebalance_answer import answer_of, sticky_decision, sticky_policy
+from equilag.live.rebalance.rebalance_answer import (
+    FULL_EFFORT,
+    answer_of,
+    sticky_decision,
+    sticky_policy,
+)
 from equilag.metrics import count_moves, member_counts
 from equilag.plan import Plan
 from equilag.planner.assign import assign
@@ -109,7 +114,7 @@ def without_search(monkeypatch: pytest.MonkeyPatch, fails: Callable[[Any], bool]
 
 
 def test_if_the_full_plan_fails_the_sticky_one_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    without_search(monkeypatch, lambda effort: effort is None)
+    without_search(monkeypatch, lambda effort: effort == FULL_EFFORT)
     decision = answer_of(unevenly_loaded(), SETTINGS, always)
     assert decision.is_sticky
     assert decision.fallback_reason is None
