@@ -66,7 +66,6 @@ def add_thresholds(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--cooldown",
-        "--min-interval",  # its old name
         metavar="T",
         type=options.duration,
         default=30.0,
@@ -86,6 +85,13 @@ def add_thresholds(group: argparse._ArgumentGroup) -> None:
         type=options.duration,
         default=5.0,
         help="time between two observations of the group (default: 5s)",
+    )
+    group.add_argument(  # its old name
+        "--min-interval",
+        dest="cooldown",
+        type=options.duration,
+        default=argparse.SUPPRESS,
+        help=argparse.SUPPRESS,
     )
     for name, option in _GONE.items():
         group.add_argument(option, dest=name, help=argparse.SUPPRESS)
