@@ -100,7 +100,7 @@ def decide(group: Group, settings: PlanSettings, fallback_reason: str | None = N
         if attempt.plan is not None:
             return Decision(attempt.plan, left_out=attempt.fitting.left_out)
         fitting, fallback_reason = attempt.fitting, attempt.problem
-    if not _has_rules(group, fitting.policy):
+    if not has_rules(group, fitting.policy):
         return Decision(assign(group, FALLBACK), fallback_reason, fitting.left_out)
     return _last_resort(group, settings, fitting, fallback_reason)
 
@@ -212,6 +212,6 @@ def _last_resort(
     return Decision(assign(group, FALLBACK), reason, (*quick.fitting.left_out, broken))
 
 
-def _has_rules(group: Group, policy: Policy) -> bool:
+def has_rules(group: Group, policy: Policy) -> bool:
     """True if the policy has rules that no heuristic knows."""
     return policy.overrides != NO_OVERRIDES or (policy.minds_racks and group.racks is not None)

@@ -12,7 +12,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
-from equilag.group import Group
+import numpy as np
+
+from equilag.group import NOBODY, Flags, Group, Ints
 from equilag.live.rebalance.decision import (
     GRACE_S,
     Decision,
@@ -21,11 +23,15 @@ from equilag.live.rebalance.decision import (
     call_within,
     decide,
     decide_within,
+    has_rules,
 )
 from equilag.live.rebalance.fitting_policy import FittingPolicy, with_capacities
 from equilag.live.rebalance.gain import Gain, gain_of, possible_gain
+from equilag.live.rebalance.group_loads import group_loads
 from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured
 from equilag.live.rebalance.measured_loads import awaits_rates, measured_loads
+from equilag.metrics import is_valid, member_counts
+from equilag.plan import Plan
 from equilag.policy import Policy
 
 STICKY_EFFORT: Final = 0.01
@@ -99,7 +105,29 @@ def _sticky(group: Group, settings: PlanSettings, fallback_reason: str | None) -
     attempt = attempt_plan(group, fitting, settings, settings.time_limit, STICKY_EFFORT)
     problem, left_out = attempt.problem, attempt.fitting.left_out
     if attempt.plan is not None and attempt.plan.status != "fallback":
-        return Decision(attempt.plan, fallback_reason, left_out, is_sticky=True)
+        plan = _in_turn(group, attempt.plan, attempt.fitting.policy) or attempt.plan
+        return Decision(plan, fallback_reason, left_out, is_sticky=True)
     if attempt.plan is not None:
         problem = f"no time for a plan within {settings.time_limit:g} s"
     return decide(group, settings, fallback_reason or problem)
+
+
+def _in_turn(group: Group, plan: Plan, policy: Policy) -> Plan | None:
+    """Return the round robin where a group starts and nothing is known to weigh by; None elsewhere.
+
+    With these counts one plan is as good as another then. The round robin also deals each topic
+    evenly, which spares moves when a topic is deleted.
+    """
+    from equilag.planner.assign import assign
+
+    owned: Flags = group.owner != NOBODY
+    if owned.any() or has_rules(group, policy) or group_loads(group, policy).weight.any():
+        return None
+    other = assign(group, "round-robin")
+    as_even = np.array_equal(_counts(group, plan), _counts(group, other))
+    return other if as_even and is_valid(group, other.assigned) else None
+
+
+def _counts(group: Group, plan: Plan) -> Ints:
+    """[M] partitions per member, ascending."""
+    return np.sort(member_counts(plan.assigned, group.n_members))

@@ -177,3 +177,23 @@ def test_never_more_moves_than_kafka(mixed: bool) -> None:
                 assert not change.uniform
             changing.settle(by_name(group, ours.plan.assigned))
             change = changing.change()
+
+
+def test_without_anything_to_weigh_each_topic_is_dealt_evenly() -> None:
+    """So that little moves when a topic is deleted."""
+    names = [f"m{number}" for number in range(8)]
+    sizes, nothing = {"t": 30, "u": 18}, Measured({"t": [0] * 30, "u": [0] * 18})
+    group = group_of("g", [JoinedMember(name, ("t", "u")) for name in names], sizes, nothing)
+    plan = answer_of(group, SETTINGS, never).plan
+    members = [JoinedMember(name, ("t",), held) for name, held in plan.assignment.items()]
+    group = group_of("g", members, {"t": 30})
+    kept = answer_of(group, SETTINGS, never).plan
+    assert sorted(member_counts(kept.assigned, 8)) == [3, 3, 4, 4, 4, 4, 4, 4]
+    assert count_moves(group, kept.assigned) <= 1
+
+
+def test_capacities_are_kept_without_anything_to_weigh() -> None:
+    members = [JoinedMember("a", ("t",)), JoinedMember("b", ("t",))]
+    measured = Measured({"t": [0] * 4}, capacities={"a": 30.0, "b": 10.0})
+    plan = answer_of(group_of("g", members, {"t": 4}, measured), SETTINGS, never).plan
+    assert member_counts(plan.assigned, 2).tolist() == [3, 1]
