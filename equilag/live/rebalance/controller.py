@@ -16,6 +16,7 @@ from equilag.live.rebalance.gain import Gain, gain_of, possible_gain
 from equilag.live.rebalance.group_loads import GroupLoads
 from equilag.live.rebalance.move_budget import MoveBudget
 from equilag.live.rebalance.rebalance_effect import PromisedRelief, effect_of
+from equilag.live.rebalance.vain_plans import VainPlans
 from equilag.live.rebalance.worth import DEFAULT_PAUSE_S, Pause, Thresholds, Verdict, judge
 
 MakePlan = Callable[[int | None], Decision]
@@ -26,6 +27,9 @@ _OUT_OF_REACH_S: Final = 300.0
 made again and again for a few heavy partitions, and the load may have changed after 5 minutes."""
 _PAUSE_WEIGHT: Final = 0.5
 """Weight of the newest measured pause in the mean of all."""
+_PAUSE_HALF_S: Final = 600.0
+"""Seconds in which half of what a pause was longer than usual is forgotten. An outage in the middle
+of a rebalance makes all others look too costly, and without any the pause is not measured again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +55,11 @@ class Controller:
         self.budget = MoveBudget(thresholds.moves_per_hour)
         self.pause_s = DEFAULT_PAUSE_S
         """How long a rebalance pauses partitions, in seconds."""
+        self._considered_at: float | None = None
         self._confirmations = 0
         self._out_of_reach = (0.0, float("-inf"))
         """Percent that the last plan left, and when it was made."""
+        self._vain_plans = VainPlans()
         self._promised: PromisedRelief | None = None
 
     def record_pause(self, seconds: float) -> None:
@@ -64,6 +70,7 @@ class Controller:
         """The membership has changed: earlier observations no longer count."""
         self._confirmations = 0
         self._out_of_reach = (0.0, float("-inf"))
+        self._vain_plans.clear()
         self._promised = None
 
     def consider(
@@ -73,6 +80,7 @@ class Controller:
         owner = loads.group.owner
         possible = possible_gain(loads, owner)
         effect = self._effect(loads, possible, now)
+        self._forget_pauses(now)
         pause = Pause(self.pause_s, cooperative)
         within_reach = self._within_reach(possible, now)
         verdict = judge(within_reach, self.thresholds, pause)
@@ -80,7 +88,9 @@ class Controller:
             self._confirmations = 0
             return Considered(_at_best(verdict), possible, effect=effect)
         self._confirmations += 1
-        waits = self._waits(verdict, loads, now)
+        waits = self._waits(verdict, loads, now) or self._vain_plans.wait(
+            within_reach.relief_percent, now
+        )
         if waits is not None:
             return Considered(waits, possible, effect=effect)
         decision, limit = make_plan(None), None
@@ -89,7 +99,9 @@ class Controller:
             if gain_of(loads, owner, decision.plan.assigned).moves > left:
                 limit, decision = left, make_plan(left)
         if decision.fallback_reason is not None:
-            return Considered(Verdict("no-plan", decision.fallback_reason), possible, effect=effect)
+            verdict = Verdict("no-plan", decision.fallback_reason)
+            self._vain_plans.record(verdict, within_reach.relief_percent, now)
+            return Considered(verdict, possible, effect=effect)
         gain = gain_of(loads, owner, decision.plan.assigned)
         if limit is None:
             after = possible_gain(loads, decision.plan.assigned)
@@ -97,11 +109,14 @@ class Controller:
         verdict = self._of_plan(gain, pause, limit)
         if not verdict.worth_it:
             self._confirmations = 0
+            relief = self._within_reach(possible, now).relief_percent
+            self._vain_plans.record(verdict, relief, now)
         return Considered(verdict, possible, decision, gain, effect)
 
     def started(self, loads: GroupLoads, considered: Considered, now: float) -> None:
         """The rebalance to the plan was started."""
         self._confirmations = 0
+        self._vain_plans.clear()
         self.cooldown.start(now)
         if considered.gain is None or considered.possible is None:
             return
@@ -111,7 +126,14 @@ class Controller:
             considered.gain.relief_percent,
             considered.possible.relief_percent,
             now + self.cooldown.seconds,
+            loads.in_seconds,
         )
+
+    def _forget_pauses(self, now: float) -> None:
+        since = 0.0 if self._considered_at is None else max(0.0, now - self._considered_at)
+        longer = max(0.0, self.pause_s - DEFAULT_PAUSE_S)
+        self.pause_s -= longer * (1.0 - 0.5 ** (since / _PAUSE_HALF_S))
+        self._considered_at = now
 
     def _effect(self, loads: GroupLoads, possible: Gain, now: float) -> str:
         """Judge the last started rebalance, once its time has come."""

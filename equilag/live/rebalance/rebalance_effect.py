@@ -25,6 +25,8 @@ class PromisedRelief(NamedTuple):
     """The relief that no plan could have exceeded then."""
     due: float
     """When to judge, in seconds of a monotonic clock."""
+    in_seconds: bool
+    """True if capacities were known then."""
 
 
 class Effect(NamedTuple):
@@ -47,13 +49,14 @@ class Effect(NamedTuple):
 
 
 def effect_of(promised: PromisedRelief, loads: GroupLoads, possible: Gain) -> Effect | None:
-    """Return the effect; None if the group is another one now.
+    """Return the effect; None if the group is another one now, or the first speeds were measured
+    since: it was right by what was known.
 
     A rebalance helped if the group is as much more even as promised, or if it would be as much less
     even now had it kept its assignment.
     """
     before, group = promised.group, loads.group
-    if not _alike(before, group):
+    if not _alike(before, group) or loads.in_seconds != promised.in_seconds:
         return None
     more_even = promised.possible - possible.relief_percent
     avoided = gain_of(loads, before.owner, group.owner).relief_percent

@@ -88,7 +88,7 @@ class SharedState:
         with self._lock:
             self._rebalances += 1
             if not leads:
-                self._unfinished = None
+                self._unfinished = self._triggered_at = None
 
     def record_no_group(self) -> None:
         """The group does not exist now."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
@@ -12,6 +11,9 @@ from equilag.live.tracking.window_speed import WindowSpeed
 from equilag.show import below, not_a, show
 
 STATE_FORMAT: Final = "equilag/steward-state/1"
+LARGEST: Final = 1e100
+"""Largest number in a state, and 1 / LARGEST is the smallest above 0: those of rates and capacities
+in a group, which a steward could otherwise not build."""
 
 
 class TrackedState(NamedTuple):
@@ -101,8 +103,10 @@ def _read_rates(value: object) -> tuple[dict[str, list[float | None]], ...]:
 
 
 def _number(value: object, place: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         raise InputError(not_a(value, "a number"), place)
+    if abs(value) > LARGEST or 0 < abs(value) < 1 / LARGEST:
+        raise InputError(f"{show(value)} is not 0, or 1e-100 to 1e+100", place)
     return float(value)
 
 

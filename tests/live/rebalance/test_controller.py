@@ -13,6 +13,7 @@ from equilag.live.rebalance.controller import Considered, Controller
 from equilag.live.rebalance.decision import Decision, PlanSettings, decide
 from equilag.live.rebalance.group_loads import GroupLoads
 from equilag.live.rebalance.live_policy import at_most, live_policy
+from equilag.live.rebalance.move_budget import MoveBudget
 from equilag.live.rebalance.worth import Thresholds
 
 POLICY = live_policy()
@@ -153,6 +154,19 @@ def test_a_plan_that_fails_is_no_plan() -> None:
     scene = Scene()
     scene.fails = "no time"
     assert scene.grounds(2) == ["patience", "no-plan"]
+    assert scene.look().verdict.reason == "the last plan: no time; 10 s until the next"
+
+
+@pytest.mark.parametrize(("moves_per_hour", "fails"), [(None, "no time"), (1, "")])
+def test_plans_that_come_to_nothing_become_rare(moves_per_hour: int | None, fails: str) -> None:
+    scene = Scene(moves_per_hour=moves_per_hour)
+    scene.fails = fails
+    grounds = scene.grounds(720)  # an hour
+    assert set(grounds) == {"patience", "budget" if moves_per_hour else "no-plan"}
+    assert 10 <= scene.limits.count(None) <= 20
+    scene.fails, scene.controller.budget = "", MoveBudget(None)
+    scene.rates = [60.0, 40.0, 1.0, 1.0]  # another imbalance
+    assert "worth-it" in scene.grounds(2)
 
 
 def test_a_changed_membership_starts_anew() -> None:
@@ -168,3 +182,27 @@ def test_the_pause_is_measured() -> None:
         scene.controller.record_pause(40.0)
     assert scene.controller.pause_s == pytest.approx(40.0, rel=0.01)
     assert scene.look(cooperative=False).verdict.ground == "pause"
+
+
+def test_a_long_pause_is_forgotten() -> None:
+    scene = Scene()
+    scene.controller.record_pause(200.0)
+    assert scene.look(cooperative=False).verdict.ground == "pause"
+    for _ in range(240):  # 20 minutes, two half-lives
+        scene.look(cooperative=False)
+    assert scene.controller.pause_s == pytest.approx(3.0 + 98.5 / 4, rel=0.01)
+    scene.controller.record_pause(0.0)
+    short = scene.controller.pause_s
+    scene.now += 7200.0
+    scene.look()
+    assert 3.0 < scene.controller.pause_s < short
+
+
+def test_first_speeds_do_not_make_a_rebalance_useless() -> None:
+    scene = Scene()
+    scene.look()
+    scene.act(scene.look(), owner=UNEVEN)
+    speeds = {"a": 100.0, "b": 90.0}
+    loads = loads_of([0] * 4, ["a", "b"], UNEVEN, scene.rates, None, speeds, True, POLICY)
+    assert not scene.controller.consider(loads, scene.now + 31, scene.plan, True).effect
+    assert scene.controller.cooldown.seconds == 30.0

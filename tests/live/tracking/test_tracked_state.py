@@ -93,3 +93,9 @@ def test_numbers_that_are_none() -> None:
             resumed(0.0, {**state(), "time": value})
     with pytest.raises(InputError, match="not an object"):
         resumed(0.0, [])
+
+
+def test_numbers_that_no_group_takes() -> None:
+    for value in (float("inf"), 10**400, -1e308, 1e200, 1e-320):
+        with pytest.raises(InputError, match=r"time: .* is not 0, or 1e-100 to 1e"):
+            resumed(0.0, {**state(), "time": value})
