@@ -58,6 +58,12 @@ class SharedState:
             return self._observation
 
     @property
+    def is_alone(self) -> bool:
+        """True if the last observation found nobody in the group but stewards."""
+        observation = self.observation
+        return observation is None or not observation.members
+
+    @property
     def target(self) -> TargetAssignment | None:
         """The assignment that the next rebalance of an unchanged group leads to."""
         with self._lock:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import queue
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
@@ -14,9 +13,9 @@ from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.errors import EquilagError
 from equilag.live.rebalance.decision import decide_within, load_planner
-from equilag.live.steward.commands import Command
 from equilag.live.steward.event_log import log_event
-from equilag.live.steward.group_membership import GroupMembership, HeartbeatResult
+from equilag.live.steward.group_membership import GroupMembership
+from equilag.live.steward.heartbeat_loop import HeartbeatLoop
 from equilag.live.steward.kept_state import KeptState
 from equilag.live.steward.leader_loop import LeaderLoop
 from equilag.live.steward.monitor_loop import MonitorLoop
@@ -25,12 +24,6 @@ from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
 
-_PER_SESSION: Final = 10
-"""Heartbeats per session: Kafka advises at least three; ten survive several lost ones."""
-_MAX_PAUSE_S: Final = 0.3
-"""The longest pause between two heartbeats. They tell the steward of a rebalance, and the group, in
-an eager group without reading, waits for it: members' heartbeats are in step after each rebalance,
-so that the steward would often be the last. A heartbeat takes 1 ms of a core."""
 _LEAVE_S: Final = 0.5
 """How long the leader loop may take to leave by itself; then its join is aborted."""
 _END_S: Final = 5.0
@@ -63,6 +56,7 @@ class Steward:
             self._membership = membership
             self._leader_reader = GroupReader(config, isolation=options.isolation)
             self._leader = LeaderLoop(self._shared, membership, self._leader_reader)
+            self._heartbeats = HeartbeatLoop(self._shared, membership, self._leader)
         self._monitor = MonitorLoop(self._shared, observer, decide_within, self._leads)
 
     def end(self) -> None:
@@ -80,7 +74,7 @@ class Steward:
         if leader is not None:
             threads += [
                 self._thread("leader", leader.run),
-                self._thread("heartbeat", self._send_heartbeats),
+                self._thread("heartbeat", self._heartbeats.run),
             ]
         log_event(
             logging.INFO, "started", group=self._options.group, instance=self._options.instance
@@ -129,33 +123,3 @@ class Steward:
     def _leads(self) -> tuple[bool, int]:
         leader = self._leader
         return (False, -1) if leader is None else (leader.leads, leader.generation)
-
-    def _send_heartbeats(self) -> None:
-        """Send heartbeats until the end, and pass what they report to the leader loop."""
-        leader, membership = self._leader, self._membership
-        assert leader is not None
-        pause = min(_MAX_PAUSE_S, self._options.session / _PER_SESSION)
-        answered_at = time.monotonic()
-        while not self._shared.stop.wait(pause):
-            if leader.joining:
-                # The group waits for other members, which may take long; or the connection is dead.
-                if membership.heartbeat() is not HeartbeatResult.SILENT:
-                    answered_at = time.monotonic()
-                elif time.monotonic() - answered_at > self._options.session:
-                    membership.abort_join()
-                    answered_at = time.monotonic()
-                continue
-            answered_at = time.monotonic()
-            if not membership.is_member:
-                continue
-            generation = leader.generation
-            result = membership.heartbeat()
-            self.state.count("heartbeats", result.value)
-            if result in (HeartbeatResult.FINE, HeartbeatResult.REBALANCE):
-                self.state.heartbeat_answered()
-            if result is HeartbeatResult.REBALANCE:
-                self._shared.send(Command.REBALANCE, generation)
-            elif result is HeartbeatResult.LOST:
-                self._shared.send(Command.LOST, generation)
-            elif result is HeartbeatResult.FENCED:
-                self._shared.send(Command.FENCED, generation)
