@@ -154,3 +154,30 @@ def test_the_only_broker_restarts(tmp_path: Path) -> None:
         )
         assert not here.log.twice()
         assert role == "leader"
+
+
+def test_members_join_a_steward_that_was_alone_when_the_broker_restarted(tmp_path: Path) -> None:
+    """The coordinator has forgotten all of its protocols but the one in use, `range`."""
+    try:
+        broker = start_broker(tmp_path)
+    except NoBroker as error:
+        pytest.skip(str(error))
+    with ExitStack() as stack:
+        stack.callback(broker.stop)
+        make_topic(admin_of(broker.bootstrap), "t", PARTITIONS)
+        steward = StewardRun(tmp_path, broker.bootstrap, "t", *QUICKLY)
+        stack.callback(steward.end)
+        steward.has("leader", 60)
+        broker.stop()
+        broker.start_again()
+        steward.wait_for(
+            lambda status: status["role"] == "leader" and status["last_heartbeat_age_s"] < 1, 60
+        )
+        time.sleep(5)
+        log = Log()
+        member = RdMember(
+            log, "rd-0", broker.bootstrap, "t", ["t"],
+            partition_assignment_strategy="cooperative-sticky",
+        )  # fmt: skip
+        stack.callback(member.stop)
+        until(lambda: len(log.held().get("rd-0", ())) == PARTITIONS, 30)
