@@ -252,8 +252,12 @@ class Leader:
         return assignments_now(group, assign(group, FALLBACK).assigned, self._settings.cooperative)
 
     def _propose(self, last: LastAnswer, decision: Decision) -> None:
-        """Request a rebalance for a plan that came after the answer, if it is worth one."""
-        if decision.fallback_reason is not None or not self._requests:
+        """Request a rebalance for a plan that came after the answer, if it is worth one.
+
+        Not in the middle of a cooperative change, whose second half is pending, nor against the
+        cooldown and the budget: the next sample is considered then.
+        """
+        if decision.fallback_reason is not None or not self._requests or not last.complete:
             return
         with self._considering:
             measured, reason = self._load.measured(last.members, last.sizes, last.racks)
@@ -263,6 +267,8 @@ class Leader:
             if reason is not None or planned is None or self._load.awaits_rates(loads):
                 return
             gain = gain_of(loads, owner, planned)
+            if not self._controller.may_start(loads, gain, time.monotonic()):
+                return
             pause = Pause(self._controller.pause_s, self._settings.cooperative)
             verdict = judge(gain, self._thresholds, pause)
             considered = Considered(verdict, possible_gain(loads, owner), decision, gain)

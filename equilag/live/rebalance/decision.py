@@ -17,7 +17,12 @@ from typing import Final
 
 from equilag.errors import InputError
 from equilag.group import Group
-from equilag.live.rebalance.fitting_policy import FittingPolicy, fitting_policy, structure_only
+from equilag.live.rebalance.fitting_policy import (
+    FittingPolicy,
+    fitting_policy,
+    structure_only,
+    with_known_weight,
+)
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.metrics import is_valid
 from equilag.overrides.override_settings import NO_OVERRIDES
@@ -65,8 +70,10 @@ class PlanSettings:
     for no such end."""
 
     def policy_for(self, group: Group) -> Policy:
-        """The policy for this group, with the topics that belong together."""
+        """The policy for this group, with the topics that belong together and a weight that is
+        known."""
         policy = self.policy if isinstance(self.policy, Policy) else Policy(self.policy)
+        policy = with_known_weight(policy, group)
         return policy if self.together is None else self.together.policy_for(group, policy)
 
 

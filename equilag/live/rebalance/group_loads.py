@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from equilag.group import NOBODY, Floats, Group, Index
+from equilag.live.rebalance.fitting_policy import with_known_weight
 from equilag.policy import Policy
 from equilag.reduction.capacities import known_capacities
 from equilag.weight import filled_rates, partition_weights, weighed_policy
@@ -73,7 +74,7 @@ def group_loads(
     `rate_error` [P] is the standard error of each rate, in records per second. `measured` says that
     capacities are records per second. Raises InputError as `partition_weights`.
     """
-    policy = weighed_policy(policy, group)
+    policy = weighed_policy(with_known_weight(policy, group), group)
     weights = partition_weights(group, policy)
     value = group.lag if weights is None else weights.value
     scale = 1 if weights is None else weights.scale

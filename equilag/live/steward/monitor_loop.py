@@ -167,8 +167,10 @@ class MonitorLoop:
         elif leads:
             if not self._repaired(observation, generation):
                 self._consider(observation, generation)
-        elif self._shared.options.take_over and generation >= 0:
-            self._shared.send(Command.TAKE_OVER, generation)
+        else:
+            self._shared.state.set(decision="", verdict="another member leads")
+            if self._shared.options.take_over and generation >= 0:
+                self._shared.send(Command.TAKE_OVER, generation)
 
     def _repaired(self, observation: Observation, generation: int) -> bool:
         """Rebalance for partitions that were added or deleted, which the members leave to the

@@ -31,9 +31,10 @@ class StateFile:
         Raises InputError, which names the file and the place in it, for a file that cannot be read,
         is no state, or is that of another group.
         """
-        if not self._path.exists():
-            return LoadTracker(settings)
         try:
+            if not self._path.exists():
+                self._check_folder()
+                return LoadTracker(settings)
             state = as_object(parse_json(read_text(self._path)), "")
             if state.get("group", self._group) != self._group:
                 problem = f"{show(state['group'])} is not {show(self._group)}, the group to steward"
@@ -41,6 +42,12 @@ class StateFile:
             return LoadTracker.from_dict(state, now, wall, settings)
         except InputError as error:
             raise InputError(error.problem, error.place, str(self._path)) from error
+        except OSError as error:  # such as a name that is too long
+            raise InputError(error.strerror or str(error), "", str(self._path)) from error
+
+    def _check_folder(self) -> None:
+        if not self._path.parent.is_dir():
+            raise InputError("there is no such folder")
 
     def save(self, tracker: LoadTracker, now: float, wall: float) -> None:
         """Write what the tracker knows; after a crash the file is the old or the new one, whole.

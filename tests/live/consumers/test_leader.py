@@ -405,6 +405,25 @@ def test_a_plan_that_another_rebalance_overtook_is_dropped(monkeypatch: pytest.M
     assert not requests
 
 
+def test_a_late_plan_does_not_break_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = threading.Event()
+
+    def slowly(*args, **kwargs):
+        time.sleep(0.1)
+        try:
+            return solve(*args, **kwargs)
+        finally:
+            done.set()
+
+    monkeypatch.setattr("equilag.planner.solve.solve", slowly)
+    requests = Requests()
+    nothing = Thresholds(moves_per_hour=0)
+    leader(requests=requests, patience=0.02, rejoin=nothing).assign(MEMBERS, SIZES)
+    assert done.wait(10)
+    time.sleep(0.1)
+    assert not requests
+
+
 def test_a_plan_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     assert load(leader(patience=10.0).assign(MEMBERS, SIZES)) == [7100, 8090, 9080]
 

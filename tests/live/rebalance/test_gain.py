@@ -41,6 +41,15 @@ def test_members_that_read_nothing_do_not_count() -> None:
     assert imbalance_of(loads, np.zeros(2, np.int32)).heaviest_percent == 100.0
 
 
+def test_by_lag_as_long_as_no_rate_is_known() -> None:
+    loads = loads_of(LAGS, ["a", "b"], policy=Policy(weight="rate"))
+    assert loads.weight.tolist() == LAGS
+    known = loads_of(
+        LAGS, ["a", "b"], rates=[1.0, 2.0, 3.0, 4.0, 5.0], policy=Policy(weight="rate")
+    )
+    assert known.weight.tolist() == [1, 2, 3, 4, 5]
+
+
 def test_a_gain_is_the_relief_of_the_most_relieved_member() -> None:
     gain = gain_of(uneven(), AFTER, BEFORE)
     # 100 records are one partition, and 90 a fair share: the other member can come down to 80.

@@ -174,7 +174,9 @@ def test_one_partition_that_outweighs_all_else_starts_nothing() -> None:
 
 
 def test_a_follower_starts_nothing() -> None:
-    assert Run(leads=False).sees(uneven(), uneven(), uneven()).commands == []
+    run = Run(leads=False).sees(uneven(), uneven(), uneven())
+    assert run.commands == []
+    assert run.shared.state.figures.verdict == "another member leads"
 
 
 def test_with_take_over_it_asks_for_leadership() -> None:

@@ -53,6 +53,14 @@ def test_a_foreign_file_is_named(tmp_path: Path, text: str, problem: str) -> Non
     assert str(error.value).startswith(f"{path}: {problem}")
 
 
+def test_a_place_where_no_file_can_be_is_named_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "missing" / "state"
+    with pytest.raises(InputError, match="state: there is no such folder"):
+        StateFile(path, "g").load(0.0, WALL)
+    with pytest.raises(InputError, match="File name too long"):
+        StateFile(tmp_path / ("a" * 300), "g").load(0.0, WALL)
+
+
 def test_a_file_that_cannot_be_written_is_named_and_the_old_one_stays(tmp_path: Path) -> None:
     path = tmp_path / "state"
     path.mkdir()
