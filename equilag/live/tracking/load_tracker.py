@@ -133,6 +133,6 @@ def _sized(
     rows: Mapping[str, list[float | None]], sizes: Mapping[str, int]
 ) -> dict[str, list[float | None]]:
     return {
-        topic: rows[topic] if len(rows.get(topic, ())) == size else [None] * size
+        topic: row if len(row := rows.get(topic, [])) == size else [None] * size
         for topic, size in sizes.items()
     }

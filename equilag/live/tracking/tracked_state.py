@@ -67,7 +67,7 @@ def read_state(state: object) -> TrackedState:
 
 def _written_speeds(speeds: Mapping[str, WindowSpeed]) -> dict[str, dict[str, float]]:
     return {
-        key: {"speed": one.value, "error": one.error, "age": -one.until}
+        key: {"speed": one.value, "error": one.error, "age": max(0.0, -one.until)}
         for key, one in speeds.items()
     }
 
