@@ -25,6 +25,9 @@ MakePlan = Callable[[int | None], Decision]
 _OUT_OF_REACH_S: Final = 300.0
 """How long an imbalance that the last plan left counts as one that no plan removes: plans are not
 made again and again for a few heavy partitions, and the load may have changed after 5 minutes."""
+_JUDGED_S: Final = 240.0
+"""Seconds after which a rebalance is judged, or after the cooldown if that is shorter. Later its
+effect is lost in other changes: an unlucky one then keeps a cooldown of an hour for good."""
 _PAUSE_WEIGHT: Final = 0.5
 """Weight of the newest measured pause in the mean of all."""
 _PAUSE_HALF_S: Final = 600.0
@@ -130,7 +133,7 @@ class Controller:
             loads.group,
             considered.gain.relief_percent,
             considered.possible.relief_percent,
-            now + self.cooldown.seconds,
+            now + min(self.cooldown.seconds, _JUDGED_S),
             loads.in_seconds,
         )
 
