@@ -147,7 +147,9 @@ def _add_membership(group: argparse._ArgumentGroup) -> None:
 def address(text: str) -> tuple[str, int]:
     """Return host and port of ``HOST:PORT``."""
     host, colon, port = text.rpartition(":")
-    if not colon or not host or not port.isascii() or not port.isdigit() or int(port) > 65535:
+    if colon and port.isascii() and port.isdigit() and int(port) > 65535:
+        raise argparse.ArgumentTypeError(f"{port} is no port; 65535 is the highest")
+    if not colon or not host or not port.isascii() or not port.isdigit():
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form HOST:PORT")
     return host.strip("[]"), int(port)
 
@@ -258,8 +260,10 @@ def _status(where: tuple[str, int]) -> int:
 
 
 def _cell(value: object) -> str:
-    if value is None or value == "":
+    if value is None or value in ("", {}):
         return "-"
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_cell(one)}" for key, one in value.items())
     if isinstance(value, float):
         return f"{value:.1f}"
     return str(value)

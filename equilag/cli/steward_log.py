@@ -22,7 +22,9 @@ class LogLine(logging.Formatter):
             "event": record.getMessage(),
             **getattr(record, "fields", {}),
         }
-        line = " ".join(f"{key}={_shown(value)}" for key, value in fields.items() if value != "")
+        line = " ".join(
+            f"{key}={_shown(value)}" for key, value in fields.items() if value not in ("", None)
+        )
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 

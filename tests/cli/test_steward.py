@@ -28,7 +28,7 @@ from equilag.live.steward.steward_options import StewardOptions
         (["--bootstrap-server", "b:1"], "--group: is required"),
         (["--group", ""], "--bootstrap-server: is required"),
         (["--listen", "nowhere"], "'nowhere' is not of the form HOST:PORT"),
-        (["--listen", "h:70000"], "'h:70000' is not of the form HOST:PORT"),
+        (["--listen", "h:70000"], "--listen: 70000 is no port; 65535 is the highest"),
         (["--every", "soon"], "'soon' is not a duration"),
         (["--gain", "-1"], "is not a percentage"),
         (["--policy", "none"], "'none' is none of"),

@@ -23,6 +23,7 @@ from equilag.live.rebalance.joined_members import member_key
 from equilag.live.rebalance.measured import Measured, capacities_in_force
 from equilag.live.rebalance.member_assignments import MemberAssignments
 from equilag.live.rebalance.rebalance_answer import answer_of
+from equilag.live.rebalance.speed_names import speeds_of
 from equilag.live.rebalance.worth import Pause, judge
 from equilag.live.steward.group_membership import JoinResult
 from equilag.live.steward.member_places import needs_places, with_places
@@ -77,7 +78,13 @@ class AnswerMaker:
         sizes = {topic: read.sizes[topic] for topic in topics if topic in read.sizes}
         settings = replace(options.in_rebalance, together=shared.together)
         keys = [member_key(member) for member in joined.members]
-        capacities = capacities_in_force(keys, shared.capacities, read.measured.capacities)
+        known = (
+            {}
+            if shared.observation is None
+            else speeds_of(joined.members, shared.observation.speeds)
+        )
+        measured_speeds = {**known, **read.measured.capacities}
+        capacities = capacities_in_force(keys, shared.capacities, measured_speeds)
         measured = replace(read.measured, capacities=capacities)
         pause = Pause(shared.controller.pause_s, joined.cooperative, standing=True)
 

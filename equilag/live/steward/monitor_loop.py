@@ -25,11 +25,13 @@ from equilag.live.rebalance.live_policy import at_most
 from equilag.live.rebalance.measured import capacities_in_force
 from equilag.live.rebalance.measured_loads import awaits_rates
 from equilag.live.rebalance.rebalance_answer import sticky_policy
+from equilag.live.rebalance.speed_names import speeds_of
 from equilag.live.rebalance.verdict_news import VerdictNews
 from equilag.live.rebalance.worth import Verdict
 from equilag.live.steward.commands import Command
 from equilag.live.steward.dry_run import DryRun
 from equilag.live.steward.event_log import log_event
+from equilag.live.steward.move_report import shown_moves
 from equilag.live.steward.observer import GroupObserver, Observation
 from equilag.live.steward.repair import Repair
 from equilag.live.steward.shared_state import SharedState
@@ -40,6 +42,8 @@ from equilag.live.steward.status_figures import decision_figures, observed_figur
 Decide = Callable[[Group, PlanSettings], Decision]
 """Plans within the time limit of the settings."""
 
+_WOULD_BE_S: Final = 60.0
+"""How often a dry run logs what would be; the status has it at any time."""
 _NO_GROUP: Final = "there is no such group"
 
 
@@ -66,6 +70,7 @@ class MonitorLoop:
         self._failing = ""
         self._remarks: set[str] = set()
         self._news = VerdictNews()
+        self._told_would_be = float("-inf")
         self._without_assignment = 0
         """Consecutive observations in which the group was without a complete assignment."""
 
@@ -120,7 +125,8 @@ class MonitorLoop:
 
     def _handle_no_group(self) -> None:
         if self._failing != _NO_GROUP:
-            log_event(logging.INFO, "no-group", reason="it has no members and no commits")
+            reason = "it has no members and no commits: check the name, unless it is to start now"
+            log_event(logging.WARNING, "no-group", reason=reason)
         self._failing = _NO_GROUP
         self._count_without_assignment(False)
         self._shared.record_no_group()
@@ -146,7 +152,9 @@ class MonitorLoop:
         self._remarks = set(observation.remarks)
         state = self._shared.state
         state.set(**observed_figures(observation))
-        self._speeds.report(observation.measured.capacities, float(observation.loads.rate.sum()))
+        measured = speeds_of(observation.members, observation.speeds)
+        rate = float(observation.loads.rate.sum())
+        self._speeds.report(observation.measured.capacities, measured, rate)
         if self._dry_run is not None:
             consumer = observation.kind == "consumer"
             state.set(
@@ -237,14 +245,15 @@ class MonitorLoop:
         if considered.effect:
             log_event(logging.INFO, "effect", reason=considered.effect)
         if self._news.is_news(verdict, now):
-            log_event(logging.INFO, "decision", ground=verdict.ground, reason=verdict.reason)
+            log_event(logging.INFO, "decision", decision=verdict.ground, reason=verdict.reason)
 
     def _start(
         self, observation: Observation, decision: Decision, generation: int, kind: str, reason: str
     ) -> None:
         target = target_assignment(observation.members, decision.plan.assignment, observation.sizes)
         self._shared.state.count("rebalances_triggered", kind)
-        log_event(logging.WARNING, "rebalance", cause=kind, reason=reason)
+        moves = shown_moves(decision.plan)
+        log_event(logging.WARNING, "rebalance", cause=kind, reason=reason, moves=moves)
         self._shared.set_target(target, observation.measured.capacities if kind == "gain" else None)
         self._shared.send(Command.TRIGGER, generation, reason)
 
@@ -257,9 +266,11 @@ class MonitorLoop:
             dry_run.adopt(considered.decision.plan)
             self._shared.state.count("would_trigger")
             reason = f"{considered.verdict.reason}; {considered.gain}"
-            log_event(logging.WARNING, "would-rebalance", reason=reason)
+            moves = shown_moves(considered.decision.plan)
+            log_event(logging.WARNING, "would-rebalance", reason=reason, moves=moves)
         self._show(considered, loads)
         figures = dry_run.figures(loads)
         self._shared.state.set(**figures)
-        if figures:
+        if figures and observation.at - self._told_would_be >= _WOULD_BE_S:
+            self._told_would_be = observation.at
             log_event(logging.INFO, "would-be", **figures)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from equilag.live.rebalance.kept_rules import count_broken
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.measured import Lags, Measured
 from equilag.live.rebalance.measured_loads import measured_loads
+from equilag.live.rebalance.speed_names import speed_names
 from equilag.live.steward.kept_state import KeptState
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.tracking.observed_offsets import ObservedOffsets
@@ -46,6 +47,8 @@ class Observation:
     measured: Measured
     loads: GroupLoads
     remarks: list[str]
+    speeds: Mapping[str, float] = field(default_factory=dict)
+    """The speeds among the capacities by the name of the member, see `speed_names`."""
     broken: int = 0
     """Partitions that break a rule of the policy."""
 
@@ -101,17 +104,18 @@ class GroupObserver:
         topics = {topic for member in members for topic in member.topics}
         sizes = {topic: n for topic, n in reading.offsets.sizes.items() if topic in topics}
         held = {member_key(member): member.claims for member in members}
+        names = speed_names(members)
         self._tracker.add(
             ObservedOffsets(
                 at,
                 reading.offsets.log_start,
                 reading.offsets.log_end,
                 reading.offsets.committed,
-                held,
+                {names[key]: partitions for key, partitions in held.items()},
             )
         )
         self._kept.save_sometimes(at)
-        measured = self._measured(reading.offsets, sizes, held, at)
+        measured = self._measured(reading.offsets, sizes, names, at)
         group = group_of(options.group, members, sizes, measured)
         group = with_capacities(group, options.policy)
         return Observation(
@@ -125,6 +129,11 @@ class GroupObserver:
             measured=measured,
             loads=measured_loads(group, options.policy, measured),
             remarks=list(reading.remarks),
+            speeds={
+                names[key]: speed
+                for key, speed in measured.capacities.items()
+                if self._tracker.has_speed(names[key])
+            },
             broken=count_broken(group, options.policy, group.owner),
         )
 
@@ -133,19 +142,20 @@ class GroupObserver:
         self._kept.save(time.monotonic())
 
     def _measured(
-        self, offsets: TopicOffsets, sizes: Mapping[str, int], keys: Mapping[str, object], at: float
+        self, offsets: TopicOffsets, sizes: Mapping[str, int], names: Mapping[str, str], at: float
     ) -> Measured:
         rates = self._tracker.rates(sizes)
         policy = self._options.policy
         racks = offsets.racks if policy.minds_racks else None
         # The user's capacities may be in any unit, so that measured ones do not go with them.
         given = bool(policy.overrides.capacity)
+        speeds = {} if given else self._tracker.capacities(names.values(), at)
         return Measured(
             lags_of(offsets, self._options.reset),
             racks or None,
             rates=rates.rates,
             rate_errors=rates.errors,
-            capacities={} if given else self._tracker.capacities(keys, at),
+            capacities={key: speeds[name] for key, name in names.items() if name in speeds},
         )
 
 

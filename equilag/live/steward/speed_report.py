@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from equilag.live.rebalance.joined_members import client_id_in
 from equilag.live.steward.event_log import log_event
@@ -19,9 +19,9 @@ class SpeedReport:
     def __init__(self) -> None:
         self._reported: dict[str, float] = {}
 
-    def report(self, speeds: Mapping[str, float], rate: float) -> None:
+    def report(self, speeds: Mapping[str, float], measured: Collection[str], rate: float) -> None:
         """Log the speeds, by member key in records per second, if they are not those of the last
-        time. `rate` is that of the group."""
+        time. Those that are not `measured` are assumed. `rate` is that of the group."""
         now = {key: round(speed, 1) for key, speed in speeds.items()}
         if now == self._reported:
             return
@@ -30,19 +30,19 @@ class SpeedReport:
             log_event(logging.INFO, "speeds", reason="no longer known; all members count as equal")
             return
         used = 100.0 * rate / sum(now.values())
-        log_event(logging.INFO, "speeds", reason=f"{_by_speed(now)}", used_percent=round(used))
+        log_event(logging.INFO, "speeds", reason=_by_speed(now, measured), used_percent=round(used))
 
 
-def _by_speed(speeds: Mapping[str, float]) -> str:
+def _by_speed(speeds: Mapping[str, float], measured: Collection[str]) -> str:
     """The members of each speed, the slowest first; the names of those that are few."""
-    groups: dict[float, list[str]] = {}
+    groups: dict[tuple[float, bool], list[str]] = {}
     for key in sorted(speeds):
-        groups.setdefault(speeds[key], []).append(key)
+        groups.setdefault((speeds[key], key not in measured), []).append(key)
     parts = []
-    for speed in sorted(groups):
-        members = groups[speed]
+    for (speed, is_assumed), members in sorted(groups.items()):
         few = len(groups) > 1 and len(members) <= _MAX_NAMES
         names = [client_id_in(key) or key for key in members]  # ids of brokers' making are long
         who = some_of(names, _MAX_NAMES) if few else f"{len(members)} members"
-        parts.append(f"{who}: {speed:,.1f} records/s")
+        assumed = " assumed, without a backlog so far" if is_assumed else ""
+        parts.append(f"{who}: {speed:,.1f} records/s{assumed}")
     return "; ".join(parts[: 2 * _MAX_NAMES])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from equilag.live.rebalance.assignments import BUILT_IN
 from equilag.live.rebalance.decision import PlanSettings
@@ -12,6 +13,10 @@ from equilag.live.rebalance.kept_together import CoPartitionMode
 from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.rebalance.worth import Thresholds
 from equilag.policy import Policy
+
+PLAN_EFFORT: Final = 1.0
+"""Counted work of a plan that is made in advance, in seconds of one core: rates are known to some
+per cent, and a group with an uneven load waits for the plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,7 @@ class StewardOptions:
     @property
     def in_advance(self) -> PlanSettings:
         """Settings of a plan that nobody waits for."""
-        return PlanSettings(self.policy, self.plan_limit, self.seed)
+        return PlanSettings(self.policy, self.plan_limit, self.seed, effort=PLAN_EFFORT)
 
     @property
     def in_rebalance(self) -> PlanSettings:

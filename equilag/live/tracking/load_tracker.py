@@ -119,6 +119,10 @@ class LoadTracker:
             float(np.median(windows)) if len(windows) else 0.0,
         )
 
+    def has_speed(self, key: str) -> bool:
+        """True if the member's own speed was measured; else its capacity is assumed."""
+        return key in self._speeds.speeds
+
     def capacities(self, keys: Iterable[str], now: float) -> dict[str, float]:
         """Return a capacity in records per second for each member key; {} if no speed is known:
         then all count as equal.
