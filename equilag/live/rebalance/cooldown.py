@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-MAX_DOUBLINGS: Final = 7
-"""The longest cooldown is 128 times the shortest: about an hour with the default of 30 s."""
+MAX_DOUBLINGS: Final = 5
+"""The longest cooldown is 32 times the shortest: a quarter of an hour with the default of 30 s. So
+long an imbalance may have to wait after rebalances that brought nothing."""
 
 
 class Cooldown:
