@@ -17,7 +17,15 @@ from equilag.live.rebalance.group_loads import GroupLoads
 from equilag.live.rebalance.move_budget import MoveBudget
 from equilag.live.rebalance.rebalance_effect import PromisedRelief, effect_of
 from equilag.live.rebalance.vain_plans import VainPlans
-from equilag.live.rebalance.worth import DEFAULT_PAUSE_S, Pause, Thresholds, Verdict, judge
+from equilag.live.rebalance.worth import (
+    DEFAULT_PAUSE_S,
+    SLIGHT,
+    Pause,
+    Thresholds,
+    Verdict,
+    is_clear,
+    judge,
+)
 
 MakePlan = Callable[[int | None], Decision]
 """Makes a plan with at most so many moves; None for no limit."""
@@ -91,7 +99,7 @@ class Controller:
             self._confirmations = 0
             return Considered(_at_best(verdict), possible, effect=effect)
         self._confirmations += 1
-        waits = self._waits(verdict, loads, now) or self._vain_plans.wait(
+        waits = self._waits(verdict, within_reach, loads, now) or self._vain_plans.wait(
             within_reach.relief_percent, now
         )
         if waits is not None:
@@ -173,9 +181,13 @@ class Controller:
             relief_s=None if possible.relief_s is None else possible.relief_s * share,
         )
 
-    def _waits(self, verdict: Verdict, loads: GroupLoads, now: float) -> Verdict | None:
+    def _waits(
+        self, verdict: Verdict, within_reach: Gain, loads: GroupLoads, now: float
+    ) -> Verdict | None:
         """Return why nothing is done yet about an imbalance; None if a plan is to be made."""
         number, confirm = self._confirmations, self.thresholds.confirm
+        if not is_clear(within_reach, self.thresholds):
+            confirm *= SLIGHT
         best = _at_best(verdict).reason
         if number < confirm:
             return Verdict("patience", f"{best}; observation {number} of {confirm}")

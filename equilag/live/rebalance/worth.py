@@ -22,6 +22,12 @@ GROUNDS: Final[tuple[Ground, ...]] = get_args(Ground)
 SURE: Final = 3.0
 """Standard errors that a relief must exceed. The heaviest of 100 equally loaded members seems to be
 2.5 standard errors too heavy."""
+CLEAR: Final = 2.0
+"""A relief of so many times a threshold is clear. One that is hardly above it comes and goes with
+the errors of rates, and a group may as well wait half a minute to be sure."""
+SLIGHT: Final = 3
+"""As many times the observations must agree on a relief that is not clear: for half a minute with
+the default settings, as long as their cooldown."""
 DEFAULT_PAUSE_S: Final = 3.0
 """How long a rebalance is taken to pause partitions until one was measured: members notice it by
 their heartbeats, by default every 3 s."""
@@ -81,6 +87,13 @@ class Pause(NamedTuple):
         if self.cooperative:
             return gain.paused.moved * self.seconds
         return 0.0 if self.standing else gain.paused.all * self.seconds
+
+
+def is_clear(gain: Gain, thresholds: Thresholds) -> bool:
+    """Return True for a relief that is far above a threshold."""
+    if gain.relief_percent >= CLEAR * thresholds.gain_percent:
+        return True
+    return gain.relief_s is not None and gain.relief_s >= CLEAR * thresholds.gain_delay_s
 
 
 def judge(gain: Gain, thresholds: Thresholds, pause: Pause) -> Verdict:

@@ -56,7 +56,10 @@ def test_a_foreign_file_is_refused(tmp_path: Path) -> None:
 def test_a_folder_that_is_gone_is_logged_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    kept = KeptState.open(tmp_path / "gone" / "state.json", "g")
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    kept = KeptState.open(folder / "state.json", "g")
+    folder.rmdir()
     for now in (0.0, 100.0):
         kept.save(now)
     assert [record.getMessage() for record in caplog.records] == ["state-not-kept"]
