@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -69,12 +68,3 @@ def lag_list(
     columns = [np.array(offsets, dtype=np.int64) for offsets in (commits, log_start, log_end)]
     lags: list[int] = lag_from_offsets(columns[0], columns[1], columns[2], reset)[0].tolist()
     return lags
-
-
-def lags_by_topic(sizes: Mapping[str, int], lags: Sequence[int]) -> dict[str, list[int]]:
-    """Return the lags by topic, from one run: topic by topic as in `sizes`, then by number."""
-    lasts = accumulate(sizes.values())
-    return {
-        topic: list(lags[last - size : last])
-        for (topic, size), last in zip(sizes.items(), lasts, strict=True)
-    }

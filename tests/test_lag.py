@@ -10,7 +10,7 @@ from support.fleet_oracle import lag_of
 
 from equilag.building.values import NULL
 from equilag.errors import InputError
-from equilag.lag import QUALITY, RESETS, as_reset, lag_from_offsets, lag_list, lags_by_topic
+from equilag.lag import QUALITY, RESETS, as_reset, lag_from_offsets, lag_list
 
 OFFSETS = st.integers(0, 50)
 PARTITIONS = st.lists(st.tuples(OFFSETS, OFFSETS, st.none() | st.integers(0, 120)), max_size=8)
@@ -57,11 +57,9 @@ def test_the_rule_that_the_pipelines_sql_is_tested_against(
     assert lag.tolist() == [lag_of(dict(zip(keys, row, strict=True)), reset) for row in samples]
 
 
-def test_lags_by_topic() -> None:
-    sizes = {"b": 2, "none": 0, "a": 1}
-    lags = lag_list([3, None, -1], [0, 2, 1], [10, 5, 4], "earliest")
-    assert lags_by_topic(sizes, lags) == {"b": [7, 3], "none": [], "a": [3]}
-    assert lags_by_topic({}, lag_list([], [], [], "latest")) == {}
+def test_lags_of_lists() -> None:
+    assert lag_list([3, None, -1], [0, 2, 1], [10, 5, 4], "earliest") == [7, 3, 3]
+    assert lag_list([], [], [], "latest") == []
 
 
 def test_resets_in_any_case() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from equilag.adapters.whole_file import replace_file
 from equilag.cli.options import STDIN
 from equilag.errors import InputError, MissingExtra
 
@@ -115,27 +115,10 @@ class OutputFile:
             if self._mode is not None and not stat.S_ISREG(self._mode):
                 self._real.write_bytes(data)
             else:
-                self._replace(data)
+                mode = None if self._mode is None else stat.S_IMODE(self._mode)
+                replace_file(self._real, data, mode)
         except OSError as error:
             raise self._failed(error) from error
-
-    def _replace(self, data: bytes) -> None:
-        """Write beside the file and rename: on one file system that is all or nothing."""
-        beside = self._real.with_name(f".{self._real.name[:100]}.{secrets.token_hex(6)}.part")
-        # Not tempfile: its files are for their owner alone, whatever the umask says.
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-        try:
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-            if self._mode is not None:
-                beside.chmod(stat.S_IMODE(self._mode))
-            beside.replace(self._real)
-        except BaseException:
-            with suppress(OSError):
-                beside.unlink()
-            raise
 
     def _same(self, other: str) -> bool:
         try:

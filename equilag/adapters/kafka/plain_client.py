@@ -9,8 +9,8 @@ kafka-python.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 from equilag.adapters.kafka.described import ClientPlace, Described, ReadFailure
 from equilag.adapters.kafka.descriptions import (
@@ -24,6 +24,8 @@ from equilag.adapters.kafka.descriptions import (
 )
 from equilag.adapters.kafka.plain_connection import PlainConnection, describe_error
 from equilag.adapters.kafka.quiet import quietly
+
+T = TypeVar("T", bound=Hashable)
 
 _SCHEMAS: Final = "equilag.adapters.kafka.schemas"
 
@@ -104,16 +106,9 @@ class PlainClient(PlainConnection):
     ) -> dict[str, Described | ReadFailure]:
         """Describe groups, given their coordinators and whether they are KIP-848 groups."""
         found: dict[str, Described | ReadFailure] = {}
-        by_node: dict[tuple[int, bool], list[str]] = {}
-        for group, asked_as in groups.items():
-            by_node.setdefault(asked_as, []).append(group)
-        requests = [
-            (node, new, names[at : at + GROUPS_PER_REQUEST])
-            for (node, new), names in by_node.items()
-            for at in range(0, len(names), GROUPS_PER_REQUEST)
-        ]
-        answers = self.ask_all([(node, _describe(new, names)) for node, new, names in requests])
-        for (node, new, names), answer in zip(requests, answers, strict=True):
+        batches = in_batches(groups)
+        answers = self.ask_all([(node, _describe(new, names)) for (node, new), names in batches])
+        for ((node, new), names), answer in zip(batches, answers, strict=True):
             if new and isinstance(answer, _UNSUPPORTED):
                 found.update(
                     dict.fromkeys(names, GONE)
@@ -148,6 +143,18 @@ class PlainClient(PlainConnection):
                 reason = f"no coordinator: {error_name(one.error_code)}"
                 found[one.key] = ReadFailure.of(reason, one.error_code)
         return found
+
+
+def in_batches(groups: Mapping[str, T]) -> list[tuple[T, list[str]]]:
+    """Return groups with the same value together, GROUPS_PER_REQUEST at a time."""
+    together: dict[T, list[str]] = {}
+    for group, value in groups.items():
+        together.setdefault(value, []).append(group)
+    return [
+        (value, names[at : at + GROUPS_PER_REQUEST])
+        for value, names in together.items()
+        for at in range(0, len(names), GROUPS_PER_REQUEST)
+    ]
 
 
 def _silent(node: int, error: BaseException) -> str:

@@ -9,7 +9,7 @@ from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.described import ReadFailure
 from equilag.adapters.kafka.descriptions import error_name
 from equilag.adapters.kafka.group_kinds import committed_by_streams
-from equilag.adapters.kafka.plain_client import GROUPS_PER_REQUEST, PlainClient
+from equilag.adapters.kafka.plain_client import PlainClient, in_batches
 from equilag.adapters.kafka.plain_connection import describe_error
 from equilag.adapters.kafka.quiet import quietly
 
@@ -22,14 +22,7 @@ def read_commits(
 ) -> dict[str, Commits | ReadFailure]:
     """Return the commits of each group, or why they cannot be read; one request for many groups of
     a coordinator."""
-    by_node: dict[int, list[str]] = {}
-    for group, node in coordinators.items():
-        by_node.setdefault(node, []).append(group)
-    batches = [
-        (node, names[at : at + GROUPS_PER_REQUEST])
-        for node, names in by_node.items()
-        for at in range(0, len(names), GROUPS_PER_REQUEST)
-    ]
+    batches = in_batches(coordinators)
     answers = client.ask_all([(node, commits_request(names)) for node, names in batches])
     found: dict[str, Commits | ReadFailure] = {}
     for (_, names), answer in zip(batches, answers, strict=True):

@@ -56,8 +56,7 @@ class VerdictLog:
     def request(self, considered: Considered) -> None:
         """The leader requests a rebalance."""
         log.info(
-            "group %s: requesting a rebalance: %s; %s",
-            self._name, considered.verdict.reason, considered.gain,
+            "group %s: requesting a rebalance: %s", self._name, considered.case
         )  # fmt: skip
 
     def failure(self, error: Exception) -> None:

@@ -18,13 +18,14 @@ from equilag.live.rebalance.move_budget import MoveBudget
 from equilag.live.rebalance.rebalance_effect import PromisedRelief, effect_of
 from equilag.live.rebalance.vain_plans import VainPlans
 from equilag.live.rebalance.worth import (
+    CLEAR,
     DEFAULT_PAUSE_S,
     SLIGHT,
     Pause,
     Thresholds,
     Verdict,
-    is_clear,
     judge,
+    reaches,
 )
 
 MakePlan = Callable[[int | None], Decision]
@@ -35,7 +36,7 @@ _OUT_OF_REACH_S: Final = 300.0
 made again and again for a few heavy partitions, and the load may have changed after 5 minutes."""
 _JUDGED_S: Final = 240.0
 """Seconds after which a rebalance is judged, or after the cooldown if that is shorter. Later its
-effect is lost in other changes: an unlucky one then keeps a cooldown of an hour for good."""
+effect is lost in other changes, and an unlucky one would keep a long cooldown as it is."""
 _PAUSE_WEIGHT: Final = 0.5
 """Weight of the newest measured pause in the mean of all."""
 _PAUSE_HALF_S: Final = 600.0
@@ -55,6 +56,11 @@ class Considered:
     """Of the plan in `decision`; both are None where none was made."""
     effect: str = ""
     """What the last started rebalance brought, once it is known."""
+
+    @property
+    def case(self) -> str:
+        """The reason, with the figures of the plan."""
+        return f"{self.verdict.reason}; {self.gain}"
 
 
 class Controller:
@@ -88,8 +94,7 @@ class Controller:
         self, loads: GroupLoads, now: float, make_plan: MakePlan, cooperative: bool
     ) -> Considered:
         """Return the verdict on the group's present assignment; plan only if that may be of use."""
-        owner = loads.group.owner
-        possible = possible_gain(loads, owner)
+        possible = possible_gain(loads, loads.group.owner)
         effect = self._effect(loads, possible, now)
         self._forget_pauses(now)
         pause = Pause(self.pause_s, cooperative)
@@ -105,15 +110,15 @@ class Controller:
         if waits is not None:
             return Considered(waits, possible, effect=effect)
         decision, limit = make_plan(None), None
-        if decision.fallback_reason is None:
-            left = self.budget.left(loads.group.n_partitions, now)
-            if gain_of(loads, owner, decision.plan.assigned).moves > left:
-                limit, decision = left, make_plan(left)
-        if decision.fallback_reason is not None:
-            verdict = Verdict("no-plan", decision.fallback_reason)
+        gain = _gain_of_plan(loads, decision)
+        left = self.budget.left(loads.group.n_partitions, now)
+        if gain is not None and gain.moves > left:
+            limit, decision = left, make_plan(left)
+            gain = _gain_of_plan(loads, decision)
+        if gain is None:
+            verdict = Verdict("no-plan", decision.fallback_reason or "")
             self._vain_plans.record(verdict, within_reach.relief_percent, now)
             return Considered(verdict, possible, effect=effect)
-        gain = gain_of(loads, owner, decision.plan.assigned)
         if limit is None:
             after = possible_gain(loads, decision.plan.assigned)
             self._out_of_reach = (after.relief_percent, now)
@@ -186,7 +191,7 @@ class Controller:
     ) -> Verdict | None:
         """Return why nothing is done yet about an imbalance; None if a plan is to be made."""
         number, confirm = self._confirmations, self.thresholds.confirm
-        if not is_clear(within_reach, self.thresholds):
+        if not reaches(within_reach, self.thresholds, CLEAR):
             confirm *= SLIGHT
         best = _at_best(verdict).reason
         if number < confirm:
@@ -202,6 +207,13 @@ class Controller:
         if limit is not None and not verdict.worth_it:
             return Verdict("budget", f"with the {limit} moves left: {verdict.reason}")
         return verdict
+
+
+def _gain_of_plan(loads: GroupLoads, decision: Decision) -> Gain | None:
+    """The gain of a plan; None if planning failed."""
+    if decision.fallback_reason is not None:
+        return None
+    return gain_of(loads, loads.group.owner, decision.plan.assigned)
 
 
 def _at_best(verdict: Verdict) -> Verdict:

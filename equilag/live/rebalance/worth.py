@@ -89,20 +89,17 @@ class Pause(NamedTuple):
         return 0.0 if self.standing else gain.paused.all * self.seconds
 
 
-def is_clear(gain: Gain, thresholds: Thresholds) -> bool:
-    """Return True for a relief that is far above a threshold."""
-    if gain.relief_percent >= CLEAR * thresholds.gain_percent:
+def reaches(gain: Gain, thresholds: Thresholds, times: float = 1.0) -> bool:
+    """Return True for a relief of at least so many times one of the thresholds."""
+    if gain.relief_percent >= times * thresholds.gain_percent:
         return True
-    return gain.relief_s is not None and gain.relief_s >= CLEAR * thresholds.gain_delay_s
+    return gain.relief_s is not None and gain.relief_s >= times * thresholds.gain_delay_s
 
 
 def judge(gain: Gain, thresholds: Thresholds, pause: Pause) -> Verdict:
     """Return whether a gain is worth a rebalance, leaving aside when the last one was."""
     relief = _relief(gain)
-    enough = gain.relief_percent >= thresholds.gain_percent or (
-        gain.relief_s is not None and gain.relief_s >= thresholds.gain_delay_s
-    )
-    if gain.relief_percent <= 0 or not enough:
+    if gain.relief_percent <= 0 or not reaches(gain, thresholds):
         least = f"{thresholds.gain_percent:g} % or {thresholds.gain_delay_s:g} s"
         return Verdict("even", f"{relief}, less than {least}")
     if gain.relief_percent < SURE * gain.noise_percent:

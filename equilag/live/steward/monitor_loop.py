@@ -208,8 +208,7 @@ class MonitorLoop:
         considered = self._considered(observation, loads)
         if considered.verdict.worth_it and considered.decision is not None:
             self._shared.controller.started(loads, considered, time.monotonic())
-            reason = f"{considered.verdict.reason}; {considered.gain}"
-            self._start(observation, considered.decision, generation, "gain", reason)
+            self._start(observation, considered.decision, generation, "gain", considered.case)
         self._show(considered, loads)
 
     def _considered(self, observation: Observation, loads: GroupLoads) -> Considered:
@@ -265,9 +264,8 @@ class MonitorLoop:
             self._shared.controller.started(loads, considered, time.monotonic())
             dry_run.adopt(considered.decision.plan)
             self._shared.state.count("would_trigger")
-            reason = f"{considered.verdict.reason}; {considered.gain}"
             moves = shown_moves(considered.decision.plan)
-            log_event(logging.WARNING, "would-rebalance", reason=reason, moves=moves)
+            log_event(logging.WARNING, "would-rebalance", reason=considered.case, moves=moves)
         self._show(considered, loads)
         figures = dry_run.figures(loads)
         self._shared.state.set(**figures)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from equilag.live.rebalance.joined_members import client_id_in
 from equilag.plan import Plan
 
-_MAX_MOVES = 12
+_MAX_MOVES: Final = 12
 """Moves that a line has: those of a small group; more would not be read."""
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Mapping
+from typing import Final
 
 from equilag.live.rebalance.joined_members import client_id_in
 from equilag.live.steward.event_log import log_event
 from equilag.show import some_of
 
-_MAX_NAMES = 4
+_MAX_NAMES: Final = 4
 """Members that a line names: the slowest ones, of which an operator wants to know."""
 
 

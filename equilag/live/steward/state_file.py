@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-from contextlib import suppress
 from pathlib import Path
 
 from equilag.adapters.open_text import read_text
 from equilag.adapters.parse_json import parse_json
 from equilag.adapters.snapshot.shapes import as_object
+from equilag.adapters.whole_file import replace_file
 from equilag.errors import InputError
 from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.tracking_settings import TrackingSettings
@@ -55,14 +54,7 @@ class StateFile:
         Raises InputError, which names the file, if it cannot be written.
         """
         text = json.dumps({"group": self._group, **tracker.to_dict(now, wall)})
-        other = self._path.with_name(f"{self._path.name}.{os.getpid()}.new")
         try:
-            with other.open("w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            other.replace(self._path)
+            replace_file(self._path, text.encode())
         except OSError as error:
-            with suppress(OSError):
-                other.unlink()
             raise InputError(error.strerror or str(error), "", str(self._path)) from error
