@@ -103,6 +103,13 @@ def weighed_policy(policy: Policy, group: Group) -> Policy:
     return policy.with_weight("work")
 
 
+def with_known_weight(policy: Policy, group: Group) -> Policy:
+    """Return the policy; by lag as long as it weighs by rates and none is known, which is an error
+    offline only: a live group must be read and answered from the first second on."""
+    waits = policy.weight == "rate" and not knows_rates(group)
+    return policy.with_weight("lag") if waits else policy
+
+
 def partition_weights(group: Group, policy: Policy) -> PartitionWeights | None:
     """The weights of all partitions; None where lag is what is spread. O(P).
 

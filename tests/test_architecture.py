@@ -23,7 +23,7 @@ ROOT: Final = "__init__"
 """The public surface, which names anything lazily: to import from it may load anything."""
 
 _BELOW_PLANNER: Final = {
-    DOMAIN, "exhaustive", "certificate", "heuristics", "solver", "simulation",
+    DOMAIN, "exhaustive", "certificate", "heuristics", "solver", "simulation", "worth",
 }  # fmt: skip
 _BELOW_LIVE: Final = {*_BELOW_PLANNER, "planner", "measuring", "adapters"}
 
@@ -37,6 +37,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "report": {*_BELOW_PLANNER, "planner", "report"},
     "measuring": {DOMAIN, "measuring"},
     "simulation": {DOMAIN, "simulation"},
+    "worth": {DOMAIN, "worth"},
     "adapters": {DOMAIN, "measuring", "adapters", ROOT},
     "live": {*_BELOW_LIVE, "report", "live", ROOT},
     "pipeline": {*_BELOW_LIVE, "report", "pipeline", ROOT},
@@ -161,6 +162,7 @@ MODULE_IN: Final = {
     "solver": "solver/balance.py",
     "planner": "planner/run.py",
     "report": "report/outputs.py",
+    "worth": "worth/gain.py",
     "measuring": "measuring/rates.py",
     "simulation": "simulation/fluid_state.py",
     "adapters": "adapters/snapshot.py",

@@ -9,7 +9,7 @@ from equilag.cli import options
 from equilag.errors import InputError
 
 if TYPE_CHECKING:
-    from equilag.live.rebalance.worth import Thresholds
+    from equilag.worth.thresholds import Thresholds
 
 LIVE_WEIGHTS: Final = ("work", "lag", "rate")
 """What a live group can balance; its topics have no weights of their own."""
@@ -99,7 +99,7 @@ def add_thresholds(group: argparse._ArgumentGroup) -> None:
 
 def thresholds_of(args: argparse.Namespace) -> Thresholds:
     """Return the thresholds that the options ask for. Raises InputError."""
-    from equilag.live.rebalance.worth import Thresholds
+    from equilag.worth.thresholds import Thresholds
 
     for name, option in _GONE.items():
         if getattr(args, name) is not None:

@@ -15,10 +15,10 @@ from equilag.cli.parser import build_parser
 from equilag.cli.steward import _options
 from equilag.cli.steward_log import LogLine
 from equilag.live.rebalance.live_policy import live_policy
-from equilag.live.rebalance.worth import Thresholds
 from equilag.live.steward.http_server import serve
 from equilag.live.steward.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
+from equilag.worth.thresholds import Thresholds
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from equilag.group import Group, Member
-from equilag.live.rebalance.group_loads import GroupLoads, group_loads
 from equilag.policy import Policy
+from equilag.worth.group_loads import GroupLoads, group_loads
 
 
 def loads_of(

@@ -38,18 +38,18 @@ from equilag.live.rebalance.assignments import (
 )
 from equilag.live.rebalance.controller import Considered, Controller
 from equilag.live.rebalance.decision import FALLBACK, Decision, PlanSettings, decide
-from equilag.live.rebalance.gain import Gain, gain_of, possible_gain
-from equilag.live.rebalance.group_loads import GroupLoads
 from equilag.live.rebalance.joined_members import JoinedMember, Partitions, group_of, member_key
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.live_policy import at_most
 from equilag.live.rebalance.measured import Measured, Racks, capacities_in_force
 from equilag.live.rebalance.member_assignments import MemberAssignments, assignments_now
 from equilag.live.rebalance.rebalance_answer import answer_of
-from equilag.live.rebalance.worth import Pause, Thresholds, Verdict, judge
 from equilag.planner.assign import assign
 from equilag.planner.make_plan import make_plan
 from equilag.planner.solve import solve
+from equilag.worth.gain import Gain, gain_of, possible_gain
+from equilag.worth.group_loads import GroupLoads
+from equilag.worth.thresholds import Pause, Thresholds, Verdict, judge
 
 log: Final = logging.getLogger("equilag.consumers")
 

@@ -11,11 +11,11 @@ from equilag.live.consumers.leader_state import LastAnswer
 from equilag.live.consumers.load_source import LoadSource
 from equilag.live.consumers.verdict_log import VerdictLog
 from equilag.live.rebalance.fitting_policy import with_capacities
-from equilag.live.rebalance.group_loads import GroupLoads
 from equilag.live.rebalance.joined_members import JoinedMember, group_of, member_key
 from equilag.live.rebalance.measured import Measured, Racks, too_few_lags, with_size
 from equilag.live.rebalance.measured_loads import awaits_rates, measured_loads
 from equilag.policy import Policy
+from equilag.worth.group_loads import GroupLoads
 
 
 class LeaderLoad:

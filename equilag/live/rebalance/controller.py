@@ -12,12 +12,12 @@ from typing import Final
 
 from equilag.live.rebalance.cooldown import Cooldown
 from equilag.live.rebalance.decision import Decision
-from equilag.live.rebalance.gain import Gain, gain_of, possible_gain
-from equilag.live.rebalance.group_loads import GroupLoads
 from equilag.live.rebalance.move_budget import MoveBudget
 from equilag.live.rebalance.rebalance_effect import PromisedRelief, effect_of
 from equilag.live.rebalance.vain_plans import VainPlans
-from equilag.live.rebalance.worth import (
+from equilag.worth.gain import Gain, gain_of, possible_gain
+from equilag.worth.group_loads import GroupLoads
+from equilag.worth.thresholds import (
     CLEAR,
     DEFAULT_PAUSE_S,
     SLIGHT,

@@ -21,13 +21,13 @@ from equilag.live.rebalance.fitting_policy import (
     FittingPolicy,
     fitting_policy,
     structure_only,
-    with_known_weight,
 )
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.metrics import is_valid
 from equilag.overrides.override_settings import NO_OVERRIDES
 from equilag.plan import Plan
 from equilag.policy import Policy
+from equilag.weight import with_known_weight
 
 _VERIFY_S: Final = 1e-5
 """Seconds reserved per partition to verify a plan: seven times what 100,000 partitions take on a
@@ -40,7 +40,6 @@ _LAST_RESORT_S: Final = 0.5
 partitions of 200 members take 0.1 s."""
 FALLBACK: Final = "constrained-sticky"
 """The heuristic that answers; for groups with several subscriptions it runs `sticky`."""
-
 
 _OF_FIRST_PLAN: Final = (
     "equilag.planner.make_plan",

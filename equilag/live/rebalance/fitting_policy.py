@@ -18,7 +18,6 @@ from equilag.overrides.shape import shape_group
 from equilag.policy import Policy
 from equilag.reduction.reduce import reduce_group
 from equilag.show import show
-from equilag.weight import knows_rates
 
 
 class FittingPolicy(NamedTuple):
@@ -63,13 +62,6 @@ def with_capacities(group: Group, policy: Policy) -> Group:
     found = FittingOverrides(group, ())
     found.add("capacity", policy.overrides.capacity)
     return shape_group(group, found.kept)
-
-
-def with_known_weight(policy: Policy, group: Group) -> Policy:
-    """Return the policy; by lag as long as it weighs by rates and none is known, which is an error
-    offline only: a live group must be read and answered from the first second on."""
-    waits = policy.weight == "rate" and not knows_rates(group)
-    return replace(policy, weight="lag") if waits else policy
 
 
 def structure_only(policy: Policy) -> Policy:

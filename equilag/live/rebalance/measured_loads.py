@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from equilag.group import Floats, Group
-from equilag.live.rebalance.group_loads import GroupLoads, group_loads
 from equilag.live.rebalance.measured import Measured, Rates
 from equilag.policy import Policy
 from equilag.weight import knows_rates
+from equilag.worth.group_loads import GroupLoads, group_loads
 
 
 def measured_loads(group: Group, policy: Policy, measured: Measured) -> GroupLoads:

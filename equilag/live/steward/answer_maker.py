@@ -18,18 +18,18 @@ from equilag.live.rebalance.assignments import (
     read_joined_members,
 )
 from equilag.live.rebalance.decision import Decision
-from equilag.live.rebalance.gain import Gain
 from equilag.live.rebalance.joined_members import member_key
 from equilag.live.rebalance.measured import Measured, capacities_in_force
 from equilag.live.rebalance.member_assignments import MemberAssignments
 from equilag.live.rebalance.rebalance_answer import answer_of
 from equilag.live.rebalance.speed_names import speeds_of
-from equilag.live.rebalance.worth import Pause, judge
 from equilag.live.steward.group_membership import JoinResult
 from equilag.live.steward.member_places import needs_places, with_places
 from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.take_over import without_missing
 from equilag.live.steward.topic_lags import read_topic_lags
+from equilag.worth.gain import Gain
+from equilag.worth.thresholds import Pause, judge
 
 
 class AnswerMaker:

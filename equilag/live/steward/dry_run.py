@@ -13,8 +13,6 @@ import numpy as np
 
 from equilag.assignment import read_assignment
 from equilag.group import Index, Ints
-from equilag.live.rebalance.gain import imbalance_of
-from equilag.live.rebalance.group_loads import GroupLoads
 from equilag.live.rebalance.measured_loads import measured_loads
 from equilag.live.rebalance.member_assignments import MemberAssignments
 from equilag.live.steward.observer import Observation
@@ -24,6 +22,8 @@ from equilag.policy import Policy
 from equilag.reduction.capacities import known_capacities
 from equilag.simulation.fluid_state import Conditions, FluidState
 from equilag.weight import filled_rates
+from equilag.worth.gain import imbalance_of
+from equilag.worth.group_loads import GroupLoads
 
 
 class DryRun:

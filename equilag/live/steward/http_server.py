@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from equilag.errors import InputError, MissingExtra
 from equilag.live.rebalance.assignments import ORIGINS
-from equilag.live.rebalance.worth import GROUNDS
 from equilag.live.steward.status import ROLES, StewardStatus
+from equilag.worth.thresholds import GROUNDS
 
 GAUGES: Final = {
     "generation": "Generation of the group",

@@ -19,7 +19,6 @@ from equilag.live.rebalance.assignments import target_assignment
 from equilag.live.rebalance.controller import Considered
 from equilag.live.rebalance.decision import Decision, PlanSettings
 from equilag.live.rebalance.fitting_policy import with_capacities
-from equilag.live.rebalance.group_loads import GroupLoads
 from equilag.live.rebalance.joined_members import group_of
 from equilag.live.rebalance.live_policy import at_most
 from equilag.live.rebalance.measured import capacities_in_force
@@ -27,7 +26,6 @@ from equilag.live.rebalance.measured_loads import awaits_rates
 from equilag.live.rebalance.rebalance_answer import sticky_policy
 from equilag.live.rebalance.speed_names import speeds_of
 from equilag.live.rebalance.verdict_news import VerdictNews
-from equilag.live.rebalance.worth import Verdict
 from equilag.live.steward.commands import Command
 from equilag.live.steward.dry_run import DryRun
 from equilag.live.steward.event_log import log_event
@@ -38,6 +36,8 @@ from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.speed_report import SpeedReport
 from equilag.live.steward.status import PASSIVE_REASON
 from equilag.live.steward.status_figures import decision_figures, observed_figures
+from equilag.worth.group_loads import GroupLoads
+from equilag.worth.thresholds import Verdict
 
 Decide = Callable[[Group, PlanSettings], Decision]
 """Plans within the time limit of the settings."""

@@ -13,7 +13,6 @@ from equilag.group import NOBODY, Group
 from equilag.lag import UNKNOWN
 from equilag.live.rebalance.assignments import is_cooperative
 from equilag.live.rebalance.fitting_policy import with_capacities
-from equilag.live.rebalance.group_loads import GroupLoads
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
     Partitions,
@@ -28,6 +27,7 @@ from equilag.live.rebalance.speed_names import speed_names
 from equilag.live.steward.kept_state import KeptState
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.tracking.observed_offsets import ObservedOffsets
+from equilag.worth.group_loads import GroupLoads
 
 
 @dataclass(frozen=True, slots=True)

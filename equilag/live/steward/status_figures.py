@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from equilag.live.rebalance.controller import Considered, Controller
-from equilag.live.rebalance.gain import imbalance_of
-from equilag.live.rebalance.group_loads import GroupLoads
 from equilag.live.steward.observer import Observation
 from equilag.metrics import member_loads, spread
+from equilag.worth.gain import imbalance_of
+from equilag.worth.group_loads import GroupLoads
 
 
 def observed_figures(observation: Observation) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from equilag.live.rebalance.decision import PlanSettings
 from equilag.live.rebalance.fitting_policy import check_rules
 from equilag.live.rebalance.kept_together import CoPartitionMode
 from equilag.live.rebalance.live_policy import live_policy
-from equilag.live.rebalance.worth import Thresholds
 from equilag.policy import Policy
+from equilag.worth.thresholds import Thresholds
 
 PLAN_EFFORT: Final = 1.0
 """Counted work of a plan that is made in advance, in seconds of one core: rates are known to some

@@ -39,11 +39,11 @@ from equilag.live.consumers.lag_source import LiveLag, StaticLag
 from equilag.live.consumers.late_decision import LateDecision
 from equilag.live.consumers.listener import ConfluentListener, kafka_python_listener
 from equilag.live.rebalance.decision import Decision
-from equilag.live.rebalance.worth import Thresholds
 from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.tracking_settings import TrackingSettings
 from equilag.plan import Plan
 from equilag.policy import Policy
+from equilag.worth.thresholds import Thresholds
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 

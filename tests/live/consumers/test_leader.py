@@ -20,12 +20,12 @@ from equilag.live.consumers.options import AssignorOptions
 from equilag.live.rebalance.decision import FALLBACK
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
 from equilag.live.rebalance.measured import Measured
-from equilag.live.rebalance.worth import Thresholds
 from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.observed_offsets import ObservedOffsets
 from equilag.live.tracking.tracking_settings import TrackingSettings
 from equilag.planner.solve import solve
 from equilag.policy import Policy
+from equilag.worth.thresholds import Thresholds
 
 SIZES = {"t": 6}
 LAGS = {"t": [9000, 8000, 80, 7000, 90, 100]}

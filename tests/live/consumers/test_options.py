@@ -15,8 +15,8 @@ from equilag.live.consumers.lag_source import (
     checked,
 )
 from equilag.live.consumers.options import AssignorOptions, Rejoin
-from equilag.live.rebalance.worth import Thresholds
 from equilag.policy import Policy
+from equilag.worth.thresholds import Thresholds
 
 EVERY = [EquilagAssignor, CooperativeEquilagAssignor, OfAiokafka]
 

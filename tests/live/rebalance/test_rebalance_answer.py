@@ -15,7 +15,6 @@ import equilag.planner.solve
 from equilag.assignment import by_name
 from equilag.group import Group
 from equilag.live.rebalance.decision import PlanSettings
-from equilag.live.rebalance.gain import Gain
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
 from equilag.live.rebalance.measured import Measured
 from equilag.live.rebalance.rebalance_answer import (
@@ -28,6 +27,7 @@ from equilag.metrics import count_moves, member_counts
 from equilag.plan import Plan
 from equilag.planner.assign import assign
 from equilag.policy import Policy
+from equilag.worth.gain import Gain
 
 SETTINGS = PlanSettings(Policy(weight="lag"), time_limit=2.0)
 

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from equilag.group import NOBODY, Floats, Group, Index
-from equilag.live.rebalance.fitting_policy import with_known_weight
 from equilag.policy import Policy
 from equilag.reduction.capacities import known_capacities
-from equilag.weight import filled_rates, partition_weights, weighed_policy
+from equilag.weight import filled_rates, partition_weights, weighed_policy, with_known_weight
 
 
 @dataclass(frozen=True, slots=True)

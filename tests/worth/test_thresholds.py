@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from equilag.errors import InputError
-from equilag.live.rebalance.gain import Gain, Imbalance, Paused
-from equilag.live.rebalance.worth import Pause, Thresholds, judge
+from equilag.worth.gain import Gain, Imbalance, Paused
+from equilag.worth.thresholds import Pause, Thresholds, judge
 
 NOW, THEN = Imbalance(130.0, 900.0), Imbalance(105.0, 100.0)
 GAIN = Gain(

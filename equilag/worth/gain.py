@@ -12,8 +12,8 @@ import numpy as np
 
 from equilag.columns import Flags
 from equilag.group import NOBODY, Floats, Index
-from equilag.live.rebalance.group_loads import GroupLoads
 from equilag.metrics import member_counts, moved
+from equilag.worth.group_loads import GroupLoads
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ import pytest
 from support.live_loads import loads_of
 
 from equilag.group import NOBODY, Group
-from equilag.live.rebalance.gain import gain_of, imbalance_of, possible_gain
-from equilag.live.rebalance.group_loads import GroupLoads, group_loads
 from equilag.policy import Policy
+from equilag.worth.gain import gain_of, imbalance_of, possible_gain
+from equilag.worth.group_loads import GroupLoads, group_loads
 
 BEFORE = np.array([0, 1, 0, 1, 1], np.int32)
 AFTER = np.array([0, 1, 1, 1, 0], np.int32)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, get_args
 
 from equilag.errors import InputError
-from equilag.live.rebalance.gain import Gain
+from equilag.worth.gain import Gain
 
 Ground = Literal[
     "measuring", "no-plan", "even", "noise", "pause", "patience", "cooldown", "budget", "worth-it"
