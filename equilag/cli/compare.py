@@ -55,5 +55,5 @@ def run(args: argparse.Namespace) -> int:
 
     from equilag.report.facts.comparison import comparison_facts
 
-    show(comparison_facts(group, comparison), args.output)
+    show(comparison_facts(group, comparison), args)
     return INTERRUPTED if comparison.plan.interrupted else FINE

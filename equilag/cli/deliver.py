@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from equilag.cli.files import OutputFile
@@ -10,16 +11,22 @@ from equilag.cli.options import named
 from equilag.cli.screen import emit
 from equilag.report.json_text import to_json
 from equilag.report.outputs import write_report
+from equilag.report.terminal import Screen
 
 if TYPE_CHECKING:
     from equilag.plan import Plan
     from equilag.report.facts.protocol import Facts
 
 
-def show(facts: Facts, output: str) -> None:
-    """Print the report as the output that ``--output`` names."""
+def show(facts: Facts, args: argparse.Namespace) -> None:
+    """Print the report as ``--output``, ``--width`` and ``--color`` ask for it."""
+    emit(report(facts, args))
+
+
+def report(facts: Facts, args: argparse.Namespace) -> str | bytes:
+    """The report as the options of `options.add_output` ask for it."""
     with named():
-        emit(write_report(output, facts))
+        return write_report(args.output, facts, Screen.of(sys.stdout, args.width, args.color))
 
 
 def plan_file(args: argparse.Namespace) -> OutputFile | None:
@@ -34,14 +41,13 @@ def deliver(plan: Plan, args: argparse.Namespace, target: OutputFile | None) -> 
     text = to_json(plan.to_dict(), plan.group.n_partitions) if target or is_json else ""
     # The text of the file serves both: a large plan takes long to write. An output that fails
     # leaves no file.
-    report = text if is_json else _report(plan, args)
+    content = text if is_json else _report(plan, args)
     if target is not None:
         target.write(text)
-    emit(report)
+    emit(content)
 
 
 def _report(plan: Plan, args: argparse.Namespace) -> str | bytes:
     from equilag.report.facts.plan import plan_facts
 
-    with named():
-        return write_report(args.output, plan_facts(plan, verbose=args.verbose))
+    return report(plan_facts(plan, verbose=args.verbose), args)

@@ -121,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
     from equilag.pipeline.fleet_report import read_report
     from equilag.report.facts.fleet import fleet_facts
 
-    show(fleet_facts(read_report(args.out), fleet_show.TOP), "text")
+    show(fleet_facts(read_report(args.out), fleet_show.TOP), args)
     return 0
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from equilag.cli import options
 from equilag.cli.real_options import add_real
+from equilag.cli.screen_options import add_screen
 from equilag.policy import POLICIES
 
 WEIGHTS: Final = ("work", "lag", "rate", "forecast", "bytes")
@@ -49,6 +50,8 @@ def add_fleet_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="print the summary's JSON instead of the report"
     )
+    add_screen(parser)
+    parser.set_defaults(output="text")
     _add_planning(parser.add_argument_group("how to plan"))
     add_real(parser)
     _add_signals(parser.add_argument_group("what to spread"))

@@ -46,5 +46,5 @@ def run(args: argparse.Namespace) -> int:
 
     with reading_run(args.directory):
         facts = fleet_facts(read_report(args.directory), args.top)
-    show(facts, args.output)
+    show(facts, args)
     return 0

@@ -56,5 +56,5 @@ def run(args: argparse.Namespace) -> int:
     facts = frontier_facts(group, points, policy, interrupted=stop.is_set())
     if plot is not None:
         plot.write(frontier_plot(facts, ending))
-    show(facts, args.output)
+    show(facts, args)
     return INTERRUPTED if facts.interrupted else FINE

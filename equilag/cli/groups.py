@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
 
     facts = LiveGroupsFacts(tuple(LiveGroupFacts(**row) for row in rows), found.left_out)
-    show(facts, args.output)
+    show(facts, args)
     return 0
 
 

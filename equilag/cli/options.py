@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import math
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, cast
 
+from equilag.cli.converters import one_of as one_of
+from equilag.cli.converters import pattern as pattern
+from equilag.cli.converters import percent as percent
+from equilag.cli.converters import seconds as seconds
+from equilag.cli.converters import whole as whole
 from equilag.cli.durations import MAX_SHOWN as MAX_SHOWN
 from equilag.cli.durations import duration as duration
+from equilag.cli.screen_options import add_screen
 from equilag.errors import InputError
 from equilag.policy import (
     BALANCES,
@@ -22,7 +26,6 @@ from equilag.policy import (
     Policy,
     RealSettings,
 )
-from equilag.report.words import shorten
 
 if TYPE_CHECKING:
     from threading import Event
@@ -52,70 +55,9 @@ MAX_SEED: Final = 2**31
 """The solvers take a signed 32-bit seed."""
 
 
-def seconds(text: str) -> float:
-    """A number of seconds, 0 or more."""
-    return _number(text, "a number of seconds, 0 or more")
-
-
-def percent(text: str) -> float:
-    """A percentage, 0 or more."""
-    value = _number(text, "a percentage from 0 to 1000000")
-    if value > 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage from 0 to 1000000")
-    return value
-
-
-def _number(text: str, required: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not {required}")
-    return value
-
-
-def whole(below: int | None = None) -> Callable[[str], int]:
-    """A converter to whole numbers, 0 or more and less than `below`."""
-
-    def convert(text: str) -> int:
-        try:
-            value = int(text)
-        except ValueError:
-            value = -1
-        if value < 0 or (below is not None and value >= below):
-            required = "0 or more" if below is None else f"from 0 to {below - 1}"
-            problem = f"{shorten(text, MAX_SHOWN)!r} is not a whole number, {required}"
-            raise argparse.ArgumentTypeError(problem)
-        return value
-
-    return convert
-
-
-def one_of(names: tuple[str, ...]) -> Callable[[str], str]:
-    """A converter that accepts only `names`; argparse's own message on choices reads less well."""
-
-    def convert(text: str) -> str:
-        if text not in names:
-            raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(names)}")
-        return text
-
-    return convert
-
-
 def reset(text: str) -> str:
     """A setting of consumers' ``auto.offset.reset``."""
     return one_of(RESETS)(text.lower())
-
-
-def pattern(text: str) -> re.Pattern[str]:
-    """A regular expression."""
-    try:
-        return re.compile(text)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not a regular expression: {error}"
-        ) from error
 
 
 def add_snapshot(parser: argparse.ArgumentParser) -> None:
@@ -244,7 +186,7 @@ def add_balance(parser: AnyParser) -> None:
 
 
 def add_output(parser: AnyParser, json_help: str = "the same as --output json") -> None:
-    """``--output`` and ``--json``: what the report is written as."""
+    """``--output`` and ``--json``: what the report is written as; and how text looks."""
     parser.add_argument(
         "--output",
         metavar="O",
@@ -252,6 +194,7 @@ def add_output(parser: AnyParser, json_help: str = "the same as --output json") 
         help="what to print: text, json, an installed output, or MODULE:FUNCTION (default: text)",
     )
     parser.add_argument("--json", action="store_const", const="json", dest="output", help=json_help)
+    add_screen(parser)
 
 
 def check_output(args: argparse.Namespace) -> None:

@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
         from equilag.report.simulation_plot import simulation_plot
 
         plot.write(simulation_plot(facts, ending))
-    show(facts, args.output)
+    show(facts, args)
     return INTERRUPTED if facts.interrupted else FINE
 
 

@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
 
     with stopping() as stop, options.named(policy), _named():
         sizing = size(group, policy, **_settings(args, stop))
-    show(size_facts(group, sizing), args.output)
+    show(size_facts(group, sizing), args)
     return INTERRUPTED if sizing.interrupted else FINE
 
 

@@ -46,5 +46,5 @@ def run(args: argparse.Namespace) -> int:
 
     with naming(args.plan):
         result = check_plan(group, document)
-    show(verification_facts(group, shown_path(args.plan), result), args.output)
+    show(verification_facts(group, shown_path(args.plan), result), args)
     return 0 if result.holds else DOES_NOT_HOLD

@@ -16,13 +16,16 @@ from equilag.plugins import guarded, installed, load
 
 if TYPE_CHECKING:
     from equilag.report.facts.protocol import Facts
+    from equilag.report.terminal import Screen
 
 ENTRY_POINT_GROUP: Final = "equilag.outputs"
 
-Output = Callable[[Any], str | bytes]
+Output = Callable[..., str | bytes]
+"""Gets the facts; the built-in `text` a screen as well."""
+TEXT: Final = "text"
 
 BUILT_IN: Final = {
-    "text": "equilag.report.text.pages:text_output",
+    TEXT: "equilag.report.text.pages:text_output",
     "json": "equilag.report.json_text:json_output",
 }
 
@@ -58,10 +61,12 @@ def get_output(name: str) -> Output:
     return output
 
 
-def write_report(name: str, facts: Facts) -> str | bytes:
-    """What the output makes of the facts. Raises InputError if it fails or returns neither text nor
-    bytes."""
+def write_report(name: str, facts: Facts, screen: Screen | None = None) -> str | bytes:
+    """What the output makes of the facts, text for the screen. Raises InputError if it fails or
+    returns neither text nor bytes."""
     output = get_output(name)
+    if name == TEXT:
+        return output(facts, screen)
     if name in BUILT_IN:
         return output(facts)
     report: Any = guarded("output", f"output {name!r} failed", lambda: output(facts))

@@ -9,10 +9,16 @@ from typing import IO, Final
 
 DEFAULT_WIDTH: Final = 100
 """Columns of a report that no terminal shows: piped output does not depend on where it runs."""
-MAX_WIDTH: Final = 120
-"""Lines of prose that are longer are hard to read."""
+MAX_PROSE: Final = 120
+"""Columns of prose at most: longer lines are hard to read. Tables take what the screen has."""
 MIN_WIDTH: Final = 50
 """Columns below which no table of figures fits."""
+MAX_WIDTH: Final = 1000
+"""Columns of the widest screen: more than any terminal or printer has."""
+COLORS: Final = ("auto", "always", "never")
+"""When a report has colours; auto: on a terminal, unless the environment says otherwise."""
+FORCING: Final = ("FORCE_COLOR", "CLICOLOR_FORCE")
+"""Variables that ask for colours where no terminal is (force-color.org, bixense.com/clicolors)."""
 SIGNS: Final = "█▏…→─"
 
 
@@ -23,14 +29,25 @@ class Screen:
     width: int = DEFAULT_WIDTH
     colour: bool = False
     ascii: bool = False
+    max_prose: int | None = None
+    """Columns that prose takes at most; None: as many as the screen has."""
 
     @staticmethod
-    def of(stream: IO[str] | None) -> Screen:
-        """Colours only on a terminal that wants them, and only signs that the stream can encode."""
-        columns = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
-        width = max(MIN_WIDTH, min(MAX_WIDTH, columns))
-        colour = is_terminal(stream) and wants_control_codes()
-        return Screen(width, colour, not _encodes_signs(stream))
+    def of(stream: IO[str] | None, width: int | None = None, color: str = "auto") -> Screen:
+        """The screen that a stream shows, `width` columns wide, else as wide as the terminal.
+
+        `color` is one of `COLORS`. Only signs that the stream can encode are used.
+        """
+        if width is None:
+            width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
+        width = max(MIN_WIDTH, min(MAX_WIDTH, width))
+        colour = color == "always" or (color == "auto" and _has_colours(stream))
+        return Screen(width, colour, not _encodes_signs(stream), MAX_PROSE)
+
+    @property
+    def prose(self) -> int:
+        """Columns of prose."""
+        return self.width if self.max_prose is None else min(self.width, self.max_prose)
 
     @property
     def arrow(self) -> str:
@@ -51,6 +68,15 @@ def is_terminal(stream: IO[str] | None) -> bool:
 def wants_control_codes() -> bool:
     """False if the user asked for plain text (no-color.org), or the terminal is a dumb one."""
     return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def _has_colours(stream: IO[str] | None) -> bool:
+    """What the environment asks for, NO_COLOR first; else whether the stream is a terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if any(os.environ.get(name, "0") not in ("", "0") for name in FORCING):
+        return True
+    return is_terminal(stream) and wants_control_codes() and os.environ.get("CLICOLOR") != "0"
 
 
 def _encodes_signs(stream: IO[str] | None) -> bool:

@@ -122,6 +122,9 @@ WRONG = [
     (["verify", "x"], "PLAN is required"),
     (["verify", "-", "-"], "only one of the inputs"),
     (["plan", "x", "--output", "html"], "--output: unknown output 'html'; one of text, json, or"),
+    (["plan", "x", "--width", "49"], "--width: '49' is not a whole number from 50 to 1000"),
+    (["verify", "x", "y", "--width", "wide"], "--width: 'wide' is not a whole number"),
+    (["compare", "x", "--color", "yes"], "--color: 'yes' is none of auto, always, never"),
     (["compare", "x", "--output", "gone:f"], "--output: output 'gone:f' cannot be loaded"),
     (
         ["plan", "x", "--bootstrap-server", "b", "--group", "g"],

@@ -57,6 +57,10 @@ def title(words: str, rest: str = "") -> Prose:
     return Prose(Text.assemble((words, BOLD), rest))
 
 
+class FigureTable(Table):
+    """A table of figures. It may be wider than prose."""
+
+
 def indented(what: RenderableType, by: int = 2) -> Padding:
     """A table or prose, `by` columns to the right."""
     return Padding(Prose(Text(what)) if isinstance(what, str) else what, (0, 0, 0, by))
@@ -68,9 +72,9 @@ def table(
     screen: Screen,
     *,
     headings: bool = True,
-) -> Table:
+) -> FigureTable:
     """Names to the left, figures to the right. A name that is too long ends in an ellipsis."""
-    made = Table(
+    made = FigureTable(
         box=None, show_header=headings, header_style=BOLD, pad_edge=False, padding=(0, GAP, 0, 0)
     )
     for column in columns:
@@ -132,11 +136,18 @@ def page(blocks: Iterable[Block], screen: Screen) -> str:
         lines = [
             _line(segments, screen)
             for piece in block
-            for segments in Segment.split_lines(console.render(piece))
+            for segments in Segment.split_lines(_rendered(piece, console, screen))
         ]
         if lines:
             texts.append("\n".join(lines))
     return "\n\n".join(texts) + "\n"
+
+
+def _rendered(piece: RenderableType, console: Console, screen: Screen) -> Iterable[Segment]:
+    """Tables as wide as the screen, everything else as wide as prose."""
+    inner = piece.renderable if isinstance(piece, Padding) else piece
+    width = screen.width if isinstance(inner, FigureTable) else screen.prose
+    return console.render(piece, console.options.update_width(width))
 
 
 def _line(segments: list[Segment], screen: Screen) -> str:

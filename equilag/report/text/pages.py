@@ -25,9 +25,9 @@ PAGES: Final = {
 """Kind of facts -> the function that words them, a sequence of blocks."""
 
 
-def text_output(facts: Facts) -> str:
-    """The page as wide as the terminal, with colours if standard output is one."""
-    return text_for(facts, Screen.of(sys.stdout))
+def text_output(facts: Facts, screen: Screen | None = None) -> str:
+    """The page for a screen; without one for standard output."""
+    return text_for(facts, screen or Screen.of(sys.stdout))
 
 
 def text_for(facts: Facts, screen: Screen) -> str:
