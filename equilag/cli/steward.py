@@ -41,6 +41,9 @@ example:
 
 LISTEN: Final = "127.0.0.1:9478"
 """Loopback: the status is private by default. A port in the range of Prometheus exporters."""
+REPLACED: Final = 3
+"""Exit status if another process has joined with its instance id: a supervisor must not start it
+again, as the two would replace each other without end."""
 _ASK_S: Final = 5.0
 """How long a running steward may take to answer `--status`."""
 
@@ -172,6 +175,7 @@ def run(args: argparse.Namespace) -> int:
 
     try:
         from equilag.live.steward.http_server import serve
+        from equilag.live.steward.membership_errors import Fenced
         from equilag.live.steward.steward import Steward
     except ImportError as error:
         raise MissingExtra(
@@ -184,6 +188,9 @@ def run(args: argparse.Namespace) -> int:
         try:
             with _ended_by_signals(steward.end):
                 steward.run()
+        except Fenced as error:
+            remark(str(error))
+            return REPLACED
         finally:
             server.shutdown()
             server.server_close()

@@ -271,7 +271,7 @@ def test_two_at_once(scene: Callable[[], Scene], admin: AdminClient) -> None:
     second.has("leader")
     until(lambda: first.process.poll() is not None)
     keep(here.group, {"first_ended_after_s": round(time.monotonic() - began, 2)})
-    assert first.process.returncode == 2
+    assert first.process.returncode == 3
     assert "another process has joined as 'equilag-steward'" in first.text
     here.ends_with(BEST)
 
