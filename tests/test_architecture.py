@@ -48,6 +48,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
 """Room to the rooms that its modules may import; `planner` is the one way in to solving."""
 
 OUTSIDE: Final[dict[str, set[str]]] = {
+    "jinja2": {"report"},
     "ortools": {"solver"},
     "networkx": {"heuristics", "solver"},
     "matplotlib": {"report"},
@@ -63,6 +64,7 @@ OUTSIDE: Final[dict[str, set[str]]] = {
 
 HEAVY: Final = (
     "numpy", "networkx", "ortools", "pandas", "confluent_kafka", "pyspark", "rich", "matplotlib",
+    "jinja2",
 )  # fmt: skip
 
 

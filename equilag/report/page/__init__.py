@@ -1,0 +1,1 @@
+"""Pages: facts as one HTML file that needs no network."""

@@ -1,0 +1,73 @@
+"""How templates write figures and names: the words of every report, as filters of Jinja2.
+
+`static/core.js` writes the same for what it adds to a page; a test compares the two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from markupsafe import Markup
+
+from equilag.report.text.short_names import middle
+from equilag.report.words import NONE, percent, plural, printable, time_span
+from equilag.report.words import number as exact_number
+
+NAME_WIDTH: Final = 36
+"""Characters of a name in a table: a phone's screen has some 45 columns."""
+
+
+def number(value: float) -> str:
+    """A number as `words` writes it; a whole one without decimals, since JSON in a browser knows no
+    other difference between 12 and 12.0."""
+    return exact_number(int(value) if float(value).is_integer() else value)
+
+
+def figure(value: Any, form: str = "number") -> str:
+    """A figure in its form: `number`, `percent`, `seconds`, `ms`, `yes`, `text`."""
+    if value is None:
+        return NONE
+    return FORMS[form](value)
+
+
+def name(text: str, width: int = NAME_WIDTH) -> Markup:
+    """A name: cut in its middle, in full on hover, and apart from what is written around it."""
+    full = printable(text)
+    short = middle(full, width)
+    if short == full:
+        return Markup("<bdi>{}</bdi>").format(full)
+    return Markup('<bdi title="{}">{}</bdi>').format(full, short)
+
+
+def cell(row: Any, column: Mapping[str, Any], place: int) -> Markup | str:
+    """What a table shows of a row; `place` is that of the column in rows that are lists."""
+    value = row[column["key"]] if isinstance(row, Mapping) else row[place]
+    form = column.get("form", "text")
+    if form == "name" and value is not None:
+        return name(value)
+    return figure(value, form)
+
+
+def option(setting: str) -> str:
+    """A setting as an option of the command line."""
+    return f"--{setting.replace('_', '-')}"
+
+
+def listed_words(words: Sequence[str]) -> str:
+    return ", ".join(map(printable, words))
+
+
+FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
+    "number": number,
+    "percent": percent,
+    "share": lambda share: percent(100 * share),
+    "seconds": time_span,
+    "ms": lambda ms: f"{number(ms)} ms",
+    "yes": lambda found: "yes" if found else "no",
+    "text": lambda text: printable(str(text)),
+}
+FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
+    "figure": figure, "number": number, "percent": percent, "plural": plural,
+    "name": name, "cell": cell, "option": option, "listed": listed_words, "printable": printable,
+}  # fmt: skip

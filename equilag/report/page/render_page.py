@@ -1,0 +1,90 @@
+"""A page: a template filled with a document, all that it needs within one file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from equilag.report.page.inline_files import CHARTS, inline_file
+from equilag.report.page.page_filters import FILTERS
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+
+STYLES: Final = ("static/page.css", "static/parts.css", "static/print.css")
+COMMON: Final = ("static/core.js", "static/table.js")
+"""Scripts of every page."""
+CHARTING: Final = (CHARTS, "static/chart.js")
+"""Scripts of pages with charts."""
+MAX_STATIC_ROWS: Final = 100
+"""Rows that a table has without JavaScript: what people read, and a fifth of what 5,000 rows of a
+fleet would add to the page."""
+ESCAPES: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+"""What JSON in HTML must not hold as it is: a name could end the element that it stands in."""
+
+
+def render_page(
+    template: str,
+    document: Mapping[str, Any],
+    *,
+    scripts: Sequence[str] = (),
+    charts: bool = True,
+    refresh_s: int | None = None,
+) -> str:
+    """The page: one file of HTML that loads nothing.
+
+    template: a file in ``templates/`` that extends ``base.html``. It sees the document as ``doc``
+        and nothing else of the report.
+    document: JSON; the page carries it, and its scripts read it.
+    scripts: the page's own ones, below this package, run in this order after those of every page.
+    charts: True if the page draws any.
+    refresh_s: the page loads itself again after so many seconds, for pages that are served live.
+    """
+    names = [*COMMON, *(CHARTING if charts else ()), *scripts]
+    inline = [inline_file(name) for name in names]
+    return _template(template).render(
+        doc=document,
+        data=json_in_html(document),
+        scripts=[one.text for one in inline],
+        styles=[inline_file(name).text for name in STYLES],
+        policy=content_policy([one.digest for one in inline]),
+        refresh_s=refresh_s,
+        max_static_rows=MAX_STATIC_ROWS,
+    )
+
+
+def json_in_html(document: Mapping[str, Any]) -> Markup:
+    """The document as JSON that may stand in an element ``script``. Raises ValueError for numbers
+    that JSON does not have."""
+    text = json.dumps(document, separators=(",", ":"), allow_nan=False)
+    return Markup(text.translate(ESCAPES))
+
+
+def content_policy(digests: Sequence[str]) -> str:
+    """What the page may do: run its own scripts and look as it does; load nothing.
+
+    Styles are free since the charts set some on single elements; nothing can be loaded by one.
+    """
+    scripts = " ".join(digests)
+    return (
+        f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:;"
+        " base-uri 'none'; form-action 'none'"
+    )
+
+
+@cache
+def _template(name: str) -> Template:
+    environment = Environment(
+        loader=PackageLoader("equilag.report.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(FILTERS)
+    return environment.get_template(name)
