@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
-import re
 import shlex
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from equilag.cli.files import OutputFile
 from equilag.cli.screen import emit
 from equilag.report.json_text import to_json
-from equilag.report.words import printable, shorten
+from equilag.report.words import printable
 
 if TYPE_CHECKING:
     from equilag.plan import Plan
@@ -33,11 +31,6 @@ Existing files of these names are replaced.
 example:
   equilag fleet export run-1 payments-service --out /tmp"""
 
-MAX_STEM: Final = 100
-"""Characters of a file name: with its ending far below the 255 bytes that file systems allow."""
-_ODD: Final = re.compile(r"^[.-]|[^A-Za-z0-9._-]")
-"""What the plan's policy says of a run that cannot be repeated."""
-
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", metavar="DIR", help="the directory of a finished run")
@@ -51,13 +44,15 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from equilag.pipeline.group_commands import file_stem, plain_word, plan_command
+
     stem = file_stem(args.group)
     snapshot_path, plan_path = (
-        _plain(Path(args.out) / f"{stem}.{kind}.json") for kind in ("snapshot", "plan")
+        plain_word(Path(args.out) / f"{stem}.{kind}.json") for kind in ("snapshot", "plan")
     )
     targets = OutputFile(snapshot_path, "--out"), OutputFile(plan_path, "--out")
 
-    from equilag.pipeline.export import export_group, plan_command
+    from equilag.pipeline.export import export_group
     from equilag.pipeline.run_dir import reading_run
 
     with reading_run(args.directory):
@@ -84,24 +79,6 @@ def _remark(plan: Plan) -> list[str]:
     if plan.repeatable:
         return []
     return ["the time limit cut the run short, so equilag plan may find another plan"]
-
-
-def file_stem(group: str) -> str:
-    """The front of a group's file names, as the epilog says.
-
-    No two groups share one, unless the file system ignores case.
-    """
-    safe = shorten(_ODD.sub("_", group), MAX_STEM, "")
-    if safe == group and safe:
-        return safe
-    digest = hashlib.sha256(group.encode("utf-8", "surrogatepass")).hexdigest()
-    return f"{safe}-{digest[:8]}"
-
-
-def _plain(path: Path) -> str:
-    """The path as a word of a command line that cannot be taken for an option."""
-    text = str(path)
-    return f"./{text}" if text.startswith("-") else text
 
 
 def write_both(first: OutputFile, second: OutputFile, text: str, other: str) -> None:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Mapping
-from decimal import Decimal
 from typing import Any, Final, cast
 
 import numpy as np
@@ -17,11 +15,11 @@ from equilag.group import NOBODY, Group, Index
 from equilag.metrics import count_moves
 from equilag.objective import EXCESS
 from equilag.overrides.shape import shape_group
+from equilag.pipeline.group_commands import planned_with
 from equilag.pipeline.run_dir import read_summary
 from equilag.pipeline.run_tables import check_summary, plan_row, read_columns, rows_of
 from equilag.pipeline.snapshot import group_input
-from equilag.plan import REPEATABLE, STATUSES, Choice, Plan, Status
-from equilag.policy import DEFAULT_TOLERANCE, POLICY_FIELDS, REAL_FIELDS, Policy
+from equilag.plan import STATUSES, Choice, Plan, Status
 from equilag.reduction.reduce import reduce_group
 from equilag.show import show
 
@@ -96,21 +94,18 @@ def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> P
     try:
         claims = tuple(Claim(**claim) for claim in json.loads(row["certificate"]))
         choices = tuple(Choice(**choice) for choice in json.loads(row["choices"]))
-        settings = dict(json.loads(row["policy"]))
-        real = {key: settings[key] for key in REAL_FIELDS if key in settings}
-        policy = Policy(**{key: settings[key] for key in POLICY_FIELDS}, **real)
-        run = settings["seed"], settings.get("effort"), settings["run"] == REPEATABLE
+        run = planned_with(row["policy"])
     except (ValueError, TypeError, KeyError) as error:
         raise _inconsistent(group.name, "plans", path) from error
     if row["status"] not in STATUSES:
         raise _inconsistent(group.name, "plans", path)
     try:
-        reduction = reduce_group(shape_group(group, policy.overrides), policy)
+        reduction = reduce_group(shape_group(group, run.policy.overrides), run.policy)
     except InputError as error:
         raise _inconsistent(group.name, "plans", path) from error
     return Plan(
         reduction.given,
-        policy,
+        run.policy,
         cast(Status, row["status"]),
         row["algorithm"],
         assigned,
@@ -121,48 +116,9 @@ def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> P
         row["wall_s"],
         tuple(row["notes"] or ()),
         choices,
-        *run,
+        run.seed,
+        run.effort,
+        run.repeatable,
         excess_lower_bound=max((c.value for c in claims if c.claim == EXCESS), default=0),
         reduction=reduction,
     )
-
-
-def plan_command(plan: Plan, snapshot: str) -> str:
-    """Return the shell command that finds this plan again from the snapshot file `snapshot`.
-
-    A plan that was cut short by the time limit may differ.
-    """
-    policy = plan.policy or Policy()
-    words = ["equilag", "plan", snapshot, "--policy", policy.name]
-    if policy.balance != policy.default_balance:
-        words += ["--balance", policy.balance]
-    if policy.move_cost:
-        words += ["--move-cost", str(policy.move_cost)]
-    if policy.tolerance != DEFAULT_TOLERANCE:
-        words += ["--tolerance", repr(policy.tolerance)]
-    if policy.max_moves is not None:
-        words += ["--max-moves", str(policy.max_moves)]
-    if policy.fresh:
-        words.append("--fresh")
-    settings = policy.to_dict()
-    if "horizon" in settings:
-        settings["horizon"] = f"{Decimal(str(settings['horizon'])).normalize():f}s"
-    for name in REAL_FIELDS:
-        words += _real_words(f"--{name.replace('_', '-')}", settings.get(name))
-    words += ["--seed", str(plan.seed)]
-    if plan.effort is not None:
-        words += ["--effort", f"{plan.effort!r}"]
-    if plan.time_limit is not None:
-        words += ["--time-limit", f"{plan.time_limit!r}"]
-    return shlex.join(words)
-
-
-def _real_words(option: str, value: Any) -> list[str]:
-    """The words that ask for a setting of a real group, as `Policy.to_dict` has it."""
-    if value is None:
-        return []
-    if value is True:
-        return [option]
-    entries = value if isinstance(value, list) else [str(value)]
-    # With the sign, an entry may begin with a dash.
-    return [f"{option}={e if isinstance(e, str) else ','.join(map(str, e))}" for e in entries]

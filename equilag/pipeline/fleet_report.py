@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from equilag.errors import InputError
+from equilag.pipeline.group_commands import group_commands, planned_with
 from equilag.pipeline.run_dir import SUMMARY, read_summary
-from equilag.pipeline.run_tables import check_summary, rows_of
+from equilag.pipeline.run_tables import check_summary, read_columns, rows_of
+from equilag.report.facts.fleet_gaps import AssignorGaps, assignor_gaps
 from equilag.report.facts.fleet_run import FailedGroup, FleetReport, GroupRow
 from equilag.report.facts.fleet_throughput import GroupThroughput
 
@@ -16,10 +18,10 @@ CURRENT: Final = "current"
 """The assignor name under which `baseline/` holds the current assignment."""
 _PLAN: Final = (
     "group", "status", "partitions", "members", "moves", "lag_mean", "lag_max", "lag_spread",
-    "spread_lower_bound", "gap_percent_of_mean",
+    "lag_total", "spread_lower_bound", "gap_percent_of_mean", "policy", "time_limit_s",
 )  # fmt: skip
 _CURRENT: Final = ("group", "lag_max", "lag_spread")
-_NEWER_PLAN: Final = ("evidence", "lag_excess", "excess_lower_bound")
+_NEWER_PLAN: Final = ("evidence", "lag_excess", "excess_lower_bound", "unowned", "weight")
 _NEWER_CURRENT: Final = ("lag_excess",)
 """Columns that older runs do not have."""
 
@@ -56,18 +58,31 @@ def read_report(path: str) -> FleetReport:
         if len(rows) != expected:
             problem = f"holds {len(rows)} groups, but {SUMMARY} counts {expected}"
             raise InputError(problem, table, path)
-    groups = [_row(plan, current.get(plan["group"])) for plan in plans]
+    groups = [_row(path, plan, current.get(plan["group"])) for plan in plans]
     groups.sort(key=lambda row: (row.saved is None, -(row.saved or 0), row.group))
     return FleetReport(
         path,
         summary,
         tuple(groups),
         tuple(sorted(FailedGroup(**row) for row in failures)),
-        tuple(_throughput(plan) for plan in plans if plan.get("throughput") is not None),
+        _gaps(path, [row["assignor"] for row in summary["assignors"]]),
     )
 
 
-def _throughput(plan: Mapping[str, Any]) -> GroupThroughput:
+def _gaps(path: str, assignors: Sequence[str]) -> tuple[AssignorGaps, ...]:
+    """Read the gaps of all groups, by assignor."""
+    table = read_columns(path, "baseline", ("assignor", "gap_percent_of_mean"))
+    names, gaps = (column.to_pylist() for column in table.itercolumns())
+    known: dict[str, list[float]] = {name: [] for name in assignors}
+    for name, gap in zip(names, gaps, strict=True):
+        if gap is not None and name in known:
+            known[name].append(gap)
+    return tuple(assignor_gaps(name, values) for name, values in known.items())
+
+
+def _throughput(plan: Mapping[str, Any]) -> GroupThroughput | None:
+    if plan.get("throughput") is None:
+        return None
     hot = json.loads(plan["hot_partitions"])
     return GroupThroughput(
         group=plan["group"],
@@ -94,7 +109,7 @@ def _spread(row: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**row, **lag, **bounds}
 
 
-def _row(plan: Mapping[str, Any], current: Mapping[str, Any] | None) -> GroupRow:
+def _row(path: str, plan: Mapping[str, Any], current: Mapping[str, Any] | None) -> GroupRow:
     plan = _spread(plan)
     current = None if current is None else _spread(current)
     return GroupRow(
@@ -114,4 +129,11 @@ def _row(plan: Mapping[str, Any], current: Mapping[str, Any] | None) -> GroupRow
         excess_lower_bound=plan.get("excess_lower_bound"),
         gap_percent_of_mean=plan["gap_percent_of_mean"],
         moves=plan["moves"],
+        lag=plan["lag_total"],
+        unowned=plan.get("unowned") or 0,
+        weight=plan.get("weight"),
+        throughput=_throughput(plan),
+        commands=group_commands(
+            path, plan["group"], planned_with(plan["policy"]), plan["time_limit_s"]
+        ),
     )

@@ -17,9 +17,10 @@ from support.fleet_runs import UNEVEN, problem, write_run
 import equilag
 from equilag.cli import fleet_export, fleet_show, main
 from equilag.cli.files import OutputFile
-from equilag.cli.fleet_export import file_stem, write_both
+from equilag.cli.fleet_export import write_both
 from equilag.cli.parser import Parser
 from equilag.errors import InputError
+from equilag.pipeline.group_commands import file_stem
 
 ODD = "λ/$x \x1b"
 
@@ -51,7 +52,8 @@ def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 
 def test_show(call, path: str) -> None:
     text = call(fleet_show, path)
-    assert text.startswith("Fleet of 4 groups at 2026-01-02T03:04:05Z\n")
+    assert "\n\nFleet of 4 groups at 2026-01-02T03:04:05Z\n" in text
+    assert text.startswith("Rebalance 3 of 3 groups: ")
     lines = text.splitlines()
     assert sum(line.startswith("  orders ") for line in lines) == 1
     assert "gone: last sampled 60 s before" in text

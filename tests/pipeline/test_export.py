@@ -20,7 +20,8 @@ import equilag
 from equilag.cli.options import policy_of
 from equilag.cli.parser import build_parser
 from equilag.errors import InputError
-from equilag.pipeline.export import export_group, plan_command
+from equilag.pipeline.export import export_group
+from equilag.pipeline.group_commands import plan_command
 from equilag.pipeline.run_dir import SUCCESS
 from equilag.policy import Policy
 

@@ -3,111 +3,25 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from rich.cells import cell_len
+from support.fleet_rows import FAILURES, KEPT, ROW, SETTINGS, SUMMARY, assignor, fleet_report
 
 from equilag.pipeline.problems import COUNTED
 from equilag.pipeline.signals import WEIGHTS
 from equilag.report.facts.fleet import fleet_facts
 from equilag.report.facts.fleet_run import FailedGroup, FleetReport, GroupRow
-from equilag.report.facts.fleet_throughput import GroupThroughput
 from equilag.report.terminal import Screen
 from equilag.report.text.fleet import FAULT_WORDS
 from equilag.report.text.pages import text_for
 
-ROW = GroupRow(
-    group="orders",
-    status="optimal",
-    evidence="checked",
-    partitions=12,
-    members=3,
-    load_mean=1000.0,
-    max_now=2500,
-    spread_now=2345,
-    excess_now=1500.0,
-    max_planned=1010,
-    spread_planned=21,
-    excess_planned=12.6,
-    spread_lower_bound=20,
-    excess_lower_bound=10,
-    gap_percent_of_mean=0.1,
-    moves=7,
-)
 
-
-def assignor(name: str, **changes: Any) -> dict[str, Any]:
-    row = {
-        "assignor": name,
-        "groups": 4,
-        "failed": 0,
-        "median_gap_percent": 12.5,
-        "mean_gap_percent": 25.25,
-        "p95_gap_percent": 150.0,
-        "even_counts": 3,
-        "moves": 1234,
-        "wall_ms": 8.0,
-    }
-    return {**row, **changes}
-
-
-THROUGHPUT = GroupThroughput("orders", "moves", 3, 7, 1.5, 0.9, 120.4, 0.0, 0, ())
-
-
-SETTINGS: dict[str, Any] = {
-    "weight": "lag", "auto_offset_reset": "latest", "horizon_s": 600.0,
-    "policy": {"name": "lag-aware"}, "effort": 0.1, "seed": 3, "rules": [],
-}  # fmt: skip
-SUMMARY: dict[str, Any] = {
-    "at": "2026-01-02T03:04:05Z",
-    "settings": SETTINGS,
-    "groups": 7,
-    "planned": {
-        "groups": 4,
-        "partitions": 48,
-        "members": 12,
-        "moves": 1028,
-        "median_gap_percent": 0.25,
-        "p95_gap_percent": 3.5,
-        "by_status": {"optimal": 3, "feasible": 1},
-    },
-    "failed": {"groups": 3, "by_kind": {"stale": 1, "no_members": 2}},
-    "assignors": [
-        assignor("equilag", mean_gap_percent=0.001),
-        assignor("range"),
-        assignor("current", groups=3, moves=0, wall_ms=0.0),
-    ],
-    "quality": {
-        "samples": 9999,
-        "faults": {"late": {"count": 17, "groups": 1}, "vanished": {"count": 3, "groups": 2}},
-    },
-    "forecast": {
-        "partitions": 40,
-        "mean_lag": 100.0,
-        "mean_error": 7.25,
-        "mean_error_unchanged": 1234.5,
-        "error_percent": 7.25,
-        "error_percent_unchanged": None,
-    },
-}
-FAILURES = (
-    FailedGroup("a", "no_members", "the group was empty"),
-    FailedGroup("b", "no_members", "the group was empty"),
-    FailedGroup("c", "stale", "last sampled 60 s before"),
-)
-
-
-def report(
-    *rows: GroupRow, failures: tuple[FailedGroup, ...] = FAILURES, **changes: Any
-) -> FleetReport:
-    """A report with `changes` in parts of its summary."""
-    summary = deepcopy(SUMMARY)
-    for part, value in changes.items():
-        summary[part] = {**summary[part], **value} if isinstance(value, dict) else value
-    return FleetReport("/runs/1", summary, rows or (ROW,), failures)
+def report(*rows: GroupRow, **changes: Any) -> FleetReport:
+    """A report of one group unless told."""
+    return fleet_report(*(rows or (ROW,)), **changes)
 
 
 def text_of(given: FleetReport, top: int = 20, **style: Any) -> str:
@@ -123,9 +37,14 @@ def group_line(row: GroupRow, **style: Any) -> list[str]:
     return lines[next(i for i, x in enumerate(lines) if x.startswith("  group ")) + 1].split()
 
 
+HEADLINE: Final = "Rebalance 1 of 1 group: 7 moves take 1,487 records off overloaded members"
+
+
 def test_the_header() -> None:
     lines = lines_of(report())
-    assert lines[:7] == [
+    assert lines[:9] == [
+        f"{HEADLINE}; 3 were not planned",
+        "",
         "Fleet of 7 groups at 2026-01-02T03:04:05Z",
         "planned 4 groups, 48 partitions, 12 members, 1,028 moves",
         "not planned 2 no members, 1 stale",
@@ -156,7 +75,7 @@ def test_what_nobody_owns_is_said() -> None:
 def test_a_run_without_any_plan() -> None:
     planned = {**dict.fromkeys(SUMMARY["planned"], 0), "by_status": {}}
     planned |= {"median_gap_percent": None, "p95_gap_percent": None}
-    assert lines_of(report(planned=planned))[1].startswith("planned 0 groups")
+    assert lines_of(report(planned=planned))[3].startswith("planned 0 groups")
 
 
 def test_rules_are_counted() -> None:
@@ -315,7 +234,7 @@ def test_a_fleet_without_a_plan() -> None:
         assignors=[],
     )  # fmt: skip
     text = text_of(replace(empty, groups=()))
-    assert text.startswith("Fleet of 3 groups at")
+    assert text.startswith("None of 3 groups was planned\n\nFleet of 3 groups at")
     for word in ("proved", "Worst", "Assignors"):
         assert word not in text
 
@@ -426,13 +345,13 @@ def test_times_of_the_mean(highest: int, text: str) -> None:
 
 def test_groups_that_do_not_keep_up() -> None:
     rows = (
-        THROUGHPUT,
-        replace(THROUGHPUT, group="fine", verdict="keeps_up", utilisation_now=0.4, short_now=0.0),
-        replace(THROUGHPUT, group="few", verdict="members", members_short=2, short_now=3_000.0),
-        replace(THROUGHPUT, group="odd", verdict="uneven", short_now=10.0),
-        replace(THROUGHPUT, group="hot", verdict="hot", hot=("t-1", "t-2", "t-3"), short_now=1.0),
+        KEPT,
+        replace(KEPT, group="fine", verdict="keeps_up", utilisation_now=0.4, short_now=0.0),
+        replace(KEPT, group="few", verdict="members", members_short=2, short_now=3_000.0),
+        replace(KEPT, group="odd", verdict="uneven", short_now=10.0),
+        replace(KEPT, group="hot", verdict="hot", hot=("t-1", "t-2", "t-3"), short_now=1.0),
     )
-    given = replace(report(), throughput=rows)
+    given = report(*(replace(ROW, group=row.group, throughput=row) for row in rows))
     text = text_of(given)
     assert "Keeping up: 1 of 5 groups whose rates and capacities are known" in text
     assert "1 would keep up with the plan" in text
@@ -448,7 +367,7 @@ def test_groups_that_do_not_keep_up() -> None:
     document = fleet_facts(given, 2).document()["throughput"]
     assert document["groups"] == dict.fromkeys(("keeps_up", "moves", "members", "uneven", "hot"), 1)
     assert [row["group"] for row in document["behind"]] == ["few", "orders"]
-    assert document["behind"][1] == THROUGHPUT.to_dict()
+    assert document["behind"][1] == KEPT.to_dict()
 
 
 def test_no_word_of_keeping_up_where_nothing_is_known() -> None:

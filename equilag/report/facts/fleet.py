@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Final
 
 from equilag.planner.compare import CURRENT
+from equilag.report.facts.fleet_gaps import BAND_LIMITS
 from equilag.report.facts.fleet_run import FailedGroup, FleetReport, GroupRow
 from equilag.report.facts.fleet_throughput import FleetThroughputFacts, fleet_throughput
+from equilag.report.facts.fleet_verdict import FleetVerdictFacts, fleet_verdict
 
 FORMAT: Final = "equilag/fleet-report/1"
 
@@ -90,6 +93,7 @@ class FleetFacts:
 
     report: FleetReport
     at: str
+    verdict: FleetVerdictFacts
     planned: PlannedFacts
     failed_by_kind: tuple[tuple[str, int], ...]
     """The most frequent first."""
@@ -104,6 +108,8 @@ class FleetFacts:
     """None if there was nothing to try it on."""
     failures: tuple[FailedKindFacts, ...]
     """The most frequent kind first."""
+    every_group: bool = False
+    """True if the document has all groups, not only the worst ones."""
 
     @property
     def groups(self) -> int:
@@ -121,18 +127,27 @@ class FleetFacts:
 
     def document(self) -> dict[str, Any]:
         """The report's JSON: the summary as it is, the worst groups, all failures."""
+        every = [row.to_dict() for row in self.report.groups] if self.every_group else None
         return {
             "format": FORMAT,
             "directory": self.report.path,
+            "verdict": asdict(self.verdict),
+            "settings": self.report.summary["settings"],
+            "evidence": dict(Counter(str(row.evidence) for row in self.report.groups)),
             "summary": self.report.summary,
             **self._throughput(),
+            "gaps": {
+                "limits_percent": list(BAND_LIMITS),
+                "assignors": [gaps.to_dict() for gaps in self.report.gaps],
+            },
             "worst": [row.to_dict() for row in self.worst],
+            **({} if every is None else {"groups": every}),
             "failures": [failed._asdict() for failed in self.report.failures],
         }
 
 
-def fleet_facts(report: FleetReport, top: int) -> FleetFacts:
-    """The facts of a run, with its `top` worst groups."""
+def fleet_facts(report: FleetReport, top: int, *, every_group: bool = False) -> FleetFacts:
+    """The facts of a run, with its `top` worst groups, or with all of them as well."""
     summary = report.summary
     kinds: dict[str, list[FailedGroup]] = {}
     for failed in report.failures:
@@ -142,6 +157,7 @@ def fleet_facts(report: FleetReport, top: int) -> FleetFacts:
     return FleetFacts(
         report=report,
         at=summary["at"],
+        verdict=fleet_verdict(report, summary["settings"]["weight"]),
         planned=_planned(summary["planned"]),
         failed_by_kind=tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0]))),
         settings=_settings(summary["settings"]),
@@ -156,6 +172,7 @@ def fleet_facts(report: FleetReport, top: int) -> FleetFacts:
         ),
         forecast=_forecast(summary["forecast"]),
         failures=tuple(sorted(by_kind, key=lambda found: (-len(found.groups), found.kind))),
+        every_group=every_group,
     )
 
 

@@ -3,9 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from equilag.report.facts.fleet_gaps import AssignorGaps
 from equilag.report.facts.fleet_throughput import GroupThroughput
+
+MIN_RELIEF_PERCENT: Final = 10.0
+"""Relief of a member, in percent of a fair share, from which on a group is worth a rebalance: the
+default of `equilag.live.rebalance.worth`."""
+
+
+ACTIONS: Final = ("move", "assign", "add-members", "repartition", "leave")
+"""What to do with a group: see `equilag.report.facts.verdict`."""
+
+
+class GroupVerdict(NamedTuple):
+    """The verdict on the plan of a group, as `equilag plan` words it."""
+
+    action: str
+    headline: str
+    relief_percent: float
+
+
+class GroupCommands(NamedTuple):
+    """Shell commands that show one group of a run."""
+
+    export: str
+    """Writes its snapshot and its plan to the current directory."""
+    plan: str
+    """Finds the plan again from that snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +60,17 @@ class GroupRow:
     excess_lower_bound: float | None
     gap_percent_of_mean: float
     moves: int
+    lag: int = 0
+    """Of all its partitions, in records."""
+    unowned: int = 0
+    """Partitions that nobody owns today; the figures of today do not count them."""
+    weight: str | None = None
+    """What is spread in the group: lag where no rate is known; None in runs from before."""
+    throughput: GroupThroughput | None = None
+    """None where rates or capacities are not known."""
+    judged: GroupVerdict | None = None
+    """None in runs from before."""
+    commands: GroupCommands | None = None
 
     @property
     def saved(self) -> float | None:
@@ -55,8 +92,64 @@ class GroupRow:
             return None
         return self.max_now / self.load_mean
 
+    @property
+    def planned_over_mean(self) -> float | None:
+        """The largest planned load divided by the mean load."""
+        return self.max_planned / self.load_mean if self.load_mean else None
+
+    @property
+    def relief_percent(self) -> float | None:
+        """By how much the plan relieves the most relieved member, in percent of a fair share; None
+        if nobody owns anything. In runs from before it was known, by how much at least.
+
+        The heaviest member is relieved by the decrease of the largest load. What is saved is taken
+        from fewer members than there are, so one of them is relieved by more than its part.
+        """
+        if self.judged is not None:
+            return self.judged.relief_percent
+        if self.max_now is None or self.saved is None:
+            return None
+        if not self.load_mean:
+            return 0.0
+        relief = max(self.max_now - self.max_planned, self.saved / max(1, self.members - 1), 0.0)
+        return 100.0 * relief / self.load_mean
+
+    @property
+    def action(self) -> str:
+        """What to do with the group, one of `ACTIONS`; in runs from before verdicts were known as
+        far as the figures tell."""
+        if self.judged is not None:
+            return self.judged.action
+        kept = None if self.throughput is None else self.throughput.verdict
+        if kept == "hot":
+            return "repartition"
+        if kept == "members" and self.throughput is not None and self.throughput.members_short:
+            return "add-members"
+        if self.unowned or self.relief_percent is None:
+            return "assign"
+        falls_behind = kept is not None and kept != "keeps_up"
+        relieved = self.relief_percent >= MIN_RELIEF_PERCENT
+        return "move" if self.moves and (falls_behind or relieved) else "leave"
+
     def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "saved": self.saved, "max_over_mean": self.max_over_mean}
+        known = None if self.throughput is None else self.throughput.to_dict()
+        commands = None if self.commands is None else self.commands._asdict()
+        own = {
+            name: value
+            for name, value in asdict(self).items()
+            if name not in ("throughput", "judged", "commands")
+        }
+        return {
+            **own,
+            "saved": self.saved,
+            "max_over_mean": self.max_over_mean,
+            "planned_over_mean": self.planned_over_mean,
+            "relief_percent": self.relief_percent,
+            "action": self.action,
+            "headline": None if self.judged is None else self.judged.headline,
+            "throughput": known,
+            "commands": commands,
+        }
 
 
 class FailedGroup(NamedTuple):
@@ -77,8 +170,13 @@ class FleetReport:
     """Sorted by `saved`, largest first; groups without any owner come last."""
     failures: tuple[FailedGroup, ...]
     """Sorted by group name."""
-    throughput: tuple[GroupThroughput, ...] = ()
-    """Of the groups whose rates and capacities are known."""
+    gaps: tuple[AssignorGaps, ...] = ()
+    """Of every assignor, in the order of the summary."""
+
+    @property
+    def throughput(self) -> tuple[GroupThroughput, ...]:
+        """Of the groups whose rates and capacities are known."""
+        return tuple(row.throughput for row in self.groups if row.throughput is not None)
 
     @property
     def knows_excess(self) -> bool:

@@ -55,6 +55,7 @@ FAULT_WORDS: Final = {
 
 
 def fleet_blocks(facts: FleetFacts, screen: Screen) -> Iterator[Block]:
+    yield [title(printable(facts.verdict.headline))]
     yield _header(facts)
     if facts.throughput is not None:
         yield fleet_throughput_block(facts.throughput, screen)
