@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Final
 
 from equilag.cli import options
 from equilag.cli.cluster import add_cluster, client_settings, left_out_lines
-from equilag.cli.screen import remark
+from equilag.cli.screen import emit, remark
 from equilag.errors import InputError
+from equilag.report.json_text import json_output
 from equilag.report.terminal import is_terminal
 from equilag.report.words import number, plural
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from equilag.adapters.kafka.sample import ClusterSampler
     from equilag.adapters.kafka.sample_rows import Sample
     from equilag.pipeline.record import Recorder
+    from equilag.report.facts.collection import CollectionFacts
 
 NAME: Final = "collect"
 HELP: Final = "record the groups of a live cluster as parquet"
@@ -56,6 +58,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="only groups whose whole name matches, such as 'orders-.*'",
     )
     parser.add_argument("--rounds", metavar="N", type=options.whole(), help="stop after N rounds")
+    parser.add_argument(
+        "--json", action="store_true", help="print what was recorded as JSON at the end"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -78,6 +83,8 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(str(error), "", args.bootstrap_server) from error
         recorder = stack.enter_context(closing(Recorder(args.out)))
         rounds.go_on(first, sampler, recorder)
+    if args.json:
+        emit(json_output(rounds.facts(args)))
     return 0
 
 
@@ -136,6 +143,10 @@ class Rounds:
         self._stop = stop
         self._shown: set[str] = set()
         self._late = False
+        self._recorded = 0
+        self._first_ms: int | None = None
+        self._skipped = 0
+        self._last: Sample | None = None
         self._due = self._begun = time.monotonic()
 
     def sample(self, sampler: ClusterSampler) -> Sample:
@@ -156,6 +167,7 @@ class Rounds:
                     sample = self.sample(sampler)
                 except NoAnswer as error:
                     sample = None
+                    self._skipped += 1
                     self._remarks([f"round skipped: {error}"])
             if sample is not None:
                 self._remarks(_remarks(sample))
@@ -163,8 +175,40 @@ class Rounds:
                     if sample.n_groups:
                         recorder.add(sample.ts_ms, sample.offsets, sample.members, sample.racks)
                         recorder.compact(sample.ts_ms)
+                        self._count(sample)
+                    else:
+                        self._skipped += 1
                 self._line(sample)
             done += 1
+
+    def _count(self, sample: Sample) -> None:
+        self._recorded += 1
+        if self._first_ms is None:
+            self._first_ms = sample.ts_ms
+        self._last = sample
+
+    def facts(self, args: argparse.Namespace) -> CollectionFacts:
+        """What was recorded."""
+        from equilag.report.facts.collection import CollectionFacts
+
+        last = self._last
+        return CollectionFacts(
+            directory=args.out,
+            settings={
+                "bootstrap_server": args.bootstrap_server,
+                "groups": None if args.groups is None else args.groups.pattern,
+                "every_s": args.every,
+                "rounds": args.rounds,
+            },
+            recorded=self._recorded,
+            skipped=self._skipped,
+            first_ms=self._first_ms,
+            last_ms=None if last is None else last.ts_ms,
+            groups=0 if last is None else last.n_groups,
+            partitions=0 if last is None else last.n_partitions,
+            lag=0 if last is None else last.lag,
+            left_out={} if last is None else last.left_out,
+        )
 
     def _wait(self) -> None:
         now = time.monotonic()

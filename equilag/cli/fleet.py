@@ -115,7 +115,9 @@ def run(args: argparse.Namespace) -> int:
         place = PLACES.get(error.place, error.place)
         raise InputError(error.problem, place, error.source) from error
     if args.json:
-        emit(to_json(summary, 0))
+        from equilag.pipeline.run_dir import FORMAT
+
+        emit(to_json({"format": FORMAT, **summary}))
         return 0
 
     from equilag.pipeline.fleet_report import read_report

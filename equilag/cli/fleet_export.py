@@ -41,6 +41,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=".",
         help="an existing directory to write to (default: the current one)",
     )
+    parser.add_argument(
+        "--json", action="store_true", help="print the files' names and the commands as JSON"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -62,6 +65,13 @@ def run(args: argparse.Namespace) -> int:
         again = plan_command(plan, snapshot_path)
     write_both(*targets, *texts)
     verify = shlex.join(["equilag", "verify", snapshot_path, plan_path])
+    if args.json:
+        from equilag.report.facts.exported_group import ExportedGroupFacts
+        from equilag.report.json_text import json_output
+
+        facts = ExportedGroupFacts(args.directory, snapshot_path, plan_path, plan, verify, again)
+        emit(json_output(facts))
+        return 0
     lines = [
         f"snapshot  {snapshot_path}",
         f"plan      {plan_path}",

@@ -53,7 +53,8 @@ def run(args: argparse.Namespace) -> int:
 
     with stopping() as stop, ProgressLine() as progress, options.named(policy):
         points = frontier(group, policy, **options.settings_of(args, progress, stop))
-    facts = frontier_facts(group, points, policy, interrupted=stop.is_set())
+    settings = options.run_settings(args)
+    facts = frontier_facts(group, points, policy, interrupted=stop.is_set(), run=settings)
     if plot is not None:
         plot.write(frontier_plot(facts, ending))
     show(facts, args)

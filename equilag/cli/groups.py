@@ -55,7 +55,13 @@ def run(args: argparse.Namespace) -> int:
         remark(line)
     from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
 
-    facts = LiveGroupsFacts(tuple(LiveGroupFacts(**row) for row in rows), found.left_out)
+    settings = {
+        "bootstrap_server": args.bootstrap_server,
+        "groups": None if args.groups is None else args.groups.pattern,
+        "auto_offset_reset": reset,
+        "isolation_level": args.isolation_level or options.ISOLATION_LEVELS[0],
+    }
+    facts = LiveGroupsFacts(tuple(LiveGroupFacts(**row) for row in rows), found.left_out, settings)
     show(facts, args)
     return 0
 

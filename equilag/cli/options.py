@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from equilag.cli.converters import one_of as one_of
 from equilag.cli.converters import pattern as pattern
@@ -139,6 +139,19 @@ def settings_of(args: argparse.Namespace, progress: Watcher, stop: Event) -> Sol
         "progress": progress,
         "stop": stop,
     }
+
+
+def effort_of(args: argparse.Namespace) -> float | None:
+    """The limit of counted work that the options ask for; None for no such limit."""
+    if args.deterministic and args.effort is None:
+        return float(args.time_limit) / 2
+    return cast("float | None", args.effort)
+
+
+def run_settings(args: argparse.Namespace) -> dict[str, Any]:
+    """Seed, and effort where it is limited, as in the policy of a plan's JSON."""
+    effort = effort_of(args)
+    return {"seed": args.seed, **({} if effort is None else {"effort": effort})}
 
 
 def add_goals(parser: AnyParser, *, tolerance: float = DEFAULT_TOLERANCE) -> None:

@@ -102,13 +102,12 @@ def _named() -> Iterator[None]:
 
 
 def _settings(args: argparse.Namespace, stop: Event) -> SizeSettings:
-    effort = args.time_limit / 2 if args.deterministic and args.effort is None else args.effort
     return {
         "members": args.members,
         "threads": args.threads,
         "catch_up": args.catch_up,
         "time_limit": args.time_limit,
-        "effort": effort,
+        "effort": options.effort_of(args),
         "seed": args.seed,
         "stop": stop,
     }

@@ -76,6 +76,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="F", help="write the snapshot to this file (default: standard output)"
     )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print the snapshot's JSON also where --out writes it to a file",
+    )
     parser.set_defaults(refuse=parser.error)
 
 
@@ -107,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
         target.write(text)
     for line in remarks:
         remark(line)
-    if target is None:
+    if target is None or args.json:
         emit(text)
     return 0
 

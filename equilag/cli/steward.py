@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from equilag.cli import options
 from equilag.cli.cluster import add_cluster, add_reading, client_settings
@@ -20,6 +20,7 @@ from equilag.cli.steward_thresholds import add_thresholds, add_weight, threshold
 from equilag.errors import InputError, MissingExtra
 from equilag.live.rebalance.live_policy import LIVE_HORIZON_S, LIVE_TOLERANCE
 from equilag.policy import Policy
+from equilag.report.json_text import to_json
 
 if TYPE_CHECKING:
     from equilag.live.steward.steward_options import StewardOptions
@@ -73,6 +74,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--status",
         action="store_true",
         help="print the status of the steward that runs at --listen",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="with --status: print it as JSON, as /status has it"
     )
     parser.add_argument(
         "--listen",
@@ -159,7 +163,9 @@ def address(text: str) -> tuple[str, int]:
 
 def run(args: argparse.Namespace) -> int:
     if args.status:
-        return _status(args.listen)
+        return _status(args.listen, args.json)
+    if args.json:
+        raise InputError("needs --status; a steward that runs serves it at --listen", "--json")
     for value, option in ((args.bootstrap_server, "--bootstrap-server"), (args.group, "--group")):
         if not value:
             raise InputError("is required (see equilag steward --help)", option)
@@ -242,7 +248,7 @@ def _ended_by_signals(end: Callable[[], None]) -> Iterator[None]:
             signal.signal(which, handler)
 
 
-def _status(where: tuple[str, int]) -> int:
+def _status(where: tuple[str, int], as_json: bool) -> int:
     """Print the status of a running steward. Return 1 if it is not healthy."""
     from urllib.error import URLError
     from urllib.request import urlopen
@@ -255,15 +261,20 @@ def _status(where: tuple[str, int]) -> int:
     except (URLError, OSError, ValueError) as error:
         reason = getattr(error, "reason", None) or error
         raise InputError(f"no steward answers at {host}:{port}: {reason}", "--listen") from error
-    counters = status.pop("counters", {})
-    width = max(map(len, [*status, *counters]), default=0)
-    lines = [f"{name:<{width}}  {_cell(value)}" for name, value in status.items()]
-    lines += [f"{name:<{width}}  {value}" for name, value in sorted(counters.items())]
-    emit("\n".join(lines) + "\n")
+    emit(to_json(status) if as_json else _status_text(status))
     if not status.get("healthy"):
         remark(f"not healthy: {status.get('problem')}")
         return 1
     return 0
+
+
+def _status_text(status: Mapping[str, Any]) -> str:
+    counters = status.get("counters", {})
+    shown = {name: value for name, value in status.items() if name not in ("format", "counters")}
+    width = max(map(len, [*shown, *counters]), default=0)
+    lines = [f"{name:<{width}}  {_cell(value)}" for name, value in shown.items()]
+    lines += [f"{name:<{width}}  {value}" for name, value in sorted(counters.items())]
+    return "\n".join(lines) + "\n"
 
 
 def _cell(value: object) -> str:

@@ -46,5 +46,6 @@ def run(args: argparse.Namespace) -> int:
 
     with naming(args.plan):
         result = check_plan(group, document)
-    show(verification_facts(group, shown_path(args.plan), result), args)
+    facts = verification_facts(group, shown_path(args.plan), result, document.get("policy"))
+    show(facts, args)
     return 0 if result.holds else DOES_NOT_HOLD

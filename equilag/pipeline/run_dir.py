@@ -84,7 +84,7 @@ def _empty(target: Path) -> None:
 
 def finish_run(target: Path, summary: dict[str, Any]) -> None:
     """Write the summary, remove intermediate tables, and mark the run as complete."""
-    text = json.dumps({"format": FORMAT, **summary}, indent=1) + "\n"
+    text = json.dumps({"format": FORMAT, **summary}, indent=1, allow_nan=False) + "\n"
     (target / SUMMARY).write_text(text, "utf-8")
     shutil.rmtree(target / WORK)
     (target / SUCCESS).touch()

@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from threading import Event
-from typing import Any, Literal, NamedTuple, Unpack
+from typing import Any, Final, Literal, NamedTuple, Unpack
 
 from equilag.claim import Evidence
 from equilag.errors import InputError
@@ -30,6 +30,7 @@ from equilag.planner.settings import SolveSettings, checked_group
 from equilag.planner.solve import solve
 from equilag.policy import Policy
 
+COMPARISON_FORMAT: Final = "equilag/comparison/1"
 CURRENT = "current"
 """The row of the current assignment."""
 
@@ -82,12 +83,23 @@ class Comparison:
     """The optimum's."""
 
     def to_dict(self) -> dict[str, Any]:
-        interrupted = {"interrupted": True} if self.plan.interrupted else {}
-        return {
+        """The comparison's JSON, format ``equilag/comparison/1``."""
+        plan = self.plan
+        document: dict[str, Any] = {
+            "format": COMPARISON_FORMAT,
+            "group": plan.group.name,
+            "policy": plan.settings,
+            "status": plan.status,
+            "evidence": plan.evidence,
             "rows": [row.to_dict() for row in self.rows],
             "spread_lower_bound": self.spread_lower_bound,
-            **interrupted,
+            "timing": {"time_limit_s": plan.time_limit, "wall_s": plan.wall_s},
         }
+        if plan.interrupted:
+            document["interrupted"] = True
+        if plan.notes:
+            document["notes"] = list(plan.notes)
+        return document
 
 
 def compare(

@@ -76,15 +76,17 @@ class Simulation:
 
     def to_dict(self) -> dict[str, Any]:
         """The simulation's JSON, format ``equilag/simulation/1``."""
-        return {
+        plan = self.plan
+        document: dict[str, Any] = {
             "format": SIMULATION_FORMAT,
             "group": self.group.name,
             "settings": {
                 "duration_s": self.duration,
                 "pause_s": self.rebalance.pause,
                 "protocol": self.rebalance.protocol,
-                "policy": None if self.plan is None else self.plan.settings,
+                "policy": None if plan is None else plan.settings,
             },
+            "evidence": None if plan is None else plan.evidence,
             "assumed": self.assumed.to_dict(),
             "produced_per_s": _rounded(self.produced),
             "capacity_per_s": _rounded(self.capacity),
@@ -94,6 +96,9 @@ class Simulation:
             "current": course_document(self.group, self.conditions, self.current),
             "plan": course_document(self.group, self.conditions, self.planned),
         }
+        if plan is not None and plan.notes:
+            document["notes"] = list(plan.notes)
+        return document
 
 
 def course_document(group: Group, conditions: Conditions, course: LagCourse) -> dict[str, Any]:

@@ -6,10 +6,13 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple
 
+from equilag.claim import Evidence
 from equilag.planner.size_search import LeastSize
 from equilag.policy import Policy, WeightKind
 
 FORMAT: Final = "equilag/size/1"
+EVIDENCE: Final[Evidence] = "checked"
+"""What the bounds rest on: counting and exhaustive search; no solver is asked."""
 
 
 class HotUnit(NamedTuple):
@@ -169,6 +172,7 @@ class Sizing:
             "catches_up": _least(self.least_catching_up),
             "heaviest": None if self.heaviest is None else self.heaviest.to_dict(),
             "hot": [unit.to_dict() for unit in self.hot],
+            "evidence": EVIDENCE,
         }
         if self.interrupted:
             document["interrupted"] = True

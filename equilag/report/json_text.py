@@ -14,10 +14,13 @@ as long as making them."""
 
 
 def to_json(document: Any, n_partitions: int = 0) -> str:
-    """JSON in ASCII, so that every name can be written everywhere."""
+    """JSON in ASCII, so that every name can be written everywhere.
+
+    Raises ValueError for NaN and infinity, which JSON does not have.
+    """
     if n_partitions < MAX_INDENTED:
-        return json.dumps(document, indent=1) + "\n"
-    return json.dumps(document, separators=(",", ":")) + "\n"
+        return json.dumps(document, indent=1, allow_nan=False) + "\n"
+    return json.dumps(document, separators=(",", ":"), allow_nan=False) + "\n"
 
 
 def json_output(facts: Facts) -> str:

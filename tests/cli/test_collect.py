@@ -7,12 +7,15 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from equilag.adapters.kafka.sample_rows import Sample
-from equilag.cli.collect import Stop, _remarks
+from equilag.adapters.kafka.cluster import NoAnswer
+from equilag.adapters.kafka.sample_rows import MEMBERS, OFFSETS, Sample
+from equilag.cli.collect import Rounds, Stop, _remarks
 from equilag.cli.options import duration
+from equilag.cli.parser import build_parser
 
 B = ["--bootstrap-server", "127.0.0.1:9"]
 OUT = ["--out", "history"]
@@ -134,6 +137,49 @@ def test_groups_that_were_left_out_are_named_together() -> None:
         "one more",
     ]
     assert _remarks(empty()) == ["no groups to record"]
+
+
+class TwoRounds:
+    """A cluster and a recording of it: one round with a group, one that nobody answers."""
+
+    def __init__(self) -> None:
+        members = {**{key: [None] for key in MEMBERS}, "group": ["g"]}
+        offsets = dict(zip(OFFSETS, [[5], ["g"], ["t"], [0], [0], [9], [3], [None]], strict=True))
+        self.first = Sample(5, offsets, members, {"h": "no right"})
+        self.added: list[int] = []
+
+    def round(self) -> Sample:
+        raise NoAnswer("no broker answers")
+
+    def add(self, ts_ms: int, *_: object) -> None:
+        self.added.append(ts_ms)
+
+    def compact(self, now_ms: int) -> None:
+        assert now_ms == self.added[-1]
+
+
+def test_what_was_recorded_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    recording = ["collect", *B, *OUT, "--every", "0.01s", "--rounds", "2", "--json"]
+    args = build_parser().parse_args([*recording, "--groups", "g.*"])
+    both: Any = TwoRounds()
+    rounds = Rounds(args.every, args.rounds, Stop())
+    assert rounds.facts(args).document()["first_ms"] is None
+    rounds.go_on(both.first, both, both)
+    assert "round skipped: no broker answers" in capsys.readouterr().err
+    assert rounds.facts(args).document() == {
+        "format": "equilag/collection/1",
+        "directory": "history",
+        "settings": {
+            "bootstrap_server": "127.0.0.1:9", "groups": "g.*", "every_s": 0.01, "rounds": 2,
+        },
+        "rounds": {"recorded": 1, "skipped": 1},
+        "first_ms": 5,
+        "last_ms": 5,
+        "groups": 1,
+        "partitions": 1,
+        "lag": 6,
+        "left_out": {"h": "no right"},
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

@@ -21,7 +21,9 @@ def test_json(run) -> None:
     status, out, err = run("compare", snapshot, "--time-limit", 0.5, "--json")
     assert (status, err) == (0, "")
     document = json.loads(out)
-    assert set(document) == {"rows", "spread_lower_bound"}
+    assert document["format"] == "equilag/comparison/1"
+    assert document["policy"]["tolerance"] == 0.0
+    assert document["evidence"] == document["rows"][-1]["evidence"]
     assert [row["assignor"] for row in document["rows"]] == [
         "current",
         *assignor_names(),

@@ -96,6 +96,14 @@ def test_export(call, path: str, tmp_path: Path, capsys) -> None:
     assert found["certificate"] == due["certificate"]
 
 
+def test_an_export_as_json(call, path: str, tmp_path: Path) -> None:
+    found = json.loads(call(fleet_export, path, "orders", "--out", tmp_path, "--json"))
+    plan = json.loads(Path(found["plan_file"]).read_text("utf-8"))
+    assert (found["format"], found["group"]) == ("equilag/fleet-export/1", "orders")
+    assert (found["policy"], found["evidence"]) == (plan["policy"], plan["evidence"])
+    assert main(shlex.split(found["commands"]["verify"])[1:]) == 0
+
+
 @pytest.mark.parametrize("name", [ODD, "-dash"])
 def test_export_of_odd_names_to_the_current_directory(
     call, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str

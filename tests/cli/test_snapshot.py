@@ -37,6 +37,8 @@ def test_out(run, tmp_path) -> None:
     assert (status, out) == (0, "")
     assert "assumed" in err
     assert load_snapshot(str(path)).name == "stats"
+    again = run("snapshot", "--from-describe", describe, "--out", path, "--json")
+    assert again.out == path.read_text("utf-8")
 
 
 def test_options_reach_the_snapshot(run) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import signal
 from collections.abc import Iterator
@@ -41,6 +42,7 @@ from equilag.worth.thresholds import Thresholds
             "--instance-id: is empty",
         ),
         (["--status", "--listen", "127.0.0.1:1"], "no steward answers at 127.0.0.1:1"),
+        (["--json"], "--json: needs --status"),
         (
             [
                 "--bootstrap-server",
@@ -138,7 +140,13 @@ def test_status_of_a_healthy_steward(
     state.observed()
     state.heartbeat_answered()
     assert main(["steward", "--status", "--listen", listen]) == 0
-    assert "role" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "role" in text
+    assert "format" not in text
+    assert main(["steward", "--status", "--json", "--listen", listen]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["format"], document["group"]) == ("equilag/steward-status/1", "g")
+    assert document["settings"] == {"observe_every_s": 1.0, "session_s": 10.0}
 
 
 def test_status_of_an_unhealthy_steward(

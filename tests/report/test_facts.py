@@ -87,18 +87,38 @@ def test_choices_say_their_gain_and_how_to_get_them(policy: Policy, settings: ob
 
 def test_points_of_a_front() -> None:
     points = [Point(0, 762, 762, 357.0), Point(2, 381, 100, 178.5), Point(3, 0, 0, 0.0)]
-    facts = frontier_facts(orders_group(), points, Policy())
+    facts = frontier_facts(orders_group(), points, Policy(), run={"seed": 0})
     assert [point.percent_of_mean for point in facts.points] == [100.0, 50.0, 0.0]
     assert [point.gain_percent for point in facts.points] == [0.0, 50.0, 100.0]
     assert facts.unproved == 1
-    assert facts.document() == {"points": [point.to_dict() for point in points]}
+    assert facts.document() == {
+        "format": "equilag/frontier/1",
+        "group": "orders-service",
+        "policy": {**Policy().to_dict(), "seed": 0},
+        "evidence": None,
+        "points": [point.to_dict() for point in points],
+    }
+
+
+def test_the_evidence_of_a_front_is_that_of_its_weakest_point() -> None:
+    proved = [Point(0, 9, 9, 9.0, 0, "checked"), Point(1, 5, 5, 5.0, 0, "solver")]
+    front = frontier_facts(orders_group(), proved, Policy(), interrupted=True)
+    assert (front.evidence, front.document()["interrupted"]) == ("solver", True)
+    assert frontier_facts(orders_group(), proved[:1], Policy()).evidence == "checked"
+    open_end = [*proved, Point(2, 4, 3, 4.0)]
+    assert frontier_facts(orders_group(), open_end, Policy()).evidence is None
+    assert frontier_facts(orders_group(), [], Policy()).evidence is None
 
 
 def test_live_groups_are_summed_up() -> None:
     row = LiveGroupFacts("a", "Stable", "classic", 1, 2, 30, 0, "m", 100.0, 1, ["slow"])
-    facts = LiveGroupsFacts((row, replace(row, group="b", lag=12)), {"c": "no right"})
+    facts = LiveGroupsFacts(
+        (row, replace(row, group="b", lag=12)), {"c": "no right"}, {"bootstrap_server": "b:1"}
+    )
     assert (facts.lag, facts.unknown_lags) == (42, 2)
     document = facts.document()
+    assert document["format"] == "equilag/groups/1"
+    assert document["settings"] == {"bootstrap_server": "b:1"}
     assert document["left_out"] == {"c": "no right"}
     assert document["groups"][0] == {
         "group": "a", "state": "Stable", "kind": "classic", "members": 1, "partitions": 2,

@@ -13,6 +13,7 @@ from equilag.errors import InputError
 from equilag.planner.assign import assign
 from equilag.report import outputs
 from equilag.report.facts.plan import PlanFacts, plan_facts
+from equilag.report.json_text import to_json
 from equilag.report.outputs import check_output, get_output, output_names, write_report
 
 
@@ -114,3 +115,14 @@ def test_an_output_that_is_not_there(own: None, name: str, problem: str) -> None
 def test_an_output_that_is_wrong(own: None, facts: PlanFacts, name: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         write_report(name, facts)
+
+
+@pytest.mark.parametrize("size", [0, 10_000])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_json_has_no_figure_that_json_does_not_have(value: float, size: int) -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        to_json({"spread": value}, size)
+
+
+def test_json_is_ascii() -> None:
+    assert to_json({"group": "żółw\n\x1b"}).isascii()

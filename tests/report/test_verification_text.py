@@ -45,3 +45,19 @@ def test_findings_are_one_line_each_however_long() -> None:
     report = VerificationReport(findings=["assignment.a\nb: wrong", "x\x1b[2J", long], proved=["y"])
     lines = ["assignment.a\\nb: wrong", "x\\x1b[2J", long]
     assert text_of(report) == "".join(f"does not hold: {line}\n" for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("report", "evidence"),
+    [
+        (VerificationReport(proved=["x"]), "checked"),
+        (VerificationReport(proved=["x"], unproved=["y"]), "solver"),
+        (VerificationReport(["lag.max: 3, not 4"], ["y"]), None),
+    ],
+)
+def test_what_a_verification_rests_on(report: VerificationReport, evidence: str | None) -> None:
+    facts = verification_facts(orders_group(), "p.json", report, {"name": "lag-aware"})
+    document = facts.document()
+    assert (document["evidence"], document["policy"]) == (evidence, {"name": "lag-aware"})
+    unreadable = verification_facts(orders_group(), "p.json", report, "lag-aware")
+    assert unreadable.document()["policy"] is None

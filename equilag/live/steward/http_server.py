@@ -72,7 +72,7 @@ def serve(state: StewardStatus, host: str, port: int) -> ThreadingHTTPServer:
                 text = f"{problem or 'ok'}\n".encode()
                 self._answer(503 if problem else 200, "text/plain; charset=utf-8", text)
             elif path == "/status":
-                text = json.dumps(state.to_dict(), indent=1).encode() + b"\n"
+                text = json.dumps(state.to_dict(), indent=1, allow_nan=False).encode() + b"\n"
                 self._answer(200, "application/json", text)
             else:
                 text = b"not found: try /metrics, /healthz or /status\n"

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final
 
+STATUS_FORMAT: Final = "equilag/steward-status/1"
 PASSIVE_REASON: Final = "a KIP-848 group: the broker assigns its partitions"
 """Why the steward is passive."""
 ROLES: Final = ("starting", "dry-run", "leader", "follower", "passive", "unreachable", "stopped")
@@ -144,13 +145,16 @@ class StewardStatus:
         return None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the status as a JSON object: the figures, `counters`, `healthy` and `problem`."""
+        """Return the status as a JSON object: the figures, settings, `counters`,
+        `healthy` and `problem`."""
         problem = self.problem()
         counters = {
             f"{what}:{kind}" if kind else what: n for (what, kind), n in self.counters.items()
         }
         return {
+            "format": STATUS_FORMAT,
             **asdict(self.figures),
+            "settings": {"observe_every_s": self.observe_every_s, "session_s": self.session_s},
             "counters": counters,
             "healthy": problem is None,
             "problem": problem,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from equilag.claim import Evidence
 from equilag.group import Group
@@ -14,9 +14,12 @@ from equilag.policy import Policy
 from equilag.reduction.reduce import reduce_group
 from equilag.report.facts.gain import GainScale
 from equilag.report.facts.group import GroupFacts, group_facts
+from equilag.weight import weighed_policy
 
 if TYPE_CHECKING:
     from equilag.planner.frontier import Point
+
+FORMAT: Final = "equilag/frontier/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,16 @@ class FrontierFacts:
     """What the front was asked for with."""
     interrupted: bool
     """True if the run was told to end before it was done."""
+    run: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the run beside the policy's: seed, and effort where it was limited."""
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """What proves all points together; None unless each of them is proved."""
+        found = {point.evidence for point in self.points}
+        if not found or None in found:
+            return None
+        return "solver" if "solver" in found else "checked"
 
     @property
     def unproved(self) -> int:
@@ -65,12 +78,25 @@ class FrontierFacts:
 
     def document(self) -> dict[str, Any]:
         interrupted = {"interrupted": True} if self.interrupted else {}
-        return {"points": [point.to_dict() for point in self.source], **interrupted}
+        return {
+            "format": FORMAT,
+            "group": self.group.name,
+            "policy": {**self.policy.to_dict(), **self.run},
+            "evidence": self.evidence,
+            "points": [point.to_dict() for point in self.source],
+            **interrupted,
+        }
 
 
 def frontier_facts(
-    group: Group, points: Sequence[Point], policy: Policy, *, interrupted: bool = False
+    group: Group,
+    points: Sequence[Point],
+    policy: Policy,
+    *,
+    interrupted: bool = False,
+    run: Mapping[str, Any] | None = None,
 ) -> FrontierFacts:
+    """The facts of a front; `run` are the settings of the run beside the policy's."""
     shaped = shape_group(group, policy.overrides)
     reduction = reduce_group(shaped, policy)
     figures = group_facts(shaped, reduction)
@@ -95,4 +121,7 @@ def frontier_facts(
         for point in points
     )
     per_capacity = load_divisor(reduction.group) is not None
-    return FrontierFacts(tuple(points), rows, figures, per_capacity, policy, interrupted)
+    in_force = weighed_policy(policy, group)
+    return FrontierFacts(
+        tuple(points), rows, figures, per_capacity, in_force, interrupted, run or {}
+    )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Final
+
+GROUPS_FORMAT: Final = "equilag/groups/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class LiveGroupsFacts:
     groups: tuple[LiveGroupFacts, ...]
     left_out: Mapping[str, str]
     """Group -> why it could not be read."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What was asked for: the cluster, which groups, and how commits become lag."""
 
     @property
     def lag(self) -> int:
@@ -45,4 +49,9 @@ class LiveGroupsFacts:
         return sum(row.unknown_lags for row in self.groups)
 
     def document(self) -> dict[str, Any]:
-        return {"groups": [asdict(row) for row in self.groups], "left_out": dict(self.left_out)}
+        return {
+            "format": GROUPS_FORMAT,
+            "settings": dict(self.settings),
+            "groups": [asdict(row) for row in self.groups],
+            "left_out": dict(self.left_out),
+        }

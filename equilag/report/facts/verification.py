@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 if TYPE_CHECKING:
     from equilag.broken_rules import BrokenRules
     from equilag.certificate.verify import VerificationReport
+    from equilag.claim import Evidence
     from equilag.group import Group
+
+FORMAT: Final = "equilag/verification/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +33,29 @@ class VerificationFacts:
     broken: BrokenRules | None = None
     """What the plan of a heuristic breaks of the group's rules; None if nothing."""
 
+    policy: Mapping[str, Any] | None = None
+    """The settings as the plan states them; None where they cannot be read."""
+
     @property
     def holds(self) -> bool:
         return not self.findings
 
+    @property
+    def evidence(self) -> Evidence | None:
+        """``checked`` if every claim was proved again; None if the plan does not hold."""
+        if self.findings:
+            return None
+        return "solver" if self.unproved else "checked"
+
     def document(self) -> dict[str, Any]:
         broken = {} if self.broken is None else {"breaks": self.broken.numbers()}
         return {
+            "format": FORMAT,
             "plan": self.plan,
             "group": self.group,
+            "policy": None if self.policy is None else dict(self.policy),
             "holds": self.holds,
+            "evidence": self.evidence,
             "findings": list(self.findings),
             "proved": list(self.proved),
             "unproved": list(self.unproved),
@@ -46,7 +63,10 @@ class VerificationFacts:
         }
 
 
-def verification_facts(group: Group, plan: str, report: VerificationReport) -> VerificationFacts:
+def verification_facts(
+    group: Group, plan: str, report: VerificationReport, policy: object = None
+) -> VerificationFacts:
+    """`policy` is what the plan states as its settings."""
     return VerificationFacts(
         plan,
         group.name,
@@ -55,4 +75,5 @@ def verification_facts(group: Group, plan: str, report: VerificationReport) -> V
         tuple(report.proved),
         tuple(report.unproved),
         report.broken or None,
+        policy if isinstance(policy, Mapping) else None,
     )
