@@ -115,9 +115,7 @@ def run(args: argparse.Namespace) -> int:
         place = PLACES.get(error.place, error.place)
         raise InputError(error.problem, place, error.source) from error
     if args.json:
-        from equilag.pipeline.run_dir import FORMAT
-
-        emit(to_json({"format": FORMAT, **summary}))
+        emit(to_json(summary))
         return 0
 
     from equilag.pipeline.fleet_report import read_report

@@ -17,7 +17,7 @@ from equilag.pipeline.history import History, literal, read_files
 from equilag.pipeline.measured_capacities import capacities_of, holders_of, with_capacities
 from equilag.pipeline.problems import QUALITY, problems_of
 from equilag.pipeline.racks import with_racks
-from equilag.pipeline.run_dir import WORK, check_target, finish_run, new_run
+from equilag.pipeline.run_dir import FORMAT, WORK, check_target, finish_run, new_run
 from equilag.pipeline.session import check_spark, return_memory, session, spark_errors
 from equilag.pipeline.signals import Span, rounds_of, signals_of, times_of
 from equilag.pipeline.snapshot import time_text
@@ -70,7 +70,7 @@ def run_fleet(
             summary["stages_s"] = stages.seconds
             summary["wall_s"] = time.monotonic() - start
             finish_run(target, summary)
-    return summary
+    return {"format": FORMAT, **summary}
 
 
 def _files(options: FleetOptions) -> dict[TableName, TableFiles]:
