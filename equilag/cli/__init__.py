@@ -15,6 +15,8 @@ from typing import Final
 from equilag.errors import ContradictedBound, EquilagError
 
 FINE: Final = 0
+ACT: Final = 10
+"""From `plan --check`: there is something to do."""
 BAD_INPUT: Final = 2
 """Exit statuses that the contract names."""
 DEFECT: Final = 70

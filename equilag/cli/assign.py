@@ -47,5 +47,7 @@ def run(args: argparse.Namespace) -> int:
         group = read_group(args)
         plan = assign(group, args.assignor)
 
-    deliver(plan, args, target)
+    from equilag.report.facts.plan import plan_facts
+
+    deliver(plan_facts(plan, verbose=args.verbose), args, target)
     return 0

@@ -14,7 +14,7 @@ from equilag.report.outputs import write_report
 from equilag.report.terminal import Screen
 
 if TYPE_CHECKING:
-    from equilag.plan import Plan
+    from equilag.report.facts.plan import PlanFacts
     from equilag.report.facts.protocol import Facts
 
 
@@ -34,20 +34,15 @@ def plan_file(args: argparse.Namespace) -> OutputFile | None:
     return None if args.out is None else OutputFile(args.out, "--out", (args.snapshot,))
 
 
-def deliver(plan: Plan, args: argparse.Namespace, target: OutputFile | None) -> None:
+def deliver(facts: PlanFacts, args: argparse.Namespace, target: OutputFile | None) -> None:
     """Write the plan's file, then print the report: the file is complete even if nobody reads the
     report to its end."""
     is_json = args.output == "json"
-    text = to_json(plan.to_dict(), plan.group.n_partitions) if target or is_json else ""
+    text = to_json(facts.document(), facts.size) if target or is_json else ""
     # The text of the file serves both: a large plan takes long to write. An output that fails
     # leaves no file.
-    content = text if is_json else _report(plan, args)
+    only_verdict = getattr(args, "check", False) and args.output == "text"
+    content = text if is_json else report(facts.verdict if only_verdict else facts, args)
     if target is not None:
         target.write(text)
     emit(content)
-
-
-def _report(plan: Plan, args: argparse.Namespace) -> str | bytes:
-    from equilag.report.facts.plan import plan_facts
-
-    return report(plan_facts(plan, verbose=args.verbose), args)

@@ -44,6 +44,7 @@ exit status:
   0    success
   1    only from verify: the plan does not hold
   2    bad input or usage, with one line on standard error; nothing is written
+  10   only from plan --check: there is something to do
   70   internal error; please report it
   130  interrupted"""
 

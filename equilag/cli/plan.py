@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from equilag.cli import FINE, INTERRUPTED, options
+from equilag.cli import ACT, FINE, INTERRUPTED, options
 from equilag.cli.deliver import deliver, plan_file
 from equilag.cli.interruption import stopping
 from equilag.cli.progress_line import ProgressLine
@@ -25,8 +25,9 @@ policies (even counts come first under each of them):
   fair-yet-sticky   total counts, then fewest moves, then lag spread
   sticky-yet-fair   no voluntary move at all, then counts, then lag spread
 
-example:
-  equilag plan snapshot.json --max-moves 10 --out plan.json"""
+examples:
+  equilag plan snapshot.json --max-moves 10 --out plan.json
+  equilag plan --bootstrap-server kafka:9092 --group orders --check"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +36,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_weight(parser)
     add_real(parser)
     options.add_plan_outputs(parser)
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="print only the verdict, and exit with 10 if there is something to do, else with 0",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -48,5 +54,10 @@ def run(args: argparse.Namespace) -> int:
     with stopping() as stop, ProgressLine() as progress, options.named(policy):
         plan = solve(group, policy, **options.settings_of(args, progress, stop))
 
-    deliver(plan, args, target)
-    return INTERRUPTED if plan.interrupted else FINE
+    from equilag.report.facts.plan import plan_facts
+
+    facts = plan_facts(plan, verbose=args.verbose)
+    deliver(facts, args, target)
+    if plan.interrupted:
+        return INTERRUPTED
+    return ACT if args.check and facts.verdict.worth_it else FINE

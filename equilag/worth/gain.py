@@ -45,8 +45,9 @@ class Gain:
     """By how much the most relieved member is relieved, in percent of a fair share.
 
     Loads are compared rank by rank, the k-th heaviest now with the k-th heaviest then: the largest
-    decrease, less the largest increase. A load counts down to what no plan falls below at its rank:
-    a hot partition is no relief, and does not hide that of the others.
+    decrease, less the largest increase of a heavier rank. What lighter ranks get more is what the
+    heavier ones are relieved of. A load counts down to what no plan falls below at its rank: a hot
+    partition is no relief, and does not hide that of the others.
     """
     relief_s: float | None
     """The same in seconds of work of that member; None if no rate and no capacity is known."""
@@ -115,7 +116,8 @@ def _gain(
     least = loads.best
     heaviest_first = np.sort(loads.of(before))[::-1]
     drop = np.maximum(heaviest_first, least) - np.maximum(then, least)
-    relief = max(0.0, float(drop.max(initial=0.0)) + min(0.0, float(drop.min(initial=0.0))))
+    increase_above = np.minimum.accumulate(np.append(0.0, drop[:-1]))
+    relief = float((drop + increase_above).max(initial=0.0)) if len(drop) else 0.0
     base = loads.usual
     rate = loads.rate
     return Gain(

@@ -150,7 +150,7 @@ def test_a_large_plan_is_compact_and_a_small_one_indented(run, write) -> None:
 def test_standard_input(run, write, monkeypatch) -> None:
     stdin = io.TextIOWrapper(io.BytesIO(write().read_bytes()), "utf-8")
     monkeypatch.setattr(sys, "stdin", stdin)
-    assert run("plan", "-", "--time-limit", 1).out.startswith("orders-service: 3 members")
+    assert "\norders-service: 3 members" in run("plan", "-", "--time-limit", 1).out
 
 
 # Bad input.
@@ -205,3 +205,13 @@ def test_a_file_name_cannot_write_to_the_terminal(run) -> None:
     err = run("plan", "no\x1b[31m\nsuch").err
     assert "\x1b" not in err
     assert err.count("\n") == 1
+
+
+def test_check_exits_with_10_if_there_is_something_to_do(run, write) -> None:
+    found = run("plan", write(), "--check", "--effort", 0.1)
+    document = json.loads(run("plan", write(), "--check", "--json", "--effort", 0.1).out)
+    assert found.status == (10 if document["verdict"]["worth_it"] else 0)
+    assert " ".join(found.out.split()).startswith(document["verdict"]["headline"])
+    assert "Members" not in found.out
+    even = run("plan", write(members=[]), "--check")
+    assert (even.status, even.out) == (0, "Leave it: no member reads a partition\n")

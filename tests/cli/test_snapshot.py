@@ -19,7 +19,7 @@ def test_a_snapshot_that_plan_reads(spawn, sample) -> None:
     assert made.status == 0
     planned = spawn("plan", "-", "--time-limit", 0.3, text=made.out)
     assert (planned.status, planned.err) == (0, "")
-    assert planned.out.startswith(f"{sample}: ")
+    assert f"\n{sample}: " in planned.out
 
 
 def test_what_was_assumed_goes_to_standard_error(run) -> None:

@@ -45,7 +45,7 @@ def test_members_and_moves_of_a_plan() -> None:
     )
     assert facts.moves.lag == sum(move.lag for move in plan.moves)
     assert (facts.moves.new, facts.idle, facts.run) == (0, (), None)
-    assert facts.document() == plan.to_dict()
+    assert facts.document() == {**plan.to_dict(), "verdict": facts.verdict.document()}
     assert facts.size == 9
 
 

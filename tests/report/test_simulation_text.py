@@ -40,13 +40,13 @@ def test_who_falls_behind_and_how_far() -> None:
 def test_members_that_cannot_read_all_in_all() -> None:
     text = one_line(text_of(slow_group(rates={"t": [30, 20, 20, 30, 50, 150]})))
     assert (
-        "Overloaded: no assignment keeps up. 300 records/s are produced, and all members together"
+        "Overloaded: no assignment keeps up; 300 records/s are produced, and all members together"
         " read 260: 40 records/s (15.4 %) too many. t-5 alone gets 150 records/s, and the fastest"
         " member that may take it reads 100"
     ) in text
     assert "equilag size tells how many members it takes" in text
     hot = one_line(text_of(slow_group(rates={"t": [0, 0, 0, 0, 0, 150]})))
-    assert "150 records/s are produced, and the members together read 260, but: t-5 alone" in hot
+    assert "150 records/s are produced, and the members together read 260. t-5 alone" in hot
     assert "equilag size" not in hot
     assert "Overloaded" not in text_of(slow_group())
 
@@ -55,7 +55,7 @@ def test_how_many_members_keep_up_with_a_plan_that_is_made() -> None:
     group = slow_group(rates={"t": [55, 55, 55, 55, 55, 55]})
     found = simulation_facts(simulate(group, effort=0.1, time_limit=10))
     text = one_line(text_for(found, Screen(100)))
-    assert "Overloaded: no assignment keeps up. 330 records/s are produced, and all members" in text
+    assert "Overloaded: no assignment keeps up; 330 records/s are produced, and all members" in text
     assert "3 more members keep up (proved: fewer do not): equilag plan with --add-members" in text
     enough = simulate(group, effort=0.1, time_limit=10, add_members=3)
     assert enough.planned.read_after < float("inf")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,10 +14,12 @@ from equilag.plan import Choice, Move, Plan
 from equilag.plan_figures import LagFigures
 from equilag.policy import Policy
 from equilag.real_figures import LoadScale
+from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.gain import GainScale
 from equilag.report.facts.group import GroupFacts, group_facts
 from equilag.report.facts.proof import ProofFacts, proof_facts
 from equilag.report.facts.real_group import RealFacts, real_facts, whole
+from equilag.report.facts.verdict import VerdictFacts, verdict_facts
 from equilag.report.facts.work import WorkFacts, work_facts
 
 
@@ -96,7 +98,8 @@ class RunFacts:
 class PlanFacts:
     kind: ClassVar[str] = "plan"
 
-    plan: Plan
+    plan: Plan = field(metadata=NOT_IN_JSON)
+    verdict: VerdictFacts
     group: GroupFacts
     members: tuple[MemberFacts, ...]
     """In the order of the group."""
@@ -118,8 +121,8 @@ class PlanFacts:
         return self.group.partitions
 
     def document(self) -> dict[str, Any]:
-        """The plan's JSON, format ``equilag/plan/1``."""
-        return self.plan.to_dict()
+        """The plan's JSON, format ``equilag/plan/1``, with the verdict."""
+        return {**self.plan.to_dict(), "verdict": self.verdict.document()}
 
 
 def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
@@ -130,6 +133,7 @@ def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
     run = RunFacts(plan.algorithm, plan.wall_s, plan.time_limit, plan.repeatable)
     return PlanFacts(
         plan=plan,
+        verdict=verdict_facts(plan, work, figures.load_unit),
         group=figures,
         members=_members(plan, work),
         idle=tuple(members[m].id for m in np.flatnonzero(plan.planned.group.idle).tolist()),

@@ -19,7 +19,7 @@ from equilag.policy import Policy
 from equilag.real_figures import LoadScale
 from equilag.report.words import number
 
-Verdict = Literal[
+Standing = Literal[
     "assignor", "nobody", "fallback", "unproved", "feasible", "tolerance", "spread",
     "spread-and-cost", "moves-and-spread",
 ]  # fmt: skip
@@ -37,7 +37,7 @@ class ProofFacts:
     """Seconds after which the run was told to end; None if it was not."""
     policy: Policy | None
     """What is in force of it; None for the plan of a single assignor."""
-    verdict: Verdict
+    standing: Standing
     counts_min: int
     counts_max: int
     counts_proved: bool
@@ -83,7 +83,7 @@ def proof_facts(plan: Plan) -> ProofFacts:
         evidence=plan.evidence,
         interrupted_after=plan.wall_s if plan.interrupted else None,
         policy=policy,
-        verdict=_verdict(plan, policy, bounded, loads.gap),
+        standing=_standing(plan, policy, bounded, loads.gap),
         counts_min=plan.counts.min,
         counts_max=plan.counts.max,
         counts_proved="counts" in claimed,
@@ -127,7 +127,7 @@ def _by_solver(claims: Sequence[Claim]) -> bool:
     return everything.get(SPREAD) != checked.get(SPREAD)
 
 
-def _verdict(plan: Plan, policy: Policy | None, bounded: bool, gap: float) -> Verdict:
+def _standing(plan: Plan, policy: Policy | None, bounded: bool, gap: float) -> Standing:
     if policy is None:
         return "assignor"
     if plan.planned.group.idle.all():

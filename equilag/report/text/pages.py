@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 PAGES: Final = {
     "plan": "equilag.report.text.plan:plan_blocks",
+    "verdict": "equilag.report.text.verdict:verdict_blocks",
     "comparison": "equilag.report.text.comparison:comparison_blocks",
     "frontier": "equilag.report.text.frontier:frontier_blocks",
     "verification": "equilag.report.text.verification:verification_blocks",

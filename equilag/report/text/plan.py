@@ -16,14 +16,14 @@ from equilag.report.text.moves import moves_block
 from equilag.report.text.proof import load_word, proof_block
 from equilag.report.text.real_group import instances_block
 from equilag.report.text.short_names import member_names
-from equilag.report.text.work import throughput_block
+from equilag.report.text.verdict import verdict_block
 from equilag.report.words import number, short_percent
 
 
 def plan_blocks(facts: PlanFacts, screen: Screen) -> Iterator[Block]:
     ids = [*(member.id for member in facts.members), *facts.idle]
     names = member_names(ids, screen.width // 4, screen.dots)
-    yield throughput_block(facts)
+    yield verdict_block(facts.verdict, screen)
     yield group_block(facts.group, screen)
     yield members_block(facts, names, screen)
     yield instances_block(facts, screen)

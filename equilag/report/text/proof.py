@@ -65,12 +65,12 @@ def _status(facts: PlanFacts) -> Prose:
         return Prose(Text.assemble(("Plan", BOLD), f"  {name}: {VERDICTS['assignor']}"), HANG)
     if proof.status == "optimal" and proof.evidence == "solver":
         verdict = ON_SOLVER
-    elif proof.verdict == "tolerance":
+    elif proof.standing == "tolerance":
         verdict = f"within the tolerance of {percent(proof.policy.tolerance)} of the proved best"
-    elif proof.verdict == "fallback" and proof.interrupted_after is not None:
+    elif proof.standing == "fallback" and proof.interrupted_after is not None:
         verdict = INTERRUPTED_FALLBACK
     else:
-        verdict = VERDICTS[proof.verdict]
+        verdict = VERDICTS[proof.standing]
     colour = GOOD if proof.status == "optimal" else WARNING
     status = status_words(proof.status, proof.evidence)
     text = Text.assemble(("Plan", BOLD), "  ", (status, colour))

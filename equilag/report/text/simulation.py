@@ -16,7 +16,8 @@ from equilag.report.text.fitted import Write, fitted_table
 from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, indented, title
 from equilag.report.text.named_table import named_table
-from equilag.report.text.work import behind_block, hot_lines, rate_number, total_words
+from equilag.report.text.work import behind_block
+from equilag.report.throughput_words import hot_lines, rate_number, total_words
 from equilag.report.words import NONE, form, number, plural, printable, short_span, time_span
 
 LABELS: Final = 6
@@ -57,8 +58,8 @@ def _behind_words(facts: SimulationFacts) -> Block:
         return behind_block(facts.work.after, facts.work)
     if not facts.overloaded:
         return []
-    total = total_words(facts.produced, facts.capacity, facts.hot)
-    lines: list[RenderableType] = [title("Overloaded:", f" no assignment keeps up. {total}")]
+    total = total_words(facts.produced, facts.capacity)
+    lines: list[RenderableType] = [title("Overloaded:", f" no assignment keeps up; {total}.")]
     lines += map(indented, hot_lines(facts.hot))
     if facts.too_slow:
         lines.append(indented("equilag size tells how many members it takes"))

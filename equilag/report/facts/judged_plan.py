@@ -1,0 +1,229 @@
+"""A plan judged by the rule that live groups are rebalanced by: its gain, and what it costs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from equilag.broken_rules import broken_rules
+from equilag.columns import Flags, Floats
+from equilag.group import NOBODY
+from equilag.metrics import member_counts, moved
+from equilag.phases import first_phase
+from equilag.plan import Plan
+from equilag.policy import Policy
+from equilag.report.facts.work import LoadUnit, WorkFacts
+from equilag.worth.gain import Gain, gain_of, possible_gain
+from equilag.worth.group_loads import GroupLoads, best_loads, group_loads
+from equilag.worth.thresholds import Pause, Thresholds, Verdict, judge, reaches
+
+CAUGHT_UP: Final = 1.0
+"""Records per partition below which a group without rates has caught up: what lies between two
+reads of the offsets."""
+
+HARDLY: Final = 0.1
+"""Part of a member's load that is not worth a rebalance: as `Thresholds.gain_percent`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostFacts:
+    """What the plan takes."""
+
+    moves: int
+    owned: int
+    """Partitions of the current assignment."""
+    new: int
+    """Partitions that are assigned and that nobody owned."""
+    lag_moved: int
+    """Records that wait in the partitions that move."""
+    rebalances: int
+    """Under a cooperative protocol; one under an eager one, in which all partitions pause."""
+    paused: int
+    """Partitions that pause between the two rebalances of a cooperative protocol."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeaviestFacts:
+    """The heaviest member now and under the plan; loads in the unit of the verdict."""
+
+    before: str
+    load_before: float
+    above_before_percent: float
+    """By how much it is above the mean; so is `above_percent`."""
+    after: str
+    load: float
+    above_percent: float
+
+
+class RelievedRank(NamedTuple):
+    """The rank among the members by load, from 0 on, that the plan relieves most."""
+
+    rank: int
+    load_before: float
+    load: float
+
+
+@dataclass(frozen=True, slots=True)
+class HotPartitionFacts:
+    """A partition that is more than a fair share even for the member with the largest capacity."""
+
+    topic: str
+    partition: int
+    fair_shares: float
+    """Its weight, in fair shares of that member."""
+
+
+class JudgedPlan(NamedTuple):
+    """A plan, and what the rule says about it."""
+
+    plan: Plan
+    work: WorkFacts | None
+    gain: Gain
+    verdict: Verdict
+    best: Gain
+    """No plan has a larger one."""
+    heaviest: HeaviestFacts | None
+    unit: str
+    by_count: bool
+    """True if no lag is worth balancing, so that partitions are counted."""
+    hot: tuple[HotPartitionFacts, ...]
+    cost: CostFacts
+    broken: int
+    """Rules of the group that the current assignment breaks."""
+    relieved: RelievedRank | None
+    """None where no member reads anything."""
+    lightest: float
+    """Load of the lightest member under the plan."""
+    loads: GroupLoads
+
+    @property
+    def is_hot(self) -> bool:
+        """True if the heaviest member has hardly more than a partition that one has to have."""
+        if not self.hot or self.heaviest is None:
+            return False
+        return (1 - HARDLY) * self.heaviest.load_before <= float(self.loads.best[0])
+
+    @property
+    def is_beyond_help(self) -> bool:
+        """True if no assignment relieves a member by as much as makes a rebalance worth it."""
+        return not reaches(self.best, Thresholds())
+
+
+def judged_plan(plan: Plan, work: WorkFacts | None, unit: LoadUnit) -> JudgedPlan:
+    """Judge a plan by the rule that live groups are rebalanced by, with its default thresholds."""
+    group = plan.planned.given
+    loads, by_count = _loads(plan)
+    gain = gain_of(loads, group.owner, plan.assigned)
+    now, then = (
+        np.sort(member_counts(assigned, group.n_members))
+        for assigned in (group.owner, plan.assigned)
+    )
+    best = possible_gain(loads, group.owner, exact_counts=np.array_equal(now, then))
+    broken = broken_rules(plan.planned, group.owner)
+    return JudgedPlan(
+        plan,
+        work,
+        gain,
+        judge(gain, Thresholds(), Pause()),
+        best,
+        _heaviest(plan, loads),
+        "partitions" if by_count else _unit(unit),
+        by_count,
+        () if by_count else _hot(loads),
+        _cost(plan),
+        sum(broken.numbers().values()),
+        _relieved(plan, loads),
+        float(loads.of(plan.assigned).min(initial=np.inf)),
+        loads,
+    )
+
+
+def _loads(plan: Plan) -> tuple[GroupLoads, bool]:
+    """The loads that a plan is judged by, and whether they are counts of partitions."""
+    group, policy = plan.planned.given, plan.policy or Policy().with_weight("lag")
+    loads = group_loads(group, policy)
+    caught_up = plan.planned.weights is None and (
+        loads.weight.sum() < CAUGHT_UP * np.count_nonzero(group.assignable)
+    )
+    if not caught_up:
+        return loads, False
+    weight = group.assignable.astype(np.float64)
+    total = float(loads.capacity.sum())
+    return replace(
+        loads,
+        weight=weight,
+        fair=float(weight.sum()) / total if total else 0.0,
+        best=_even_counts(weight, loads.capacity),
+        rate=np.zeros(len(weight)),
+    ), True
+
+
+def _even_counts(weight: Floats, capacity: Floats) -> Floats:
+    """[B] loads that no plan falls below where each partition weighs 1, the heaviest first."""
+    if not len(capacity) or np.ptp(capacity):
+        return best_loads(weight, capacity)
+    share, rest = divmod(int(weight.sum()), len(capacity))
+    counts = share + (np.arange(len(capacity)) < rest)
+    least: Floats = counts / capacity[0]
+    return least
+
+
+def _unit(unit: LoadUnit) -> str:
+    if unit.kind == "work" and unit.knows_speeds:
+        return "seconds of work"
+    name = {"lag": "records", "given": "weight", "rate": "records/s", "work": "records of work"}
+    per = " per unit of capacity" if unit.knows_speeds else ""
+    return f"{name[unit.kind]}{per}"
+
+
+def _heaviest(plan: Plan, loads: GroupLoads) -> HeaviestFacts | None:
+    before, after = loads.of(plan.planned.given.owner), loads.of(plan.assigned)
+    if not len(before) or not before.any():
+        return None
+    first, then = int(before.argmax()), int(after.argmax())
+    fair = loads.fair
+    ids = [loads.group.members[loads.busy[place]].id for place in (first, then)]
+    high, low = float(before[first]), float(after[then])
+    above = [100 * (load / fair - 1) if fair else 0.0 for load in (high, low)]
+    return HeaviestFacts(ids[0], high, above[0], ids[1], low, above[1])
+
+
+def _relieved(plan: Plan, loads: GroupLoads) -> RelievedRank | None:
+    before, after = (
+        np.sort(loads.of(assigned))[::-1] for assigned in (plan.planned.given.owner, plan.assigned)
+    )
+    if not len(before):
+        return None
+    drop = np.maximum(before, loads.best) - np.maximum(after, loads.best)
+    rank = int(drop.argmax())
+    return RelievedRank(rank, float(before[rank]), float(after[rank]))
+
+
+def _hot(loads: GroupLoads) -> tuple[HotPartitionFacts, ...]:
+    """Partitions that are each more than the load of all members if these were equally loaded."""
+    share = loads.fair * float(loads.capacity.max(initial=0.0))
+    hot = np.flatnonzero(loads.weight > share)
+    order = hot[np.argsort(-loads.weight[hot], kind="stable")].tolist()
+    return tuple(
+        HotPartitionFacts(
+            *loads.group.partition_name(place),
+            float(loads.weight[place]) / share,
+        )
+        for place in order
+    )
+
+
+def _cost(plan: Plan) -> CostFacts:
+    owner, first = plan.group.owner, first_phase(plan.group, plan.assigned)
+    owned: Flags = owner != NOBODY
+    paused = int(np.count_nonzero(first != plan.assigned))
+    return CostFacts(
+        int(np.count_nonzero(moved(owner, plan.assigned))),
+        int(np.count_nonzero(owned)),
+        int(np.count_nonzero(~owned & (plan.assigned != NOBODY))),
+        int(plan.group.lag[moved(owner, plan.assigned)].sum()),
+        2 if paused else 1,
+        paused,
+    )

@@ -1,0 +1,31 @@
+"""The first lines of a page: what to do, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+
+from equilag.report.facts.verdict import VerdictFacts
+from equilag.report.terminal import Screen
+from equilag.report.text.layout import Block, indented, title
+from equilag.report.verdict_words import cost_words
+
+
+def verdict_blocks(verdict: VerdictFacts, screen: Screen) -> Iterator[Block]:
+    """The page of ``equilag plan --check``."""
+    yield verdict_block(verdict, screen)
+
+
+def verdict_block(verdict: VerdictFacts, screen: Screen) -> Block:
+    """The headline, the cost of the plan, and what adds to the headline."""
+    what, colon, rest = _signs(verdict.headline, screen).partition(":")
+    block: list[RenderableType] = [title(what + colon, rest)]
+    if verdict.worth_it:
+        block.append(indented(f"cost: {cost_words(verdict.cost)}"))
+    return [*block, *(indented(_signs(line, screen)) for line in verdict.details)]
+
+
+def _signs(text: str, screen: Screen) -> str:
+    """The text in the signs of the screen."""
+    return text.replace("→", screen.arrow).replace("×", "x" if screen.ascii else "×")

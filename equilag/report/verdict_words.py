@@ -1,0 +1,172 @@
+"""The words of a verdict: one line on what to do, and what adds to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
+
+from equilag.plan_figures import ThroughputFigures
+from equilag.report.facts.judged_plan import CostFacts, HotPartitionFacts, JudgedPlan
+from equilag.report.facts.work import WorkFacts
+from equilag.report.throughput_words import ahead_words, behind_news, behind_words
+from equilag.report.words import form, number, plural, printable
+from equilag.worth.thresholds import Thresholds
+
+Action = Literal["move", "assign", "leave", "add-members", "repartition", "loosen"]
+"""What to do: move partitions; assign some that nobody owns; leave the group as it is. Where the
+plan does not keep up: add members; split a partition that is too much for any one member; plan with
+looser settings, under which the present members keep up."""
+EXPLAIN: Final = "equilag explain says why"
+THRESHOLD: Final = f"{Thresholds().gain_percent:g} % of a fair share"
+"""What a rebalance has to bring, as live groups are rebalanced by default."""
+MAX_HOT: Final = 3
+"""Hot partitions that are named: more are a topic with a wrong key."""
+
+
+class VerdictWords(NamedTuple):
+    action: Action
+    worth_it: bool
+    headline: str
+    details: tuple[str, ...] = ()
+
+
+def verdict_words(found: JudgedPlan) -> VerdictWords:
+    """What to do. What falls behind comes first, then what nobody owns, then the gain."""
+    work, cost = found.work, found.cost
+    if found.relieved is None:
+        return VerdictWords("leave", False, "Leave it: no member reads a partition")
+    after = None if work is None else work.after
+    if work is not None and after is not None and not after.keeps_up:
+        return _behind(found, after, work)
+    if cost.new:
+        return VerdictWords("assign", True, f"{_what(cost)}: {_effect(found)}", _hot(found.hot))
+    if not cost.moves:
+        return _leave(found)
+    line = f"{_what(cost)}: {_effect(found)}"
+    if work is not None and work.before is not None and not work.before.keeps_up:
+        assert after is not None  # both are known, or neither is
+        details = (f"Now {behind_words(work.before)}.", f"With the plan {ahead_words(after)}.")
+        return VerdictWords("move", True, line, (*details, *_hot(found.hot)))
+    if found.broken:
+        rules = form(found.broken, "rule is", "rules are")
+        broken = f"{number(found.broken)} {rules} broken by the current assignment."
+        return VerdictWords("move", True, line, (broken, *_hot(found.hot)))
+    if found.verdict.worth_it:
+        return VerdictWords("move", True, line, _hot(found.hot))
+    return _leave(found)
+
+
+def _behind(found: JudgedPlan, after: ThroughputFigures, work: WorkFacts) -> VerdictWords:
+    news = behind_news(after, work)
+    action: Action = "add-members"
+    if after.hot:
+        action = "repartition"
+    elif news.is_limited:
+        action = "loosen"
+    if not found.cost.moves or not found.verdict.worth_it:
+        return VerdictWords(action, True, news.headline, news.details)
+    meanwhile = f"Until then: {_what(found.cost).lower()}; {_effect(found)}"
+    return VerdictWords(action, True, news.headline, (*news.details, meanwhile))
+
+
+def _what(cost: CostFacts) -> str:
+    """What the plan does."""
+    move = f"ove {number(cost.moves)} of {plural(cost.owned, 'partition')}"
+    if not cost.new:
+        return f"M{move}"
+    if not cost.owned:
+        return f"Assign {plural(cost.new, 'partition')}"
+    assign = f"Assign {plural(cost.new, 'partition')} that nobody owns"
+    return f"{assign} and m{move}" if cost.moves else assign
+
+
+def _effect(found: JudgedPlan) -> str:
+    """What it brings the heaviest member, or else the rank that is relieved most."""
+    heaviest, relieved, unit = found.heaviest, found.relieved, found.unit
+    assert relieved is not None  # there are members
+    if heaviest is None:
+        high = float(found.loads.of(found.plan.assigned).max())
+        return f"{load_number(found.lightest)} to {load_number(high)} {unit} per member"
+    if relieved.rank and heaviest.load_before - heaviest.load < 0.5 * (
+        relieved.load_before - relieved.load
+    ):
+        loads = f"{load_number(relieved.load_before)} → {load_number(relieved.load)}"
+        return f"{ordinal(relieved.rank + 1)} heaviest member {loads} {unit}"
+    loads = f"{load_number(heaviest.load_before)} → {load_number(heaviest.load)} {unit}"
+    above = [above_percent(x) for x in (heaviest.above_before_percent, heaviest.above_percent)]
+    return f"heaviest member {loads} ({' → '.join(above)} above the mean)"
+
+
+def _leave(found: JudgedPlan) -> VerdictWords:
+    """Why the group is best left as it is."""
+    above = 0.0 if found.heaviest is None else found.heaviest.above_before_percent
+    uneven = f"the heaviest member is {above_percent(above)} above the mean"
+    if found.by_count:
+        even = "even" if found.is_beyond_help else "nearly even"
+        line = f"the group has caught up, and its counts are {even}"
+    elif found.is_hot:
+        line = (
+            f"{hot_words(found.hot[0])}; no assignment helps; repartition the topic or fix its key"
+        )
+        return VerdictWords("leave", False, f"Leave it: {line}", _hot(found.hot[1:]))
+    elif found.is_beyond_help:
+        line = f"{uneven}; no assignment relieves a member by {THRESHOLD}"
+    elif found.verdict.ground == "pause":
+        line = found.verdict.reason
+    elif not found.cost.moves or found.plan.status == "optimal":
+        line = f"{uneven}; the best plan relieves no member by {THRESHOLD}; {EXPLAIN}"
+    else:
+        line = f"{uneven}; this plan relieves no member by {THRESHOLD}"
+    return VerdictWords("leave", False, f"Leave it: {line}", _hot(found.hot))
+
+
+def _hot(hot: Sequence[HotPartitionFacts]) -> tuple[str, ...]:
+    """A line per hot partition."""
+    lines = [f"{hot_words(one)}: no assignment relieves its member." for one in hot[:MAX_HOT]]
+    more = len(hot) - MAX_HOT
+    if more > 0:
+        are = form(more, "is", "are")
+        lines.append(f"{plural(more, 'more partition')} {are} above a fair share as well.")
+    return tuple(lines)
+
+
+def hot_words(hot: HotPartitionFacts) -> str:
+    """How much of a fair share a partition is."""
+    name = f"{printable(hot.topic)}-{hot.partition}"
+    return f"{name} alone is {hot.fair_shares:.1f} × a fair share"
+
+
+def cost_words(cost: CostFacts) -> str:
+    """What a plan takes: moves, records in the partitions that move, rebalances."""
+    if not cost.moves:
+        return "no move; 1 rebalance" if cost.new else "nothing: no partition moves"
+    text = f"{plural(cost.moves, 'move')}, with {plural(cost.lag_moved, 'waiting record')}"
+    if cost.rebalances == 1:
+        return f"{text}; 1 rebalance, in which no partition pauses under a cooperative protocol"
+    pause = form(cost.paused, "pauses", "pause")
+    return (
+        f"{text}; 2 rebalances under a cooperative protocol, between which"
+        f" {plural(cost.paused, 'partition')} {pause}"
+    )
+
+
+def above_percent(value: float) -> str:
+    """By how much the heaviest member is above the mean, in few digits."""
+    if value <= 0:
+        return "0 %"
+    if value < 0.05:
+        return "under 0.1 %"
+    return f"{value:.1f} %" if value < 9.95 else f"{value:,.0f} %"
+
+
+def load_number(value: float) -> str:
+    """A load; whole where it is a whole number."""
+    return number(round(value)) if value == round(value) else number(value)
+
+
+def ordinal(value: int) -> str:
+    """``2nd``, ``3rd``, ``11th``."""
+    ending = (
+        "th" if value % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(value % 10, "th")
+    )
+    return f"{value:,}{ending}"

@@ -1,0 +1,49 @@
+"""Facts as JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import pytest
+
+from equilag.policy import Policy
+from equilag.report.facts.facts_json import NOT_IN_JSON, facts_json
+
+
+class Row(NamedTuple):
+    name: str
+    load: float
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    source: object = field(metadata=NOT_IN_JSON)
+    rows: tuple[Row, ...]
+    by_name: dict[str, float | None]
+
+    @property
+    def heaviest(self) -> str:
+        return max(self.rows, key=lambda row: row.load).name
+
+    @property
+    def size(self) -> int:
+        return 1
+
+
+def test_fields_and_properties_by_name() -> None:
+    page = Page(object(), (Row("a", 1.5), Row("b", float("inf"))), {"a": None, "b": float("nan")})
+    assert facts_json(page) == {
+        "rows": [{"name": "a", "load": 1.5}, {"name": "b", "load": None}],
+        "by_name": {"a": None, "b": None},
+        "heaviest": "b",
+    }
+
+
+def test_what_has_a_document_of_its_own() -> None:
+    assert facts_json([Policy()]) == [Policy().to_dict()]
+
+
+def test_what_is_no_fact() -> None:
+    with pytest.raises(TypeError, match="object is no fact"):
+        facts_json({"a": object()})

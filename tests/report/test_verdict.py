@@ -1,0 +1,154 @@
+"""The verdict on a plan: what to do, in one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import equilag
+from equilag import Group
+from equilag.member import Member
+from equilag.report.facts.plan import plan_facts
+from equilag.report.facts.verdict import VerdictFacts
+from equilag.report.terminal import Screen
+from equilag.report.text.pages import text_for
+from equilag.report.verdict_words import above_percent, cost_words, ordinal
+
+
+def verdict(
+    lags: list[int],
+    owner: str,
+    members: int = 2,
+    topic: dict[str, Any] | None = None,
+    **settings: Any,
+) -> VerdictFacts:
+    """The verdict on a plan for one topic; `owner` names each partition's member by its digit."""
+    ids = [f"m{n}" for n in range(members)]
+    group = Group.build(
+        name="g",
+        topics={"t": len(lags)},
+        members=[Member(name) for name in ids],
+        subscriptions={name: ["t"] for name in ids},
+        lags={"t": lags},
+        owned={name: {"t": [p for p, m in enumerate(owner) if m == name[1]]} for name in ids},
+        **(topic or {}),
+    )
+    return plan_facts(equilag.solve(group, effort=0.05, **settings)).verdict
+
+
+def test_a_plan_that_relieves_a_member_is_worth_it() -> None:
+    found = verdict([600, 200, 300, 100], "0011")
+    assert (found.action, found.worth_it) == ("move", True)
+    assert found.headline == (
+        "Move 2 of 4 partitions: heaviest member 800 → 700 records (33 % → 17 % above the mean)"
+    )
+    assert (found.cost.moves, found.cost.owned, found.cost.rebalances) == (2, 4, 2)
+    assert found.cost.lag_moved > 0
+    assert (found.heaviest and found.heaviest.before) == "m0"
+
+
+def test_what_nobody_owns_has_to_be_assigned() -> None:
+    found = verdict([5, 5, 5, 5], "")
+    assert (found.action, found.worth_it) == ("assign", True)
+    assert found.headline == "Assign 4 partitions: 10 to 10 records per member"
+    assert cost_words(found.cost) == "no move; 1 rebalance"
+    some = verdict([900, 5, 5, 800, 70, 60], "01--00")
+    assert some.headline.startswith("Assign 2 partitions that nobody owns and move 1 of 4 partit")
+
+
+def test_an_even_group_is_left_alone() -> None:
+    found = verdict([100, 100, 104, 98], "0110")
+    assert (found.action, found.worth_it) == ("leave", False)
+    assert found.headline == (
+        "Leave it: the heaviest member is 1.5 % above the mean;"
+        " no assignment relieves a member by 10 % of a fair share"
+    )
+
+
+def test_a_plan_without_moves_costs_nothing() -> None:
+    found = verdict([100, 100, 100, 100], "0110")
+    assert cost_words(found.cost) == "nothing: no partition moves"
+
+
+def test_a_hot_partition_that_no_assignment_helps() -> None:
+    found = verdict([1, 1, 1, 1, 900, 1], "001122", 3)
+    assert (found.action, found.worth_it) == ("leave", False)
+    assert found.headline == (
+        "Leave it: t-4 alone is 3.0 × a fair share; no assignment helps;"
+        " repartition the topic or fix its key"
+    )
+    assert [(hot.topic, hot.partition) for hot in found.hot] == [("t", 4)]
+
+
+def test_a_hot_partition_does_not_hide_the_relief_of_others() -> None:
+    found = verdict([9_000, 1, 400, 500, 1, 2], "001122", 3)
+    assert found.worth_it
+    assert found.headline.startswith("Move ")
+    assert "2nd heaviest member 900 → 50" in found.headline
+    assert found.details == ("t-0 alone is 2.7 × a fair share: no assignment relieves its member.",)
+
+
+def test_many_hot_partitions_are_counted() -> None:
+    found = verdict([900] * 5 + [1] * 7, "012345678956", 10)
+    assert len(found.hot) == 5
+    assert found.details[-1] == "1 more partition is above a fair share as well."
+    assert len(found.details) == 4
+
+
+def test_a_group_that_has_caught_up_is_judged_by_its_counts() -> None:
+    even = verdict([0, 0, 1, 0], "0011")
+    assert even.headline == "Leave it: the group has caught up, and its counts are even"
+    uneven = verdict([0] * 6, "000001")
+    assert uneven.worth_it
+    assert uneven.headline == (
+        "Move 2 of 6 partitions: heaviest member 5 → 3 partitions (67 % → 0 % above the mean)"
+    )
+
+
+def test_a_plan_that_may_not_move_enough() -> None:
+    found = verdict([600, 200, 300, 100, 300, 300], "000111", max_moves=0)
+    assert not found.worth_it
+    assert "; no assignment" not in found.headline
+    assert "relieves no member by 10 % of a fair share" in found.headline
+
+
+def test_members_that_read_nothing() -> None:
+    found = verdict([4, 4], "", members=0)
+    assert found.headline == "Leave it: no member reads a partition"
+    assert found.heaviest is None
+
+
+def test_a_rule_that_the_current_assignment_breaks() -> None:
+    allowed = {"t": {"0": ["m1"]}}
+    found = verdict([10, 10, 10, 10], "0101", topic={"allowed": allowed})
+    assert (found.action, found.worth_it) == ("move", True)
+    assert "1 rule is broken by the current assignment." in found.details
+
+
+def test_a_pause_that_costs_more_than_it_saves() -> None:
+    rates = {"t": [1_000.0, 1_000.0, 800.0, 790.0]}
+    found = verdict([0, 0, 0, 0], "0011", topic={"rates": rates}, horizon=1)
+    assert not found.worth_it
+    assert "would wait while partitions pause" in found.headline
+
+
+def test_the_screen_shows_the_headline_first_and_ascii_where_asked() -> None:
+    found = verdict([600, 200, 300, 100], "0011")
+    lines = text_for(found, Screen(ascii=True, width=120)).splitlines()
+    assert lines[0] == found.headline.replace("→", "->")
+    assert lines[1].startswith("  cost: 2 moves, with ")
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(1, "1st"), (22, "22nd"), (13, "13th"), (103, "103rd")]
+)
+def test_ordinals(value: int, words: str) -> None:
+    assert ordinal(value) == words
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(0, "0 %"), (0.01, "under 0.1 %"), (0.44, "0.4 %"), (28.9, "29 %")]
+)
+def test_percentages_above_the_mean(value: float, words: str) -> None:
+    assert above_percent(value) == words
