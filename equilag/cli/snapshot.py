@@ -156,7 +156,7 @@ def _from_text(args: argparse.Namespace) -> tuple[GroupInput, list[str]]:
     members = read_file(args.members) if args.members is not None else None
 
     from equilag.adapters.describe.describe_text import read_describe
-    from equilag.adapters.describe.printed_table import PrintedText
+    from equilag.adapters.describe.printed_text import PrintedText
 
     with named():
         result = read_describe(

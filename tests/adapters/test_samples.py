@@ -9,7 +9,7 @@ import pytest
 from support.paths import SAMPLES
 
 from equilag.adapters.describe.describe_text import read_describe
-from equilag.adapters.describe.printed_table import PrintedText
+from equilag.adapters.describe.printed_text import PrintedText
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.group import NOBODY, Group
 from equilag.lag import QUALITY

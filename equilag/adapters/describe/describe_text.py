@@ -1,7 +1,7 @@
-"""A group from what `kafka-consumer-groups --describe` prints, and what has to be assumed.
+"""A group from a text of `kafka-consumer-groups --describe` or of a similar tool.
 
-The text has no subscriptions, no log starts, no sizes of topics and no time. `DescribeResult` lists
-what is assumed instead; a text whose lag would be lost that way is refused.
+The text has no subscriptions, often no log starts, and no time. `DescribeResult` lists what is
+assumed instead.
 """
 
 from __future__ import annotations
@@ -9,16 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
 
-from equilag.adapters.describe.printed_rows import PrintedGroup, read_members, read_offsets
-from equilag.adapters.describe.printed_table import PrintedText
+from equilag.adapters.describe.assumed_subscriptions import assume_subscriptions
+from equilag.adapters.describe.describe_remarks import doubts_of, sentences
+from equilag.adapters.describe.described_group import DescribedGroup, described_group, unfit_row
+from equilag.adapters.describe.member_rows import MemberRow, add_members, differences, member_rows
+from equilag.adapters.describe.partition_rows import PrintedMember
+from equilag.adapters.describe.printed_group import PrintedGroup
+from equilag.adapters.describe.printed_table import find_tables
+from equilag.adapters.describe.printed_text import PrintedText
 from equilag.building.group_input import GroupInput, PartitionOffsets
 from equilag.building.topic_index import MAX_PARTITIONS
 from equilag.errors import InputError
 from equilag.group import Member
 from equilag.lag import as_reset
-from equilag.show import below, form, guess, plural, shorten, show
+from equilag.show import form, plural, shorten
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,36 +45,41 @@ def read_describe(
 ) -> DescribeResult:
     """Read a group from the output of `--describe`, and of `--describe --members --verbose`.
 
-    `members` adds the members that own nothing. `group` picks one of several groups. A member
-    subscribes to the topics that `subscribe` has for its id, else with `as_owned` to the topics it
-    owns partitions of, else to all topics of the group. Raises InputError with the text's source
-    and a place like `line 12`, or with the name of the argument that is wrong.
+    `members` adds the members that own nothing; they may stand in `describe` as well. `group`
+    picks one of several groups, or names one without a name. A member subscribes to the topics
+    that `subscribe` has for its id, else with `as_owned` to the topics it owns partitions of, else
+    to all topics of the group. Raises InputError with the text's source and a place like
+    `line 12`, or with the name of the argument that is wrong.
     """
     reset = as_reset(auto_offset_reset)
     with _source_of(describe):
-        offsets = read_offsets(describe.text, group)
-        assumed = [*offsets.remarks, *_check_gaps(offsets, reset)]
-    known = offsets.members
-    if members is None:
-        assumed.append(
-            "members that own nothing are not in the text; there are none unless --members is given"
-        )
-    else:
+        described = described_group(describe.text, group)
+        printed = described.group
+        assumed = [*described.remarks, _sizes(printed)]
+        assumed += sentences(printed, doubts_of(printed), reset)
+        known, remarks = _members_beside(described)
+    if members is not None:
         with _source_of(members):
-            known = read_members(members.text, offsets)
-    assumed += _about_offsets(offsets, reset)
+            known = _members_of(members.text, printed)
+        remarks = []
+    assumed += [*remarks, *_about_offsets(printed, reset)]
+    owned = printed.owned()
     ids = sorted(known)
-    subscriptions, remarks = _subscriptions(offsets, ids, subscribe or {}, as_owned)
+    subscriptions, about_topics = assume_subscriptions(
+        sorted(printed.topics), ids, owned, subscribe or {}, as_owned
+    )
     given: GroupInput = {
-        "name": offsets.group,
-        "topics": {topic: offsets.size(topic) for topic in sorted(offsets.topics)},
+        "name": printed.name or "",
+        "topics": {topic: printed.size(topic) for topic in sorted(printed.topics)},
         "members": [Member(member, **known[member]._asdict()) for member in ids],
         "subscriptions": subscriptions,
-        "owned": offsets.owned,
-        "offsets": _offsets(offsets),
+        "owned": owned,
+        "offsets": _offsets(printed),
         "auto_offset_reset": reset,
     }
-    return DescribeResult(given, [*assumed, *remarks])
+    if unknown := _unknown(printed):
+        given["unknown_lags"] = unknown
+    return DescribeResult(given, [*assumed, *about_topics])
 
 
 @contextmanager
@@ -81,55 +91,96 @@ def _source_of(printed: PrintedText) -> Iterator[None]:
         raise InputError(error.problem, error.place, printed.source) from error
 
 
-def _offsets(offsets: PrintedGroup) -> PartitionOffsets:
-    """The offsets of all topics; a partition that is not listed has no commit."""
-    starts: dict[str, list[int]] = {}
-    ends: dict[str, list[int]] = {}
-    committed: dict[str, list[int | None]] = {}
-    for topic, partitions in offsets.topics.items():
-        size = offsets.size(topic)
-        starts[topic], ends[topic], committed[topic] = [0] * size, [0] * size, [None] * size
-        for number, partition in partitions.items():
-            ends[topic][number], committed[topic][number] = partition.end, partition.committed
-    return PartitionOffsets(starts, ends, committed)
-
-
-def _check_gaps(offsets: PrintedGroup, reset: str) -> list[str]:
-    """Return what is assumed of sizes, and of partitions that are missing below the highest one.
-
-    Kafka lists all partitions that are assigned or committed, so a missing one is neither. Under
-    `latest` its lag is 0 whatever its log end is; otherwise its lag would be lost: raises
-    InputError.
-    """
-    sizes = {topic: offsets.size(topic) for topic in sorted(offsets.topics)}
+def _sizes(group: PrintedGroup) -> str:
+    """Return what is assumed of the sizes of topics. Raises InputError for too large ones."""
+    sizes = {topic: group.size(topic) for topic in sorted(group.topics)}
     total = sum(sizes.values())
     if total > MAX_PARTITIONS:
         raise InputError(f"the partition numbers make {total} in all, more than {MAX_PARTITIONS}")
     listed = ", ".join(f"{shorten(topic)} {size}" for topic, size in sizes.items())
-    remarks = [f"each topic ends with the highest partition listed: {listed}"]
-    for topic, size in sizes.items():
-        partitions = offsets.topics[topic]
-        count = size - len(partitions)
-        if not count:
-            continue
-        gaps = [str(n) for n in islice((n for n in range(size) if n not in partitions), 10)]
-        shown = ", ".join(gaps) + (", …" if count > len(gaps) else "")
-        missing = f"{plural(count, 'partition')} below {size - 1} {form(count, 'is', 'are')}"
-        problem = f"{shorten(topic)}: {missing} not listed ({shown})"
-        if reset != "latest":
-            raise InputError(
-                f"{problem}; their log ends are needed, as a partition without a commit does not"
-                f" count as 0 under auto.offset.reset {reset}",
-                f"line {partitions[size - 1].line}",
-            )
-        remarks.append(f"{problem}: neither assigned nor committed, lag 0")
-    return remarks
+    return f"each topic ends with the highest partition listed: {listed}"
 
 
-def _about_offsets(offsets: PrintedGroup, reset: str) -> list[str]:
+def _members_beside(
+    described: DescribedGroup,
+) -> tuple[dict[str, PrintedMember], list[str]]:
+    """Return the members that the offsets and a members' table in the same text have, and what
+    is assumed of others."""
+    group = described.group
+    if not any(table.header.has_members for table in described.found.tables):
+        if len(group.members) > len({row.member for _, _, row in group.rows()} - {None}):
+            return group.members, []  # the table of offsets lists the others too
+        no_members = (
+            "members that own nothing are not in the text; there are none unless --members is given"
+        )
+        return group.members, [no_members]
+    rows: list[MemberRow] = []
+    try:
+        rows = member_rows(described.found, group)
+        error = differences(rows, group)
+    except InputError as raised:
+        error = raised
+    if error is None:
+        return add_members(rows, group), []
+    problem = f"{error.place}: {error.problem}" if error.place else error.problem
+    remark = f"the members' table and the offsets differ, the offsets count: {problem}"
+    return add_members(rows, group), [remark]
+
+
+def _members_of(text: str, group: PrintedGroup) -> dict[str, PrintedMember]:
+    """Return the members of another text. Raises InputError if it is of another moment."""
+    found = find_tables(text)
+    tables = [table for table in found.tables if table.header.has_members]
+    if not tables and group.name not in found.messages.named:
+        failure = found.messages.failure
+        if failure is not None:
+            problem = f"an error reported by Kafka: {shorten(failure.text.strip())}"
+            raise InputError(problem, f"line {failure.number}")
+        raise InputError(
+            "no table of members, as of --describe --members --verbose: the columns CONSUMER-ID"
+            " and #PARTITIONS are missing"
+        )
+    for line, header in found.unfit:
+        if header.has_members:
+            raise unfit_row(line, header)
+    rows = member_rows(found, group)
+    error = differences(rows, group)
+    if error is not None:
+        raise error
+    return add_members(rows, group)
+
+
+def _offsets(group: PrintedGroup) -> PartitionOffsets:
+    """The offsets of all topics; a partition that is not listed has no commit."""
+    starts: dict[str, list[int]] = {}
+    ends: dict[str, list[int]] = {}
+    committed: dict[str, list[int | None]] = {}
+    for topic in group.topics:
+        size = group.size(topic)
+        starts[topic], ends[topic], committed[topic] = [0] * size, [0] * size, [None] * size
+    for topic, number, row in group.partitions():
+        start = row.start or 0
+        starts[topic][number] = start
+        ends[topic][number] = max(row.committed or 0, start) if row.end is None else row.end
+        committed[topic][number] = row.committed
+    return PartitionOffsets(starts, ends, committed)
+
+
+def _unknown(group: PrintedGroup) -> dict[str, list[int]]:
+    """The partitions whose log end is not known, and so neither is their lag."""
+    found: dict[str, list[int]] = {}
+    for topic, number, row in group.partitions():
+        if row.end is None:
+            found.setdefault(topic, []).append(number)
+    return found
+
+
+def _about_offsets(group: PrintedGroup, reset: str) -> list[str]:
     """Return what is assumed of log starts, and of partitions without a commit."""
-    rows = [row for partitions in offsets.topics.values() for row in partitions.values()]
-    remarks = ["log starts are not in the text: 0"]
+    rows = [row for _, _, row in group.partitions()]
+    remarks = []
+    if any(row.start is None for row in rows):
+        remarks.append("log starts are not in the text: 0")
     none = sum(row.committed is None for row in rows)
     if none:
         counts = "0" if reset == "latest" else "everything up to the log end"
@@ -138,73 +189,3 @@ def _about_offsets(offsets: PrintedGroup, reset: str) -> list[str]:
             f" auto.offset.reset {reset} {form(none, 'its', 'their')} lag is {counts}"
         )
     return remarks
-
-
-def _subscriptions(
-    offsets: PrintedGroup,
-    members: list[str],
-    subscribe: Mapping[str, Sequence[str]],
-    as_owned: bool,
-) -> tuple[dict[str, list[str]], list[str]]:
-    """Return the topics of each member, and what that assumes. Raises InputError."""
-    everything = sorted(offsets.topics)
-    for member in subscribe:
-        if member not in members:
-            raise _unknown_member(member, members)
-    chosen: dict[str, list[str]] = {}
-    remarks: list[str] = []
-    for member in members:
-        owned = sorted(offsets.owned.get(member, {}))
-        if member not in subscribe:
-            chosen[member] = owned if as_owned else everything
-            continue
-        topics = subscribe[member]
-        if isinstance(topics, str):
-            raise InputError("a string, not a list of topics", below("subscribe", member))
-        chosen[member] = sorted(set(topics))
-        remarks += [
-            f"{shorten(member)} subscribes to {shorten(topic)}, of which the text has no partition"
-            for topic in sorted(set(topics) - offsets.topics.keys())
-        ]
-        remarks += [
-            f"{shorten(member)} owns partitions of {shorten(topic)} without subscribing to it"
-            for topic in owned
-            if topic not in topics
-        ]
-    assumed = len(members) - len(subscribe)
-    if assumed:
-        which = "the topics they own" if as_owned else "all topics of the group"
-        members_assumed = plural(assumed, "member")
-        remarks.insert(0, f"subscriptions are not in the text: for {members_assumed}, {which}")
-    if assumed and not as_owned and len(_topics_owned(offsets, members, subscribe)) > 1:
-        remarks.insert(
-            1,
-            "WARNING: members own partitions of different topics; if they also subscribe to"
-            " different topics, a plan from this snapshot is wrong: say so with --as-owned or"
-            " --subscribe",
-        )
-    idle = sum(not chosen[member] and member not in subscribe for member in members)
-    if idle:
-        remarks.append(
-            f"{plural(idle, 'member')} {form(idle, 'owns', 'own')} nothing, and so"
-            f" {form(idle, 'is', 'are')} taken to subscribe to nothing"
-        )
-    return chosen, remarks
-
-
-def _topics_owned(
-    offsets: PrintedGroup, members: list[str], subscribe: Mapping[str, Sequence[str]]
-) -> set[frozenset[str]]:
-    """The sets of topics that members without a given subscription own partitions of."""
-    owned = {frozenset(offsets.owned.get(m, {})) for m in members if m not in subscribe}
-    return owned - {frozenset()}
-
-
-def _unknown_member(member: str, members: list[str]) -> InputError:
-    begins = [known for known in members if known.startswith(member)]
-    if begins:
-        shown = ", ".join(map(show, begins[:3])) + (", …" if len(begins) > 3 else "")
-        hint = f"; the whole id is needed: {shown}"
-    else:
-        hint = guess(member, members)
-    return InputError(f"no member has the id {show(member)}{hint}", "subscribe")

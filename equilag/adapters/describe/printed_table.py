@@ -1,59 +1,36 @@
-"""The tables that `kafka-consumer-groups` prints, among the messages it prints around them."""
+"""The tables in a pasted text, among commands, messages and remarks."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final
 
+from equilag.adapters.describe.column_names import GROUP, TOPIC
+from equilag.adapters.describe.messages import Messages
+from equilag.adapters.describe.printed_text import TextLine, clean_lines
+from equilag.adapters.describe.row_cells import (
+    Cells,
+    closest_cut,
+    looks_like_a_row,
+    missing_words,
+    read_cells,
+)
+from equilag.adapters.describe.table_header import TableHeader, joined_header, read_header
 from equilag.errors import InputError
-from equilag.show import shorten, show
 
-OFFSETS: Final = ("TOPIC", "PARTITION", "CURRENT-OFFSET", "LOG-END-OFFSET", "CONSUMER-ID")
-MEMBERS: Final = ("CONSUMER-ID", "#PARTITIONS")
-NOTHING: Final = "-"
-
-# Where one of these is seen, a line is a header; the rest of its words are columns to skip.
-_HEADERS: Final = (
-    ("--describe --offsets", frozenset({"TOPIC", "PARTITION", "CURRENT-OFFSET"})),
-    ("--describe --members", frozenset(MEMBERS)),
-    ("--describe --state", frozenset({"COORDINATOR", "STATE"})),
-)
-# Ids may be anything a client chose; all other columns are one word.
-_MAY_HOLD_SPACES: Final = frozenset(
-    {"GROUP", "CONSUMER-ID", "GROUP-INSTANCE-ID", "CLIENT-ID", "ASSIGNMENT"}
-)
-_MAY_BE_BLANK: Final = frozenset({"GROUP-INSTANCE-ID", "CLIENT-ID"})
-
-_STATE: Final = re.compile(
-    r"(?:Warning: )?Consumer group '(?P<group>.*)' "
-    r"(?P<state>is rebalancing|has no active members)\.?"
-)
-_FAILURE: Final = re.compile(
-    r"Error\b(?::| while| executing).*"
-    r"|(?:The c|C)onsumer group '.*' does not exist\.?"
-    r"|\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*\s+(?:ERROR|FATAL)\b.*"
-)
-_NOISE: Final = re.compile(
-    r"\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*\s+(?:TRACE|DEBUG|INFO|WARN)\b.*"  # log lines
-    r"|Note: .*|SLF4J: .*|Picked up .*|.* VM warning: .*"
-    r"|.*kafka-consumer-groups\b.* --describe\b.*"  # the command itself, copied with its output
-)
-
-
-class PrintedText(NamedTuple):
-    """What a tool printed, and the file's name for messages."""
-
-    text: str
-    source: str | None = None
+MAX_PIECES: Final = 4
+"""Lines of a screen that one row may take: ids seldom have more than 250 characters."""
+_IDENTITY: Final = re.compile(r"(?:^|\s)(?:/\S+|\S*[0-9a-f]{4}-[0-9a-f]{4}\S*|-)(?:\s|$)")
+"""A host, an id or a dash: the rest of a row has one, a sentence does not."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedRow:
-    """One line of a table: its number in the text and its cells by column name."""
+    """One row of a table: its line in the text and its cells by column."""
 
     line: int
-    cells: dict[str, str]
+    cells: Cells
 
     @property
     def place(self) -> str:
@@ -65,103 +42,133 @@ class PrintedRow:
 
 @dataclass(slots=True)
 class PrintedTable:
-    """The rows of all tables of a text, and what the messages say of groups."""
+    """A header and its rows; `group` is what the lines above call the group, if anything."""
 
+    header: TableHeader
+    group: str | None
     rows: list[PrintedRow] = field(default_factory=list)
-    rebalancing: set[str] = field(default_factory=set)
-    named: set[str] = field(default_factory=set)
-    """Groups that messages name; the only trace of the name in tables without GROUP."""
+
+    def group_of(self, row: PrintedRow) -> str | None:
+        return row.cells.get(GROUP, self.group)
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    names: tuple[str, ...]
-    starts: tuple[int, ...]
-    line: int
+@dataclass(slots=True)
+class TablesFound:
+    """Everything in a text: its tables, what is said around them, lines that do not fit."""
+
+    tables: list[PrintedTable]
+    messages: Messages
+    unfit: list[tuple[TextLine, TableHeader]]
+    """Lines that look like rows and do not fit the header above them."""
+    lines: list[TextLine]
+
+    @property
+    def last_line(self) -> int:
+        return self.lines[-1].number if self.lines else 0
 
 
-def read_table(text: str, required: tuple[str, ...]) -> PrintedTable:
-    """All rows of the tables in `text`, which must have the columns `required`.
+def find_tables(text: str) -> TablesFound:
+    """Return all tables with a header, and what stands around them."""
+    lines = clean_lines(text)
+    found = TablesFound([], Messages(), [], lines)
+    table: PrintedTable | None = None
+    topics: set[str] = set()
+    at = 0
+    while at < len(lines):
+        header, taken = _header_at(lines, at)
+        if header is not None:
+            table = PrintedTable(header, found.messages.current)
+            found.tables.append(table)
+            topics = set()
+        elif table is None:
+            found.messages.read(lines[at])
+        else:
+            cells, taken = _row_at(lines, at, table.header)
+            if cells is not None:
+                table.rows.append(PrintedRow(lines[at].number, cells))
+                topics.add(cells.get(TOPIC, ""))
+            else:
+                _read_other(lines[at], table.header, topics, found)
+        at += taken
+    return found
 
-    Known messages are skipped. Raises InputError, with the line, for an error that Kafka reports,
-    for a table of another kind, and for a line that is neither a row nor a known message.
+
+def _read_other(line: TextLine, header: TableHeader, topics: set[str], found: TablesFound) -> None:
+    """Take a line that is no row of the table above it."""
+    if header.has_offsets:
+        unfit = looks_like_a_row(line.text, topics)
+    else:
+        unfit = header.has_members and _looks_like_a_member(line.text, header)
+    if unfit:
+        found.unfit.append((line, header))
+        return
+    found.messages.read(line)
+    if header.has_state:
+        named = GROUP in header.names
+        found.messages.read_state(line, line.text.split()[0] if named else None)
+
+
+def _looks_like_a_member(line: str, header: TableHeader) -> bool:
+    return _IDENTITY.search(line) is not None and closest_cut(line, header) is not None
+
+
+def _header_at(lines: list[TextLine], at: int) -> tuple[TableHeader | None, int]:
+    """Return the header that begins at this line, and how many lines it takes."""
+    header = read_header(lines[at].text, lines[at].number)
+    if header is None:
+        return None, 1
+    text, taken = lines[at].text, 1
+    while taken < MAX_PIECES and at + taken < len(lines):
+        following = lines[at + taken].text
+        longer = joined_header(header, text, following)
+        if longer is None:
+            break
+        text = text + following if longer.width else f"{text} {following.strip()}"
+        header, taken = longer, taken + 1
+    return header, taken
+
+
+def _row_at(lines: list[TextLine], at: int, header: TableHeader) -> tuple[Cells | None, int]:
+    """Return the cells of the row that begins at this line, and how many lines it takes.
+
+    A row may be broken where the header is, or wherever the words of two lines make one row and
+    those of the first line do not.
     """
-    table = PrintedTable()
-    columns: _Columns | None = None
-    # Not splitlines(), which would also split at odd characters inside an id.
-    for number, line in enumerate(text.split("\n"), start=1):
-        line = line.removesuffix("\r")
-        words = line.split()
-        if not words:
-            continue
-        if any(marks.issubset(words) for _, marks in _HEADERS):
-            columns = _columns(line, number, required)
-            continue
-        cells = _by_position(line, columns) if columns is not None else None
-        if cells is None:
-            if _is_message(line.strip(), table, number):
-                continue
-            if columns is None:
-                raise InputError(f"{show(line.strip())} before any known header", f"line {number}")
-            cells = _by_words(line, columns, number)
-        table.rows.append(PrintedRow(number, cells))
-    if columns is None and not table.named:
-        raise InputError(f"no table with the columns {', '.join(required)} in it")
-    return table
+    if not (header.has_offsets or header.has_members):
+        return None, 1
+    text = lines[at].text
+    if header.width is not None and len(text) == header.width:
+        joined, taken = text, 1
+        while taken < MAX_PIECES and at + taken < len(lines):
+            joined += lines[at + taken].text
+            taken += 1
+            if len(lines[at + taken - 1].text) != header.width:
+                break
+        cells = read_cells(joined, header)
+        if cells is not None:
+            return cells, taken
+    missing = missing_words(text, header)
+    if missing > 0:
+        joined_row = _joined_row(lines, at, header)
+        if joined_row is not None:
+            return joined_row
+    return read_cells(text, header), 1
 
 
-def _is_message(line: str, table: PrintedTable, number: int) -> bool:
-    """Is this a message to skip; notes in `table` what it says of a group."""
-    state = _STATE.fullmatch(line)
-    if state is not None:
-        table.named.add(state["group"])
-        if state["state"] == "is rebalancing":
-            table.rebalancing.add(state["group"])
-        return True
-    if _FAILURE.fullmatch(line):
-        raise InputError(f"an error reported by Kafka: {shorten(line)}", f"line {number}")
-    return _NOISE.fullmatch(line) is not None
-
-
-def _columns(line: str, number: int, required: tuple[str, ...]) -> _Columns:
-    # The state table's COORDINATOR (ID) is two words, but that table is refused below anyway.
-    words = [(match.group(), match.start()) for match in re.finditer(r"\S+", line)]
-    names = tuple(word for word, _ in words)
-    missing = [name for name in required if name not in names]
-    if missing:
-        kind = next(kind for kind, marks in _HEADERS if marks <= set(names))
-        problem = f"a table as of {kind}, without the column {missing[0]} that is needed here"
-        raise InputError(problem, f"line {number}")
-    if len(set(names)) < len(names):
-        raise InputError("a column that is there twice", f"line {number}")
-    return _Columns(names, tuple(start for _, start in words), number)
-
-
-def _by_position(line: str, columns: _Columns) -> dict[str, str] | None:
-    """Cells cut at the starts of the header's words; None if one of them lies across a cell."""
-    cells: dict[str, str] = {}
-    ends = (*columns.starts[1:], None)
-    for name, start, end in zip(columns.names, columns.starts, ends, strict=True):
-        cell = line[start:end]
-        if (start and line[start - 1 : start].strip()) or (cell.strip() and cell[0].isspace()):
+def _joined_row(lines: list[TextLine], at: int, header: TableHeader) -> tuple[Cells, int] | None:
+    """Return the row of this line and the next ones, if together they have a word per column."""
+    text = lines[at].text
+    for taken in range(2, MAX_PIECES + 1):
+        if at + taken > len(lines):
             return None
-        cells[name] = cell.strip()
-        if not (cells[name] or name in _MAY_BE_BLANK) or not _is_clean(cells[name], name):
+        following = lines[at + taken - 1].text
+        if read_header(following, 0) is not None or read_cells(following, header) is not None:
             return None
-    return cells
-
-
-def _by_words(line: str, columns: _Columns, number: int) -> dict[str, str]:
-    """Cells word by word, where a long value shifted them or a copy lost the padding.
-
-    Raises InputError.
-    """
-    words = line.split(maxsplit=len(columns.names) - 1)
-    if len(words) == len(columns.names) and _is_clean(words[-1], columns.names[-1]):
-        return dict(zip(columns.names, words, strict=True))
-    problem = f"does not fit the header in line {columns.line}: {show(line.strip())}"
-    raise InputError(problem, f"line {number}")
-
-
-def _is_clean(cell: str, name: str) -> bool:
-    return name in _MAY_HOLD_SPACES or len(cell.split()) <= 1
+        if not _IDENTITY.search(following):
+            return None
+        for joined in (f"{text} {following.strip()}", text + following.strip()):
+            if missing_words(joined, header) == 0:
+                cells = read_cells(joined, header)
+                return None if cells is None else (cells, taken)
+        text = f"{text} {following.strip()}"
+    return None

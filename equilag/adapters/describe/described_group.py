@@ -1,0 +1,157 @@
+"""Which group of a text is meant, and why a text is refused."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from equilag.adapters.describe.column_names import COMMITTED, END, LAG, PARTITION, TOPIC
+from equilag.adapters.describe.headless_rows import headless_table
+from equilag.adapters.describe.partition_rows import read_partition
+from equilag.adapters.describe.printed_group import PrintedGroup, read_groups
+from equilag.adapters.describe.printed_table import PrintedRow, TablesFound, find_tables
+from equilag.adapters.describe.printed_text import TextLine
+from equilag.adapters.describe.row_cells import closest_cut
+from equilag.adapters.describe.table_header import TableHeader
+from equilag.errors import InputError
+from equilag.show import plural, shorten, show, some_of
+
+EXAMPLE: Final = (
+    "paste what kafka-consumer-groups --describe --group G prints, from the line TOPIC PARTITION"
+    " CURRENT-OFFSET LOG-END-OFFSET LAG CONSUMER-ID on"
+)
+MAX_NAMES: Final = 10
+"""Groups that a message names."""
+
+
+class DescribedGroup(NamedTuple):
+    """The group that is meant, the text it comes from, and what the choice has left out."""
+
+    group: PrintedGroup
+    found: TablesFound
+    remarks: list[str]
+
+
+def described_group(text: str, name: str | None) -> DescribedGroup:
+    """Return the group of that name, or the only one in the text. Raises InputError.
+
+    A text whose tables do not say the group gives it the name of the command or message above
+    them; a group without any name is called what `name` says, else nothing.
+    """
+    found = find_tables(text)
+    if not any(table.header.has_offsets and table.rows for table in found.tables):
+        table = None if found.unfit else headless_table(found.lines, found.messages)
+        if table is not None:
+            found.tables.append(table)
+    cut = _cut_line(found)
+    groups = read_groups(found)
+    if not groups:
+        raise _nothing_to_read(found)
+    group, remarks = _chosen(groups, found, name)
+    if cut is not None:
+        remarks.append(f"line {cut.number} is cut off and left out: {shorten(cut.text.strip())}")
+    failure = found.messages.failure
+    if failure is not None:
+        shown = shorten(failure.text.strip())
+        remarks.append(f"WARNING: line {failure.number} reports an error: {shown}")
+    return DescribedGroup(group, found, remarks)
+
+
+def _cut_line(found: TablesFound) -> TextLine | None:
+    """Return the last line if it is a row that a copy cut off. Raises InputError for another line
+    that looks like a row and is none: its lag would be lost."""
+    cut = None
+    for line, header in found.unfit:
+        if not header.has_offsets:
+            continue
+        shorter = len(line.text.split()) < len(header.names)
+        if line.number == found.last_line and shorter:
+            cut = line
+            continue
+        raise unfit_row(line, header)
+    return cut
+
+
+def unfit_row(line: TextLine, header: TableHeader) -> InputError:
+    """Return what is wrong with a line that looks like a row."""
+    cells = closest_cut(line.text, header) if header.has_offsets else None
+    if cells is not None:
+        try:
+            read_partition(PrintedRow(line.number, cells))
+        except InputError as error:
+            return error
+    problem = f"does not fit the header in line {header.line}: {show(line.text.strip())}"
+    return InputError(problem, f"line {line.number}")
+
+
+def _chosen(
+    groups: list[PrintedGroup], found: TablesFound, name: str | None
+) -> tuple[PrintedGroup, list[str]]:
+    nameless = [group for group in groups if group.name is None]
+    named = found.messages.named
+    if len(nameless) == 1 and len(groups) == 1 and len(named) == 1:
+        nameless[0].name = named[0]
+        nameless[0].rebalancing = named[0] in found.messages.rebalancing
+    known = [group for group in groups if group.name is not None]
+    if name is None:
+        if len(groups) > 1:
+            raise InputError(
+                f"{len(groups)} groups in one text, pick one with --group: {_names(groups)}"
+            )
+        (group,) = groups
+        if group.name is None:
+            return group, ["the text does not name the group; --group names it"]
+        return group, []
+    chosen = next((group for group in known if group.name == name), None)
+    if chosen is None:
+        if not nameless or known:
+            raise InputError(f"no group {show(name)} in the text, but {_names(groups)}")
+        chosen = nameless[0]
+        chosen.name = name
+    others = len(groups) - 1
+    return chosen, [f"{plural(others, 'other group')} in the text left out"] if others else []
+
+
+def _names(groups: list[PrintedGroup]) -> str:
+    names = sorted(show(group.name) for group in groups if group.name is not None)
+    if len(names) < len(groups):
+        names.append("one without a name")
+    return some_of(names, MAX_NAMES)
+
+
+def _nothing_to_read(found: TablesFound) -> InputError:
+    """Return why no group can be read, in one line that says what is missing."""
+    failure = found.messages.failure
+    if failure is not None:
+        problem = f"an error reported by Kafka: {shorten(failure.text.strip())}"
+        return InputError(problem, f"line {failure.number}")
+    table = next((t for t in found.tables if t.header.has_offsets), None)
+    if table is not None:
+        members = bool(table.rows)
+        what = "members without partitions" if members else "no row"
+        problem = f"a header in line {table.header.line} and {what} below it; {EXAMPLE}"
+        return InputError(problem)
+    if not found.tables:
+        empty = not found.lines
+        problem = "empty" if empty else "no table with the offsets of a group's partitions in it"
+        return InputError(f"{problem}; {EXAMPLE}")
+    return _no_offsets(found)
+
+
+def _no_offsets(found: TablesFound) -> InputError:
+    """Return what is missing in a text whose tables are of other kinds."""
+    header = found.tables[0].header
+    names = set(header.names)
+    if header.has_members:
+        problem = "members only, as of --describe --members: topics and offsets are missing"
+    elif header.has_state:
+        problem = "a state only, as of --describe --state: topics and offsets are missing"
+    else:
+        missing = [column for column in (TOPIC, PARTITION) if column not in names]
+        offsets = [column for column in (COMMITTED, END, LAG) if column not in names]
+        missing += offsets if len(offsets) > 1 else []
+        problem = f"a table without {_columns(missing)}"
+    return InputError(f"{problem}; {EXAMPLE}", f"line {header.line}")
+
+
+def _columns(missing: list[str]) -> str:
+    return f"the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}"

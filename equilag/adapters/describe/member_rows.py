@@ -1,0 +1,124 @@
+"""The rows of `--describe --members`: who is in the group, and what they own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from equilag.adapters.describe.column_names import ASSIGNMENT, COUNT, MEMBER
+from equilag.adapters.describe.partition_rows import PrintedMember, member_of
+from equilag.adapters.describe.printed_group import PrintedGroup
+from equilag.adapters.describe.printed_table import PrintedRow, TablesFound
+from equilag.adapters.describe.row_cells import NOTHING, integer_of
+from equilag.errors import InputError
+from equilag.show import show
+
+# `files(0,1), lines(2)`, as printed before Kafka 4; since then `files:0,1;lines:2`.
+_BRACKETS: Final = re.compile(r"\s*([^\s(),;:]+)\(([0-9, ]*)\)\s*(?:[,;]|$)")
+_CUT: Final = ("…", "...")
+"""How people end an id that they shortened."""
+
+
+@dataclass(slots=True)
+class MemberRow:
+    """A row and the member that it is about, by the id that the offsets have for it."""
+
+    row: PrintedRow
+    member: str
+    known: PrintedMember
+
+
+def member_rows(found: TablesFound, group: PrintedGroup) -> list[MemberRow]:
+    """Return the rows about the group's members; of several tables that list one, the last.
+
+    Raises InputError for a member that one table lists twice.
+    """
+    latest: dict[str, MemberRow] = {}
+    for table in found.tables:
+        if not table.header.has_members:
+            continue
+        rows = [row for row in table.rows if table.group_of(row) in (group.name, None)]
+        here: dict[str, MemberRow] = {}
+        for row in rows:
+            member = _whole_id(row.cells[MEMBER], group.members)
+            if member in here:
+                raise row.error(f"member {show(member)} is listed twice")
+            if member != NOTHING:
+                here[member] = MemberRow(row, member, member_of(row.cells))
+        latest = here if latest.keys() & here.keys() else latest | here
+    return list(latest.values())
+
+
+def add_members(rows: list[MemberRow], group: PrintedGroup) -> dict[str, PrintedMember]:
+    """Return all members: those of the rows, and what the offsets know of each."""
+    known = dict(group.members)
+    for one in rows:
+        pairs = zip(one.known, known.get(one.member, PrintedMember()), strict=True)
+        known[one.member] = PrintedMember(*(a or b for a, b in pairs))
+    return known
+
+
+def differences(rows: list[MemberRow], group: PrintedGroup) -> InputError | None:
+    """Return how the members' table contradicts the offsets; None if they are of one moment.
+
+    Raises InputError for a cell that cannot be read.
+    """
+    owned = group.owned()
+    for one in rows:
+        held = owned.get(one.member, {})
+        error = _difference(one.row, held)
+        if error is not None:
+            return error
+    listed = {one.member for one in rows}
+    missing = next((m for m, held in owned.items() if held and m not in listed), None)
+    if missing is not None:
+        return InputError(f"member {show(missing)} is missing, though it owns partitions")
+    return None
+
+
+def _difference(row: PrintedRow, owned: dict[str, list[int]]) -> InputError | None:
+    count = sum(map(len, owned.values()))
+    printed = row.cells[COUNT]
+    if integer_of(printed) is None:
+        raise row.error(f"#PARTITIONS {show(printed)} is not an integer")
+    if integer_of(printed) != count:
+        return row.error(f"#PARTITIONS is {printed} here, but {count} in the other text")
+    if ASSIGNMENT not in row.cells:
+        return None
+    here = {topic: set(numbers) for topic, numbers in _assignment(row).items()}
+    if here != {topic: set(numbers) for topic, numbers in owned.items()}:
+        return row.error("owns other partitions here than in the other text")
+    return None
+
+
+def _whole_id(printed: str, members: dict[str, PrintedMember]) -> str:
+    """Return the id that a cut one begins, if there is just one."""
+    cut = next((end for end in _CUT if printed.endswith(end)), None)
+    if cut is None:
+        return printed
+    begins = [member for member in members if member.startswith(printed.removesuffix(cut))]
+    return begins[0] if len(begins) == 1 else printed
+
+
+def _assignment(row: PrintedRow) -> dict[str, list[int]]:
+    """`files:0,1;lines:2`, `files(0,1), lines(2)` or `-`."""
+    cell = row.cells[ASSIGNMENT]
+    found: dict[str, list[int]] = {}
+    if cell in ("", NOTHING):
+        return found
+    if "(" in cell:
+        parts = [(match[1], match[2]) for match in _BRACKETS.finditer(cell)]
+        whole = sum(len(match.group()) for match in _BRACKETS.finditer(cell)) == len(cell)
+    else:
+        split = [part.rpartition(":") for part in cell.split(";")]
+        parts = [(topic.strip(), numbers) for topic, _, numbers in split]
+        whole = all(topic for topic, _ in parts)
+    for topic, numbers in parts:
+        for number in numbers.split(","):
+            whole = whole and re.fullmatch(r"\s*[0-9]{1,10}\s*", number) is not None
+            if whole:
+                found.setdefault(topic, []).append(int(number))
+    if not whole:
+        raise row.error(f"ASSIGNMENT {show(cell)} is not understood")
+    return found

@@ -1,0 +1,94 @@
+"""The lines of a pasted text, without what terminals, web pages and editors add to them."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+_CONTROL: Final = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and cursor moves
+    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # titles of windows
+    r"|\x1b[@-_]"
+    r"|[\u200b-\u200d\u2060\ufeff\x00-\x08\x0e-\x1f\x7f]"
+)
+_SPACES: Final = re.compile(r"[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\x0b\x0c]|&nbsp;")
+_ESCAPED: Final = re.compile(r"\\([_*#|-])")
+"""Characters that Markdown needs a backslash for."""
+_QUOTED: Final = re.compile(r"\s{0,3}(?:> ?)+")
+_FENCE: Final = re.compile(r"\s*(?:`{3,}|~{3,})\s*[\w.+-]*\s*")
+_RULER: Final = re.compile(r"[\s|+:=\-─━═┄┈┼╪╬├┤┬┴┌┐└┘╔╗╚╝╠╣╦╩╟╢╤╧╭╮╯╰]*")
+_BARS: Final = str.maketrans("│┃║¦", "||||")
+_NUMBERED: Final = re.compile(r"\s*(\d{1,7})(?:[:|.)]\s?|\t|\s+)(?=\S)")
+
+
+class PrintedText(NamedTuple):
+    """What a tool printed, and the file's name for messages."""
+
+    text: str
+    source: str | None = None
+
+
+class TextLine(NamedTuple):
+    """A line and its number in the text as it was given."""
+
+    number: int
+    text: str
+
+
+def clean_lines(text: str) -> list[TextLine]:
+    """Return the lines that are not blank.
+
+    Colour codes, quote marks, fences, rulers of tables and line numbers are gone. Columns keep
+    their places, since all lines lose the same prefix.
+    """
+    ends = "\n" if "\n" in text else "\r"
+    # Not splitlines(), which would also split at odd characters inside an id.
+    found = [_clean(line) for line in text.split(ends)]
+    lines = [TextLine(number, line) for number, line in enumerate(found, 1) if line.strip()]
+    return _without_numbers(lines)
+
+
+def _clean(line: str) -> str:
+    """Return the line without what is not part of it; empty for a fence or a ruler."""
+    if not line.isascii() or not line.isprintable():
+        line = _SPACES.sub(" ", _CONTROL.sub("", line)).translate(_BARS)
+    elif "&nbsp;" in line:
+        line = _SPACES.sub(" ", line)
+    line = line.rstrip()
+    quote = _QUOTED.match(line)
+    if quote is not None:
+        line = line[quote.end() :]
+    if _FENCE.fullmatch(line) or (_RULER.fullmatch(line) and len(line) > 2):
+        return ""
+    if "\\" in line:
+        line = _ESCAPED.sub(r"\1", line)
+    bare = line.strip()
+    if bare[:1] in ("`", '"', "'") or bare[-1:] == "`":
+        line = _without_marks(line)
+    return line
+
+
+def _without_marks(line: str) -> str:
+    """Return the line without the back-ticks around it, or the same quote mark at both ends."""
+    bare = line.strip()
+    if bare[0] == "`" or bare[-1] == "`":
+        return bare.strip("`")
+    return bare[1:-1] if len(bare) > 1 and bare[0] == bare[-1] else line
+
+
+def _without_numbers(lines: list[TextLine]) -> list[TextLine]:
+    """Return the lines without their numbers, if an editor put one before each of them.
+
+    They are numbers only if they grow by one from line to line, blank ones included.
+    """
+    matches = [_NUMBERED.match(line.text) for line in lines]
+    offsets = {
+        int(match[1]) - line.number if match is not None else None
+        for match, line in zip(matches, lines, strict=True)
+    }
+    if len(lines) < 2 or len(offsets) != 1 or None in offsets:
+        return lines
+    return [
+        TextLine(line.number, line.text[match.end() :] if match is not None else line.text)
+        for match, line in zip(matches, lines, strict=True)
+    ]
