@@ -13,7 +13,12 @@ from dataclasses import dataclass
 from equilag.adapters.describe.assumed_subscriptions import assume_subscriptions
 from equilag.adapters.describe.describe_remarks import doubts_of, sentences
 from equilag.adapters.describe.described_group import DescribedGroup, described_group, unfit_row
-from equilag.adapters.describe.member_rows import MemberRow, add_members, differences, member_rows
+from equilag.adapters.describe.listed_members import (
+    MemberRow,
+    add_members,
+    differences,
+    member_rows,
+)
 from equilag.adapters.describe.partition_rows import PrintedMember
 from equilag.adapters.describe.printed_group import PrintedGroup
 from equilag.adapters.describe.printed_table import find_tables
