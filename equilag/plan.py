@@ -23,6 +23,8 @@ from equilag.metrics import (
     move_cost_scale,
     moved,
 )
+from equilag.move import Move
+from equilag.move_reasons.plan_reasons import PlanReasons
 from equilag.objective import Figures, Objective
 from equilag.phases import first_phase, revocations
 from equilag.plan_figures import (
@@ -42,25 +44,6 @@ FORMAT: Final = "equilag/plan/1"
 REPEATABLE: Final = "repeatable"
 CUT: Final = "cut by the clock"
 """What a plan's JSON says of its run."""
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """One partition that a live, still subscribed owner loses."""
-
-    topic: str
-    partition: int
-    source: str
-    target: str
-    lag: int
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "topic": self.topic,
-            "partition": self.partition,
-            "from": self.source,
-            "to": self.target,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,13 +184,17 @@ class Plan:
         gone = np.flatnonzero(moved(group.owner, self.assigned))
         ids = [member.id for member in group.members]
         sources, targets = group.owner[gone].tolist(), self.assigned[gone].tolist()
-        columns = zip(
-            iter_names(group, gone), sources, targets, group.lag[gone].tolist(), strict=True
-        )
+        names, lags, reasons = iter_names(group, gone), group.lag[gone].tolist(), self.reasons
+        columns = zip(names, sources, targets, lags, strict=True)
         return tuple(
-            Move(topic, number, ids[source], ids[target], lag)
-            for (topic, number), source, target, lag in columns
+            Move(topic, index, ids[source], ids[target], lag, reasons, number)
+            for number, ((topic, index), source, target, lag) in enumerate(columns)
         )
+
+    @cached_property
+    def reasons(self) -> PlanReasons:
+        """What the moves serve."""
+        return PlanReasons(self.planned, self.policy, self.assigned)
 
     @cached_property
     def unassigned(self) -> dict[str, list[int]]:
@@ -243,8 +230,8 @@ class Plan:
     def _per_member(self, values: Ints) -> dict[str, int]:
         return dict(zip((m.id for m in self.group.members), values.tolist(), strict=True))
 
-    def to_dict(self) -> dict[str, Any]:
-        """The plan's JSON, format ``equilag/plan/1``."""
+    def to_dict(self, *, reasons: bool = True) -> dict[str, Any]:
+        """The plan's JSON, format ``equilag/plan/1``; if asked for, without reasons of moves."""
         document: dict[str, Any] = {
             "format": FORMAT,
             "group": self.group.name,
@@ -259,7 +246,7 @@ class Plan:
             "moves": {
                 "count": len(self.moves),
                 "lower_bound": self.moves_lower_bound,
-                "partitions": [move.to_dict() for move in self.moves],
+                "partitions": [move.to_dict(reasons) for move in self.moves],
             },
             "phases": self.phases,
             "unassigned": self.unassigned,

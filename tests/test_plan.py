@@ -69,7 +69,13 @@ def test_a_plan_as_json() -> None:
     assert document["assignment"] == {"m00": {"t00": [0]}, "m01": {"t00": [1]}}
     assert document["moves"] == {
         "count": 1, "lower_bound": 0,
-        "partitions": [{"topic": "t00", "partition": 1, "from": "m00", "to": "m01"}],
+        "partitions": [{
+            "topic": "t00", "partition": 1, "from": "m00", "to": "m01", "lag": 1,
+            "reason": {
+                "kind": "assignor", "member": "m00", "before": 6.0, "after": 5.0, "amount": 1.0,
+                "partitions_before": 2, "partitions_after": 1,
+            },
+        }],
     }  # fmt: skip
     assert document["phases"] == [
         {"revoke": {"m00": {"t00": [1]}}, "assignment": {"m00": {"t00": [0]}, "m01": {}}},

@@ -10,6 +10,7 @@ from equilag.broken_rules import BrokenRules, broken_by_assignor, broken_rules, 
 from equilag.certificate.claim_checks import CHECKS, SOLVER_KINDS
 from equilag.certificate.claim_words import claim_words
 from equilag.certificate.json_differences import differences
+from equilag.certificate.later_figures import known_figures
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.plan_document import (
     FIGURES,
@@ -41,7 +42,6 @@ from equilag.metrics import (
 from equilag.objective import EXCESS, SPREAD, VALUE, Figures, Objective
 from equilag.overrides.shape import shape_group
 from equilag.plan import Plan
-from equilag.plan_figures import REAL_FIGURES
 from equilag.policy import Policy
 from equilag.real_figures import has_real_fields
 from equilag.reduction.rack_reads import RackReads
@@ -49,9 +49,6 @@ from equilag.reduction.reduce import Reduction, reduce_group
 
 MAX_FINDINGS: Final = 100
 """Findings that are shown; what is wrong with a plan is clear from fewer."""
-
-ADDED_TO_LAG: Final = frozenset(("excess", "excess_lower_bound"))
-"""Figures of the lag that the first plans of this format did not have."""
 
 
 @dataclass(slots=True)
@@ -121,12 +118,12 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
         excess_lower_bound=ledger.proved.get(EXCESS, 0),
         reduction=reduction,
     )
-    fields = expected.to_dict()
-    _leave_out_later_figures(fields, document, has_real_fields(reduction.given))
+    fields = expected.to_dict(reasons=False)
+    figures = known_figures(fields, document.figures, has_real_fields(reduction.given))
     for key in FIGURES:
-        if key in fields and key in document.figures:
-            report.findings += differences(fields[key], document.figures[key], key)
-        elif key in fields or key in document.figures:
+        if key in fields and key in figures:
+            report.findings += differences(fields[key], figures[key], key)
+        elif key in fields or key in figures:
             report.findings.append(f"{key}: {'missing' if key in fields else 'unexpected'}")
     _check_status(document, ledger, report.findings)
 
@@ -146,21 +143,6 @@ def _rule_findings(reduction: Reduction, policy: Policy, assigned: Index) -> Ite
         if reads > policy.max_cross_rack:
             limit = f"more than the {policy.max_cross_rack} that the policy allows"
             yield f"cross_rack.count: {reads}, {limit}"
-
-
-def _leave_out_later_figures(fields: dict[str, Any], document: PlanDocument, is_real: bool) -> None:
-    """Drop what earlier plans of this format do not have, where this one has none of it.
-
-    They say nothing of racks, though groups had them; of other fields of real groups they knew
-    nothing.
-    """
-    lag = document.figures.get("lag")
-    if isinstance(lag, Mapping) and not ADDED_TO_LAG & lag.keys():
-        for name in ADDED_TO_LAG:
-            del fields["lag"][name]
-    if not is_real and not document.figures.keys() & {*REAL_FIGURES}:
-        for name in REAL_FIGURES:
-            fields.pop(name, None)
 
 
 def _ledger(reduction: Reduction, document: PlanDocument, findings: list[str]) -> Ledger:

@@ -10,7 +10,8 @@ import numpy as np
 
 from equilag.group import NOBODY
 from equilag.metrics import member_counts, member_loads
-from equilag.plan import Choice, Move, Plan
+from equilag.move import Move
+from equilag.plan import Choice, Plan
 from equilag.plan_figures import LagFigures
 from equilag.policy import Policy
 from equilag.real_figures import LoadScale
@@ -21,6 +22,7 @@ from equilag.report.facts.proof import ProofFacts, proof_facts
 from equilag.report.facts.real_group import RealFacts, real_facts, whole
 from equilag.report.facts.verdict import VerdictFacts, verdict_facts
 from equilag.report.facts.work import WorkFacts, work_facts
+from equilag.report.reason_words import reason_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,11 @@ class MovesFacts:
     """In all."""
     new: int
     """Partitions that are assigned and that nobody owned."""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """What each of the moves serves, in words; made when it is read."""
+        return tuple(map(reason_words, self.moves))
 
 
 @dataclass(frozen=True, slots=True)
