@@ -96,6 +96,9 @@ def test_points_of_a_front() -> None:
         "group": "orders-service",
         "policy": {**Policy().to_dict(), "seed": 0},
         "evidence": None,
+        "headline": (
+            "Trade-offs: lag spread 762 with 0 moves; 0 with 3 (100 % of the possible gain)"
+        ),
         "points": [point.to_dict() for point in points],
     }
 

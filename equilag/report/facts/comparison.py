@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from equilag.claim import Evidence
@@ -11,8 +11,10 @@ from equilag.metrics import load_divisor, load_factor
 from equilag.planner.compare import CURRENT, Comparison, RowStatus
 from equilag.planner.real_comparison import RealRow
 from equilag.policy import Policy
+from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.group import GroupFacts, group_facts
 from equilag.report.facts.proof import policy_in_force
+from equilag.report.trade_off_words import comparison_headline
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,9 @@ class ComparisonFacts:
     kind: ClassVar[str] = "comparison"
     size: ClassVar[int] = 0
 
-    comparison: Comparison
+    comparison: Comparison = field(metadata=NOT_IN_JSON)
+    headline: str
+    """How far the best are from the proved bound, in one line of words."""
     group: GroupFacts
     rows: tuple[AssignorFacts, ...]
     policy: Policy
@@ -64,7 +68,7 @@ class ComparisonFacts:
     """Seconds after which equilag's run was told to end; None if it was not."""
 
     def document(self) -> dict[str, Any]:
-        return self.comparison.to_dict()
+        return {**self.comparison.to_dict(), "headline": self.headline}
 
 
 def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
@@ -95,6 +99,7 @@ def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
     policy = policy_in_force(plan) or Policy()
     return ComparisonFacts(
         comparison,
+        comparison_headline(rows, not reduction.group.idle.all()),
         figures,
         rows,
         policy,

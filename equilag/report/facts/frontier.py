@@ -12,8 +12,10 @@ from equilag.metrics import load_divisor
 from equilag.overrides.shape import shape_group
 from equilag.policy import Policy
 from equilag.reduction.reduce import reduce_group
+from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.gain import GainScale
 from equilag.report.facts.group import GroupFacts, group_facts
+from equilag.report.trade_off_words import frontier_headline
 from equilag.weight import weighed_policy
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ class FrontierFacts:
     kind: ClassVar[str] = "frontier"
     size: ClassVar[int] = 0
 
-    source: tuple[Point, ...]
+    source: tuple[Point, ...] = field(metadata=NOT_IN_JSON)
     points: tuple[PointFacts, ...]
     """Moves ascending, spread descending."""
     group: GroupFacts
@@ -62,6 +64,11 @@ class FrontierFacts:
     """True if the run was told to end before it was done."""
     run: Mapping[str, Any] = field(default_factory=dict)
     """Settings of the run beside the policy's: seed, and effort where it was limited."""
+
+    @property
+    def headline(self) -> str:
+        """What the moves buy, in one line of words."""
+        return frontier_headline(self.points, "load" if self.per_capacity else "lag")
 
     @property
     def evidence(self) -> Evidence | None:
@@ -83,6 +90,7 @@ class FrontierFacts:
             "group": self.group.name,
             "policy": {**self.policy.to_dict(), **self.run},
             "evidence": self.evidence,
+            "headline": self.headline,
             "points": [point.to_dict() for point in self.source],
             **interrupted,
         }

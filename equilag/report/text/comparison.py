@@ -18,6 +18,7 @@ from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, indented
 from equilag.report.text.named_table import named_table
 from equilag.report.text.proof import PROVED_BOUND, SOLVERS_BOUND, bound_scope
+from equilag.report.text.verdict import verdict_line
 from equilag.report.text.work import load_words
 from equilag.report.words import (
     NONE,
@@ -59,6 +60,7 @@ REAL_COLUMNS: Final = (
 
 def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]:
     """A row per assignor, and what the figures rest on."""
+    yield verdict_line(facts.headline, screen)
     yield group_block(facts.group, screen)
     what = "load" if facts.per_capacity else "lag"
     reals = [
@@ -80,6 +82,11 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
         screen,
     )
     yield [made.table]
+    yield _notes(facts, made.labels, what)
+
+
+def _notes(facts: ComparisonFacts, labels: Sequence[str], what: str) -> Block:
+    """What the figures rest on; `labels` are the names in the table."""
     scope = bound_scope(facts.policy)
     notes: list[RenderableType] = [
         indented(
@@ -106,17 +113,17 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
         notes.append(indented("busiest member: what is produced for it, of what it can read"))
     notes += [
         indented(f"! {name}: {_broken(row.real)}")
-        for name, row in zip(made.labels, facts.rows, strict=True)
+        for name, row in zip(labels, facts.rows, strict=True)
         if row.real.breaks_rules
     ]
     notes += [
         indented(f"{name} failed{_origin(row)}: {printable(row.failed)}")
-        for name, row in zip(made.labels, facts.rows, strict=True)
+        for name, row in zip(labels, facts.rows, strict=True)
         if row.failed is not None
     ]
     if facts.interrupted_after is not None:
         notes.append(indented(f"interrupted after {duration(facts.interrupted_after)}"))
-    yield notes
+    return notes
 
 
 def _count_words(facts: ComparisonFacts) -> str:

@@ -13,6 +13,7 @@ from equilag.report.terminal import Screen
 from equilag.report.text.fitted import Write, fitted_table
 from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, bars
+from equilag.report.text.verdict import verdict_line
 from equilag.report.text.work import load_words
 from equilag.report.words import form, number, short_percent
 
@@ -24,9 +25,9 @@ MARKS: Final = {"current": "current", "knee": "knee", "plan": "equilag plan"}
 
 def frontier_blocks(facts: FrontierFacts, screen: Screen) -> Iterator[Block]:
     """All trade-offs, fewest moves first."""
+    yield verdict_line(facts.headline, screen)
     yield group_block(facts.group, screen)
     if not facts.points:
-        yield [Text("No trade-offs: there is nothing to assign.")]
         return
     what = "load" if facts.per_capacity else "lag"
     columns = [
@@ -38,7 +39,7 @@ def frontier_blocks(facts: FrontierFacts, screen: Screen) -> Iterator[Block]:
     lengths = bars(spreads, spreads[0], BAR_WIDTH, screen)
     rows = list(zip(facts.points, lengths, strict=True))
     yield [fitted_table(columns, lambda write: [_cells(*row, write) for row in rows], screen)]
-    yield [Text(_remarks(facts))]
+    yield [Text(_remarks(facts).strip())]
 
 
 def _cells(point: PointFacts, bar: RenderableType, write: Write) -> list[RenderableType]:
@@ -62,9 +63,8 @@ def _bound(point: PointFacts, write: Write) -> str:
 
 def _remarks(facts: FrontierFacts) -> str:
     what, above = ("load", "load") if facts.per_capacity else ("lag", "records")
-    if len(facts.points) == 1:
-        text = f"One point: no plan with more moves and a smaller {what} spread was found."
-    else:
+    text = ""
+    if len(facts.points) > 1:
         policy = facts.policy
         # Policies that put fewer moves first never trade moves for lag.
         other = "--policy lag-aware, " if policy.moves_first and not policy.pins_owned else ""

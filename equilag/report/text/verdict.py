@@ -19,11 +19,16 @@ def verdict_blocks(verdict: VerdictFacts, screen: Screen) -> Iterator[Block]:
 
 def verdict_block(verdict: VerdictFacts, screen: Screen) -> Block:
     """The headline, the cost of the plan, and what adds to the headline."""
-    what, colon, rest = _signs(verdict.headline, screen).partition(":")
-    block: list[RenderableType] = [title(what + colon, rest)]
+    block: list[RenderableType] = [*verdict_line(verdict.headline, screen)]
     if verdict.worth_it:
         block.append(indented(f"cost: {cost_words(verdict.cost)}"))
     return [*block, *(indented(_signs(line, screen)) for line in verdict.details)]
+
+
+def verdict_line(headline: str, screen: Screen) -> Block:
+    """A headline, its first words in bold."""
+    what, colon, rest = _signs(headline, screen).partition(":")
+    return [title(what + colon, rest)]
 
 
 def _signs(text: str, screen: Screen) -> str:
