@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from equilag.show import form as form
 from equilag.show import plural as plural
+
+Write = Callable[[float], str]
+"""How a number is written."""
 
 PREFIXES: Final = "kMGTPE"
 """Of 10^3, 10^6, ...; a figure is below 2^63, so E is the last one needed."""

@@ -176,7 +176,8 @@ def test_the_document_is_that_of_the_sizing() -> None:
     found = equilag.size(group)
     assert isinstance(found, Sizing)
     facts = size_facts(group, found)
-    assert facts.document() == found.to_dict()
+    assert facts.document() == {**found.to_dict(), "headlines": facts.headlines}
+    assert " ".join(page(group).split()).startswith(" ".join(facts.headlines))
     assert (facts.kind, facts.size) == ("size", 0)
 
 

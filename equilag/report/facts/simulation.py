@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,8 +11,10 @@ from equilag.columns import NOBODY
 from equilag.plan_figures import HotPartition
 from equilag.planner.simulation_result import Assumed, RebalanceSettings, seconds_or_none
 from equilag.reduction.reduce import Reduction
+from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.group import GroupFacts, group_facts
 from equilag.report.facts.work import WorkFacts, work_facts
+from equilag.report.simulation_words import simulation_headlines
 from equilag.throughput import hot_partitions
 from equilag.weight import known_rates
 
@@ -67,7 +69,7 @@ class MemberBehind:
 class SimulationFacts:
     kind: ClassVar[str] = "simulation"
 
-    source: Simulation
+    source: Simulation = field(metadata=NOT_IN_JSON)
     group: GroupFacts
     size: int
     duration: float
@@ -102,9 +104,14 @@ class SimulationFacts:
         """True if no assignment keeps up."""
         return bool(self.hot) or self.too_slow
 
+    @property
+    def headlines(self) -> list[str]:
+        """What becomes of the lag, in sentences."""
+        return [*simulation_headlines(self)]
+
     def document(self) -> dict[str, Any]:
         interrupted = {"interrupted": True} if self.interrupted else {}
-        return {**self.source.to_dict(), **interrupted}
+        return {**self.source.to_dict(), "headlines": self.headlines, **interrupted}
 
 
 def simulation_facts(found: Simulation) -> SimulationFacts:

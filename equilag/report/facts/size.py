@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from equilag.group import Group
 from equilag.planner.notable_sizes import notable_sizes
+from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.group import GroupFacts, group_facts
+from equilag.report.size_answer import headlines
 
 if TYPE_CHECKING:
     from equilag.planner.sizing import SizeRow, Sizing
@@ -21,11 +23,16 @@ class SizeFacts:
     kind: ClassVar[str] = "size"
     size: ClassVar[int] = 0
 
-    sizing: Sizing
+    sizing: Sizing = field(metadata=NOT_IN_JSON)
     group: GroupFacts
     shown: tuple[SizeRow, ...]
     """The present size, those around the least ones that keep up or catch up, and those that help;
     of many of these some."""
+
+    @property
+    def headlines(self) -> list[str]:
+        """The answer, line by line."""
+        return headlines(self)
 
     @property
     def now(self) -> SizeRow | None:
@@ -46,7 +53,7 @@ class SizeFacts:
         return None if last is sizing.rows[-1] or too_late or open_after else last
 
     def document(self) -> dict[str, Any]:
-        return self.sizing.to_dict()
+        return {**self.sizing.to_dict(), "headlines": self.headlines}
 
 
 def size_facts(group: Group, sizing: Sizing) -> SizeFacts:

@@ -12,10 +12,9 @@ from rich.table import Table
 
 from equilag.report.terminal import Screen
 from equilag.report.text.layout import GAP, Column, table
+from equilag.report.words import Write as Write
 from equilag.report.words import number, short_number
 
-Write = Callable[[float], str]
-"""How a number is written."""
 Figures = Callable[[Write], list[list[RenderableType]]]
 """The cells of each row, text or bars."""
 

@@ -9,16 +9,15 @@ import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
-from equilag.report.facts.simulation import CourseFacts, SimulationFacts
+from equilag.report.facts.simulation import SimulationFacts
+from equilag.report.simulation_words import behind_lines, records_words, speed_words
 from equilag.report.terminal import Screen
 from equilag.report.text.area import area
 from equilag.report.text.fitted import Write, fitted_table
 from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, indented, title
 from equilag.report.text.named_table import named_table
-from equilag.report.text.work import behind_block
-from equilag.report.throughput_words import hot_lines, rate_number, total_words
-from equilag.report.words import NONE, form, number, plural, printable, short_span, time_span
+from equilag.report.words import NONE, number, plural, printable, short_span, time_span
 
 LABELS: Final = 6
 """Columns of the words beside a verdict or a picture."""
@@ -41,62 +40,11 @@ def simulation_blocks(facts: SimulationFacts, screen: Screen) -> Iterator[Block]
 
 
 def _verdict(facts: SimulationFacts) -> Block:
-    lines: list[RenderableType] = [title("Now:", f" {_course(facts.current, facts)}.")]
-    if not facts.changes:
-        lines.append(title("Plan:", " nothing changes hands."))
-    else:
-        pause = _pause(facts)
-        lines.append(title("Plan:", f" {_course(facts.planned, facts)}; {pause}."))
-    if facts.interrupted:
-        lines.append(title("Interrupted:", " this is the best plan so far."))
-    return [*lines, *_behind_words(facts)]
-
-
-def _behind_words(facts: SimulationFacts) -> Block:
-    """Why the plan does not keep up; nothing where it does."""
-    if facts.work is not None and facts.work.after is not None and not facts.work.after.keeps_up:
-        return behind_block(facts.work.after, facts.work)
-    if not facts.overloaded:
-        return []
-    total = total_words(facts.produced, facts.capacity)
-    lines: list[RenderableType] = [title("Overloaded:", f" no assignment keeps up; {total}.")]
-    lines += map(indented, hot_lines(facts.hot))
-    if facts.too_slow:
-        lines.append(indented("equilag size tells how many members it takes"))
-    return lines
-
-
-def _course(course: CourseFacts, facts: SimulationFacts) -> str:
-    if course.read_after == 0:
-        return "all is read, and stays so"
-    if course.read_after is not None:
-        return f"all is read after {time_span(course.read_after)}"
-    why = []
-    if course.behind:
-        why.append(
-            f"{plural(course.behind, 'member')} {form(course.behind, 'falls', 'fall')} behind by"
-            f" {_speed(course.behind_per_s)}"
-        )
-    if course.unread:
-        why.append(
-            f"{plural(course.unread, 'partition')} {form(course.unread, 'has', 'have')} no reader"
-        )
-    if not why:
-        why.append("the members read no more than what is produced")
-    span = time_span(facts.duration)
-    return (
-        f"never all read: {', '.join(why)}. After {span} the lag is {_records(course.lag[-1])}, and"
-        f" the oldest unread record is {time_span(course.oldest[-1])} old"
-    )
-
-
-def _pause(facts: SimulationFacts) -> str:
-    moved = f"{plural(facts.changes, 'partition')} {form(facts.changes, 'changes', 'change')} hands"
-    span = time_span(facts.rebalance.pause)
-    if facts.rebalance.protocol == "eager":
-        return f"{moved}, and nobody reads for {span} (eager)"
-    them = form(facts.changes, "it", "them")
-    return f"{moved}, and nobody reads {them} for {span} (cooperative)"
+    lines: list[RenderableType] = []
+    for line in facts.headlines:
+        what, colon, rest = line.partition(":")
+        lines.append(title(what + colon, rest))
+    return [*lines, *map(indented, behind_lines(facts)[1])]
 
 
 def _assumed(facts: SimulationFacts) -> Iterator[RenderableType]:
@@ -113,7 +61,7 @@ def _assumed(facts: SimulationFacts) -> Iterator[RenderableType]:
     if usual is not None:
         which = plural(facts.assumed.unknown_capacities, "member")
         yield indented(
-            f"{which} of unknown capacity: the median of the others, {_speed(usual)}, is taken"
+            f"{which} of unknown capacity: the median of the others, {speed_words(usual)}, is taken"
         )
 
 
@@ -139,9 +87,9 @@ def _picture(facts: SimulationFacts, screen: Screen) -> Block:
     if screen.ascii or not highest:
         return []
     width = min(PICTURE_WIDTH, screen.width - LABELS - 2)
-    times = np.linspace(0.0, facts.duration, width)
+    times, span = np.linspace(0.0, facts.duration, width), time_span(facts.duration)
     lines: list[RenderableType] = [
-        title("Lag", f" over {time_span(facts.duration)}; the full height is {_records(highest)}")
+        title("Lag", f" over {span}; the full height is {records_words(highest)}")
     ]
     courses = [("now", facts.current), ("plan", facts.planned)][: 2 if facts.changes else 1]
     for name, course in courses:
@@ -178,11 +126,3 @@ def _members(facts: SimulationFacts, screen: Screen) -> Block:
     rest = len(facts.members_behind) - len(shown)
     more = f", the first {len(shown)} of {number(len(facts.members_behind))}" if rest else ""
     return [title("Members that fall behind", f"{more} (records/s)"), indented(made.table)]
-
-
-def _records(value: float) -> str:
-    return plural(round(value), "record")
-
-
-def _speed(value: float) -> str:
-    return f"{rate_number(value)} records/s"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from equilag.planner.sizing import Sizing
 from equilag.report.facts.size import SizeFacts
-from equilag.report.text.size_answer import Wording, speed
+from equilag.report.size_answer import Wording, speed
 from equilag.report.words import form, number, plural, time_span
 
 BALANCES = {

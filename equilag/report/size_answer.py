@@ -1,15 +1,16 @@
-"""The answer of `size`, in a sentence or two."""
+"""The answer of `size`, in a sentence or two; every output shows the same."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from equilag.planner.size_search import LeastSize
 from equilag.planner.sizing import HotUnit, SizeRow, Sizing
-from equilag.report.facts.size import SizeFacts
-from equilag.report.text.fitted import Write
-from equilag.report.words import form, number, percent, plural, printable, time_span
+from equilag.report.words import Write, form, number, percent, plural, printable, time_span
+
+if TYPE_CHECKING:
+    from equilag.report.facts.size import SizeFacts
 
 SAME: Final = 0.001
 """Part of a load by which bound and plan may differ and still count as one: three digits."""
@@ -71,6 +72,11 @@ def by_rate(sizing: Sizing) -> bool:
 def speed(value: float, write: Write = number) -> str:
     """A figure, whole where it is or where three digits are enough."""
     return write(round(value) if value >= 100 or float(value).is_integer() else value)
+
+
+def headlines(facts: SizeFacts) -> list[str]:
+    """The answer, line by line."""
+    return ["".join(line) for line in answer_lines(facts, Wording.of(facts.sizing))]
 
 
 def answer_lines(facts: SizeFacts, wording: Wording) -> Iterator[Line]:
