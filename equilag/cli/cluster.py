@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from equilag.cli import options
 from equilag.cli.files import naming, read_file
 from equilag.errors import InputError
+from equilag.report.natural_order import natural_key
 from equilag.report.words import listed
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def reading(args: argparse.Namespace) -> Iterator[GroupReader]:
 def left_out_lines(left_out: Mapping[str, str]) -> list[str]:
     """Return one line per reason, with the groups that were left out for it."""
     by_reason: dict[str, list[str]] = {}
-    for group, reason in sorted(left_out.items()):
+    for group, reason in sorted(left_out.items(), key=lambda item: natural_key(item[0])):
         by_reason.setdefault(reason, []).append(group)
     return [
         f"left out: {listed(groups, _MAX_NAMES)}: {reason}" for reason, groups in by_reason.items()

@@ -9,6 +9,7 @@ from equilag.cli import options
 from equilag.cli.cluster import add_cluster, add_reading, left_out_lines, reading
 from equilag.cli.deliver import show
 from equilag.cli.screen import remark
+from equilag.report.natural_order import natural_key
 from equilag.report.words import plural
 
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ def run(args: argparse.Namespace) -> int:
         found = reader.read_all(bool if args.groups is None else args.groups.fullmatch)
     rows = [figures(one, reset) for one in found.groups]
     rows += [without_figures(name, one) for name, one in found.others.items()]
-    rows.sort(key=lambda row: (-(row["lag_spread"] or 0), -(row["lag"] or 0), row["group"]))
+    rows.sort(
+        key=lambda row: (-(row["lag_spread"] or 0), -(row["lag"] or 0), natural_key(row["group"]))
+    )
     for line in problems(found):
         remark(line)
     from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts

@@ -6,24 +6,81 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from equilag.report.text.short_names import abbreviate, fitted, labels, middle
+from equilag.report.text.short_names import fitted, labels, member_names, middle
 from equilag.report.words import printable
 
+UUIDS = [f"{i}9d00e9f-e0e0-4613-9bc2-97cee50c653a" for i in range(10)]
+WORDS = st.lists(st.sampled_from(["prod", "worker", "1", "2", "10", "-", "/", "订单", "x" * 30]))
+NAMES = st.lists(
+    st.one_of(st.text(max_size=60), WORDS.map("".join), WORDS.map("-".join)),
+    unique=True,
+    max_size=20,
+)
 
-@given(st.lists(st.text(max_size=60), unique=True, max_size=20), st.integers(8, 40))
-def test_short_forms_differ_wherever_the_names_do(names, width) -> None:
-    short = abbreviate(names, width)
-    assert list(short) == names
-    assert len(set(short.values())) == len({printable(name) for name in names})
+
+@given(NAMES, st.integers(8, 40))
+def test_short_names_fit_and_differ_wherever_the_names_do(names, room) -> None:
+    for dots in ("…", "..."):
+        short = member_names(names, room, dots)
+        assert [*short] == names
+        assert len(set(short.values())) == len({printable(name) for name in names})
+        assert all(cell_len(name) <= room for name in short.values())
 
 
 def test_members_of_kafka_lose_most_of_their_uuid() -> None:
-    tail = "4613-9bc2-97cee50c653a"
-    assert abbreviate([f"c-1-e9d00e9f-e0e0-{tail}"], 40) == {
-        f"c-1-e9d00e9f-e0e0-{tail}": "c-1-e9d0…"
-    }
-    alike = [f"c-e9d00e9f-e0e0-{tail}", f"c-e9d0ffff-e0e0-{tail}"]
-    assert len(set(abbreviate(alike, 40).values())) == 2
+    assert member_names([f"c-1-{UUIDS[0]}"], 40) == {f"c-1-{UUIDS[0]}": "c-1-09d0…"}
+    alike = [f"c-e9d00e9f{UUIDS[0][8:]}", f"c-e9d0ffff{UUIDS[0][8:]}"]
+    assert [*member_names(alike, 40).values()] == ["c-e9d00e9f…", "c-e9d0ffff…"]
+
+
+def workers(room: int, front: str = "payments-consumer-prod-eu-west-1") -> list[str]:
+    ids = [f"{front}-worker-{i}-{UUIDS[i % 10]}" for i in (1, 2, 10, 17)]
+    return [*member_names(ids, room).values()]
+
+
+def test_what_names_share_is_cut_before_what_tells_them_apart() -> None:
+    assert workers(50)[3] == "payments-consumer-prod-eu-west-1-worker-17-79d0…"
+    assert workers(20) == [
+        "payment…1-worker-1…", "payment…1-worker-2…", "payment…1-worker-10…",
+        "payment…1-worker-17…",
+    ]  # fmt: skip
+    assert workers(9)[2:] == ["pa…er-10…", "pa…er-17…"]
+
+
+def test_shared_ends_are_cut_too() -> None:
+    ids = [f"worker-{i}.payments.svc.cluster.local" for i in (1, 30)]
+    assert [*labels(ids, 20).values()] == ["worker-1.paym…local", "worker-30.paym…local"]
+
+
+def test_a_uuid_in_the_middle_is_left_out_if_the_rest_differs() -> None:
+    uuids = ["a03f91c2-7d1e-4b52-8c33-5e0f6d7a8b9c", "e47b08d5-2c6a-49f1-b0e8-913d5c6f7a20"]
+    ids = [f"consumer-orders-{i}-{uuids[i - 1]}/10.2.3.{i}" for i in (1, 2)]
+    assert [*labels(ids, 28).values()] == [
+        "consumer-orders-1-…/10.2.3.1", "consumer-orders-2-…/10.2.3.2"
+    ]  # fmt: skip
+
+
+def test_a_name_that_is_unlike_the_others_changes_nothing_for_them() -> None:
+    ids = [f"payments-consumer-prod-eu-west-1-worker-{i}" for i in (1, 22)]
+    short = labels([*ids, "edge-1", "x-y-z-a-b-c-d-e"], 20)
+    assert [*short.values()] == [
+        "payments…1-worker-1", "payments…1-worker-22", "edge-1", "x-y-z-a-b-c-d-e",
+    ]  # fmt: skip
+
+
+def test_names_of_two_regions_differ_where_the_regions_do() -> None:
+    ids = [f"payments-prod-{region}-1-worker-17" for region in ("eu-west", "us-east")]
+    first, second = labels(ids, 24).values()
+    assert "eu-west" in first
+    assert "us-east" in second
+
+
+def test_names_that_differ_too_little_end_in_a_number() -> None:
+    ids = [f"{'a' * i}b{'a' * (60 - i)}" for i in range(20, 40)]
+    short = [*labels(ids, 10).values()]
+    assert len(set(short)) == 20
+    assert short[-1].startswith("aaaa")
+    assert "#" in short[-1]
 
 
 @given(st.text(max_size=80), st.integers(4, 60))
@@ -37,14 +94,4 @@ def test_fitted_counts_columns_not_characters() -> None:
     assert fitted("short", 8, "…") == "short"
     assert cell_len(fitted("注文注文注文", 8, "…")) <= 8
     assert cell_len(fitted("abcdefghijkl", 8, "…")) == 8
-
-
-@given(st.lists(st.text(max_size=60), unique=True, max_size=20), st.integers(8, 40))
-def test_labels_fit_their_room(names, room) -> None:
-    found = labels([printable(name) for name in names], room)
-    assert all(cell_len(label) <= room for label in found.values())
-
-
-def test_labels_are_cut_where_the_names_do_not_differ() -> None:
-    names = [f"{'team-payments.settlement-' * 3}{i}-of-the-north-eastern-region" for i in range(3)]
-    assert len(set(labels(names, 20).values())) == 3
+    assert fitted("abcdefghijkl", 3, "...") == "..."

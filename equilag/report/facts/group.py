@@ -14,6 +14,7 @@ from equilag.metrics import excess, load_divisor, mean_load, member_loads, sprea
 from equilag.real_figures import LoadScale, ProvedBounds, real_figures
 from equilag.reduction.reduce import Reduction
 from equilag.report.facts.work import LoadUnit, load_unit
+from equilag.report.natural_order import natural_key
 
 CERTAIN = ("ok", "given")
 """Quality marks of a lag that is known for sure."""
@@ -74,7 +75,12 @@ def group_facts(
             if count and mark not in CERTAIN
         },
         dropped_claims=group.dropped_claims,
-        unread_topics=tuple((group.topics[t], int(group.topic_size[t])) for t in unread),
+        unread_topics=tuple(
+            sorted(
+                ((group.topics[t], int(group.topic_size[t])) for t in unread),
+                key=lambda topic: natural_key(topic[0]),
+            )
+        ),
         owned=int(np.count_nonzero(owned)),
         fully_owned=bool(np.array_equal(owned, group.assignable)),
         spread=loads.spread if owned.any() else None,

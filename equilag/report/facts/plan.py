@@ -22,6 +22,7 @@ from equilag.report.facts.proof import ProofFacts, proof_facts
 from equilag.report.facts.real_group import RealFacts, real_facts, whole
 from equilag.report.facts.verdict import VerdictFacts, verdict_facts
 from equilag.report.facts.work import WorkFacts, work_facts
+from equilag.report.natural_order import natural_key
 from equilag.report.reason_words import reason_words
 
 
@@ -109,9 +110,9 @@ class PlanFacts:
     verdict: VerdictFacts
     group: GroupFacts
     members: tuple[MemberFacts, ...]
-    """In the order of the group."""
+    """In the natural order of their ids."""
     idle: tuple[str, ...]
-    """Members whose subscription holds no partition."""
+    """Members whose subscription holds no partition, in the same order."""
     moves: MovesFacts
     proof: ProofFacts
     real: RealFacts | None
@@ -134,7 +135,7 @@ class PlanFacts:
 
 def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
     """The facts of a plan; with `verbose` also how it was found."""
-    group, members = plan.group, plan.group.members
+    group = plan.group
     figures = group_facts(group, plan.planned, not isinstance(plan.loads, LagFigures))
     work = work_facts(plan)
     run = RunFacts(plan.algorithm, plan.wall_s, plan.time_limit, plan.repeatable)
@@ -143,7 +144,7 @@ def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
         verdict=verdict_facts(plan, work, figures.load_unit),
         group=figures,
         members=_members(plan, work),
-        idle=tuple(members[m].id for m in np.flatnonzero(plan.planned.group.idle).tolist()),
+        idle=_idle(plan),
         moves=_moves(plan),
         proof=proof_facts(plan),
         real=real_facts(plan),
@@ -175,13 +176,19 @@ def _members(plan: Plan, work: WorkFacts | None) -> tuple[MemberFacts, ...]:
         columns[7] = [*work.before.by_member.values()]
         columns[8] = [*work.after.by_member.values()]
     rows = zip(group.members, planned.group.idle.tolist(), *columns, strict=True)
-    return tuple(MemberFacts(member.id, *row) for member, idle, *row in rows if not idle)
+    found = (MemberFacts(member.id, *row) for member, idle, *row in rows if not idle)
+    return tuple(sorted(found, key=lambda member: natural_key(member.id)))
+
+
+def _idle(plan: Plan) -> tuple[str, ...]:
+    members = zip(plan.group.members, plan.planned.group.idle.tolist(), strict=True)
+    return tuple(sorted((one.id for one, idle in members if idle), key=natural_key))
 
 
 def _moves(plan: Plan) -> MovesFacts:
     group = plan.group
     return MovesFacts(
-        moves=tuple(sorted(plan.moves, key=lambda m: (-m.lag, m.topic, m.partition))),
+        moves=tuple(sorted(plan.moves, key=lambda m: (-m.lag, natural_key(m.topic), m.partition))),
         lag=sum(move.lag for move in plan.moves),
         new=int(np.count_nonzero((group.owner == NOBODY) & (plan.assigned != NOBODY))),
     )

@@ -12,6 +12,7 @@ from equilag.plan import Plan
 from equilag.plan_figures import CountFigures, LagFigures, RealFigures
 from equilag.real_figures import ProvedBounds, real_figures
 from equilag.reduction.capacities import rounded
+from equilag.report.natural_order import natural_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class CapacityFacts:
 @dataclass(frozen=True, slots=True)
 class RealFacts:
     instances: tuple[InstanceFacts, ...]
-    """Of active ones, in the order of the group; none where each member is its own."""
+    """Of active ones, in the natural order of their names; none where each member is its own."""
     reads: ReadsFacts | None
     units: UnitFacts | None
     restricted: int
@@ -124,7 +125,7 @@ def _instances(plan: Plan, before: RealFigures, after: RealFigures) -> tuple[Ins
     group, per_capacity = plan.group, not isinstance(plan.loads, LagFigures)
     lag_before = member_loads(group.owner, group.lag, group.n_members).tolist()
     was_of = {member.id: lag for member, lag in zip(group.members, lag_before, strict=True)}
-    return tuple(
+    found = (
         InstanceFacts(
             now.instance or now.members[0],
             len(now.members),
@@ -136,6 +137,7 @@ def _instances(plan: Plan, before: RealFigures, after: RealFigures) -> tuple[Ins
         for was, now in zip(before.instances.rows, after.instances.rows, strict=True)
         if not now.is_idle
     )
+    return tuple(sorted(found, key=lambda one: natural_key(one.name)))
 
 
 def _reads(plan: Plan, before: RealFigures, after: RealFigures) -> ReadsFacts | None:

@@ -14,18 +14,23 @@ from equilag.report.text.layout import Block, Column, bars, indented, title
 from equilag.report.text.named_table import named_table
 from equilag.report.text.real_group import capacity_words
 from equilag.report.text.work import load_words
-from equilag.report.words import listed, number, percent, plural
+from equilag.report.words import form, listed, number, percent, plural
 
 MAX_ROWS: Final = 40
 """Members up to which each gets a row: what a large terminal holds."""
-HEAVIEST: Final = 15
-LIGHTEST: Final = 10
-"""Members shown of a larger group. Together they leave room for the moves on the same screen."""
+HEAVIEST: Final = 10
+LIGHTEST: Final = 5
+"""Members shown of a larger group: so many of the heaviest before and after, and of the lightest.
+They leave room for the moves on the same screen."""
 MAX_IDLE: Final = 5
 """Idle members that are named."""
+NOTHING_TO_READ: Final = (
+    "no partition in its subscription",
+    "no partition in their subscriptions",
+)
 USED_WIDTH: Final = 18
 """Columns of the speed used, before and after."""
-BAR_WIDTHS: Final = ((90, 10), (70, 6), (0, 0))
+BAR_WIDTHS: Final = ((130, 20), (90, 10), (70, 6), (0, 0))
 """Columns of the screen from which on a bar has so many columns: names and figures come first."""
 
 
@@ -38,16 +43,21 @@ def members_block(facts: PlanFacts, names: Mapping[str, str], screen: Screen) ->
         block += _table(facts, names, screen)
     if unknown := capacity_words(facts.real):
         block.append(indented(unknown))
-    if facts.idle:
-        shown = listed([names[name] for name in facts.idle], MAX_IDLE, screen.dots)
-        why = f" (no partition in their subscriptions): {shown}"
-        block.append(title(plural(len(facts.idle), "idle member"), why))
+    empty = [member.id for member in facts.members if not member.partitions]
+    idle = f"{plural(len(facts.idle), 'idle member')} ({form(len(facts.idle), *NOTHING_TO_READ)})"
+    without = f"{plural(len(empty), 'member')} {form(len(empty), 'gets', 'get')} no partition"
+    for ids, what in ((facts.idle, idle), (empty, without)):
+        if ids:
+            shown = listed([names[name] for name in ids], MAX_IDLE, screen.dots)
+            block.append(indented(f"{what}: {shown}"))
     return block
 
 
 def _table(facts: PlanFacts, names: Mapping[str, str], screen: Screen) -> Block:
-    shown, left_out = _selected(facts.members)
     owned = bool(facts.group.owned)
+    sections = _selected(facts.members, owned)
+    shown = [member for section in sections for member in section]
+    left_out = len(facts.members) - len(shown)
     columns = [Column("partitions")]
     what = "lag"
     if facts.proof.per_capacity:
@@ -55,31 +65,33 @@ def _table(facts: PlanFacts, names: Mapping[str, str], screen: Screen) -> Block:
     if facts.members[0].capacity is not None:
         columns.insert(0, Column("capacity", is_optional=True))
     if owned:
-        columns += [Column(f"{what} before"), Column(""), Column(f"{what} after"), Column("")]
+        bar = Column("", is_optional=True)
+        columns += [Column(f"{what} before"), bar, Column(f"{what} after"), bar]
     else:
-        columns += [Column(what), Column("")]
+        columns += [Column(what), Column("", is_optional=True)]
     if facts.members[0].used is not None:
         columns.append(Column("speed used", is_optional=True))
     labels = [names[member.id] for member in shown]
-    gap = slice(HEAVIEST, HEAVIEST)
-    if left_out:
-        labels[gap] = [screen.dots]
+    gaps = [sum(map(len, sections[:i])) for i in range(len(sections) - 1, 0, -1)]
+    for at in gaps:
+        labels.insert(at, screen.dots)
 
     def rows(write: Write) -> list[list[RenderableType]]:
         found = [*_rows(facts, shown, write, screen)]
-        if left_out:
-            found[gap] = [[""] * len(columns)]
+        for at in gaps:
+            found.insert(at, [""] * len(columns))
         return found
 
     made = named_table("member", labels, columns, rows, screen, indent=2)
     which = f" (load: {load_words(facts.group.load_unit)})" if facts.proof.per_capacity else ""
-    if not left_out:
-        return [title("Members", which), indented(made.table)]
-    which = (
-        f", the {HEAVIEST} heaviest and the {LIGHTEST} lightest of {number(len(facts.members))}"
-        + which
-    )
-    return [title("Members", which), indented(made.table)]
+    if left_out:
+        heaviest = f"the {HEAVIEST} heaviest{' before and after' if owned else ''}"
+        which = f", {heaviest} and the {LIGHTEST} lightest of {number(len(facts.members))}{which}"
+    block: list[RenderableType] = [title("Members", which), indented(made.table)]
+    if left_out:
+        rest = f"{plural(left_out, 'member')} {form(left_out, 'is', 'are')} left out"
+        block.append(indented(f"{rest} (--json lists all)"))
+    return block
 
 
 def _rows(
@@ -114,9 +126,14 @@ def _used(member: MemberFacts, owned: bool, screen: Screen) -> str:
     return f"{percent(100 * member.used_before)} {screen.arrow} {after}"
 
 
-def _selected(members: Sequence[MemberFacts]) -> tuple[Sequence[MemberFacts], int]:
-    """The members to show, and how many are left out."""
+def _selected(members: Sequence[MemberFacts], owned: bool) -> list[Sequence[MemberFacts]]:
+    """The members to show, in sections: the heaviest before, the heaviest after, the lightest
+    after; each once."""
     if len(members) <= MAX_ROWS:
-        return members, 0
-    order = sorted(members, key=lambda member: -member.load)
-    return [*order[:HEAVIEST], *order[-LIGHTEST:]], len(members) - HEAVIEST - LIGHTEST
+        return [members]
+    before = sorted(members, key=lambda member: -member.load_before)[: HEAVIEST if owned else 0]
+    after = sorted(members, key=lambda member: -member.load)
+    heaviest = [member for member in after[:HEAVIEST] if member not in before]
+    shown = {member.id for member in (*before, *heaviest)}
+    lightest = [member for member in after[-LIGHTEST:] if member.id not in shown]
+    return [section for section in (before, heaviest, lightest) if section]

@@ -17,6 +17,9 @@ ROOM: Final = 24
 """Columns that long names should have before figures are written in full."""
 LEAST_ROOM: Final = 18
 """Columns that they should have before figures are left out: the longest assignor of Kafka's."""
+PART: Final = 4
+"""Names get one part in so many of the screen at least, before figures are left out: so names that
+were cut to that for a whole page stay the same in each of its tables."""
 MIN_ROOM: Final = 8
 """Columns that names get at least: enough to tell a few apart."""
 
@@ -43,7 +46,8 @@ def named_table(
     row: text or bars.
     """
     longest = max(map(cell_len, names), default=0)
-    needed = Room(min(longest, ROOM), min(longest, LEAST_ROOM))
+    part = screen.width // PART
+    needed = Room(min(longest, max(ROOM, part)), min(longest, max(LEAST_ROOM, part)))
     found = fitted(columns, figures, screen, indent, needed)
     short = labels(names, max(MIN_ROOM, found.room), screen.dots)
     shown = [short[name] for name in names]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from rich.console import RenderableType
 
@@ -13,16 +14,22 @@ from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, indented, title
 from equilag.report.text.members import members_block
 from equilag.report.text.moves import moves_block
+from equilag.report.text.named_table import PART
 from equilag.report.text.proof import load_word, proof_block
 from equilag.report.text.real_group import instances_block
 from equilag.report.text.short_names import member_names
 from equilag.report.text.verdict import verdict_block
 from equilag.report.words import number, short_percent
 
+BESIDE_NAMES: Final = 36
+"""Columns of a move beside its two members: an indent of 2, a topic of 8, a short lag of 5, the
+partition and the arrow, and gaps."""
+
 
 def plan_blocks(facts: PlanFacts, screen: Screen) -> Iterator[Block]:
     ids = [*(member.id for member in facts.members), *facts.idle]
-    names = member_names(ids, screen.width // 4, screen.dots)
+    room = min(screen.width // PART, (screen.width - BESIDE_NAMES) // 2)
+    names = member_names(ids, room, screen.dots)
     yield verdict_block(facts.verdict, screen)
     yield group_block(facts.group, screen)
     yield members_block(facts, names, screen)

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from rich.cells import cell_len
 
-from equilag.report.words import printable, shorten
+from equilag.report.natural_order import natural_key
+from equilag.report.text.common_words import cut_alike, cut_run, front_of, words_of
+from equilag.report.words import printable
 
 TAIL: Final = 6
 """Characters kept of the end of a name that is cut in its middle: room for a number."""
 _UUID: Final = re.compile(r"-([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
-_DIGITS: Final = (4, 8)
-"""Digits kept of the random UUID with which Kafka's member ids end: the fewest that will do."""
+_DIGITS: Final = (4, 8, 0)
+"""Digits kept of the random UUID with which Kafka's member ids end: enough to find it in a log, or
+none where the rest of the ids differs."""
 
-Cut = Callable[[str, int, str], str]
+Shortened = dict[str, str]
+"""Name -> the name as it is shown."""
 
 
 def middle(text: str, width: int, dots: str = "…") -> str:
@@ -28,64 +32,101 @@ def middle(text: str, width: int, dots: str = "…") -> str:
     return text[: max(1, width - tail - len(dots))] + dots + (text[-tail:] if tail else "")
 
 
-def fitted(text: str, room: int, dots: str, cut: Cut = middle) -> str:
-    """`text`, printable already, cut to `room` columns of a terminal."""
-    short, width = text, room
-    while cell_len(short) > room and width > 1:
-        short = cut(text, width, dots)
-        width -= 1
-    return short
+def fitted(text: str, room: int, dots: str) -> str:
+    """`text`, printable already, cut in its middle to `room` columns of a terminal."""
+    return cut_run(text, room, dots)
 
 
-def abbreviate(names: Iterable[str], width: int, dots: str = "…") -> dict[str, str]:
-    """Name -> a short printable form. The forms differ wherever the names do, and are about
-    `width` characters long, longer where they would not differ."""
-    full = {name: printable(name) for name in names}
-    trimmed = full
-    for digits in _DIGITS:
-        short = {name: _without_uuid(text, digits, dots) for name, text in full.items()}
-        if len(set(short.values())) == len(full):
-            trimmed = short
-            break
-    longest = max(map(len, trimmed.values()), default=0)
-    while width < longest:
-        short = {name: middle(text, width, dots) for name, text in trimmed.items()}
-        if len(set(short.values())) == len(full):
-            return short
-        width += 4
-    return trimmed
+def labels(names: Iterable[str], room: int, dots: str = "…") -> Shortened:
+    """Printable name -> the name in at most `room` columns.
 
-
-def _without_uuid(name: str, digits: int, dots: str) -> str:
-    return _UUID.sub(lambda found: f"-{found[1][:digits]}{dots}", name)
-
-
-def labels(names: Iterable[str], room: int, dots: str = "…") -> dict[str, str]:
-    """Printable name -> the name in at most `room` columns, cut where the names do not differ."""
+    Names are cut where they do not differ, and stay different: the last resort is a number.
+    """
     full = list(dict.fromkeys(names))
     if max(map(cell_len, full), default=0) <= room:
         return {name: name for name in full}
-    short = abbreviate(full, room, dots)
-    fitting = {name: fitted(short[name], room, dots) for name in full}
-    alike: dict[str, list[str]] = {}
-    for name, label in fitting.items():
-        alike.setdefault(label, []).append(name)
-    for some in alike.values():
-        if len(some) > 1:
-            front = max(0, _common_prefix(some) - room // 4)
-            fitting |= {name: fitted(dots + name[front:], room, dots, shorten) for name in some}
-    return fitting
+    for cut in (_by_family, _by_number_of_words, _in_the_middle):
+        short = cut(full, room, dots)
+        if len(set(short.values())) == len(full):
+            return short
+    return _numbered(_by_family(full, room, dots), room, dots)
 
 
-def member_names(ids: Iterable[str], room: int, dots: str = "…") -> dict[str, str]:
+def member_names(ids: Iterable[str], room: int, dots: str = "…") -> Shortened:
     """Member id -> the id in at most `room` columns, most of its random UUID left out."""
-    trimmed = abbreviate(ids, room, dots)
-    short = labels(trimmed.values(), room, dots)
-    return {name: short[text] for name, text in trimmed.items()}
+    full = {name: printable(name) for name in ids}
+    forms = [
+        {name: _without_uuid(text, digits, dots) for name, text in full.items()}
+        for digits in _DIGITS
+    ]
+    apart = [form for form in forms if len(set(form.values())) == len(set(full.values()))]
+    fitting = (form for form in apart if _widest_cut(full, form) <= room)
+    # Where one is too long, the shortest leaves most room for what people chose.
+    trimmed = next(fitting, min([*apart, full], key=lambda form: sum(map(len, form.values()))))
+    shown = labels(trimmed.values(), room, dots)
+    return {name: shown[text] for name, text in trimmed.items()}
 
 
-def _common_prefix(names: list[str]) -> int:
-    """Characters that all names begin with."""
-    first, last = min(names), max(names)
-    pairs = enumerate(zip(first, last, strict=False))
-    return next((i for i, (a, b) in pairs if a != b), min(len(first), len(last)))
+def _widest_cut(full: Shortened, form: Shortened) -> int:
+    """Columns of the longest name that lost something."""
+    return max(
+        (cell_len(form[name]) for name, text in full.items() if form[name] != text), default=0
+    )
+
+
+def _without_uuid(name: str, digits: int, dots: str) -> str:
+    return _UUID.sub(lambda found: f"-{found[1][:digits]}{dots}" if digits else dots, name)
+
+
+def _by_family(names: Sequence[str], room: int, dots: str) -> Shortened:
+    """Names with as many words and the same first one are cut at the same places."""
+    return _in_families(names, room, dots, lambda words: (len(words), words[0]))
+
+
+def _by_number_of_words(names: Sequence[str], room: int, dots: str) -> Shortened:
+    return _in_families(names, room, dots, len)
+
+
+def _in_families(
+    names: Sequence[str], room: int, dots: str, key: Callable[[list[str]], object]
+) -> Shortened:
+    """Families whose names all fit are left as they are."""
+    families: dict[object, dict[str, list[str]]] = {}
+    for name in names:
+        words = words_of(name)
+        families.setdefault(key(words), {})[name] = words
+    short: Shortened = {}
+    for family in families.values():
+        made = None
+        if max(map(cell_len, family)) > room:
+            made = cut_alike([*family.values()], room, dots)
+        else:
+            made = [*family]
+        short |= zip(family, made or (cut_run(name, room, dots) for name in family), strict=True)
+    return {name: short[name] for name in names}
+
+
+def _in_the_middle(names: Sequence[str], room: int, dots: str) -> Shortened:
+    return {name: cut_run(name, room, dots) for name in names}
+
+
+def _numbered(short: Shortened, room: int, dots: str) -> Shortened:
+    """Labels that several names would have end in a number instead."""
+    alike: dict[str, list[str]] = {}
+    for name, label in short.items():
+        alike.setdefault(label, []).append(name)
+    taken = set(alike)
+    found = dict(short)
+    for label, names in alike.items():
+        if len(names) == 1:
+            continue
+        number = 0
+        for name in sorted(names, key=natural_key):
+            shown = label
+            while shown in taken:
+                number += 1
+                end = f"{dots}#{number}"
+                shown = front_of(name, room - len(end)) + end
+            taken.add(shown)
+            found[name] = shown
+    return found
