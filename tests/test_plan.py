@@ -72,7 +72,7 @@ def test_a_plan_as_json() -> None:
         "partitions": [{
             "topic": "t00", "partition": 1, "from": "m00", "to": "m01", "lag": 1,
             "reason": {
-                "kind": "assignor", "member": "m00", "before": 6.0, "after": 5.0, "amount": 1.0,
+                "kind": "assignor", "member": "m00", "before": 6, "after": 5, "amount": 1,
                 "partitions_before": 2, "partitions_after": 1,
             },
         }],

@@ -21,7 +21,7 @@ class ReasonColumns(NamedTuple):
     """[n] index into MOVE_REASON_KINDS"""
     member: Ints
     """[n] whom the move serves"""
-    amount: Floats
+    amount: Floats | Ints
     """[n] by how much the chain lowers that member's load"""
     head: Ints
     """[n] the partition that comes first among the partners; -1 for none"""
@@ -49,7 +49,7 @@ def reason_columns(
     partition = np.flatnonzero(moved(given.owner, assigned))
     n = len(partition)
     kind = np.full(n, CODE["join"])
-    member, amount = assigned[partition].astype(np.int64), np.zeros(n)
+    member, amount = assigned[partition].astype(np.int64), np.zeros_like(found.amount, shape=n)
     head = np.full(n, -1, dtype=np.int64)
     row = rows.row_of.copy()
     led = np.flatnonzero(row >= 0)

@@ -18,11 +18,11 @@ class Loads(NamedTuple):
 
     weight: Ints
     """[P] lag, or weight."""
-    per_weight: Floats
-    """[M] load of one unit of `weight` at each member."""
-    before: Floats
+    per_weight: Floats | Ints
+    """[M] load of one unit of `weight` at each member; 1 where lag is what is spread."""
+    before: Floats | Ints
     """[M]"""
-    after: Floats
+    after: Floats | Ints
     """[M]"""
 
     @staticmethod
@@ -35,7 +35,7 @@ class Loads(NamedTuple):
         if policy is None:
             differ = not scale.equal_capacities
         weight = reduction.partition_weight if differ else group.lag
-        per_weight = scale.factor / scale.divisor if differ else np.ones(n_members)
+        per_weight = scale.factor / scale.divisor if differ else np.ones(n_members, np.int64)
         before = member_loads(group.owner, weight, n_members) * per_weight
         after = member_loads(assigned, weight, n_members) * per_weight
         return Loads(weight, per_weight, before, after)

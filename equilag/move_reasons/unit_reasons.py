@@ -29,7 +29,7 @@ class UnitReasons(NamedTuple):
     """[U] index into MOVE_REASON_KINDS"""
     member: Ints
     """[U] whom the move serves"""
-    amount: Floats
+    amount: Floats | Ints
     """[U] by how much the chain lowers that member's load"""
     lead: Ints
     """[U] row of the move that matters most in the chain; the row itself if it does"""
@@ -75,7 +75,7 @@ def _nodes(reduction: Reduction, policy: Policy, rows: UnitMoves) -> tuple[Ints,
     return numbers[: len(source)], numbers[len(source) :]
 
 
-def _leads(chains: Chains, drop: Floats) -> Ints:
+def _leads(chains: Chains, drop: Floats | Ints) -> Ints:
     """[U] the move of each chain after which a member's load falls most."""
     chain = chains.chain_of
     ascending = np.lexsort((drop, chain))

@@ -48,8 +48,8 @@ EARLIER: Final = (
 
 
 def test_moves_may_be_as_in_plans_of_before_and_a_lag_must_be_true() -> None:
-    group, plan = ONE, equilag.solve(ONE, max_moves=2)
-    original = document(plan)
+    group = group_of([4], [[0]] * 2, [0] * 4, [5, 4, 3, 2])
+    original = document(equilag.solve(group))
     rows = original["moves"]["partitions"]
     assert len(rows) == 2
     for row in rows:
