@@ -49,7 +49,10 @@ def reason_columns(
     partition = np.flatnonzero(moved(given.owner, assigned))
     n = len(partition)
     kind = np.full(n, CODE["join"])
-    member, amount = assigned[partition].astype(np.int64), np.zeros_like(found.amount, shape=n)
+    amount: Floats | Ints = np.zeros(n)
+    if found.amount.dtype == np.int64:  # lag, in whole records
+        amount = np.zeros(n, np.int64)
+    member = assigned[partition].astype(np.int64)
     head = np.full(n, -1, dtype=np.int64)
     row = rows.row_of.copy()
     led = np.flatnonzero(row >= 0)
