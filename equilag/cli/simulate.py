@@ -13,7 +13,7 @@ from equilag.cli.files import OutputFile, one_stdin, read_object, shown_path
 from equilag.cli.interruption import stopping
 from equilag.cli.progress_line import ProgressLine
 from equilag.cli.real_options import add_real, add_weight
-from equilag.cli.source import add_source, read_group
+from equilag.cli.source import add_source, in_place_of_file, read_group
 from equilag.errors import InputError
 from equilag.policy import Policy
 
@@ -72,9 +72,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from equilag.report.plot import check_plot
 
-    if args.bootstrap_server is not None and args.plan is None:
-        args.snapshot, args.plan = None, args.snapshot  # the one file beside a live group
-    one_stdin(args.snapshot, args.plan)
+    if in_place_of_file(args) and args.plan is None:
+        args.snapshot, args.plan = None, args.snapshot  # the one file beside another source
+    one_stdin(args.snapshot, args.plan, args.from_describe)
     policy = options.policy_of(args)
     if args.plan is not None and _makes_plans(policy):
         args.refuse("with PLAN only --capacity of the options that make a plan has an effect")

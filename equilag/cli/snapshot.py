@@ -6,11 +6,12 @@ import argparse
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.cluster import add_cluster, add_reading
-from equilag.cli.files import OutputFile, one_stdin, read_file, shown_path
-from equilag.cli.options import RESETS_DEFAULT, named
+from equilag.cli.files import OutputFile
+from equilag.cli.options import named
 from equilag.cli.sampling import add_sample
 from equilag.cli.screen import emit, remark
 from equilag.cli.source import live_group
+from equilag.cli.text_source import TEXT_OPTIONS, add_text, group_from_text
 from equilag.report.json_text import to_json
 
 if TYPE_CHECKING:
@@ -34,34 +35,20 @@ examples:
   equilag snapshot --from-describe d.txt --members m.txt | equilag plan -"""
 
 LIVE_ONLY: Final = ("command_config", "isolation_level", "sample")
-TEXT_ONLY: Final = ("members", "subscribe", "as_owned")
+TEXT_ONLY: Final = ("members", *TEXT_OPTIONS)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_cluster(parser, required=False)
+    add_text(parser, "F")
     parser.add_argument(
-        "--from-describe",
-        metavar="F",
-        help="the output of --describe --group G; - reads standard input",
-    )
-    parser.add_argument(
-        "--members", metavar="F2", help="the output of --describe --group G --members --verbose"
+        "--members",
+        metavar="F2",
+        help="the output of --describe --group G --members --verbose, if it is not in the same"
+        " file",
     )
     parser.add_argument(
         "--group", metavar="G", help="the group to read; a text needs it only if it holds several"
-    )
-    parser.add_argument(
-        "--subscribe",
-        metavar="ID=t1,t2",
-        action="append",
-        type=subscription,
-        default=[],
-        help="the topics that a member subscribes to; can be repeated",
-    )
-    parser.add_argument(
-        "--as-owned",
-        action="store_true",
-        help="assume that each member subscribes only to the topics of its partitions",
     )
     add_reading(parser, "its lag is unknown; with a text latest")
     add_sample(parser)
@@ -84,15 +71,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(refuse=parser.error)
 
 
-def subscription(text: str) -> tuple[str, list[str]]:
-    """The member and the topics of one ``--subscribe``."""
-    # Topic names hold no "=", client ids may.
-    member, equals, topics = text.rpartition("=")
-    if not equals or not member:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form ID=t1,t2")
-    return member, [topic.strip() for topic in topics.split(",") if topic.strip()]
-
-
 def run(args: argparse.Namespace) -> int:
     _check_sources(args)
 
@@ -103,9 +81,8 @@ def run(args: argparse.Namespace) -> int:
         given, remarks, *_ = live_group(args)
     else:
         inputs = (args.from_describe, args.members)
-        one_stdin(*inputs)
         target = OutputFile(args.out, "--out", inputs) if args.out is not None else None
-        given, remarks = _from_text(args)
+        given, remarks = group_from_text(args, args.members)
     _join_topics(given, args.co_partition)
     text = to_json(snapshot_document(given), sum(given["topics"].values()))
     if target is not None:
@@ -149,22 +126,3 @@ def _check_sources(args: argparse.Namespace) -> None:
         if getattr(args, name):
             needed = "--from-describe" if live else "--bootstrap-server"
             args.refuse(f"--{name.replace('_', '-')} needs {needed}")
-
-
-def _from_text(args: argparse.Namespace) -> tuple[GroupInput, list[str]]:
-    describe = read_file(args.from_describe)
-    members = read_file(args.members) if args.members is not None else None
-
-    from equilag.adapters.describe.describe_text import read_describe
-    from equilag.adapters.describe.printed_text import PrintedText
-
-    with named():
-        result = read_describe(
-            PrintedText(describe, shown_path(args.from_describe)),
-            None if members is None else PrintedText(members, shown_path(args.members)),
-            group=args.group,
-            subscribe=dict(args.subscribe),
-            as_owned=args.as_owned,
-            auto_offset_reset=args.auto_offset_reset or RESETS_DEFAULT,
-        )
-    return result.given, [f"assumed: {assumption}" for assumption in result.assumed]

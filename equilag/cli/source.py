@@ -1,4 +1,4 @@
-"""The group that a command is about: from a snapshot file, or from a live cluster."""
+"""The group that a command is about: a snapshot file, a text of Kafka's tools, a live group."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from equilag.cli.files import OutputFile, read_snapshot
 from equilag.cli.options import SNAPSHOT_HELP
 from equilag.cli.sampling import add_sample, sampled
 from equilag.cli.screen import remark
+from equilag.cli.text_source import TEXT_OPTIONS, add_text, group_from_text
 from equilag.errors import InputError
 from equilag.report.json_text import to_json
 from equilag.report.words import plural
@@ -19,18 +20,21 @@ if TYPE_CHECKING:
     from equilag.group import Group
     from equilag.policy import Policy
 
-LIVE_ONLY: Final = (
-    "group", "command_config", "auto_offset_reset", "isolation_level", "sample", "save_snapshot",
-)  # fmt: skip
+LIVE_ONLY: Final = ("command_config", "isolation_level", "sample")
+"""Options for a live group; the next ones are for a text too."""
+NOT_FILE: Final = ("group", "auto_offset_reset", "save_snapshot")
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
-    """SNAPSHOT, and the options for a live group in its place."""
+    """SNAPSHOT, and the options for a text or a live group in its place."""
     parser.add_argument("snapshot", metavar="SNAPSHOT", nargs="?", help=SNAPSHOT_HELP)
+    add_text(parser.add_argument_group("a text of Kafka's tools in place of SNAPSHOT"))
     live = parser.add_argument_group("a live group in place of SNAPSHOT")
     add_cluster(live, required=False)
-    live.add_argument("--group", metavar="G", help="the consumer group to read")
-    add_reading(live, "its lag is unknown")
+    live.add_argument(
+        "--group", metavar="G", help="the consumer group to read, also in a text of several"
+    )
+    add_reading(live, "its lag is unknown; with a text latest")
     add_sample(live)
     live.add_argument(
         "--save-snapshot",
@@ -48,26 +52,45 @@ def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
     settings about racks where these are not known, and settings that others change or cancel.
     """
     check_source(args)
-    if args.bootstrap_server is None:
+    if not in_place_of_file(args):
         group = read_snapshot(args.snapshot)
         _warn(group, policy)
         return group
     target = _saved(args)
 
-    from equilag.adapters.kafka.group_kinds import BROKER_ASSIGNS, CONSUMER
     from equilag.adapters.snapshot.write import snapshot_document
     from equilag.group import Group
+
+    given, protocol = _other_group(args)
+    group = Group.build(**given)
+    _warn(group, policy, protocol)
+    if target is not None:
+        target.write(to_json(snapshot_document(given), group.n_partitions))
+    return group
+
+
+def in_place_of_file(args: argparse.Namespace) -> bool:
+    """True if the group is not that of a snapshot file."""
+    return args.bootstrap_server is not None or args.from_describe is not None
+
+
+def _other_group(args: argparse.Namespace) -> tuple[GroupInput, str]:
+    """Read a text or a live group, and write remarks about it. Returns the group, and the
+    assignor that it uses, empty if unknown."""
+    if args.from_describe is not None:
+        given, remarks = group_from_text(args)
+        for line in remarks:
+            remark(line)
+        return given, ""
+
+    from equilag.adapters.kafka.group_kinds import BROKER_ASSIGNS, CONSUMER
 
     found = live_group(args)
     for line in found.remarks:
         remark(line)
     if found.kind == CONSUMER:
         remark(BROKER_ASSIGNS)
-    group = Group.build(**found.given)
-    _warn(group, policy, found.protocol)
-    if target is not None:
-        target.write(to_json(snapshot_document(found.given), group.n_partitions))
-    return group
+    return found.given, found.protocol
 
 
 def _warn(group: Group, policy: Policy | None, protocol: str = "") -> None:
@@ -112,17 +135,32 @@ def live_group(args: argparse.Namespace) -> LiveGroup:
 
 
 def check_source(args: argparse.Namespace) -> None:
-    """Refuse anything but exactly one of the two sources. Raises InputError."""
-    if args.bootstrap_server is None:
-        given = next((name for name in LIVE_ONLY if getattr(args, name) is not None), None)
-        if given is not None:
-            args.refuse(f"{_option(given)} needs --bootstrap-server")
+    """Refuse anything but exactly one of the three sources. Raises InputError."""
+    live, text = args.bootstrap_server is not None, args.from_describe is not None
+    if live and text:
+        args.refuse("give either --from-describe or --bootstrap-server")
+    if args.snapshot is not None and (live or text):
+        other = "--bootstrap-server" if live else "--from-describe"
+        args.refuse(f"give either SNAPSHOT or {other}")
+    if not live:
+        _refuse_given(args, LIVE_ONLY, "--bootstrap-server")
+    if not text:
+        _refuse_given(args, TEXT_OPTIONS, "--from-describe")
+    if not (live or text):
+        _refuse_given(args, NOT_FILE, "--bootstrap-server or --from-describe")
         if args.snapshot is None:
-            args.refuse("SNAPSHOT is required, or --bootstrap-server with --group")
-    elif args.snapshot is not None:
-        args.refuse("give either SNAPSHOT or --bootstrap-server")
-    elif args.group is None:
+            args.refuse(
+                "SNAPSHOT is required, or --from-describe, or --bootstrap-server with --group"
+            )
+    elif live and args.group is None:
         args.refuse("--bootstrap-server needs --group")
+
+
+def _refuse_given(args: argparse.Namespace, names: tuple[str, ...], needed: str) -> None:
+    """Refuse options that need another one, which is not given."""
+    given = next((name for name in names if getattr(args, name) not in (None, False, [])), None)
+    if given is not None:
+        args.refuse(f"{_option(given)} needs {needed}")
 
 
 def _saved(args: argparse.Namespace) -> OutputFile | None:
@@ -131,7 +169,7 @@ def _saved(args: argparse.Namespace) -> OutputFile | None:
     for other in ("out", "plot"):
         if getattr(args, other, None) == args.save_snapshot:
             raise InputError(f"is also the file of {_option(other)}", "--save-snapshot")
-    return OutputFile(args.save_snapshot, "--save-snapshot")
+    return OutputFile(args.save_snapshot, "--save-snapshot", (args.from_describe,))
 
 
 def _option(name: str) -> str:

@@ -38,7 +38,7 @@ def test_help_of_a_command(run, command) -> None:
 
 LIVE = (
     "--bootstrap-server --group --command-config --auto-offset-reset --isolation-level"
-    " --save-snapshot"
+    " --save-snapshot --from-describe --subscribe --as-owned"
 )
 PLANNING = (
     "--policy --time-limit --seed --effort --deterministic --balance --move-cost --tolerance"
@@ -131,7 +131,12 @@ WRONG = [
         "either SNAPSHOT or --bootstrap-server",
     ),
     (["compare", "--bootstrap-server", "b"], "--bootstrap-server needs --group"),
-    (["frontier", "x", "--group", "g"], "--group needs --bootstrap-server"),
+    (["frontier", "x", "--group", "g"], "--group needs --bootstrap-server or --from-describe"),
+    (["size", "x", "--from-describe", "d"], "give either SNAPSHOT or --from-describe"),
+    (["plan", *LIVE_GROUP, "--from-describe", "d"], "give either --from-describe or --boot"),
+    (["plan", "--from-describe", "d", "--sample", "9s"], "--sample needs --bootstrap-server"),
+    (["plan", "x", "--as-owned"], "--as-owned needs --from-describe"),
+    (["compare", "x", "--subscribe", "c=t"], "--subscribe needs --from-describe"),
     (["assign", "x", "--assignor", "range", "--save-snapshot", "f"], "--save-snapshot needs"),
     (["plan", *LIVE_GROUP, "--out", "f", "--save-snapshot", "f"], "also the file of --out"),
     (["plan", *LIVE_GROUP, "--isolation-level", "x"], "'x' is none of read_uncommitted"),

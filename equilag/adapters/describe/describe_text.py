@@ -116,7 +116,8 @@ def _members_beside(
         if len(group.members) > len({row.member for _, _, row in group.rows()} - {None}):
             return group.members, []  # the table of offsets lists the others too
         no_members = (
-            "members that own nothing are not in the text; there are none unless --members is given"
+            "members that own nothing are not in the text; add what --describe --members prints"
+            " if there are any"
         )
         return group.members, [no_members]
     rows: list[MemberRow] = []

@@ -1,0 +1,72 @@
+"""`--from-describe` in place of SNAPSHOT: a pasted text, planned in one step."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from support.paths import SAMPLES
+
+from equilag.adapters.snapshot.load import load_snapshot
+
+TEXT = SAMPLES / "token-indexer.describe.txt"
+QUICK = ("--time-limit", 0.2)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("plan", *QUICK),
+        ("assign", "--assignor", "range"),
+        ("compare", *QUICK),
+        ("frontier", *QUICK),
+        ("size", "--members", "7..8", *QUICK),
+        ("simulate", "--capacity", "*=900", "--for", "10s", *QUICK),
+    ],
+)
+def test_every_command_about_a_group_reads_a_text(run, argv) -> None:
+    status, out, err = run(*argv, "--from-describe", TEXT, "--json")
+    assert status == 0
+    assert json.loads(out)
+    assert "equilag: assumed: subscriptions are not in the text" in err
+
+
+def test_a_pipe_with_offsets_and_members(spawn) -> None:
+    members = (SAMPLES / "stats.members.txt").read_text("utf-8").replace("stats-5-", "stats-9-")
+    text = (SAMPLES / "stats.describe.txt").read_text("utf-8") + members
+    planned = spawn("plan", "--from-describe", "-", "--as-owned", *QUICK, text=text)
+    assert planned.status == 0
+    assert "stats: 7 members" in planned.out
+    assert "the members' table and the offsets differ" in planned.err
+
+
+def test_the_snapshot_is_kept_for_verify(run, tmp_path) -> None:
+    saved, plan = tmp_path / "g.json", tmp_path / "plan.json"
+    argv = ("--from-describe", TEXT, "--save-snapshot", saved, "--out", plan, *QUICK)
+    assert run("plan", *argv).status == 0
+    assert load_snapshot(str(saved)).name == "token-indexer"
+    assert run("verify", saved, plan).status == 0
+    simulated = run("simulate", "--from-describe", TEXT, plan, "--capacity", "*=900")
+    assert simulated.status == 0
+    status, _, err = run("plan", "--from-describe", TEXT, "--save-snapshot", TEXT)
+    assert status == 2
+    assert "would overwrite the input" in err
+
+
+def test_the_group_of_several(run, tmp_path) -> None:
+    both = tmp_path / "both.txt"
+    texts = [(SAMPLES / f"{name}.describe.txt").read_text("utf-8") for name in ("stats", "audit")]
+    both.write_text("".join(texts), "utf-8")
+    status, _, err = run("compare", "--from-describe", both)
+    assert status == 2
+    assert 'pick one with --group: "audit", "stats"' in err
+    status, out, _ = run("plan", "--from-describe", both, "--group", "audit", *QUICK)
+    assert status == 0
+    assert "audit: 4 members" in out
+
+
+def test_a_text_that_holds_no_offsets_is_refused_in_one_line(run) -> None:
+    status, out, err = run("plan", "--from-describe", SAMPLES / "stats.members.txt")
+    assert (status, out) == (2, "")
+    assert "stats.members.txt: line 2: members only" in err
+    assert err.count("\n") == 1
