@@ -10,6 +10,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
 SNAPSHOT := samples/token-indexer.snapshot.json
+# Every page anew, warnings are errors, and a link to nowhere is a warning.
+SPHINX := $(BIN)/python -m sphinx --quiet --fresh-env --nitpicky --fail-on-warning --keep-going -c docs/site
 COVERAGE := .cache/coverage/report.json
 
 # A Python that was asked for by name is not replaced by another one.
@@ -18,7 +20,11 @@ SUITABLE := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_inf
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
+<<<<<<< HEAD
 .PHONY: help run test test-long test-live fleet-demo bench bench-full bench-fleet bench-simulation lint format wheel-test page-assets lock clean FORCE
+=======
+.PHONY: help run test test-long test-live fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures examples lint format wheel-test lock clean FORCE
+>>>>>>> d289823 (Documents as pages: a first plan, questions, your own assignor; figures of live groups on a page of their own; a site by make docs; examples of all pages run; make examples renews them)
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -48,7 +54,7 @@ test-long: $(VENV)/.dev $(VENV)/.equilag ## the tests marked long
 	@$(BIN)/pytest -m long $(PYTEST_ARGS) || { status=$$?; \
 	  if [ $$status -ne 5 ]; then exit $$status; fi; echo "No test is marked long."; }
 
-test-live: $(VENV)/.dev $(VENV)/.equilag ## live groups on real brokers; renews figures in docs/live.md (3 hours, Java 17, Maven)
+test-live: $(VENV)/.dev $(VENV)/.equilag ## live groups on real brokers; renews figures in docs/benchmark/live.md (3 hours, Java 17, Maven)
 	@$(BIN)/pytest -m live $(PYTEST_ARGS); status=$$?; \
 	$(BIN)/python -m benchmarks.live.load_report --take .cache/live; \
 	$(BIN)/python -m benchmarks.live.faults_report --take .cache/live; \
@@ -79,6 +85,15 @@ bench-simulation: $(VENV)/.dev $(VENV)/.equilag ## rules in a simulation, foreca
 	$(BIN)/python -m benchmarks.simulation.report benchmarks/simulation/results.json \
 	  --out docs/benchmark/simulation.md; \
 	exit $$status
+
+docs: $(VENV)/.docs ## the site of the documents, .cache/site/index.html; warnings are errors
+	@$(SPHINX) -b html . .cache/site && echo "file://$(CURDIR)/.cache/site/index.html"
+
+docs-links: $(VENV)/.docs ## ask the servers of all external links whether they still answer (network)
+	@$(SPHINX) -b linkcheck . .cache/links
+
+examples: $(VENV)/.dev $(VENV)/.equilag ## renew what the pages show of commands; look at the difference
+	@$(BIN)/python -m tests.support.renew_pages
 
 lint: $(VENV)/.dev ## style, format and types
 	@status=0; \
@@ -136,6 +151,13 @@ $(VENV)/.dev: $(VENV)/.spark requirements/dev.txt
 	@echo "Installing the tools for development ..." >&2
 	@mv $(VENV)/.made $(VENV)/.putaside
 	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@mv $(VENV)/.putaside $(VENV)/.made
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.made requirements/docs.txt
+	@echo "Installing the generator of the site ..." >&2
+	@mv $(VENV)/.made $(VENV)/.putaside
+	@$(PIP) install --require-hashes -r requirements/docs.txt
 	@mv $(VENV)/.putaside $(VENV)/.made
 	@touch $@
 

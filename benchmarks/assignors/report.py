@@ -51,6 +51,8 @@ def markdown(results: Results) -> str:
     machine, versions = results["machine"], results["versions"]
     where = f"{machine['cpu']}, {machine['cores']} cores, {machine['memory_gib']} GiB"
     lines = [
+        "# The benchmark of assignors: every figure",
+        "",
         f"Run of {results['when']} ({results['mode']}) on {where}.",
         "",
         "Versions: " + ", ".join(f"{name} {what}" for name, what in versions.items()) + ".",

@@ -1,1 +1,1 @@
-"""Live groups on a real broker, side by side: what is measured for docs/live.md."""
+"""Live groups on a real broker, side by side: what is measured for docs/benchmark/live.md."""

@@ -1,4 +1,4 @@
-"""The tables of docs/live.md on membership changes and faults, from the results of full runs.
+"""The tables of docs/benchmark/live.md on membership changes and faults, from the results of full runs.
 
     python -m benchmarks.live.faults_report [--take .cache/live]
 
@@ -67,7 +67,7 @@ def section(folder: Path) -> list[str]:
     lines = []
     if changes:
         lines += [
-            "### Members come and go",
+            "## Members come and go",
             "",
             *INTRO.splitlines(),
             "",
@@ -76,7 +76,7 @@ def section(folder: Path) -> list[str]:
     if take_overs:
         lines += ["", *TAKE_OVER.splitlines(), "", *take_over_lines(take_overs)]
     if faults:
-        lines += ["", "### Random faults", "", *FAULTS.splitlines()]
+        lines += ["", "## Random faults", "", *FAULTS.splitlines()]
         for results in faults:
             lines += ["", *faults_lines(results)]
     return lines

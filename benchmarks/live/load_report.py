@@ -1,4 +1,4 @@
-"""The load tables of docs/live.md, from the results of full runs.
+"""The load tables of docs/benchmark/live.md, from the results of full runs.
 
     python -m benchmarks.live.load_report [--take .cache/live]
 
@@ -22,7 +22,7 @@ from benchmarks.live.load_targets import Results, judged_load
 from benchmarks.simulation.report import WORDS, table
 
 RESULTS: Final = CHECKOUT / "benchmarks" / "live" / "results"
-PAGE: Final = CHECKOUT / "docs" / "live.md"
+PAGE: Final = CHECKOUT / "docs" / "benchmark" / "live.md"
 BEGIN: Final = "<!-- load: python -m benchmarks.live.load_report writes what follows -->"
 END: Final = "<!-- load: end -->"
 LOG_OF: Final = ("slow-member", "by-work")

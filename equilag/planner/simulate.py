@@ -84,12 +84,7 @@ def simulate(
     if length == 0:
         raise InputError("0 is not a duration", "duration")
     made, group, assigned = _planned(checked_group(group), plan, settings)
-    if group.members and all(member.capacity is None for member in group.members):
-        problem = (
-            "no member's capacity is known: give it in records per second, as with --capacity"
-            " '*=500', or measure it in a live group with --sample 30s"
-        )
-        raise InputError(problem, "capacity")
+    _check_speeds(group)
     conditions, assumed = _conditions(group, assigned)
     state = FluidState.start(group.lag.astype(np.float64), conditions.rate)
     before = conditions._replace(owner=group.owner)
@@ -107,6 +102,16 @@ def simulate(
     )
 
 
+def _check_speeds(group: Group) -> None:
+    """Raise InputError if there are members and no capacity is known."""
+    if group.members and all(member.capacity is None for member in group.members):
+        problem = (
+            "no member's capacity is known: give it in records per second, as with --capacity"
+            " '*=500', or measure it in a live group with --sample 30s"
+        )
+        raise InputError(problem, "capacity")
+
+
 def _planned(
     group: Group, plan: Plan | Mapping[str, Any] | None, settings: SimulationSettings
 ) -> tuple[Plan | None, Group, Index]:
@@ -114,6 +119,8 @@ def _planned(
     rest: dict[str, Any] = {**settings}
     policy = policy_from(rest.pop("policy", "lag-aware"))
     if plan is None:
+        if not (rest.get("capacity") or policy.overrides.capacity):
+            _check_speeds(group)  # before the time of a plan is spent
         made = solve(group, policy, **cast(SolveSettings, rest))
         return made, made.group, made.assigned
     if isinstance(plan, Plan):

@@ -107,6 +107,6 @@ def test_full_runs_are_taken_and_shown(tmp_path: Path) -> None:
     ]  # fmt: skip
     text = page.read_text("utf-8")
     assert "old" not in text
-    assert text.startswith(f"# Page\n{BEGIN}\n\n### Members come and go\n")
+    assert text.startswith(f"# Page\n{BEGIN}\n\n## Members come and go\n")
     assert text.endswith(f"\n\n{END}\nmore\n")
     assert text.count("10 minutes, 3 faults") == 1

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple
 from support.paths import CHECKOUT
 
 NOT_RUN: Final = "<!-- not run:"
-"""Stands, with the reason, above a block of Python that tests must not run."""
-_FENCE: Final = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+"""Stands, with the reason, above a block that tests must not run."""
+_FENCE: Final = re.compile(r"^```(\w*)( [^\n]*)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK: Final = re.compile(r"\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 _HEADING: Final = re.compile(r"^(#+) (.+)$", re.MULTILINE)
 
@@ -23,6 +23,8 @@ class CodeBlock(NamedTuple):
     code: str
     runs: bool
     """False if the line above says NOT_RUN."""
+    title: str = ""
+    """What stands behind the language, such as the name of the file that the block is."""
 
 
 def pages() -> list[Path]:
@@ -39,7 +41,8 @@ def blocks(text: str) -> list[CodeBlock]:
     found = []
     for match in _FENCE.finditer(text):
         above = text[: match.start()].rstrip("\n").rsplit("\n", 1)[-1]
-        found.append(CodeBlock(match[1], match[2], not above.startswith(NOT_RUN)))
+        runs = not above.startswith(NOT_RUN)
+        found.append(CodeBlock(match[1], match[3], runs, (match[2] or "").strip()))
     return found
 
 
