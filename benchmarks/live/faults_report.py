@@ -1,4 +1,4 @@
-"""The tables of docs/benchmark/live.md on membership changes and faults, from the results of full runs.
+"""The tables of docs/benchmark/live.md on changes and faults, from the results of full runs.
 
     python -m benchmarks.live.faults_report [--take .cache/live]
 

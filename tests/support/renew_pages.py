@@ -48,10 +48,10 @@ def renewed(written: Sequence[str], printed: Sequence[str]) -> list[str]:
 
 def _place(line: str, printed: Sequence[str], start: int, near: int | None = None) -> int:
     """The place from `start` on of the line that is most like this one, numbers aside."""
-    wanted = re.sub(r"[\d,.]+", "0", line)
+    wanted = re.sub(r"(?<![\w-])[\d,.]+", "0", line)
 
     def likeness(place: int) -> tuple[float, int]:
-        found = re.sub(r"[\d,.]+", "0", printed[place])
+        found = re.sub(r"(?<![\w-])[\d,.]+", "0", printed[place])
         distance = 0 if near is None else abs(place - near)
         return SequenceMatcher(None, wanted, found, autojunk=False).ratio(), -distance
 
