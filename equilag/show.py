@@ -11,6 +11,8 @@ from typing import Final
 
 LONGEST: Final = 60
 """Characters of one value or name: a message with a place and two of them fits two lines."""
+MAX_COMPARED: Final = 10_000
+"""Names that a wrong one is compared with: some 0.1 s."""
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.-]+")
 _MANY_BITS: Final = 256
 """An integer of more bits is not written out: nobody can check 77 digits by eye."""
@@ -81,10 +83,15 @@ def some_of(names: Sequence[str], most: int) -> str:
 
 def guess(word: object, known: Iterable[str]) -> str:
     """Return `, did you mean "…"?` if something known is close to `word`, else nothing."""
-    if not isinstance(word, str):
-        return ""
-    close = difflib.get_close_matches(word[: 2 * LONGEST], list(known)[:10_000], n=3)
+    close = closest(word, known) if isinstance(word, str) else []
     return f", did you mean {' or '.join(map(show, close))}?" if close else ""
+
+
+def closest(word: str, known: Iterable[str], most: int = 3) -> list[str]:
+    """Return what somebody may have meant by `word`: what begins with it, else what is like it."""
+    among = list(known)[:MAX_COMPARED]
+    begin = [name for name in among if len(word) > 1 and name.startswith(word)]
+    return begin[:most] or difflib.get_close_matches(word[: 2 * LONGEST], among, n=most)
 
 
 def plural(count: int, word: str, words: str | None = None) -> str:

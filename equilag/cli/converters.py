@@ -6,9 +6,11 @@ import argparse
 import math
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from equilag.cli.durations import MAX_SHOWN
 from equilag.report.words import shorten
+from equilag.show import guess
 
 
 def seconds(text: str) -> float:
@@ -51,15 +53,22 @@ def whole(below: int | None = None) -> Callable[[str], int]:
     return convert
 
 
-def one_of(names: tuple[str, ...]) -> Callable[[str], str]:
+@dataclass(frozen=True, slots=True)
+class OneOf:
     """A converter that accepts only `names`; argparse's own message on choices reads less well."""
 
-    def convert(text: str) -> str:
-        if text not in names:
-            raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(names)}")
+    names: tuple[str, ...]
+
+    def __call__(self, text: str) -> str:
+        if text not in self.names:
+            problem = f"{shorten(text, MAX_SHOWN)!r} is none of {', '.join(self.names)}"
+            raise argparse.ArgumentTypeError(problem + guess(text, self.names))
         return text
 
-    return convert
+
+def one_of(names: tuple[str, ...]) -> OneOf:
+    """A converter that accepts only `names`."""
+    return OneOf(names)
 
 
 def pattern(text: str) -> re.Pattern[str]:

@@ -20,12 +20,17 @@ from equilag.cli import (
     steward,
     verify,
 )
+from equilag.cli.suggestions import UNKNOWN, unknown_arguments, unknown_command
 from equilag.errors import InputError
 
-COMMANDS: Final = (
-    plan, assign, compare, verify, frontier, size, simulate, snapshot, groups, collect, fleet,
-    steward,
-)  # fmt: skip
+SECTIONS: Final = {
+    "one group": (plan, assign, compare, frontier, verify),
+    "members and time": (size, simulate),
+    "live groups": (groups, snapshot, steward),
+    "fleets": (collect, fleet),
+}
+"""The commands as the help lists them."""
+COMMANDS: Final = tuple(module for modules in SECTIONS.values() for module in modules)
 
 DESCRIPTION: Final = """\
 Plans which member of a Kafka consumer group reads which partitions: even
@@ -75,12 +80,38 @@ class Parser(argparse.ArgumentParser):
             problem = f"{names} {'are' if ', ' in names else 'is'} required"
         raise InputError(f"{problem} (see {self.prog} --help)")
 
+    def parse_known_args(  # type: ignore[override]
+        self,
+        args: Sequence[str] | None = None,
+        namespace: argparse.Namespace | None = None,
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Refuses what it does not know. The parser of a command does that itself, since only it
+        knows the options that may be meant."""
+        found, extras = super().parse_known_args(args, namespace)
+        if extras:
+            self.error(unknown_arguments(extras, self))
+        return found, extras
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Called by argparse for every value; only the names of commands are choices."""
+        if action.choices is not None and value not in action.choices:
+            self.error(unknown_command(str(value), action.choices))
+
 
 class TopParser(Parser):
     """The parser of `equilag` itself, with its own page of help."""
 
+    def error(self, message: str) -> NoReturn:
+        if message.startswith(f"{UNKNOWN}-"):
+            message = f"{message}; options stand after COMMAND"
+        super().error(message)
+
     def format_help(self) -> str:
-        lines = [f"  {module.NAME:<10} {module.HELP}" for module in COMMANDS]
+        lines = []
+        for title, modules in SECTIONS.items():
+            lines += [f"{title}:"]
+            lines += [f"  {module.NAME:<10} {module.HELP}" for module in modules]
+            lines += [""]
         return "\n".join(
             [
                 "usage: equilag COMMAND [ARGUMENTS]",
@@ -88,9 +119,7 @@ class TopParser(Parser):
                 "",
                 DESCRIPTION,
                 "",
-                "commands:",
                 *lines,
-                "",
                 EPILOG,
                 "",
             ]

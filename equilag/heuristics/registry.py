@@ -17,6 +17,7 @@ from equilag.heuristics.parts import answer_of
 from equilag.heuristics.protocol import Assignor
 from equilag.metrics import is_valid
 from equilag.plugins import guarded, installed, load, package_of
+from equilag.show import guess
 
 ENTRY_POINT_GROUP: Final = "equilag.assignors"
 
@@ -48,8 +49,9 @@ def get_assignor(name: str) -> Assignor:
         return _load(name, found.value)
     if ":" in name:
         return _load(name, name)
-    known = ", ".join(assignor_names())
-    raise InputError(f"unknown assignor {name!r}; one of {known}, or MODULE:ATTRIBUTE", "assignor")
+    known = assignor_names()
+    problem = f"unknown assignor {name!r}; one of {', '.join(known)}, or MODULE:ATTRIBUTE"
+    raise InputError(problem + guess(name, known), "assignor")
 
 
 def package_of_assignor(name: str) -> str | None:

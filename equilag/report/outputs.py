@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from equilag.errors import InputError
 from equilag.plugins import guarded, installed, load
+from equilag.show import guess
 
 if TYPE_CHECKING:
     from equilag.report.facts.protocol import Facts
@@ -53,8 +54,9 @@ def get_output(name: str) -> Output:
     elif ":" in name:
         reference = name
     else:
-        known = ", ".join(output_names())
-        raise InputError(f"unknown output {name!r}; one of {known}, or MODULE:FUNCTION", "output")
+        known = output_names()
+        problem = f"unknown output {name!r}; one of {', '.join(known)}, or MODULE:FUNCTION"
+        raise InputError(problem + guess(name, known), "output")
     output: Output = load("output", name, reference)
     if not callable(output):
         raise InputError(f"output {name!r} is no function of the facts", "output")
