@@ -1,138 +1,183 @@
-"""The steward's HTTP server: `/metrics` for Prometheus, `/healthz` and `/status` on one port."""
+"""The steward's HTTP server: the live page, `/status`, `/metrics` and `/healthz` on one port.
+
+It only reads: GET and HEAD. Slow and many clients cost it a bounded number of threads, and the
+steward's loops nothing.
+"""
 
 from __future__ import annotations
 
 import json
+import logging
+import socket
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Collection, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from equilag.errors import InputError, MissingExtra
-from equilag.live.rebalance.assignments import ORIGINS
-from equilag.live.steward.status import ROLES, StewardStatus
-from equilag.worth.thresholds import GROUNDS
+from equilag.errors import InputError, describe_error
+from equilag.live.steward.event_log import log_event
+from equilag.live.steward.host_names import is_own_name
+from equilag.live.steward.status import StewardStatus
+from equilag.live.steward.status_page import PAGE_POLICY, live_page, live_parts
+from equilag.live.steward.steward_metrics import metrics_of
 
-GAUGES: Final = {
-    "generation": "Generation of the group",
-    "members": "Members of the group, without the steward",
-    "partitions": "Partitions that the members subscribe to",
-    "unowned_partitions": "Subscribed partitions without an owner",
-    "take_over_waits_for": "Members that a take-over removed and that are not back yet",
-    "lag_total": "Records between commits and log ends",
-    "lag_total_would_be": "Dry run: records of lag, had the plans been handed out",
-    "lag_spread": "Lag of the heaviest minus lag of the lightest member, in records",
-    "lag_spread_would_be": "Dry run: lag spread, had the plans been handed out",
-    "rate_total": "Records produced per second",
-    "utilisation_percent": "Records produced in percent of what the members can read",
-    "heaviest_percent": "Load of the heaviest member in percent of a fair share",
-    "heaviest_percent_planned": "The same under the last plan",
-    "heaviest_percent_would_be": "Dry run: the same, had the plans been handed out",
-    "relief_possible_percent": "Relief by a perfect plan, in percent of a fair share",
-    "relief_planned_percent": "Relief by the last plan, in percent of a fair share",
-    "moves_planned": "Partitions that the last plan would move",
-    "cooldown_s": "Least time between two rebalances that the steward starts",
-    "cooldown_left_s": "Time until the steward may start a rebalance",
-    "moves_left": "Moves that rebalances may still take in this hour",
-    "pause_s": "How long a rebalance pauses partitions",
-    "observations_without_assignment": "Consecutive observations without complete assignment",
-    "last_observation_age_s": "Seconds since the group was last read",
-    "last_heartbeat_age_s": "Seconds since a heartbeat was last answered",
+MAX_CONNECTIONS: Final = 16
+"""Connections that are answered at once: some browsers and scrapers. More get 503."""
+REQUEST_S: Final = 30.0
+"""Seconds after which a connection is closed, however little it has sent or read."""
+IDLE_S: Final = 10.0
+"""Seconds that a client may take between two pieces."""
+HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": PAGE_POLICY,
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
 }
-COUNTERS: Final = {
-    "handouts": ("Assignments handed out, by origin", ORIGINS),
-    "rebalances_triggered": (
-        "Rebalances that the steward started, by reason", ("gain", "partitions", "take-over"),
-    ),
-    "decisions": ("Verdicts on the group, by the kind of reason", GROUNDS),
-    "would_trigger": ("Dry run: rebalances that would have been started", ("",)),
-    "fallbacks": ("Reasons for which a heuristic's assignment was handed out", ("",)),
-    "observations": (
-        "Observations of the group, by outcome", ("done", "rebalancing", "no group", "failed"),
-    ),
-    "heartbeats": ("Heartbeats, by answer", ("fine", "rebalance", "lost", "fenced", "silent")),
-}  # fmt: skip
-"""Counter -> its help text, and the kinds that are exported from the start."""
+"""Of every answer: no other site may show or read it."""
+TEXT: Final = "text/plain; charset=utf-8"
+HTML: Final = "text/html; charset=utf-8"
+JSON: Final = "application/json"
 
 
-def serve(state: StewardStatus, host: str, port: int) -> ThreadingHTTPServer:
-    """Start a server on its own thread.
+class Answer(NamedTuple):
+    code: int
+    kind: str
+    body: bytes
+    headers: Mapping[str, str] = {}
+
+
+class StewardServer(ThreadingHTTPServer):
+    """Answers each connection on a thread of its own, of which there are few."""
+
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 32
+
+    def __init__(self, address: tuple[str, int], answer: Callable[[str, str], Answer]) -> None:
+        if ":" in address[0]:
+            self.address_family = socket.AF_INET6
+        self.answer = answer
+        """Gets path and Host header."""
+        self._open: dict[Any, float] = {}
+        """Connection -> when it began, in monotonic seconds."""
+        self._lock = threading.Lock()
+        super().__init__(address, _Handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._lock:
+            is_full = len(self._open) >= MAX_CONNECTIONS
+            if not is_full:
+                self._open[request] = time.monotonic()
+        if is_full:
+            self.shutdown_request(request)
+        else:
+            super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._lock:
+            self._open.pop(request, None)
+        super().shutdown_request(request)
+
+    def service_actions(self) -> None:
+        """End connections that last too long: their threads fail with their next read or write."""
+        now = time.monotonic()
+        with self._lock:
+            late = [one for one, began in self._open.items() if now - began > REQUEST_S]
+        for one in late:
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                continue
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: a client went away."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: StewardServer
+    timeout = IDLE_S
+    server_version = "equilag"
+    sys_version = ""
+
+    def do_GET(self) -> None:
+        path = self.path.partition("?")[0]
+        self._write(self.server.answer(path, self.headers.get("Host", "")))
+
+    do_HEAD = do_GET
+
+    def do_POST(self) -> None:
+        text = b"this server only reads: GET and HEAD\n"
+        self._write(Answer(405, TEXT, text, {"Allow": "GET, HEAD"}))
+
+    do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_TRACE = do_CONNECT = do_POST
+
+    def _write(self, answer: Answer) -> None:
+        self.send_response(answer.code)
+        for name, value in {**HEADERS, **answer.headers}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", answer.kind)
+        self.send_header("Content-Length", str(len(answer.body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(answer.body)
+
+    def log_message(self, *_: Any) -> None:
+        """Log nothing: every scrape would be a line."""
+
+
+def serve(
+    state: StewardStatus, host: str, port: int, allowed_hosts: Collection[str] = ()
+) -> StewardServer:
+    """Start a server on its own thread; `allowed_hosts` are names that it may be called by.
 
     Raises InputError if the port is not available, MissingExtra without prometheus_client.
     """
-    render = _renderer(state)
+    paths = _paths(state)
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            path = self.path.partition("?")[0]
-            if path == "/metrics":
-                self._answer(200, "text/plain; version=0.0.4; charset=utf-8", render())
-            elif path == "/healthz":
-                problem = state.problem()
-                text = f"{problem or 'ok'}\n".encode()
-                self._answer(503 if problem else 200, "text/plain; charset=utf-8", text)
-            elif path == "/status":
-                text = json.dumps(state.to_dict(), indent=1, allow_nan=False).encode() + b"\n"
-                self._answer(200, "application/json", text)
-            else:
-                text = b"not found: try /metrics, /healthz or /status\n"
-                self._answer(404, "text/plain; charset=utf-8", text)
-
-        def _answer(self, status: int, kind: str, body: bytes) -> None:
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: Any) -> None:
-            """Log nothing: every scrape would be a line."""
+    def answer(path: str, called: str) -> Answer:
+        if not is_own_name(called, {host, *allowed_hosts}):
+            text = f"this server is not called {called!r}: see --allow-host\n"
+            return Answer(421, TEXT, text.encode("utf-8", "backslashreplace"))
+        make = paths.get(path)
+        if make is None:
+            known = ", ".join(sorted(paths))
+            return Answer(404, TEXT, f"not found: try {known}\n".encode())
+        try:
+            return make()
+        except Exception as error:  # noqa: BLE001  what a page raises must not end the steward
+            log_event(logging.ERROR, "page-failed", problem=f"{path}: {describe_error(error)}")
+            return Answer(500, TEXT, b"this page failed; the log says why\n")
 
     try:
-        server = ThreadingHTTPServer((host, port), Handler)
+        server = StewardServer((host, port), answer)
     except (OSError, OverflowError) as error:
-        raise InputError(f"cannot listen on {host}:{port}: {error}", "--listen") from error
+        reason = getattr(error, "strerror", None) or error
+        problem = f"cannot listen on port {port} of {host}: {reason}; choose another HOST:PORT"
+        raise InputError(problem, "--listen") from error
     threading.Thread(target=server.serve_forever, name="http", daemon=True).start()
     return server
 
 
-def _renderer(state: StewardStatus) -> Callable[[], bytes]:
-    try:
-        from prometheus_client import CollectorRegistry, generate_latest
-    except ImportError as error:
-        raise MissingExtra(
-            "the steward needs prometheus_client: pip install 'equilag[steward]'"
-        ) from error
-    registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Collector(state))
-    return lambda: generate_latest(registry)
+def _paths(state: StewardStatus) -> dict[str, Callable[[], Answer]]:
+    """Path -> what answers it."""
+    metrics = metrics_of(lambda: state.facts)
+
+    def health() -> Answer:
+        problem = state.facts.problem
+        return Answer(503 if problem else 200, TEXT, f"{problem or 'ok'}\n".encode())
+
+    return {
+        "/": lambda: Answer(200, HTML, live_page(state).encode()),
+        "/parts": lambda: Answer(200, HTML, live_parts(state).encode()),
+        "/history": lambda: Answer(200, JSON, _json(state.history.document())),
+        "/status": lambda: Answer(200, JSON, _json(state.facts.document())),
+        "/metrics": lambda: Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics()),
+        "/healthz": health,
+    }
 
 
-class _Collector:
-    """Reads the status at each scrape."""
-
-    def __init__(self, state: StewardStatus) -> None:
-        self._state = state
-
-    def collect(self) -> Iterator[Any]:
-        from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
-
-        shown = self._state.figures
-        role = GaugeMetricFamily("equilag_steward_role", "1 for the current role", labels=["role"])
-        for name in ROLES:
-            role.add_metric([name], float(shown.role == name))
-        yield role
-        healthy = float(self._state.problem() is None)
-        yield GaugeMetricFamily("equilag_steward_healthy", "1 if healthy", value=healthy)
-        for name, text in GAUGES.items():
-            value = getattr(shown, name)
-            if value is not None:
-                metric = f"equilag_steward_{name.removesuffix('_s')}"
-                metric += "_seconds" if name.endswith("_s") else ""
-                yield GaugeMetricFamily(metric, text, value=float(value))
-        counters = self._state.counters
-        for name, (text, kinds) in COUNTERS.items():
-            family = CounterMetricFamily(f"equilag_steward_{name}", text, labels=["kind"])
-            for kind in kinds:
-                family.add_metric([kind], float(counters.get((name, kind), 0)))
-            yield family
+def _json(document: Mapping[str, Any]) -> bytes:
+    return json.dumps(document, indent=1).encode() + b"\n"

@@ -91,7 +91,7 @@ class LeaderLoop:
         )
 
     def _go_passive(self) -> None:
-        if self._shared.state.figures.role != "passive":
+        if self._shared.state.role != "passive":
             log_event(logging.WARNING, "passive", reason=PASSIVE_REASON)
         self._shared.state.set(role="passive", role_reason=PASSIVE_REASON)
         self._leads = False
@@ -211,7 +211,7 @@ class LeaderLoop:
             reason = "another member leads until the take-over"
         elif not joined.leads:
             reason = "another member leads; use --take-over or restart the members"
-        if state.figures.role != role:
+        if state.role != role:
             level = logging.INFO if joined.leads else logging.WARNING
             log_event(
                 level, role, generation=joined.generation, protocol=joined.protocol, reason=reason
@@ -224,7 +224,7 @@ class LeaderLoop:
         )
 
     def _unreachable(self, problem: str) -> None:
-        if self._shared.state.figures.role != "unreachable":
+        if self._shared.state.role != "unreachable":
             log_event(logging.WARNING, "coordinator-unreachable", problem=problem)
         self._shared.state.set(role="unreachable", role_reason=problem)
         self._shared.stop.wait(_RETRY_S)
@@ -248,7 +248,7 @@ class LeaderLoop:
         if error.transient:
             return
         problem = with_protocol_in_use(str(error), self._shared)
-        if self._shared.state.figures.role_reason != problem:
+        if self._shared.state.role_reason != problem:
             log_event(logging.ERROR, "refused", problem=problem)
         self._shared.state.set(role="unreachable", role_reason=problem)
         self._shared.stop.wait(_PASSIVE_S)

@@ -19,12 +19,12 @@ from equilag.live.rebalance.assignments import target_assignment
 from equilag.live.rebalance.controller import Considered
 from equilag.live.rebalance.decision import Decision, PlanSettings
 from equilag.live.rebalance.fitting_policy import with_capacities
-from equilag.live.rebalance.joined_members import group_of
+from equilag.live.rebalance.joined_members import group_of, member_key
 from equilag.live.rebalance.live_policy import at_most
 from equilag.live.rebalance.measured import capacities_in_force
 from equilag.live.rebalance.measured_loads import awaits_rates
 from equilag.live.rebalance.rebalance_answer import sticky_policy
-from equilag.live.rebalance.speed_names import speeds_of
+from equilag.live.rebalance.speed_names import speed_names, speeds_of
 from equilag.live.rebalance.verdict_news import VerdictNews
 from equilag.live.steward.commands import Command
 from equilag.live.steward.dry_run import DryRun
@@ -118,6 +118,7 @@ class MonitorLoop:
             self._shared.send(Command.RECONSIDER)
         elif observation.members:
             self._evaluate(observation, leads, generation)
+        self._shared.state.record_figures()
 
     def _count_without_assignment(self, without: bool) -> None:
         self._without_assignment = self._without_assignment + 1 if without else 0
@@ -133,7 +134,7 @@ class MonitorLoop:
         self._shared.send(Command.RECONSIDER)
         self._shared.state.count("observations", "no group")
         self._shared.state.observed()
-        self._shared.state.set(members=0)
+        self._shared.state.set(members=0, by_member=())
         if self._dry_run is not None:
             self._shared.state.set(role="dry-run", role_reason=_NO_GROUP)
 
@@ -171,12 +172,12 @@ class MonitorLoop:
         if self._dry_run is not None:
             self._rehearse(self._dry_run, observation)
         elif leads and self._shared.take_over is not None:
-            self._shared.state.set(verdict="a take-over waits for removed members")
+            self._shared.state.decide("", "a take-over waits for removed members")
         elif leads:
             if not self._repaired(observation, generation):
                 self._consider(observation, generation)
         else:
-            self._shared.state.set(decision="", verdict="another member leads")
+            self._shared.state.decide("", "another member leads")
             if self._shared.options.take_over and generation >= 0:
                 self._shared.send(Command.TAKE_OVER, generation)
 
@@ -209,7 +210,7 @@ class MonitorLoop:
         if considered.verdict.worth_it and considered.decision is not None:
             self._shared.controller.started(loads, considered, time.monotonic())
             self._start(observation, considered.decision, generation, "gain", considered.case)
-        self._show(considered, loads)
+        self._show(considered, loads, observation)
 
     def _considered(self, observation: Observation, loads: GroupLoads) -> Considered:
         """What the controller says about the loads, of the group as it is or as it would be."""
@@ -234,13 +235,15 @@ class MonitorLoop:
                 self._remarks.add(line)
         return decision
 
-    def _show(self, considered: Considered, loads: GroupLoads) -> None:
-        """Report a verdict: in the status and the metrics always, in the log when it is
-        news."""
+    def _show(self, considered: Considered, loads: GroupLoads, observation: Observation) -> None:
+        """Report a decision: in the status and the metrics always, in the log when it is news."""
         now = time.monotonic()
         state, verdict = self._shared.state, considered.verdict
         state.count("decisions", verdict.ground)
-        state.set(**decision_figures(considered, self._shared.controller, loads, now))
+        state.decide(verdict.ground, verdict.reason)
+        by_key = speed_names(observation.members)
+        names = {one.id: by_key[member_key(one)] for one in observation.members}
+        state.set(**decision_figures(considered, self._shared.controller, loads, names, now))
         if considered.effect:
             log_event(logging.INFO, "effect", reason=considered.effect)
         if self._news.is_news(verdict, now):
@@ -251,6 +254,7 @@ class MonitorLoop:
     ) -> None:
         target = target_assignment(observation.members, decision.plan.assignment, observation.sizes)
         self._shared.state.count("rebalances_triggered", kind)
+        self._shared.state.record_rebalance()
         moves = shown_moves(decision.plan)
         log_event(logging.WARNING, "rebalance", cause=kind, reason=reason, moves=moves)
         self._shared.set_target(target, observation.measured.capacities if kind == "gain" else None)
@@ -264,9 +268,10 @@ class MonitorLoop:
             self._shared.controller.started(loads, considered, time.monotonic())
             dry_run.adopt(considered.decision.plan)
             self._shared.state.count("would_trigger")
+            self._shared.state.record_rebalance()
             moves = shown_moves(considered.decision.plan)
             log_event(logging.WARNING, "would-rebalance", reason=considered.case, moves=moves)
-        self._show(considered, loads)
+        self._show(considered, loads, observation)
         figures = dry_run.figures(loads)
         self._shared.state.set(**figures)
         if figures and observation.at - self._told_would_be >= _WOULD_BE_S:

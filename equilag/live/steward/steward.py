@@ -13,7 +13,7 @@ from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.group_reader import GroupReader
 from equilag.errors import EquilagError
 from equilag.live.rebalance.decision import decide_within, load_planner
-from equilag.live.steward.event_log import log_event
+from equilag.live.steward.event_log import log_event, recorded
 from equilag.live.steward.group_membership import GroupMembership
 from equilag.live.steward.heartbeat_loop import HeartbeatLoop
 from equilag.live.steward.kept_state import KeptState
@@ -65,6 +65,10 @@ class Steward:
 
     def run(self) -> None:
         """Run until `end`. Raises EquilagError if the steward had to stop by itself."""
+        with recorded(self.state):
+            self._run()
+
+    def _run(self) -> None:
         load_planner()
         self._monitor.run_once()  # who owns what, before anything is assigned
         if not self._stop_requests.empty():

@@ -81,13 +81,13 @@ def test_it_can_stay_a_member_at_the_end() -> None:
 def test_a_follower_assigns_nothing() -> None:
     run = Run([joined("a", leads=False)], FakeReader()).go()
     assert run.membership.synced == [{}]
-    assert run.state.figures.role == "follower"
+    assert run.state.facts.role == "follower"
 
 
 def test_a_restart_within_the_session_changes_nothing() -> None:
     run = Run([joined("a", "b", skip=True)], FakeReader()).go()
     assert run.membership.synced == [{}]
-    assert run.state.figures.role == "leader"
+    assert run.state.facts.role == "leader"
 
 
 def test_with_old_lag_counts_and_moves_decide() -> None:
@@ -99,7 +99,7 @@ def test_with_old_lag_counts_and_moves_decide() -> None:
     object.__setattr__(observation, "at", observation.at - 1000)  # the lag is old
     run.go()
     assert run.state.counters["handouts", "sticky"] == run.state.counters["fallbacks", ""] == 1
-    assert run.state.figures.last_fallback_reason == "no fresh lag: no broker answers"
+    assert run.state.facts.last_fallback_reason == "no fresh lag: no broker answers"
     assert run.sets == [[0], [1], [2]]
 
 
@@ -113,7 +113,7 @@ def test_recent_lag_is_good_enough() -> None:
 def test_sizes_alone_are_enough() -> None:
     """Sizes have their own time limit: without them the group would have to wait."""
     run = Run([joined("a", "b")], FakeReader(lags=EquilagError("too late"), sizes={"t": 3})).go()
-    assert run.state.figures.last_fallback_reason == "no lag: too late"
+    assert run.state.facts.last_fallback_reason == "no lag: too late"
     assert sorted(map(len, run.sets)) == [1, 2]
 
 
@@ -231,7 +231,7 @@ def test_an_observation_of_other_topics_is_not_used() -> None:
 def test_mostly_unknown_lag_causes_a_fallback() -> None:
     run = Run([joined("a", "b")], FakeReader(lags=offsets({"t": [100, None, None]}))).go()
     assert run.state.counters["handouts", "sticky"] == run.state.counters["fallbacks", ""] == 1
-    assert run.state.figures.last_fallback_reason == "the lag of 2 of 3 partitions is unknown"
+    assert run.state.facts.last_fallback_reason == "the lag of 2 of 3 partitions is unknown"
 
 
 def test_a_late_plan_causes_a_fallback(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -242,13 +242,13 @@ def test_a_late_plan_causes_a_fallback(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(equilag.planner.solve, "solve", lambda *_, **__: time.sleep(3))
     run = Run([joined("a", "b")], FakeReader(lags=offsets(LAGS)), rebalance_limit=0.1).go()
     assert run.state.counters["handouts", "heuristic"] == 1
-    assert run.state.figures.last_fallback_reason == "no plan within 0.6 s"
+    assert run.state.facts.last_fallback_reason == "no plan within 0.6 s"
 
 
 def test_unknown_topics_are_asked_for_again() -> None:
     run = Run([joined("a"), joined("a")], FakeReader(lags=EquilagError("no broker answers"))).go()
     assert run.membership.synced == []
-    assert run.state.figures.role == "unreachable"
+    assert run.state.facts.role == "unreachable"
     assert len(run.membership.calls) == 4  # two joins, leave, close
 
 
@@ -264,7 +264,7 @@ def test_transient_errors_are_retried(error: EquilagError, forgets: bool) -> Non
 def test_a_refusal_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("equilag.live.steward.leader_loop._PASSIVE_S", 0.01)
     run = Run([Refused("no right"), Refused("no right")], FakeReader()).go()
-    assert run.state.figures.role_reason == "no right"
+    assert run.state.facts.role_reason == "no right"
     assert not run.membership.synced
 
 
@@ -297,7 +297,7 @@ def test_a_refusal_names_the_protocol_of_the_members(monkeypatch: pytest.MonkeyP
     run = Run([Refused("nothing in common")], FakeReader())
     run.observed(FakeReader(replace(reading(LAGS, {"a": {"t": [0, 1, 2]}}), protocol="own")))
     run.go()
-    assert run.state.figures.role_reason == "nothing in common; they use 'own'"
+    assert run.state.facts.role_reason == "nothing in common; they use 'own'"
 
 
 def test_a_fenced_steward_ends() -> None:
@@ -333,7 +333,7 @@ def test_take_over_removes_the_others_once() -> None:
     run.shared.send(Command.REBALANCE, 2)
     run.go()
     assert run.membership.calls.count(("remove", ["a", "b", "steward-2"])) == 1
-    assert run.state.figures.role == "leader"
+    assert run.state.facts.role == "leader"
 
 
 def taking_over(answers: list[JoinResult | EquilagError], **options: Any) -> Run:
@@ -366,7 +366,7 @@ def test_after_a_take_over_nobody_gets_what_missing_members_held() -> None:
 
     def noted(given: Any) -> None:
         sync(given)
-        waited.append(run.state.figures.take_over_waits_for)
+        waited.append(run.state.facts.take_over_waits_for)
 
     run.membership.sync = noted  # type: ignore[method-assign]
     run.go()
@@ -376,7 +376,7 @@ def test_after_a_take_over_nobody_gets_what_missing_members_held() -> None:
     assert third["b-2"] == {"t": [1]}
     assert sorted([*third["c"]["t"], *third["a-2"]["t"]]) == [0, 2]
     assert waited == [0, 0, 2, 1]  # as it was before each answer was recorded
-    assert run.state.figures.take_over_waits_for == 0
+    assert run.state.facts.take_over_waits_for == 0
     assert run.shared.take_over is None
     assert run.shared.target is not None
 
@@ -402,7 +402,7 @@ def test_a_take_over_ends_if_another_member_leads() -> None:
     run.go()
     assert run.membership.synced[1]["b-2"] == {"t": [1]}
     assert run.shared.take_over is None
-    assert run.state.figures.take_over_waits_for == 0
+    assert run.state.facts.take_over_waits_for == 0
 
 
 def test_a_member_that_joins_has_a_capacity_from_then_on() -> None:
@@ -431,7 +431,7 @@ def test_it_is_passive_in_a_kip_848_group(monkeypatch: pytest.MonkeyPatch) -> No
     run.shared.send(Command.RECONSIDER)
     run.membership.leave = run.shared.stop_all  # type: ignore[method-assign]
     run.go()
-    assert run.state.figures.role == "passive"
+    assert run.state.facts.role == "passive"
     assert not run.membership.synced
 
 
@@ -439,4 +439,4 @@ def test_lags_out_of_range_cause_a_fallback() -> None:
     run = Run([joined("a", "b")], FakeReader(lags=offsets({"t": [2**60, 1, 1]})))
     run.go()
     assert run.state.counters["handouts", "sticky"] == run.state.counters["fallbacks", ""] == 1
-    assert run.state.figures.last_fallback_reason.startswith("no valid lag")
+    assert run.state.facts.last_fallback_reason.startswith("no valid lag")

@@ -96,8 +96,8 @@ def test_a_pending_target_stays() -> None:
 def test_an_even_group_needs_no_plan() -> None:
     run = Run().sees(*[reading({"t": [500, 500]}, {"a": {"t": [0]}, "b": {"t": [1]}})] * 3)
     assert run.commands == []
-    assert run.state.figures.decision == "even"
-    assert run.state.figures.verdict.startswith("at best relieves a member by 0 % of a fair share")
+    assert run.state.facts.decision == "even"
+    assert run.state.facts.verdict.startswith("at best relieves a member by 0 % of a fair share")
 
 
 def test_given_capacities_stand_in_for_measured_speeds() -> None:
@@ -105,16 +105,16 @@ def test_given_capacities_stand_in_for_measured_speeds() -> None:
     tracker = run.monitor._observer._tracker
     tracker._speeds.speeds = {"a": WindowSpeed(10.0, 0.1, 1e12)}
     run.sees(uneven())
-    assert run.state.figures.speeds == {}
+    assert run.state.facts.speeds == {}
     run = Run()
     run.monitor._observer._tracker._speeds.speeds = tracker._speeds.speeds
-    assert run.sees(uneven()).state.figures.speeds == {"a": 10.0, "b": 10.0}
+    assert run.sees(uneven()).state.facts.speeds == {"a": 10.0, "b": 10.0}
 
 
 def test_by_work_it_waits_for_rates() -> None:
     run = Run(policy=live_policy()).sees(uneven(), uneven())
     assert run.commands == []
-    assert run.state.figures.decision == "measuring"
+    assert run.state.facts.decision == "measuring"
     assert run.state.counters["decisions", "measuring"] == 2
 
 
@@ -135,7 +135,7 @@ def test_a_dry_run_only_reports() -> None:
     run = Run(leads=False, dry_run=True).sees(uneven(), uneven(), uneven())
     assert run.commands == []
     assert run.state.counters["would_trigger", ""] == 1
-    assert run.state.figures.role == "dry-run"
+    assert run.state.facts.role == "dry-run"
     figures = run.state.figures
     assert (figures.lag_spread, figures.lag_spread_would_be) == (110_000, 10_000)
     assert figures.heaviest_percent == round(100 * 160 / 105, 1)
@@ -169,14 +169,14 @@ def test_a_member_is_relieved_where_the_spread_cannot_get_smaller() -> None:
 
 def test_one_partition_that_outweighs_all_else_starts_nothing() -> None:
     run = Run().sees(*[reading(HIDDEN, SPREAD_OUT)] * 3)
-    assert run.state.figures.decision == "even"
+    assert run.state.facts.decision == "even"
     assert run.commands == []
 
 
 def test_a_follower_starts_nothing() -> None:
     run = Run(leads=False).sees(uneven(), uneven(), uneven())
     assert run.commands == []
-    assert run.shared.state.figures.verdict == "another member leads"
+    assert run.shared.state.facts.verdict == "another member leads"
 
 
 def test_with_take_over_it_asks_for_leadership() -> None:
@@ -213,7 +213,7 @@ def test_while_a_take_over_waits_nothing_is_repaired() -> None:
     run = Run()
     run.shared.take_over = TakeOver([], until=0.0)
     assert run.sees(*[reading({"t": [1, 1, 1, 1]}, RANGE)] * 3).commands == []
-    assert run.state.figures.verdict == "a take-over waits for removed members"
+    assert run.state.facts.verdict == "a take-over waits for removed members"
     assert run.shared.rebalance_pending
 
 
@@ -329,4 +329,4 @@ def test_a_group_that_becomes_one_of_another_kind() -> None:
 def test_a_group_without_members() -> None:
     run = Run().sees(reading({}, {}))
     assert run.commands == []
-    assert run.state.figures.members == 0
+    assert run.state.facts.members == 0

@@ -1,0 +1,152 @@
+"""A steward at one moment: what it decides and why, its group, what it did last.
+
+The status on the screen, `/status`, the metrics and the live page read these facts, and compute
+nothing of their own. Times are RFC 3339 in UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Final
+
+from equilag.errors import InputError
+from equilag.report.facts.steward_parts import (
+    StewardDecision,
+    StewardEvent,
+    StewardMember,
+    StewardMove,
+    StewardPlan,
+)
+
+STATUS_FORMAT: Final = "equilag/steward-status/1"
+OLD_NAMES: Final = {"verdict": "decision_reason"}
+"""Names that docs/live.md once had for what has another name now."""
+
+
+@dataclass(frozen=True, slots=True)
+class StewardFacts:
+    """The newest known values; None while a value is unknown. The names are those of `/status`."""
+
+    kind: ClassVar[str] = "steward"
+
+    at: str = ""
+    """When these facts were collected."""
+    version: str = ""
+    """Of equilag."""
+    group: str = ""
+    instance: str = ""
+    """The steward's group.instance.id."""
+    role: str = "starting"
+    """One of ROLES in `equilag.live.steward.status`."""
+    role_reason: str = ""
+    healthy: bool = False
+    problem: str | None = None
+    """Why it is not healthy."""
+    headline: str = ""
+    """What it does, and why, in one line."""
+    tone: str = "act"
+    """``good``: nothing to do. ``act``: it waits or rebalances. ``bad``: somebody has to act."""
+    decision: str = ""
+    """The kind of the last decision: one of GROUNDS in `equilag.worth.thresholds`; empty while it
+    does not lead."""
+    decision_reason: str = ""
+    generation: int = -1
+    protocol: str = ""
+    members: int = 0
+    """Without the steward."""
+    partitions: int = 0
+    """That the members subscribe to."""
+    unowned_partitions: int = 0
+    take_over_waits_for: int = 0
+    """Members that a take-over removed and that are not back yet."""
+    observations_without_assignment: int = 0
+    """Consecutive observations in which the group was rebalancing or had unowned partitions."""
+    lag_total: int | None = None
+    """Records between commits and log ends."""
+    lag_total_would_be: int | None = None
+    """In a dry run: the lag that the group would have, had the plans been handed out."""
+    lag_spread: int | None = None
+    """Lag of the heaviest minus lag of the lightest member, in records."""
+    lag_spread_would_be: int | None = None
+    rate_total: float | None = None
+    """Records produced per second."""
+    utilisation_percent: float | None = None
+    """Rate of the group in percent of what its members can read."""
+    heaviest_percent: float | None = None
+    """Load of the heaviest member in percent of a fair share."""
+    heaviest_percent_would_be: float | None = None
+    relief_possible_percent: float | None = None
+    """By how much a perfect plan could relieve a member, in percent of a fair share."""
+    cooldown_s: float | None = None
+    """Least time between two rebalances that the steward starts."""
+    cooldown_left_s: float | None = None
+    moves_left: int | None = None
+    """Moves that rebalances may still take in this hour."""
+    pause_s: float | None = None
+    """How long a rebalance pauses partitions."""
+    last_assignment: str = ""
+    last_fallback_reason: str = ""
+    last_observation_age_s: float | None = None
+    last_heartbeat_age_s: float | None = None
+    observe_every_s: float = 0.0
+    by_member: tuple[StewardMember, ...] = ()
+    """The heaviest first."""
+    last_plan: StewardPlan | None = None
+    decisions: tuple[StewardDecision, ...] = ()
+    """The newest first; one entry as long as the kind stays."""
+    events: tuple[StewardEvent, ...] = ()
+    """What its log has of rebalances and of problems, the newest first."""
+    counters: Mapping[str, int] = field(default_factory=dict)
+    """``handouts:plan`` and the like: a name of the metrics with the kind."""
+
+    @property
+    def size(self) -> int:
+        return len(self.by_member)
+
+    @property
+    def relief_planned_percent(self) -> float | None:
+        return None if self.last_plan is None else self.last_plan.relief_percent
+
+    @property
+    def heaviest_percent_planned(self) -> float | None:
+        return None if self.last_plan is None else self.last_plan.heaviest_percent_planned
+
+    @property
+    def moves_planned(self) -> int | None:
+        return None if self.last_plan is None else self.last_plan.moves
+
+    def document(self) -> dict[str, Any]:
+        """The JSON of `/status`, with the names of old."""
+        own = asdict(self)
+        return {
+            "format": STATUS_FORMAT,
+            **own,
+            **{old: own[name] for old, name in OLD_NAMES.items()},
+        }
+
+
+_PARTS: Final = {
+    "by_member": StewardMember,
+    "decisions": StewardDecision,
+    "events": StewardEvent,
+}
+
+
+def read_steward_facts(document: Mapping[str, Any]) -> StewardFacts:
+    """The facts in the JSON of `/status`. Raises InputError for a steward of another version."""
+    found = document.get("format")
+    if found != STATUS_FORMAT:
+        raise InputError(f"is {found!r}, not {STATUS_FORMAT!r}: a steward of another version", "format")
+    own = {
+        name: value for name, value in document.items() if name in StewardFacts.__dataclass_fields__
+    }
+    try:
+        for name, part in _PARTS.items():
+            own[name] = tuple(part(**one) for one in own.get(name, ()))
+        if (plan := own.get("last_plan")) is not None:
+            moved = tuple(StewardMove(**one) for one in plan["moved"])
+            own["last_plan"] = StewardPlan(**{**plan, "moved": moved})
+    except (TypeError, KeyError) as error:
+        raise InputError(f"cannot be read: {error}", "status") from error
+    return StewardFacts(**own)
