@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import json
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from equilag.cli import options
 from equilag.cli.cluster import add_cluster, add_reading, client_settings
 from equilag.cli.co_partition_mode import CO_PARTITION, co_partition_mode
 from equilag.cli.real_options import add_real
-from equilag.cli.screen import emit, remark
+from equilag.cli.screen import remark
+from equilag.cli.screen_options import add_screen
 from equilag.cli.steward_log import logging_to_stderr
+from equilag.cli.steward_status import show_status
 from equilag.cli.steward_thresholds import add_thresholds, add_weight, thresholds_of
 from equilag.errors import InputError, MissingExtra
 from equilag.live.rebalance.live_policy import LIVE_HORIZON_S, LIVE_TOLERANCE
 from equilag.policy import Policy
-from equilag.report.json_text import to_json
 
 if TYPE_CHECKING:
     from equilag.live.steward.steward_options import StewardOptions
@@ -45,8 +45,6 @@ LISTEN: Final = "127.0.0.1:9478"
 REPLACED: Final = 3
 """Exit status if another process has joined with its instance id: a supervisor must not start it
 again, as the two would replace each other without end."""
-_ASK_S: Final = 5.0
-"""How long a running steward may take to answer `--status`."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -83,8 +81,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="HOST:PORT",
         type=address,
         default=LISTEN,
-        help=f"address of /metrics, /healthz and /status (default: {LISTEN})",
+        help=f"address of the live page, /status, /metrics and /healthz (default: {LISTEN})",
     )
+    parser.add_argument(
+        "--allow-host",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="name with dots that the live page may be called by, besides this machine's own;"
+        " may be repeated",
+    )
+    add_screen(parser)
     add_thresholds(parser.add_argument_group("when to rebalance"))
     _add_planning(parser.add_argument_group("how to plan"))
     add_real(parser, CO_PARTITION)
@@ -163,7 +170,7 @@ def address(text: str) -> tuple[str, int]:
 
 def run(args: argparse.Namespace) -> int:
     if args.status:
-        return _status(args.listen, args.json)
+        return show_status(args)
     if args.json:
         raise InputError("needs --status; a steward that runs serves it at --listen", "--json")
     for value, option in ((args.bootstrap_server, "--bootstrap-server"), (args.group, "--group")):
@@ -190,7 +197,8 @@ def run(args: argparse.Namespace) -> int:
     config = kafka_config(args.bootstrap_server, client_settings(args.command_config))
     with logging_to_stderr():
         steward = Steward(config, chosen)
-        server = serve(steward.state, *args.listen)
+        host, port = args.listen
+        server = serve(steward.state, host, port, args.allow_host)
         try:
             with _ended_by_signals(steward.end):
                 steward.run()
@@ -246,42 +254,3 @@ def _ended_by_signals(end: Callable[[], None]) -> Iterator[None]:
     finally:
         for which, handler in before.items():
             signal.signal(which, handler)
-
-
-def _status(where: tuple[str, int], as_json: bool) -> int:
-    """Print the status of a running steward. Return 1 if it is not healthy."""
-    from urllib.error import URLError
-    from urllib.request import urlopen
-
-    host, port = where
-    shown = f"[{host}]" if ":" in host else host
-    try:
-        with urlopen(f"http://{shown}:{port}/status", timeout=_ASK_S) as answer:
-            status = json.load(answer)
-    except (URLError, OSError, ValueError) as error:
-        reason = getattr(error, "reason", None) or error
-        raise InputError(f"no steward answers at {host}:{port}: {reason}", "--listen") from error
-    emit(to_json(status) if as_json else _status_text(status))
-    if not status.get("healthy"):
-        remark(f"not healthy: {status.get('problem')}")
-        return 1
-    return 0
-
-
-def _status_text(status: Mapping[str, Any]) -> str:
-    counters = status.get("counters", {})
-    shown = {name: value for name, value in status.items() if name not in ("format", "counters")}
-    width = max(map(len, [*shown, *counters]), default=0)
-    lines = [f"{name:<{width}}  {_cell(value)}" for name, value in shown.items()]
-    lines += [f"{name:<{width}}  {value}" for name, value in sorted(counters.items())]
-    return "\n".join(lines) + "\n"
-
-
-def _cell(value: object) -> str:
-    if value is None or value in ("", {}):
-        return "-"
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_cell(one)}" for key, one in value.items())
-    if isinstance(value, float):
-        return f"{value:.1f}"
-    return str(value)

@@ -58,5 +58,12 @@ class HistoryRing:
             self._rebalances.popleft()
 
     def facts(self) -> StewardHistory:
-        columns = [*zip(*self._points, strict=True)] or [()] * len(HistoryPoint._fields)
-        return StewardHistory(*columns, rebalances=tuple(self._rebalances))
+        points = tuple(self._points)
+        return StewardHistory(
+            times=tuple(one.at for one in points),
+            lag_total=tuple(one.lag_total for one in points),
+            heaviest_percent=tuple(one.heaviest_percent for one in points),
+            lag_total_would_be=tuple(one.lag_total_would_be for one in points),
+            heaviest_percent_would_be=tuple(one.heaviest_percent_would_be for one in points),
+            rebalances=tuple(self._rebalances),
+        )

@@ -106,13 +106,18 @@ class _Handler(BaseHTTPRequestHandler):
         path = self.path.partition("?")[0]
         self._write(self.server.answer(path, self.headers.get("Host", "")))
 
-    do_HEAD = do_GET
+    def do_HEAD(self) -> None:
+        self.do_GET()
 
-    def do_POST(self) -> None:
+    def __getattr__(self, name: str) -> Callable[[], None]:
+        """Every other method of HTTP; the base class asks for ``do_`` and its name."""
+        if not name.startswith("do_"):
+            raise AttributeError(name)
+        return self._refuse
+
+    def _refuse(self) -> None:
         text = b"this server only reads: GET and HEAD\n"
         self._write(Answer(405, TEXT, text, {"Allow": "GET, HEAD"}))
-
-    do_PUT = do_DELETE = do_PATCH = do_OPTIONS = do_TRACE = do_CONNECT = do_POST
 
     def _write(self, answer: Answer) -> None:
         self.send_response(answer.code)
@@ -180,4 +185,4 @@ def _paths(state: StewardStatus) -> dict[str, Callable[[], Answer]]:
 
 
 def _json(document: Mapping[str, Any]) -> bytes:
-    return json.dumps(document, indent=1).encode() + b"\n"
+    return json.dumps(document, indent=1, allow_nan=False).encode() + b"\n"

@@ -8,12 +8,17 @@ from collections import Counter, deque
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from equilag import __version__
 from equilag.live.steward.clock import utc
 from equilag.live.steward.history_ring import HistoryRing
-from equilag import __version__
 from equilag.report.facts.steward import StewardFacts
 from equilag.report.facts.steward_headline import steward_headline
-from equilag.report.facts.steward_parts import StewardDecision, StewardEvent, StewardHistory
+from equilag.report.facts.steward_parts import (
+    StewardDecision,
+    StewardEvent,
+    StewardHistory,
+    StewardSettings,
+)
 
 PASSIVE_REASON: Final = "a KIP-848 group: the broker assigns its partitions"
 """Why the steward is passive."""
@@ -69,7 +74,7 @@ class StewardStatus:
             if not kind:
                 return
             since, observations = now, 1
-            if self._decisions and self._decisions[0].kind == kind:
+            if self._decisions and self._decisions[0].decision == kind:
                 last = self._decisions.popleft()
                 since, observations = last.since, last.observations + 1
             self._decisions.appendleft(StewardDecision(kind, reason, since, now, observations))
@@ -101,7 +106,7 @@ class StewardStatus:
                 self._facts,
                 at=utc(time.time()),
                 version=__version__,
-                observe_every_s=self.observe_every_s,
+                settings=StewardSettings(self.observe_every_s, self.session_s),
                 last_observation_age_s=_age(self._observed_at, now),
                 last_heartbeat_age_s=_age(self._heartbeat_at, now),
                 decisions=tuple(self._decisions),

@@ -12,12 +12,14 @@ REFRESH_S: Final = 5
 PAGE_POLICY: Final = "frame-ancestors 'none'"
 """What a page cannot say of itself in its head; the rest of its policy is there."""
 _SCRIPT: Final = "static/steward.js"
+_STYLE: Final = "static/steward.css"
 
 
 def live_page(state: StewardStatus) -> str:
     """The whole page."""
+    document = {**_document(state), "history": state.history.document()}
     return render_page(
-        "steward.html", _document(state), scripts=(_SCRIPT,), refresh_s=REFRESH_S
+        "steward.html", document, scripts=(_SCRIPT,), styles=(_STYLE,), refresh_s=REFRESH_S
     )
 
 

@@ -12,7 +12,7 @@ class Facts(Protocol):
     @property
     def kind(self) -> str:
         """``plan``, ``comparison``, ``frontier``, ``verification``, ``size``, ``simulation``,
-        ``live-groups``, ``fleet``, ``fleet-export``, ``collection``."""
+        ``live-groups``, ``steward``, ``fleet``, ``fleet-export``, ``collection``."""
         ...
 
     @property

@@ -7,16 +7,18 @@ nothing of their own. Times are RFC 3339 in UTC.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
 from equilag.errors import InputError
+from equilag.report.facts.facts_json import facts_json
 from equilag.report.facts.steward_parts import (
     StewardDecision,
     StewardEvent,
     StewardMember,
     StewardMove,
     StewardPlan,
+    StewardSettings,
 )
 
 STATUS_FORMAT: Final = "equilag/steward-status/1"
@@ -89,7 +91,7 @@ class StewardFacts:
     last_fallback_reason: str = ""
     last_observation_age_s: float | None = None
     last_heartbeat_age_s: float | None = None
-    observe_every_s: float = 0.0
+    settings: StewardSettings = field(default_factory=StewardSettings)
     by_member: tuple[StewardMember, ...] = ()
     """The heaviest first."""
     last_plan: StewardPlan | None = None
@@ -118,12 +120,9 @@ class StewardFacts:
 
     def document(self) -> dict[str, Any]:
         """The JSON of `/status`, with the names of old."""
-        own = asdict(self)
-        return {
-            "format": STATUS_FORMAT,
-            **own,
-            **{old: own[name] for old, name in OLD_NAMES.items()},
-        }
+        own = facts_json(self)
+        old = {name: own[now] for name, now in OLD_NAMES.items()}
+        return {"format": STATUS_FORMAT, **own, **old}
 
 
 _PARTS: Final = {
@@ -137,11 +136,13 @@ def read_steward_facts(document: Mapping[str, Any]) -> StewardFacts:
     """The facts in the JSON of `/status`. Raises InputError for a steward of another version."""
     found = document.get("format")
     if found != STATUS_FORMAT:
-        raise InputError(f"is {found!r}, not {STATUS_FORMAT!r}: a steward of another version", "format")
+        problem = f"is {found!r}, not {STATUS_FORMAT!r}: a steward of another version"
+        raise InputError(problem, "format")
     own = {
         name: value for name, value in document.items() if name in StewardFacts.__dataclass_fields__
     }
     try:
+        own["settings"] = StewardSettings(**own["settings"])
         for name, part in _PARTS.items():
             own[name] = tuple(part(**one) for one in own.get(name, ()))
         if (plan := own.get("last_plan")) is not None:

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
+
+from equilag.report.facts.facts_json import facts_json
+
+
+@dataclass(frozen=True, slots=True)
+class StewardSettings:
+    observe_every_s: float = 0.0
+    session_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +39,7 @@ class StewardMember:
 class StewardDecision:
     """What observations ended in, as long as the kind of the decision stayed the same."""
 
-    kind: str
+    decision: str
     """One of GROUNDS in `equilag.worth.thresholds`."""
     reason: str
     """Of the last of these observations."""
@@ -98,4 +106,4 @@ class StewardHistory:
     """When the steward started one, or would have, in seconds since 1970."""
 
     def document(self) -> dict[str, Any]:
-        return {"format": "equilag/steward-history/1", **asdict(self)}
+        return {"format": "equilag/steward-history/1", **facts_json(self)}

@@ -33,6 +33,7 @@ def render_page(
     document: Mapping[str, Any],
     *,
     scripts: Sequence[str] = (),
+    styles: Sequence[str] = (),
     charts: bool = True,
     refresh_s: int | None = None,
 ) -> str:
@@ -42,8 +43,10 @@ def render_page(
         and nothing else of the report.
     document: JSON; the page carries it, and its scripts read it.
     scripts: the page's own ones, below this package, run in this order after those of every page.
+    styles: the page's own ones, likewise.
     charts: True if the page draws any.
-    refresh_s: the page loads itself again after so many seconds, for pages that are served live.
+    refresh_s: for pages that are served live: how often they read what is new from their server.
+        Without JavaScript they load themselves again instead.
     """
     names = [*COMMON, *(CHARTING if charts else ()), *scripts]
     inline = [inline_file(name) for name in names]
@@ -51,11 +54,16 @@ def render_page(
         doc=document,
         data=json_in_html(document),
         scripts=[one.text for one in inline],
-        styles=[inline_file(name).text for name in STYLES],
-        policy=content_policy([one.digest for one in inline]),
+        styles=[inline_file(name).text for name in (*STYLES, *styles)],
+        policy=content_policy([one.digest for one in inline], is_live=refresh_s is not None),
         refresh_s=refresh_s,
         max_static_rows=MAX_STATIC_ROWS,
     )
+
+
+def render_part(template: str, document: Mapping[str, Any]) -> str:
+    """A part of a page that is served live: HTML without a frame."""
+    return _template(template).render(doc=document)
 
 
 def json_in_html(document: Mapping[str, Any]) -> Markup:
@@ -65,15 +73,16 @@ def json_in_html(document: Mapping[str, Any]) -> Markup:
     return Markup(text.translate(ESCAPES))
 
 
-def content_policy(digests: Sequence[str]) -> str:
-    """What the page may do: run its own scripts and look as it does; load nothing.
+def content_policy(digests: Sequence[str], is_live: bool = False) -> str:
+    """What the page may do: run its own scripts and look as it does; load nothing. One that is
+    live may ask its own server.
 
     Styles are free since the charts set some on single elements; nothing can be loaded by one.
     """
     scripts = " ".join(digests)
     return (
         f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:;"
-        " base-uri 'none'; form-action 'none'"
+        " base-uri 'none'; form-action 'none'" + ("; connect-src 'self'" if is_live else "")
     )
 
 

@@ -21,6 +21,7 @@ PAGES: Final = {
     "size": "equilag.report.text.size:size_blocks",
     "simulation": "equilag.report.text.simulation:simulation_blocks",
     "live-groups": "equilag.report.text.live_groups:live_groups_blocks",
+    "steward": "equilag.report.text.steward:steward_blocks",
     "fleet": "equilag.report.text.fleet:fleet_blocks",
 }
 """Kind of facts -> the function that words them, a sequence of blocks."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
+from http.client import HTTPException
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from support.waiting import until
 
 from equilag.errors import InputError
-from equilag.live.steward.http_server import serve
+from equilag.live.steward import http_server
+from equilag.live.steward.http_server import MAX_CONNECTIONS, serve
 from equilag.live.steward.status import StewardStatus
 
 
@@ -18,6 +22,7 @@ from equilag.live.steward.status import StewardStatus
 def state() -> StewardStatus:
     state = StewardStatus(observe_every_s=1.0, session_s=10.0)
     state.set(group="g", role="leader", members=3, lag_spread=70, generation=4)
+    state.decide("even", "quiet")
     state.count("handouts", "plan")
     state.observed()
     state.heartbeat_answered()
@@ -72,23 +77,134 @@ def test_status(url: str) -> None:
     assert status["role"] == "leader"
     assert status["counters"] == {"handouts:plan": 1}
     assert status["healthy"] is True
+    assert status["format"] == "equilag/steward-status/1"
+    assert status["verdict"] == status["decision_reason"] == "quiet"
+
+
+def exchange(url: str, request: bytes) -> bytes:
+    """What the server answers to these bytes, until it ends the connection."""
+    port = int(url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        connection.sendall(request)
+        answer = b""
+        while piece := connection.recv(65536):
+            answer += piece
+        return answer
 
 
 def test_an_unknown_path(url: str) -> None:
-    assert ask(url + "/")[0] == 404
+    code, text = ask(url + "/nothing")
+    assert code == 404
+    assert "/metrics" in text
+
+
+@pytest.mark.parametrize("method", ["POST", "DELETE", "OPTIONS", "BREW"])
+def test_it_only_reads(url: str, method: str) -> None:
+    answer = exchange(url, f"{method} /status HTTP/1.0\r\n\r\n".encode())
+    assert b" 405 " in answer.splitlines()[0]
+    assert b"Allow: GET, HEAD" in answer
+
+
+def test_head_has_no_body(url: str) -> None:
+    answer = exchange(url, b"HEAD /status HTTP/1.0\r\n\r\n")
+    assert b" 200 " in answer.splitlines()[0]
+    assert answer.endswith(b"\r\n\r\n")
+    assert b"nosniff" in answer
+
+
+def test_no_other_site_can_read_it_by_a_name_of_its_own(url: str) -> None:
+    answer = exchange(url, b"GET /status HTTP/1.0\r\nHost: evil.example:9478\r\n\r\n")
+    assert b" 421 " in answer.splitlines()[0]
+    assert b"orders" not in answer
+    assert b"--allow-host" in answer
+
+
+def test_it_can_be_called_by_a_name_that_is_allowed(state: StewardStatus) -> None:
+    server = serve(state, "127.0.0.1", 0, ["steward.example"])
+    try:
+        address = f"http://127.0.0.1:{server.server_address[1]}"
+        answer = exchange(address, b"GET /healthz HTTP/1.0\r\nHost: Steward.example\r\n\r\n")
+        assert b" 200 " in answer.splitlines()[0]
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_slow_clients_do_not_keep_others_out(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    port = int(url.rpartition(":")[2])
+    slow = [socket.create_connection(("127.0.0.1", port), 5) for _ in range(MAX_CONNECTIONS)]
+    try:
+        for connection in slow:
+            connection.sendall(b"GET /status HT")
+        until(lambda: _refuses(url), 10)
+        monkeypatch.setattr(http_server, "REQUEST_S", 0.0)
+        until(lambda: all(_is_closed(one) for one in slow), 10)
+    finally:
+        for connection in slow:
+            connection.close()
+    monkeypatch.undo()
+    assert ask(url + "/healthz")[0] == 200
+
+
+def _refuses(url: str) -> bool:
+    try:
+        ask(url + "/healthz")
+    except (OSError, HTTPException):
+        return True
+    return False
+
+
+def _is_closed(connection: socket.socket) -> bool:
+    connection.settimeout(0.05)
+    try:
+        return connection.recv(1024) == b""
+    except TimeoutError:
+        return False
+    except OSError:
+        return True
+
+
+def test_a_page_that_fails_is_logged(
+    url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(StewardStatus, "history", property(lambda _: 1 / 0))
+    assert ask(url + "/history")[0] == 500
+    assert "page-failed" in caplog.text
+
+
+def test_the_course_of_the_last_hour(url: str, state: StewardStatus) -> None:
+    state.record_figures()
+    state.record_rebalance()
+    document = json.loads(ask(url + "/history")[1])
+    assert document["format"] == "equilag/steward-history/1"
+    assert len(document["times"]) == len(document["rebalances"]) == 1
 
 
 def test_a_port_in_use(url: str, state: StewardStatus) -> None:
-    with pytest.raises(InputError, match="--listen: cannot listen on"):
-        serve(state, "127.0.0.1", int(url.rpartition(":")[2]))
+    port = int(url.rpartition(":")[2])
+    said = f"--listen: cannot listen on port {port} of 127.0.0.1: Address already in use"
+    with pytest.raises(InputError, match=f"{said}; choose another HOST:PORT"):
+        serve(state, "127.0.0.1", port)
+
+
+def test_ipv6(state: StewardStatus) -> None:
+    try:
+        server = serve(state, "::1", 0)
+    except InputError as error:
+        pytest.skip(f"no IPv6 here: {error}")
+    try:
+        assert ask(f"http://[::1]:{server.server_address[1]}/healthz")[0] == 200
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 def test_a_group_that_was_never_read() -> None:
-    assert StewardStatus(1.0, 10.0).problem() == "the group has not been read yet"
+    assert StewardStatus(1.0, 10.0).facts.problem == "the group has not been read yet"
 
 
 def test_no_heartbeat() -> None:
     state = StewardStatus(1.0, 10.0)
     state.observed()
     state.set(role="follower")
-    assert state.problem() == "no heartbeat was answered within the session timeout"
+    assert state.facts.problem == "no heartbeat was answered within the session timeout"

@@ -97,7 +97,9 @@ def test_an_even_group_needs_no_plan() -> None:
     run = Run().sees(*[reading({"t": [500, 500]}, {"a": {"t": [0]}, "b": {"t": [1]}})] * 3)
     assert run.commands == []
     assert run.state.facts.decision == "even"
-    assert run.state.facts.verdict.startswith("at best relieves a member by 0 % of a fair share")
+    assert run.state.facts.decision_reason.startswith(
+        "at best relieves a member by 0 % of a fair share"
+    )
 
 
 def test_given_capacities_stand_in_for_measured_speeds() -> None:
@@ -105,10 +107,11 @@ def test_given_capacities_stand_in_for_measured_speeds() -> None:
     tracker = run.monitor._observer._tracker
     tracker._speeds.speeds = {"a": WindowSpeed(10.0, 0.1, 1e12)}
     run.sees(uneven())
-    assert run.state.facts.speeds == {}
+    assert {one.speed for one in run.state.facts.by_member} == {None}
     run = Run()
     run.monitor._observer._tracker._speeds.speeds = tracker._speeds.speeds
-    assert run.sees(uneven()).state.facts.speeds == {"a": 10.0, "b": 10.0}
+    by_member = run.sees(uneven()).state.facts.by_member
+    assert {one.name: one.speed for one in by_member} == {"a": 10.0, "b": 10.0}
 
 
 def test_by_work_it_waits_for_rates() -> None:
@@ -124,11 +127,11 @@ def test_a_leader_whose_group_gets_no_assignment_is_not_healthy() -> None:
     run.state.heartbeat_answered()
     run.sees(*[TemporarilyUnreadable("rebalancing", "PreparingRebalance")] * 9)
     run.state.observed()
-    assert run.state.problem() is None
+    assert run.state.facts.problem is None
     run.sees(reading({"t": [1, 1, 1, 1]}, RANGE))
-    assert run.state.problem() == "the group has no complete assignment in 10 observations"
+    assert run.state.facts.problem == "the group has no complete assignment in 10 observations"
     run.sees(uneven())
-    assert run.state.problem() is None
+    assert run.state.facts.problem is None
 
 
 def test_a_dry_run_only_reports() -> None:
@@ -136,7 +139,7 @@ def test_a_dry_run_only_reports() -> None:
     assert run.commands == []
     assert run.state.counters["would_trigger", ""] == 1
     assert run.state.facts.role == "dry-run"
-    figures = run.state.figures
+    figures = run.state.facts
     assert (figures.lag_spread, figures.lag_spread_would_be) == (110_000, 10_000)
     assert figures.heaviest_percent == round(100 * 160 / 105, 1)
     assert figures.heaviest_percent_would_be == round(100 * 110 / 105, 1)
@@ -155,7 +158,7 @@ SPREAD_OUT["m5"] = {"t": [20, 21, 22, 23]}
 
 def test_a_member_is_relieved_where_the_spread_cannot_get_smaller() -> None:
     run = Run().sees(*[reading(HIDDEN, PILED)] * 2)
-    figures = run.state.figures
+    figures = run.state.facts
     assert figures.heaviest_percent == figures.heaviest_percent_planned  # partition 0
     assert figures.moves_planned == 6  # three given away, and as many taken for even counts
     assert [message.command for message in run.commands] == [Command.TRIGGER]
@@ -176,7 +179,7 @@ def test_one_partition_that_outweighs_all_else_starts_nothing() -> None:
 def test_a_follower_starts_nothing() -> None:
     run = Run(leads=False).sees(uneven(), uneven(), uneven())
     assert run.commands == []
-    assert run.shared.state.facts.verdict == "another member leads"
+    assert run.shared.state.facts.decision_reason == "another member leads"
 
 
 def test_with_take_over_it_asks_for_leadership() -> None:
@@ -213,7 +216,7 @@ def test_while_a_take_over_waits_nothing_is_repaired() -> None:
     run = Run()
     run.shared.take_over = TakeOver([], until=0.0)
     assert run.sees(*[reading({"t": [1, 1, 1, 1]}, RANGE)] * 3).commands == []
-    assert run.state.facts.verdict == "a take-over waits for removed members"
+    assert run.state.facts.decision_reason == "a take-over waits for removed members"
     assert run.shared.rebalance_pending
 
 

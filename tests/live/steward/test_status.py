@@ -1,0 +1,88 @@
+"""The steward's status as facts: its decisions, events and headline."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from equilag.live.steward.event_log import log_event, recorded
+from equilag.live.steward.history_ring import MAX_POINTS, SPAN_S, HistoryRing
+from equilag.live.steward.status import MAX_EVENTS, StewardStatus
+from equilag.report.facts.steward import StewardFacts
+
+
+def leading() -> StewardStatus:
+    state = StewardStatus(1.0, 10.0)
+    state.set(role="leader", members=2, heaviest_percent=104.0)
+    state.observed()
+    state.heartbeat_answered()
+    return state
+
+
+def test_decisions_of_one_kind_are_one_entry() -> None:
+    state = leading()
+    for kind, reason in [("even", "a"), ("even", "b"), ("patience", "c"), ("", "not leading")]:
+        state.decide(kind, reason)
+    newest, oldest = state.facts.decisions
+    assert (newest.decision, newest.observations) == ("patience", 1)
+    assert (oldest.decision, oldest.reason, oldest.observations) == ("even", "b", 2)
+    assert (state.facts.decision, state.facts.decision_reason) == ("", "not leading")
+
+
+def test_events_of_the_log() -> None:
+    state = leading()
+    with recorded(state):
+        log_event(logging.WARNING, "rebalance", cause="gain", reason="it helps", moves="", ms=3)
+        log_event(logging.WARNING, "decision", reason="shown elsewhere")
+        for _ in range(MAX_EVENTS):
+            log_event(logging.ERROR, "refused", problem="no right")
+    log_event(logging.WARNING, "rebalance", reason="after its end")
+    assert len(state.facts.events) == MAX_EVENTS
+    assert {(one.event, one.level, one.text) for one in state.facts.events} == {
+        ("refused", "error", "no right")
+    }
+    with recorded(state):
+        log_event(logging.WARNING, "rebalance", cause="gain", reason="it helps", moves="", ms=3)
+    assert state.facts.events[0].text == "cause: gain; it helps; ms: 3"
+
+
+@pytest.mark.parametrize(
+    ("changed", "words", "tone"),
+    [
+        ({"decision": "even"}, "Leave it: the load is even; the heaviest member has 104 %", "good"),
+        ({"decision": "no-plan"}, "Planning failed; the heaviest", "bad"),
+        ({"decision": "measuring"}, "Measuring: rates are not known yet", "act"),
+        ({"members": 0}, "The group has no members", "act"),
+        ({"role": "dry-run", "decision": "patience"}, "Dry run. Uneven: waiting for more", "act"),
+        ({"take_over_waits_for": 1}, "Take-over: waiting for 1 member to come back", "act"),
+        ({"role": "follower", "role_reason": "x leads"}, "Follower: x leads", "bad"),
+        ({"role": "passive", "role_reason": "KIP-848"}, "Passive: KIP-848", "act"),
+        ({"role": "unreachable", "role_reason": "away"}, "Not healthy: unreachable: away", "bad"),
+        ({"decision": ""}, "No decision yet", "act"),
+    ],
+)
+def test_headlines(changed: dict[str, object], words: str, tone: str) -> None:
+    state = leading()
+    state.set(**changed)
+    assert state.facts.headline.startswith(words)
+    assert state.facts.tone == tone
+
+
+def test_the_headline_of_a_start() -> None:
+    facts = StewardStatus(1.0, 10.0).facts
+    assert facts.headline == "Starting: the group has not been read yet"
+    assert facts.tone == "act"
+
+
+def test_the_history_is_bounded() -> None:
+    ring = HistoryRing()
+    for second in range(2 * int(SPAN_S)):
+        ring.add(float(second), StewardFacts(lag_total=second))
+        if second % 1000 == 0:
+            ring.add_rebalance(float(second))
+    found = ring.facts()
+    assert len(found.times) <= MAX_POINTS + 1
+    assert found.times[-1] == found.lag_total[-1] == 2 * SPAN_S - 1
+    assert found.times[0] >= SPAN_S - 1
+    assert all(at >= SPAN_S - 1 for at in found.rebalances)

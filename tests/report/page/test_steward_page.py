@@ -1,0 +1,97 @@
+"""A steward's live page: what it shows, that it follows its steward, and keeps its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from support.browser import browser, look  # noqa: F401  fixtures
+from support.made_stewards import HOSTILE, made_steward
+
+from equilag.live.steward.http_server import StewardServer, serve
+from equilag.live.steward.status import StewardStatus
+from equilag.live.steward.status_page import live_page, live_parts
+
+if TYPE_CHECKING:
+    from support.browser import OpenPage
+
+Look = Callable[..., "OpenPage"]
+
+
+@pytest.fixture
+def state() -> StewardStatus:
+    return made_steward()
+
+
+@pytest.fixture
+def server(state: StewardStatus, monkeypatch: pytest.MonkeyPatch) -> Iterator[StewardServer]:
+    monkeypatch.setattr("equilag.live.steward.status_page.REFRESH_S", 0.2)
+    server = serve(state, "127.0.0.1", 0)
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def address(server: StewardServer) -> str:
+    return f"http://127.0.0.1:{server.server_address[1]}/"
+
+
+def test_names_are_text(state: StewardStatus) -> None:
+    for html in (live_page(state), live_parts(state)):
+        assert HOSTILE not in html
+        assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
+    assert "connect-src &#39;self&#39;" in live_page(state)
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_parts_of_any_status(dry_run: bool) -> None:
+    empty = live_parts(StewardStatus(5.0, 10.0))
+    assert "Starting: the group has not been read yet" in empty
+    full = live_parts(made_steward(members=250, dry_run=dry_run))
+    assert "The 200 heaviest of 250 members" in full
+    assert ("with the plans of the dry run" in full) is dry_run
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("browser")
+def test_it_follows_the_steward(look: Look, server: StewardServer, state: StewardStatus) -> None:  # noqa: F811
+    opened = look(address(server), 390)
+    page = opened.page
+    assert page.inner_text("#headline") == state.facts.headline
+    assert page.locator("#members tbody tr").count() == 12
+    assert HOSTILE in page.inner_text("#members")
+    assert not opened.is_wider_than_screen()
+    page.click("#moves summary")
+    page.evaluate("document.querySelector('#decisions').scrollIntoView()")
+    place = page.evaluate("scrollY")
+    state.decide("even", "at best relieves a member by 3 % of a fair share")
+    state.set(heaviest_percent=103.0)
+    page.wait_for_selector("#headline:has-text('103 %')")
+    assert page.inner_text("#decisions tbody tr >> nth=0").split()[1] == "even"
+    assert page.locator("#moves[open]").count() == 1
+    assert abs(page.evaluate("scrollY") - place) < 100
+    assert opened.problems == []
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("browser")
+def test_it_says_when_the_steward_is_gone_and_goes_on_when_it_is_back(
+    look: Look,  # noqa: F811
+    server: StewardServer,
+    state: StewardStatus,
+) -> None:
+    opened = look(address(server))
+    assert opened.page.locator("#lost").is_hidden()
+    port = server.server_address[1]
+    server.shutdown()
+    server.server_close()
+    opened.page.wait_for_selector("#lost:not([hidden])")
+    assert "has not answered since" in opened.page.inner_text("#lost")
+    assert opened.page.inner_text("#headline") == state.facts.headline
+    back = serve(state, "127.0.0.1", port)
+    try:
+        opened.page.wait_for_selector("#lost", state="hidden")
+    finally:
+        back.shutdown()
+        back.server_close()
