@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("pyarrow")
 from support.fleet_runs import UNEVEN, problem, write_run
+from support.json_schemas import findings
 
 import equilag
 from equilag.cli import fleet_export, fleet_show, main
@@ -98,6 +99,7 @@ def test_export(call, path: str, tmp_path: Path, capsys) -> None:
 
 def test_an_export_as_json(call, path: str, tmp_path: Path) -> None:
     found = json.loads(call(fleet_export, path, "orders", "--out", tmp_path, "--json"))
+    assert findings(found) == []
     plan = json.loads(Path(found["plan_file"]).read_text("utf-8"))
     assert (found["format"], found["group"]) == ("equilag/fleet-export/1", "orders")
     assert (found["policy"], found["evidence"]) == (plan["policy"], plan["evidence"])

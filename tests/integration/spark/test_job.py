@@ -15,15 +15,18 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from support import fleet_oracle as oracle
+from support.json_schemas import findings
 from support.made_fleets import FAULTY, SETTINGS, TABLES, Row, make, options, read_table
 
 import equilag
 from equilag.pipeline.export import export_group
+from equilag.pipeline.fleet_report import read_report
 from equilag.pipeline.job import run_fleet
 from equilag.pipeline.problems import COUNTED
 from equilag.pipeline.signals import Span
 from equilag.plan import Plan
 from equilag.planner.compare import comparison_of, run_assignors
+from equilag.report.facts.fleet import fleet_facts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -216,6 +219,9 @@ def test_the_baseline_is_what_compare_says(run: Run, again: dict[str, Plan]) -> 
 
 
 def test_the_summary_is_what_the_tables_say(run: Run) -> None:
+    assert findings(run.summary) == []
+    report = read_report(str(run.folder))
+    assert findings(fleet_facts(report, 5, every_group=True).document()) == []
     plans, failures, summary = run.tables["plans"], run.tables["failures"], run.summary
     assert summary["groups"] == FAULTY.groups
     planned = summary["planned"]

@@ -1,0 +1,220 @@
+"""What the commands write, by the schemas: of all samples, and of odd groups and settings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+from support.groups import ODD
+from support.json_schemas import accepts, findings, part_at, places, replaced, value_at, without
+from support.orders_service import orders_snapshot
+from support.paths import SAMPLES
+
+import equilag
+from equilag.group import Group
+from equilag.planner.compare import compare
+from equilag.planner.frontier import frontier
+from equilag.planner.simulate import simulate
+from equilag.policy import Policy
+from equilag.report.facts.comparison import comparison_facts
+from equilag.report.facts.frontier import frontier_facts
+from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
+from equilag.report.facts.plan import plan_facts
+from equilag.report.facts.simulation import simulation_facts
+
+QUICK = ("--effort", 0.005, "--json")
+SAMPLE_FILES = sorted(SAMPLES.glob("*.snapshot.json"))
+
+
+@pytest.fixture
+def document(run: Callable[..., Any]) -> Callable[..., dict[str, Any]]:
+    """Run a command with --json; its document, which its schema accepts."""
+
+    def call(*argv: object, status: int = 0) -> dict[str, Any]:
+        found = run(*argv)
+        assert (found.status, found.out.isascii()) == (status, True), found.err
+        parsed: dict[str, Any] = json.loads(found.out)
+        assert findings(parsed) == []
+        return parsed
+
+    return call
+
+
+@pytest.mark.parametrize("sample", SAMPLE_FILES, ids=lambda path: path.name.partition(".")[0])
+def test_every_command_on_a_sample(document: Callable[..., Any], sample: Path) -> None:
+    plan = document("plan", sample, *QUICK)
+    document("assign", sample, "--assignor", "range", "--json")
+    comparison = document("compare", sample, *QUICK)
+    front = document("frontier", sample, *QUICK)
+    sizing = document("size", sample, "--members", "2..5", *QUICK)
+    group = plan["group"]
+    assert {comparison["group"], front["group"], sizing["group"]} == {group}
+    if sample.name.startswith(("over", "slow", "real")):
+        document("simulate", sample, "--for", "30s", *QUICK)
+
+
+def test_a_plan_that_is_verified(document: Callable[..., Any], tmp_path: Path) -> None:
+    snapshot, path = SAMPLES / "audit.snapshot.json", tmp_path / "plan.json"
+    plan = document("plan", snapshot, "--out", path, *QUICK)
+    assert findings(json.loads(path.read_text("utf-8"))) == []
+    found = document("verify", snapshot, path, "--json")
+    assert (found["holds"], found["policy"]) == (True, plan["policy"])
+    path.write_text(json.dumps({**plan, "status": "fallback", "policy": 1}), "utf-8")
+    assert document("verify", snapshot, path, "--json", status=1)["policy"] is None
+
+
+def test_a_snapshot_from_a_text(document: Callable[..., Any]) -> None:
+    given = SAMPLES / "token-indexer.describe.txt"
+    assert document("snapshot", "--from-describe", given, "--json")["group"] == "token-indexer"
+
+
+def real_snapshot_of_all() -> dict[str, Any]:
+    both = ["orders", "payments"]
+    threads = {"subscription": both, "instance": "p", "rack": "x"}
+    return orders_snapshot(
+        topics={"orders": 4, "payments": 4, "unread": 2},
+        members=[
+            {"id": "a", "capacity": 900, "max_partitions": 3, **threads},
+            {"id": "b", "capacity": 300, "owned": {"orders": [3, 9]}, **threads},
+            {"id": "c", "subscription": both},
+            {"id": "idle", "subscription": []},
+        ],
+        lags={"orders": [10**6, 2, 3, 400]},
+        rates={"orders": [5000, 1, 2, None]},
+        racks={"orders": [["x"], ["y"], ["x"], ["y"]]},
+        co_partitioned=[both],
+        allowed={"orders": {"0": ["a", "b"]}},
+    )
+
+
+REAL: dict[str, list[str]] = {
+    "as it is": [],
+    "pinned, by racks": ["--pin", "orders-3=b", "--rack-aware", "--max-cross-rack", "9"],
+    "fresh, lag, no balance": ["--fresh", "--weight", "lag", "--balance", "none"],
+    "with more members": ["--add-members", "2", "--capacity", "new-*=5", "--keep", "payments"],
+    "apart": ["--co-partition", "none", "--instances", "none", "--weight", "rate"],
+}
+
+
+@pytest.mark.parametrize("options", REAL.values(), ids=REAL.keys())
+def test_a_real_group(document: Callable[..., Any], tmp_path: Path, options: list[str]) -> None:
+    path = tmp_path / "real.json"
+    path.write_text(json.dumps(real_snapshot_of_all()), "utf-8")
+    plan = document("plan", path, *options, *QUICK)
+    assert "load" in plan
+    document("compare", path, *options, *QUICK)
+    document("frontier", path, *options, *QUICK)
+    document("simulate", path, *options, *QUICK)
+
+
+def test_policies_and_limits(document: Callable[..., Any], tmp_path: Path) -> None:
+    path = tmp_path / "group.json"
+    path.write_text(json.dumps(orders_snapshot()), "utf-8")
+    document("plan", path, "--policy", "kip-169", "--move-cost", 3, *QUICK)
+    document("plan", path, "--policy", "sticky-yet-fair", "--max-moves", 4, *QUICK)
+    assert document("plan", path, "--time-limit", 0, "--json")["status"] == "fallback"
+    document("size", path, "--catch-up", "1m", "--capacity", "*=50", "--members", "1..4", *QUICK)
+    document("simulate", path, "--capacity", "*=50", "--protocol", "cooperative", *QUICK)
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_groups(name: str) -> None:
+    group = ODD[name]()
+    plan = equilag.solve(group, effort=0.005)
+    assert findings(plan_facts(plan).document()) == []
+    assert findings(plan.to_dict()) == []
+    assert findings(compare(group, effort=0.005).to_dict()) == []
+    points = frontier(group, effort=0.005)
+    assert findings(frontier_facts(group, points, Policy()).document()) == []
+
+
+def ended() -> Event:
+    stop = Event()
+    stop.set()
+    return stop
+
+
+def test_interrupted_runs(write: Callable[..., Path]) -> None:
+    group: Group = equilag.load_snapshot(str(write()))
+    plan = equilag.solve(group, stop=ended())
+    assert plan.to_dict()["interrupted"]
+    assert findings(plan_facts(plan).document()) == []
+    comparison = compare(group, stop=ended())
+    assert {row.status for row in comparison.rows} >= {"not run"}
+    assert findings(comparison_facts(group, comparison).document()) == []
+    points = frontier(group, stop=ended())
+    assert findings(frontier_facts(group, points, Policy(), interrupted=True).document()) == []
+    sizing = equilag.size(group, stop=ended())
+    assert findings(sizing.to_dict()) == []
+    simulation = simulate(group, policy=Policy(capacity={"*": 9}), stop=ended())
+    assert findings(simulation_facts(simulation).document()) == []
+
+
+def test_a_simulation_of_a_plan_that_is_given(write: Callable[..., Path]) -> None:
+    members = [{"id": "a", "subscription": ["orders", "payments"], "capacity": 10}]
+    group = equilag.load_snapshot(str(write(members=members)))
+    found = simulate(group, equilag.solve(group, effort=0.005).to_dict(), duration=5.0)
+    document = simulation_facts(found).document()
+    assert document["evidence"] is None
+    assert findings(document) == []
+
+
+def test_live_groups() -> None:
+    row = LiveGroupFacts("a", "Stable", "classic", 1, 2, 30, 0, "m", 100.0, 1, ["slow"])
+    share = LiveGroupFacts("s", "Stable", "share", *[None] * 6, 0, ["a share group"])
+    settings = {
+        "bootstrap_server": "b:1", "groups": None, "auto_offset_reset": "latest",
+        "isolation_level": "read_committed",
+    }  # fmt: skip
+    document = LiveGroupsFacts((row, share), {"c": "no right"}, settings).document()
+    assert findings(document) == []
+
+
+def typical(document: Callable[..., Any], tmp_path: Path) -> list[dict[str, Any]]:
+    """A document of each kind that a command on files writes, of a small group."""
+    path, plan = tmp_path / "real.json", tmp_path / "plan.json"
+    path.write_text(json.dumps(real_snapshot_of_all()), "utf-8")
+    return [
+        document("plan", path, "--out", plan, *QUICK),
+        document("compare", path, *QUICK),
+        document("frontier", path, *QUICK),
+        document("verify", path, plan, "--json"),
+        document("size", SAMPLES / "overloaded.snapshot.json", "--members", "6..8", *QUICK),
+        document("simulate", path, "--for", "1s", *QUICK),
+    ]
+
+
+def test_the_schemas_refuse_what_is_wrong(document: Callable[..., Any], tmp_path: Path) -> None:
+    """Each required field removed, and each value replaced by one of another type."""
+    for found in typical(document, tmp_path):
+        name = found["format"].split("/")[1]
+        required = 0
+        for path in _few(found):
+            value = value_at(found, path)
+            other = {"x": [None]} if not isinstance(value, dict) else [value]
+            assert not accepts(name, replaced(found, path, other)), (name, path)
+            if path and path[-1] in part_at(name, path[:-1]).get("required", ()):
+                assert not accepts(name, without(found, path)), (name, path)
+                required += 1
+        assert required >= 8
+
+
+def _few(found: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """The paths of a document, of each list and each map by name the first entry alone."""
+    seen, kept = set(), []
+    for path in places(found):
+        form = tuple(0 if isinstance(key, int) else key for key in path)
+        if all(not isinstance(key, int) or key == 0 for key in path) and form not in seen:
+            seen.add(form)
+            kept.append(path)
+    # The data of a claim is as its kind has it, the policy of a verified plan as the plan says.
+    stated = found["format"] == "equilag/verification/1"
+    return [
+        path
+        for path in kept
+        if "data" not in path and not (stated and path[0:1] == ("policy",) and len(path) > 1)
+    ]

@@ -1,0 +1,86 @@
+"""The schemas themselves: valid, described, and one meaning for one name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from support.json_schemas import NAMES, SCHEMAS, schema
+from support.paths import CHECKOUT
+
+from equilag.report.facts.fleet_verdict import FleetVerdictFacts
+from equilag.report.facts.verdict import VerdictFacts
+from equilag.report.facts_schema import definitions_of
+
+COMMANDS = {
+    "plan", "comparison", "frontier", "verification", "size", "simulation", "snapshot", "groups",
+    "collection", "fleet", "fleet-report", "fleet-export", "steward-status",
+}  # fmt: skip
+
+
+def objects(part: Any, path: str = "$") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every schema of an object with named fields, and where it stands."""
+    if isinstance(part, list):
+        for index, one in enumerate(part):
+            yield from objects(one, f"{path}[{index}]")
+    elif isinstance(part, dict):
+        if isinstance(part.get("properties"), dict) and part.get("type") == "object":
+            yield path, part
+        for key, one in part.items():
+            yield from objects(one, f"{path}.{key}")
+
+
+def test_every_format_has_one() -> None:
+    assert set(NAMES) >= COMMANDS
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_schema_is_valid_and_says_what_it_is_about(name: str) -> None:
+    found = schema(name)
+    Draft202012Validator.check_schema(found)
+    assert found["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert found["title"]
+    assert found["properties"]["format"] == {"const": f"equilag/{name}/1"}
+    text = (SCHEMAS / f"{name}.schema.json").read_text("utf-8")
+    assert text == json.dumps(found, indent=1, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_every_figure_is_described(name: str) -> None:
+    """What comes from facts is described there, where a name does not say it all."""
+    made = {*definitions_of(VerdictFacts, FleetVerdictFacts), "verdict", "fleet_verdict"}
+    missing = [
+        f"{path}.{field}"
+        for path, part in objects(schema(name))
+        if path.removeprefix("$.$defs.").partition(".")[0] not in made
+        for field, one in part["properties"].items()
+        if {"type", "enum"} & one.keys()
+        and one.get("type") not in ("object", "array")
+        and "description" not in one
+    ]
+    assert missing == []
+
+
+def test_a_definition_means_the_same_in_all_schemas() -> None:
+    seen: dict[str, Any] = {}
+    for name in NAMES:
+        for key, part in schema(name).get("$defs", {}).items():
+            assert seen.setdefault(key, part) == part, (name, key)
+
+
+def test_verdicts_are_described_as_their_facts() -> None:
+    for name, key, cls in (
+        ("plan", "verdict", VerdictFacts),
+        ("fleet-report", "fleet_verdict", FleetVerdictFacts),
+    ):
+        made = definitions_of(cls)
+        made[key] = made.pop(cls.__name__)
+        assert {part: schema(name)["$defs"][part] for part in made} == made
+
+
+def test_the_reference_links_every_schema() -> None:
+    text = (CHECKOUT / "docs" / "reference-formats.md").read_text("utf-8")
+    assert [name for name in NAMES if f"(schemas/{name}.schema.json)" not in text] == []

@@ -1,0 +1,119 @@
+"""The JSON Schemas of docs/schemas, and what they say of a document."""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, Final
+
+from jsonschema import Draft202012Validator
+from support.paths import CHECKOUT
+
+SCHEMAS: Final = CHECKOUT / "docs" / "schemas"
+NAMES: Final = tuple(
+    sorted(path.name.removesuffix(".schema.json") for path in SCHEMAS.glob("*.schema.json"))
+)
+
+
+@cache
+def schema(name: str) -> dict[str, Any]:
+    """The schema of a format, as it is published. Not to be changed."""
+    found: dict[str, Any] = json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8"))
+    return found
+
+
+@cache
+def validator(name: str) -> Draft202012Validator:
+    return Draft202012Validator(schema(name))
+
+
+@cache
+def _strict_validator(name: str) -> Draft202012Validator:
+    return Draft202012Validator(_strict(schema(name)))
+
+
+def accepts(name: str, document: Any) -> bool:
+    """True if the published schema accepts the document."""
+    return validator(name).is_valid(document)
+
+
+def findings(document: Any) -> list[str]:
+    """What is wrong with a document by the schema of its format, which here refuses fields that it
+    does not describe."""
+    # As a reader gets it: no tuples, no numbers that JSON does not have.
+    document = json.loads(json.dumps(document, allow_nan=False))
+    name = document["format"].removeprefix("equilag/").removesuffix("/1")
+    errors = _strict_validator(name).iter_errors(document)
+    return [f"{error.json_path}: {error.message[:200]}" for error in errors]
+
+
+def _strict(part: Any) -> Any:
+    """The schema without room for fields that it does not describe."""
+    if isinstance(part, list):
+        return [_strict(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    found = {key: _strict(value) for key, value in part.items()}
+    if "properties" in found and isinstance(found.get("required"), list):
+        found.setdefault("additionalProperties", False)
+    return found
+
+
+Path = tuple[Any, ...]
+
+
+def places(document: Any, path: Path = ()) -> Iterator[Path]:
+    """The paths of all values of a document, the document itself first."""
+    yield path
+    if isinstance(document, dict):
+        for key, value in document.items():
+            yield from places(value, (*path, key))
+    elif isinstance(document, list):
+        for index, value in enumerate(document):
+            yield from places(value, (*path, index))
+
+
+def value_at(document: Any, path: Path) -> Any:
+    for key in path:
+        document = document[key]
+    return document
+
+
+def replaced(document: Any, path: Path, value: Any) -> Any:
+    """A copy with another value at the path."""
+    if not path:
+        return value
+    found = copy.deepcopy(document)
+    value_at(found, path[:-1])[path[-1]] = value
+    return found
+
+
+def without(document: Any, path: Path) -> Any:
+    """A copy without the value at the path, which is not the whole document."""
+    found = copy.deepcopy(document)
+    del value_at(found, path[:-1])[path[-1]]
+    return found
+
+
+def part_at(name: str, path: Path) -> dict[str, Any]:
+    """The part of a schema that describes what is at the path of a document."""
+    part = _resolved(name, schema(name))
+    for key in path:
+        if isinstance(key, int):
+            part = part["items"]
+        else:
+            part = part.get("properties", {}).get(key) or part["additionalProperties"]
+        part = _resolved(name, part)
+    return part
+
+
+def _resolved(name: str, part: dict[str, Any]) -> dict[str, Any]:
+    """What a reference leads to; of several choices the first."""
+    while "$ref" in part or "anyOf" in part:
+        if "anyOf" in part:
+            part = part["anyOf"][0]
+        else:
+            part = schema(name)["$defs"][part["$ref"].removeprefix("#/$defs/")]
+    return part
