@@ -92,6 +92,9 @@ docs: $(VENV)/.docs ## the site of the documents, .cache/site/index.html; warnin
 docs-links: $(VENV)/.docs ## ask the servers of all external links whether they still answer (network)
 	@$(SPHINX) -b linkcheck . .cache/links
 
+pictures: $(VENV)/.dev $(VENV)/.equilag ## draw the pictures of the documents anew
+	@$(BIN)/python -m benchmarks.pictures.draw
+
 examples: $(VENV)/.dev $(VENV)/.equilag ## renew what the pages show of commands; look at the difference
 	@$(BIN)/python -m tests.support.renew_pages
 
