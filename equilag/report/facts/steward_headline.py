@@ -45,7 +45,17 @@ def steward_headline(facts: StewardFacts) -> Headline:
         waits = plural(facts.take_over_waits_for, "member")
         return Headline(f"Take-over: waiting for {waits} to come back", "act")
     words, tone = DECISIONS.get(facts.decision, Headline("No decision yet", "act"))
-    heaviest = ""
-    if facts.heaviest_percent is not None and facts.decision not in ("measuring", ""):
-        heaviest = f"; the heaviest member has {percent(facts.heaviest_percent)} of a fair share"
-    return Headline(f"{dry}{words}{heaviest}", tone)
+    return Headline(f"{dry}{words}{_heaviest(facts)}", tone)
+
+
+def _heaviest(facts: StewardFacts) -> str:
+    """What the decision is about: in a dry run the group as it would be."""
+    now, would_be = facts.heaviest_percent, facts.heaviest_percent_would_be
+    if now is None or facts.decision in ("measuring", ""):
+        return ""
+    if would_be is None:
+        return f"; the heaviest member has {percent(now)} of a fair share"
+    return (
+        f"; with its plans the heaviest member would have {percent(would_be)} of a fair share,"
+        f" and has {percent(now)}"
+    )

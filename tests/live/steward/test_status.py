@@ -55,6 +55,11 @@ def test_events_of_the_log() -> None:
         ({"decision": "measuring"}, "Measuring: rates are not known yet", "act"),
         ({"members": 0}, "The group has no members", "act"),
         ({"role": "dry-run", "decision": "patience"}, "Dry run. Uneven: waiting for more", "act"),
+        (
+            {"role": "dry-run", "decision": "even", "heaviest_percent_would_be": 101.0},
+            "Dry run. Leave it: the load is even; with its plans the heaviest member would",
+            "good",
+        ),
         ({"take_over_waits_for": 1}, "Take-over: waiting for 1 member to come back", "act"),
         ({"role": "follower", "role_reason": "x leads"}, "Follower: x leads", "bad"),
         ({"role": "passive", "role_reason": "KIP-848"}, "Passive: KIP-848", "act"),

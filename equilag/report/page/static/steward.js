@@ -29,7 +29,7 @@
             data: course.rebalances.map((at) => ({ xAxis: at * 1000 })),
           } : undefined,
         },
-        ...(dry ? [{ name: "with the plans of the dry run", type: "line", data: points(would), showSymbol: false, lineStyle: { width: 2, type: "dashed" } }] : []),
+        ...(dry ? [{ name: "with its plans", type: "line", data: points(would), showSymbol: false, lineStyle: { width: 2, type: "dashed" } }] : []),
       ],
     };
   };
