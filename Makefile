@@ -20,11 +20,7 @@ SUITABLE := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_inf
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-<<<<<<< HEAD
-.PHONY: help run test test-long test-live fleet-demo bench bench-full bench-fleet bench-simulation lint format wheel-test page-assets lock clean FORCE
-=======
-.PHONY: help run test test-long test-live fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures examples lint format wheel-test lock clean FORCE
->>>>>>> d289823 (Documents as pages: a first plan, questions, your own assignor; figures of live groups on a page of their own; a site by make docs; examples of all pages run; make examples renews them)
+.PHONY: help run test test-long test-live fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures examples lint format wheel-test page-assets lock clean FORCE
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
