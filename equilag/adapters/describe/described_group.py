@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from equilag.adapters.describe.column_names import COMMITTED, END, LAG, PARTITION, TOPIC
+from equilag.adapters.describe.column_names import (
+    COMMITTED,
+    END,
+    HOST,
+    LAG,
+    MEMBER,
+    PARTITION,
+    TOPIC,
+)
 from equilag.adapters.describe.headless_rows import headless_table
-from equilag.adapters.describe.partition_rows import read_partition
+from equilag.adapters.describe.partition_rows import UNKNOWN_OWNER, read_partition
 from equilag.adapters.describe.printed_group import PrintedGroup, read_groups
 from equilag.adapters.describe.printed_table import PrintedRow, TablesFound, find_tables
 from equilag.adapters.describe.printed_text import TextLine
-from equilag.adapters.describe.row_cells import closest_cut
+from equilag.adapters.describe.row_cells import NOTHING, closest_cut
 from equilag.adapters.describe.table_header import TableHeader
 from equilag.errors import InputError
 from equilag.show import plural, shorten, show, some_of
@@ -43,10 +51,12 @@ def described_group(text: str, name: str | None) -> DescribedGroup:
         if table is not None:
             found.tables.append(table)
     cut = _cut_line(found)
+    mended = _mend_cut_id(found)
     groups = read_groups(found)
     if not groups:
         raise _nothing_to_read(found)
-    group, remarks = _chosen(groups, found, name)
+    group, remarks = _chosen(groups, name)
+    remarks += mended
     if cut is not None:
         remarks.append(f"line {cut.number} is cut off and left out: {shorten(cut.text.strip())}")
     failure = found.messages.failure
@@ -71,6 +81,25 @@ def _cut_line(found: TablesFound) -> TextLine | None:
     return cut
 
 
+def _mend_cut_id(found: TablesFound) -> list[str]:
+    """Complete the id of the last row, if a copy cut it off, by the only one that begins so.
+
+    Without one, nobody knows the owner. Returns what to remark.
+    """
+    tables = [table for table in found.tables if table.header.has_offsets and table.rows]
+    row = tables[-1].rows[-1] if tables else None
+    if row is None or row.line != found.last_line or HOST not in tables[-1].header.names:
+        return []
+    printed = row.cells.get(MEMBER, NOTHING)
+    if printed in ("", NOTHING) or row.cells[HOST]:
+        return []
+    others = {one.cells[MEMBER] for table in tables for one in table.rows if MEMBER in one.cells}
+    begin = [other for other in others - {printed} if other.startswith(printed)]
+    row.cells[MEMBER] = begin[0] if len(begin) == 1 else UNKNOWN_OWNER
+    read = f"read as {show(begin[0])}" if len(begin) == 1 else "not known"
+    return [f"{row.place} is cut off in the id {show(printed)}, {read}"]
+
+
 def unfit_row(line: TextLine, header: TableHeader) -> InputError:
     """Return what is wrong with a line that looks like a row."""
     cells = closest_cut(line.text, header) if header.has_offsets else None
@@ -83,14 +112,9 @@ def unfit_row(line: TextLine, header: TableHeader) -> InputError:
     return InputError(problem, f"line {line.number}")
 
 
-def _chosen(
-    groups: list[PrintedGroup], found: TablesFound, name: str | None
-) -> tuple[PrintedGroup, list[str]]:
+def _chosen(groups: list[PrintedGroup], name: str | None) -> tuple[PrintedGroup, list[str]]:
+    """Return the group that is meant, and what to remark on it. Raises InputError."""
     nameless = [group for group in groups if group.name is None]
-    named = found.messages.named
-    if len(nameless) == 1 and len(groups) == 1 and len(named) == 1:
-        nameless[0].name = named[0]
-        nameless[0].rebalancing = named[0] in found.messages.rebalancing
     known = [group for group in groups if group.name is not None]
     if name is None:
         if len(groups) > 1:

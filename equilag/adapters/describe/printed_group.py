@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from equilag.adapters.describe.column_names import GROUP
 from equilag.adapters.describe.partition_rows import (
     PartitionRow,
     PrintedMember,
@@ -90,17 +91,31 @@ class PrintedGroup:
 def read_groups(found: TablesFound) -> list[PrintedGroup]:
     """Return the groups that the tables have partitions of, in order. Raises InputError.
 
-    Tables of one group with different partitions are one moment: people cut tables in two.
+    Tables that do not say their group are about the only one that the text names. Tables of one
+    group with different partitions are one moment: people cut tables in two.
     """
     groups: dict[str | None, PrintedGroup] = {}
+    only = _only_name(found)
     for table in found.tables:
         if not table.header.has_offsets:
             continue
         rows_of: dict[str | None, list[PartitionRow]] = {}
         for row in table.rows:
-            rows_of.setdefault(table.group_of(row), []).append(read_partition(row))
-        for name, rows in rows_of.items():
-            groups.setdefault(name, PrintedGroup(name)).add(rows)
-    for name, group in groups.items():
-        group.rebalancing = name in found.messages.rebalancing
-    return [group for group in groups.values() if group.topics]
+            name = table.group_of(row) or only
+            rows_of.setdefault(name, []).append(read_partition(row))
+        for group, rows in rows_of.items():
+            groups.setdefault(group, PrintedGroup(group)).add(rows)
+    for known in groups.values():
+        known.rebalancing = known.name in found.messages.rebalancing
+    return [known for known in groups.values() if known.topics]
+
+
+def _only_name(found: TablesFound) -> str | None:
+    """Return the name that a message below the tables or a list of members gives them, if it is
+    the only one, and no table with offsets has another source of its name."""
+    offsets = [table for table in found.tables if table.header.has_offsets]
+    if any(table.group is not None or GROUP in table.header.names for table in offsets):
+        return None
+    cells = {row.cells.get(GROUP) for table in found.tables for row in table.rows}
+    names = {*cells, *found.messages.named} - {None}
+    return names.pop() if len(names) == 1 else None

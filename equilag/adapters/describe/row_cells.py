@@ -21,7 +21,7 @@ from equilag.adapters.describe.column_names import (
     START,
     TOPIC,
 )
-from equilag.adapters.describe.table_header import TableHeader
+from equilag.adapters.describe.table_header import DELIMITERS, TableHeader
 
 Cells: TypeAlias = dict[str, str]
 
@@ -38,6 +38,7 @@ _GROUPED: Final = re.compile(
 """With separators of thousands; one point alone may be a decimal point."""
 _NAME: Final = re.compile(r"[\w.-]{1,249}")
 _GLUED: Final = re.compile(r"(.+?)(/[^/\s]+)")
+_DIGIT: Final = re.compile(r"[0-9]")
 _NUMERIC: Final = re.compile(r"[+-]?\d[\w.,'+-]{0,30}|-|unknown", re.IGNORECASE)
 _MIN_RUN: Final = 3
 """Numbers side by side in a row: a partition, what is committed, the log end. Sentences seldom
@@ -70,8 +71,13 @@ def read_cells(line: str, header: TableHeader) -> Cells | None:
 
 
 def without_prefix(line: str, header: TableHeader) -> str:
-    """Return the line without what stands before the first column, in the header and here."""
-    return line[len(header.prefix) :] if line.startswith(header.prefix) else line
+    """Return the line without what stands before the first column, in the header and here.
+
+    Times may differ in their digits.
+    """
+    size = len(header.prefix)
+    same = _DIGIT.sub("0", line[:size]) == _DIGIT.sub("0", header.prefix)
+    return line[size:] if size and same else line
 
 
 def closest_cut(line: str, header: TableHeader) -> Cells | None:
@@ -144,10 +150,11 @@ def _lag_agrees(cells: Cells) -> bool:
 def _cuts(line: str, header: TableHeader) -> Iterator[Cells]:
     """Every way to cut the line, the most certain ones first."""
     n = len(header.names)
-    if header.delimiter is not None or line.count("|") >= n - 1:
-        cells = _split(line, header.delimiter or "|", n)
-        if cells is not None:
-            yield dict(zip(header.names, cells, strict=True))
+    for delimiter in DELIMITERS:
+        if delimiter == header.delimiter or line.count(delimiter) >= n - 1:
+            cells = _split(line, delimiter, n)
+            if cells is not None:
+                yield dict(zip(header.names, cells, strict=True))
     if header.starts:
         cells = _by_position(line, header)
         if cells is not None:
@@ -158,7 +165,7 @@ def _cuts(line: str, header: TableHeader) -> Iterator[Cells]:
 def _split(line: str, delimiter: str, n: int) -> list[str] | None:
     if delimiter == "|":
         line = line.strip().removeprefix("|").removesuffix("|")
-    cells = [cell.strip().strip("*`") for cell in line.split(delimiter)]
+    cells = [cell.strip().strip('*`"') for cell in line.split(delimiter)]
     while len(cells) > n and not cells[-1]:
         cells.pop()
     if len(cells) < n and delimiter == "\t":

@@ -26,7 +26,8 @@ from equilag.adapters.describe.column_names import (
     offsets_known,
 )
 
-_DELIMITERS: Final = ("|", ",", "\t")
+DELIMITERS: Final = ("|", ",", ";", "\t")
+"""What stands between columns, beside white space."""
 _SIGNS: Final = (
     frozenset({TOPIC, PARTITION}),
     frozenset({PARTITION, COMMITTED}),
@@ -49,8 +50,8 @@ class TableHeader:
     """The columns of a table; unknown ones have the name that is printed.
 
     `starts` are the places of the names in a line without `prefix`, which rows may have too.
-    `delimiter` stands between columns, None for white space. `width` is the length at which a
-    terminal broke the header in two, None if it did not.
+    `delimiter` stands between columns, None for white space. `pieces` are the lines that a narrow
+    screen broke the header into.
     """
 
     line: int
@@ -58,7 +59,7 @@ class TableHeader:
     starts: tuple[int, ...]
     prefix: str = ""
     delimiter: str | None = None
-    width: int | None = None
+    pieces: int = 1
 
     @property
     def has_offsets(self) -> bool:
@@ -77,30 +78,12 @@ def read_header(line: str, number: int) -> TableHeader | None:
     """Return the header that this line is, None if it is none."""
     if sum(character.isdigit() for character in line) > len(line) // 4:
         return None
-    for delimiter in _DELIMITERS:
+    for delimiter in DELIMITERS:
         if line.count(delimiter) >= _MIN_KNOWN - 1:
             found = _delimited(line, number, delimiter)
             if found is not None:
                 return found
     return _spaced(line, number)
-
-
-def joined_header(header: TableHeader, line: str, following: str) -> TableHeader | None:
-    """Return the header of two lines, if a terminal broke it; None if the second is no part of it.
-
-    A break within a word is told from one between words by the names that come out.
-    """
-    if header.delimiter is not None:
-        return None
-    words = following.split()
-    if all(column_of(word) not in (None, *header.names) for word in words):
-        soft = read_header(f"{line} {following.strip()}", header.line)
-        if soft is not None and len(soft.names) == len(header.names) + len(words):
-            return soft
-    hard = read_header(line + following, header.line)
-    if hard is None or sum(map(_is_known, hard.names)) <= sum(map(_is_known, header.names)):
-        return None
-    return replace(hard, width=len(line)) if all(map(_is_known, hard.names)) else None
 
 
 def _is_known(name: str) -> bool:

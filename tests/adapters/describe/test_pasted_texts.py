@@ -95,6 +95,14 @@ SAME = {
     + "\n".join(f"│ {' │ '.join(line.split())} │" for line in ROWS)
     + "\n└────┘",
     "commas": "\n".join(", ".join(line.split()) for line in ROWS),
+    "semicolons": "\n".join(";".join(line.split()) for line in ROWS),
+    "a header without the commas of the rows": "\n".join(
+        [ROWS[0], *(", ".join(line.split()) for line in ROWS[1:])]
+    ),
+    "a time before each line": "\n".join(
+        f"2026-01-02T10:00:0{number} {line}" for number, line in enumerate(ROWS)
+    ),
+    "a last line cut off in the id": KAFKA.rstrip()[: -len("2bb    /10.0.0.2   app-2")],
     "line numbers": "\n".join(f"{number:>4}  {line}" for number, line in enumerate(ROWS, 7)),
     "line numbers of grep": "\n".join(f"{number}:{line}" for number, line in enumerate(ROWS, 1)),
     "a comment sign": "".join(f"# {line}\n" for line in ROWS),
@@ -136,6 +144,15 @@ def test_every_shape_is_the_same_group(shape: str) -> None:
     assert hosts == {ONE: "10.0.0.1", TWO: "10.0.0.2"}
 
 
+def test_an_id_cut_off_that_no_other_row_has() -> None:
+    document, assumed = described(
+        f"{ROWS[0]}\n{ROWS[1]}\n{ROWS[2][: -len('2bb    /10.0.0.2   app-2')]}"
+    )
+    assert partitions(document) == {"orders": {0: (10, 25, ONE), 1: (40, 40, None)}}
+    assert said(assumed, 'line 3 is cut off in the id "app-2-7e21-2", not known')
+    assert said(assumed, "the owner of 1 partition is not known", "orders-1")
+
+
 def test_separators_of_thousands() -> None:
     rows = ["orders 0 1,234,567 1,234,568 1 -", "orders 1 1_000 2_000 1_000 -"]
     text = "\n".join(["TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG OWNER", *rows])
@@ -162,6 +179,9 @@ def test_the_group_that_a_command_or_a_message_names() -> None:
         document, assumed = described(f"{above}\n{bare}")
         assert (document["group"], partitions(document)) == ("", EXPECTED)
         assert said(assumed, "does not name the group")
+    below = f"{bare}\nConsumer group 'billing' has no active members."
+    assert described(below)[0]["group"] == "billing"
+    assert described(bare + MEMBERS)[0]["group"] == "billing"
     assert described(bare, group="pay")[0]["group"] == "pay"
     two = f"$ x --group billing\n{bare}\n$ x --group audit\n{bare.replace('40', '41')}"
     assert 'pick one with --group: "audit", "billing"' in refused(two)

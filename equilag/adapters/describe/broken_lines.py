@@ -1,0 +1,123 @@
+"""Lines that a narrow screen broke: headers and rows put together from their pieces.
+
+A break within a word leaves nothing between two pieces, one between words a space, which a copy
+often loses. The columns tell which one it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from typing import Final
+
+from equilag.adapters.describe.column_names import column_of
+from equilag.adapters.describe.printed_text import TextLine
+from equilag.adapters.describe.row_cells import Cells, fits, missing_words, read_cells
+from equilag.adapters.describe.table_header import TableHeader, read_header
+
+MAX_PIECES: Final = 4
+"""Lines of a screen that one row may take: ids seldom have more than 250 characters."""
+_IDENTITY: Final = re.compile(r"(?:^|\s)(?:/\S+|\S*[0-9a-f]{4}-[0-9a-f]{4}\S*|-)(?:\s|$)")
+"""A host, an id or a dash: the rest of a row has one, a sentence does not."""
+
+
+def has_identity(line: str) -> bool:
+    """True if the line has what only rows have: a host, an id or a dash."""
+    return _IDENTITY.search(line) is not None
+
+
+def header_at(lines: list[TextLine], at: int) -> TableHeader | None:
+    """Return the header that begins at this line, of as many lines as have only names of columns.
+
+    Of the ways to put the pieces together, the one with the most known names is right.
+    """
+    header = read_header(lines[at].text, lines[at].number)
+    if header is None or header.delimiter is not None:
+        return header
+    best = header
+    for count in range(2, MAX_PIECES + 1):
+        pieces = [line.text for line in lines[at : at + count]]
+        if len(pieces) < count or re.search(r"\d", pieces[-1]):
+            break
+        for joined in _joined(pieces):
+            longer = read_header(joined, header.line)
+            if longer is None or longer.delimiter is not None:
+                continue
+            known = [name for name in longer.names if column_of(name) is not None]
+            if len(known) == len(longer.names) and len(known) > _known(best):
+                best = replace(longer, pieces=count)
+    return best
+
+
+def row_at(lines: list[TextLine], at: int, header: TableHeader) -> tuple[Cells | None, int]:
+    """Return the cells of the row that begins at this line, and how many lines it takes."""
+    if not (header.has_offsets or header.has_members):
+        return None, 1
+    text = lines[at].text
+    whole = read_cells(text, header)
+    if header.pieces > 1:
+        found = _broken_row(lines, at, header)
+        if found is not None:
+            return found
+        following = lines[at + 1].text if at + 1 < len(lines) else ""
+        rest = following and read_cells(following, header) is None and has_identity(following)
+        return (None if missing_words(text, header) > 0 and rest else whole), 1
+    if missing_words(text, header) > 0:
+        found = _longer_row(lines, at, header)
+        if found is not None:
+            return found
+    return whole, 1
+
+
+def _broken_row(lines: list[TextLine], at: int, header: TableHeader) -> tuple[Cells, int] | None:
+    """Return the row below a header that is broken too; None if there is not just one way to put
+    it together."""
+    if missing_words(lines[at].text, header) <= 0:
+        return None
+    for count in (header.pieces, header.pieces - 1, header.pieces + 1):
+        pieces = [line.text for line in lines[at : at + count]]
+        if count < 2 or len(pieces) < count:
+            continue
+        found: list[Cells] = []
+        for joined in _joined(pieces):
+            cells = read_cells(joined, header) if missing_words(joined, header) == 0 else None
+            if cells is not None and fits(cells) and cells not in found:
+                found.append(cells)
+        if len({len(piece) for piece in pieces[:-1]}) == 1 and len(found) > 1:
+            # All pieces have the width of the screen: nothing was lost between them.
+            raw = read_cells("".join(pieces), header)
+            found = [cells for cells in found if cells == raw]
+        if len(found) == 1:
+            return found[0], count
+    return None
+
+
+def _longer_row(lines: list[TextLine], at: int, header: TableHeader) -> tuple[Cells, int] | None:
+    """Return the row of this line and the next ones, if together they have a word per column."""
+    text = lines[at].text
+    for taken in range(2, MAX_PIECES + 1):
+        if at + taken > len(lines):
+            return None
+        following = lines[at + taken - 1].text
+        if read_header(following, 0) is not None or read_cells(following, header) is not None:
+            return None
+        if not has_identity(following):
+            return None
+        for joined in _joined([text, following]):
+            if missing_words(joined, header) == 0:
+                cells = read_cells(joined, header)
+                return None if cells is None else (cells, taken)
+        text = f"{text} {following.strip()}"
+    return None
+
+
+def _joined(pieces: list[str]) -> Iterator[str]:
+    """Every way to put the pieces together, with a space between two of them or without."""
+    for gaps in product(("", " "), repeat=len(pieces) - 1):
+        yield pieces[0] + "".join(gap + piece for gap, piece in zip(gaps, pieces[1:], strict=True))
+
+
+def _known(header: TableHeader) -> int:
+    return sum(column_of(name) is not None for name in header.names)
