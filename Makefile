@@ -20,7 +20,7 @@ SUITABLE := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_inf
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-long test-live fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures examples lint format wheel-test page-assets lock clean FORCE
+.PHONY: help run test test-long test-live fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures schemas examples lint format wheel-test page-assets lock clean FORCE
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -90,6 +90,9 @@ docs-links: $(VENV)/.docs ## ask the servers of all external links whether they 
 
 pictures: $(VENV)/.dev $(VENV)/.equilag ## draw the pictures of the documents anew
 	@$(BIN)/python -m benchmarks.pictures.draw
+
+schemas: $(VENV)/.dev $(VENV)/.equilag ## renew what docs/schemas has of facts
+	@$(BIN)/python -m benchmarks.schemas.write_schemas
 
 examples: $(VENV)/.dev $(VENV)/.equilag ## renew what the pages show of commands; look at the difference
 	@$(BIN)/python -m tests.support.renew_pages

@@ -1,0 +1,66 @@
+"""Writes what docs/schemas has of facts: `make schemas`.
+
+The schema of the steward's status is made from its dataclasses as a whole. Those of the plan and of
+the fleet report are written by hand, but for the definitions that are facts.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from benchmarks.schemas.facts_schema import definitions_of
+from equilag.report.facts.fleet_gaps import AssignorGaps
+from equilag.report.facts.fleet_verdict import FleetVerdictFacts
+from equilag.report.facts.steward import OLD_NAMES, STATUS_FORMAT, StewardFacts
+from equilag.report.facts.verdict import VerdictFacts
+
+FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "schemas"
+DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {
+    "plan": (VerdictFacts,),
+    "fleet-report": (FleetVerdictFacts, AssignorGaps),
+}
+"""Schema -> the facts that some of its definitions are made from."""
+
+
+def made_schemas(folder: Path = FOLDER) -> dict[str, str]:
+    """File name -> the text that it is to have; what is written by hand is taken from `folder`."""
+    made = {"steward-status": steward_status_schema()}
+    for name, classes in DEFINITIONS.items():
+        found = json.loads((folder / f"{name}.schema.json").read_text("utf-8"))
+        known = {**found["$defs"], **definitions_of(*classes)}
+        made[name] = {**found, "$defs": dict(sorted(known.items()))}
+    return {
+        f"{name}.schema.json": json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
+        for name, schema in made.items()
+    }
+
+
+def steward_status_schema() -> dict[str, Any]:
+    """The schema of what `StewardFacts.document` returns."""
+    made = definitions_of(StewardFacts)
+    own = made.pop(StewardFacts.__name__)
+    fields = own["properties"]
+    old = {
+        name: {**fields[now], "description": f"Old name of {now}."}
+        for name, now in OLD_NAMES.items()
+    }
+    return {
+        "$schema": DIALECT,
+        "title": "The status of a running steward",
+        **own,
+        "required": ["format", *own["required"], *old],
+        "properties": {"format": {"const": STATUS_FORMAT}, **fields, **old},
+        "$defs": made,
+    }
+
+
+def main() -> None:
+    for name, text in made_schemas().items():
+        (FOLDER / name).write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
