@@ -58,8 +58,12 @@ class OneOf:
     """A converter that accepts only `names`; argparse's own message on choices reads less well."""
 
     names: tuple[str, ...]
+    ignores_case: bool = False
+    """True if all names are in lower case, and a value need not be."""
 
     def __call__(self, text: str) -> str:
+        if self.ignores_case:
+            text = text.lower()
         if text not in self.names:
             problem = f"{shorten(text, MAX_SHOWN)!r} is none of {', '.join(self.names)}"
             raise argparse.ArgumentTypeError(problem + guess(text, self.names))

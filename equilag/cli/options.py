@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from equilag.cli.converters import OneOf
 from equilag.cli.converters import one_of as one_of
 from equilag.cli.converters import pattern as pattern
 from equilag.cli.converters import percent as percent
@@ -37,6 +38,8 @@ AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options are added to."""
 STDIN: Final = "-"
 RESETS: Final = ("earliest", "latest", "none")
+reset: Final = OneOf(RESETS, ignores_case=True)
+"""Converts a setting of consumers' ``auto.offset.reset``."""
 RESETS_DEFAULT: Final = "latest"
 ISOLATION_LEVELS: Final = ("read_uncommitted", "read_committed")
 SNAPSHOT_HELP: Final = (
@@ -53,11 +56,6 @@ PLANNING_FIELDS: Final = ("weight", "horizon", "add_members")
 """Settings that only commands about one group have options for."""
 MAX_SEED: Final = 2**31
 """The solvers take a signed 32-bit seed."""
-
-
-def reset(text: str) -> str:
-    """A setting of consumers' ``auto.offset.reset``."""
-    return one_of(RESETS)(text.lower())
 
 
 def add_snapshot(parser: argparse.ArgumentParser) -> None:

@@ -10,6 +10,7 @@ from equilag.cli import (
     assign,
     collect,
     compare,
+    completion,
     fleet,
     frontier,
     groups,
@@ -28,6 +29,7 @@ SECTIONS: Final = {
     "members and time": (size, simulate),
     "live groups": (groups, snapshot, steward),
     "fleets": (collect, fleet),
+    "your shell": (completion,),
 }
 """The commands as the help lists them."""
 COMMANDS: Final = tuple(module for modules in SECTIONS.values() for module in modules)

@@ -10,7 +10,7 @@ import pytest
 
 COMMANDS = (
     "plan", "assign", "compare", "verify", "frontier", "snapshot", "groups", "collect", "fleet",
-    "steward", "simulate", "size",
+    "steward", "simulate", "size", "completion",
 )  # fmt: skip
 
 
