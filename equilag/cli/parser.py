@@ -15,6 +15,7 @@ from equilag.cli import (
     frontier,
     groups,
     plan,
+    report,
     simulate,
     size,
     snapshot,
@@ -25,7 +26,7 @@ from equilag.cli.suggestions import UNKNOWN, unknown_arguments, unknown_command
 from equilag.errors import InputError
 
 SECTIONS: Final = {
-    "one group": (plan, assign, compare, frontier, verify),
+    "one group": (plan, assign, compare, frontier, report, verify),
     "members and time": (size, simulate),
     "live groups": (groups, snapshot, steward),
     "fleets": (collect, fleet),

@@ -10,7 +10,7 @@ import pytest
 
 COMMANDS = (
     "plan", "assign", "compare", "verify", "frontier", "snapshot", "groups", "collect", "fleet",
-    "steward", "simulate", "size", "completion",
+    "steward", "simulate", "size", "completion", "report",
 )  # fmt: skip
 
 
@@ -55,6 +55,7 @@ OPTIONS = {
     "simulate": f"{LIVE} {PLANNING} {REAL} --json --output --plot --for --pause --protocol",
     "frontier": f"{LIVE} {PLANNING} {REAL} --json --output --plot",
     "size": f"{LIVE} {PLANNING} {REAL} --json --output --members --threads --catch-up",
+    "report": f"{LIVE} {PLANNING} {REAL} --out --json",
     "verify": "--json --output",
     "snapshot": "--from-describe --members --subscribe --as-owned --auto-offset-reset --out"
     " --bootstrap-server --group --command-config --isolation-level",

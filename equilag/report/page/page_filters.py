@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from jinja2 import pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup
 
 from equilag.report.text.short_names import middle
@@ -31,27 +33,46 @@ def figure(value: Any, form: str = "number") -> str:
     return FORMS[form](value)
 
 
-def name(text: str, width: int = NAME_WIDTH) -> Markup:
-    """A name: cut in its middle, in full on hover, and apart from what is written around it."""
+@pass_context
+def name(context: Context, text: str, width: int = NAME_WIDTH) -> Markup:
+    """A name: short, in full on hover, and apart from what is written around it.
+
+    The page's `labels` have short names that differ; another one is cut in its middle.
+    """
     full = printable(text)
-    short = middle(full, width)
+    short = context["labels"].get(text) or middle(full, width)
     if short == full:
         return Markup("<bdi>{}</bdi>").format(full)
     return Markup('<bdi title="{}">{}</bdi>').format(full, short)
 
 
-def cell(row: Any, column: Mapping[str, Any], place: int) -> Markup | str:
+@pass_context
+def cell(context: Context, row: Any, column: Mapping[str, Any], place: int) -> Markup | str:
     """What a table shows of a row; `place` is that of the column in rows that are lists."""
     value = row[column["key"]] if isinstance(row, Mapping) else row[place]
     form = column.get("form", "text")
+    if "names" in column:
+        names = context["doc"]
+        for key in column["names"].split("."):
+            names = names[key]
+        value = names[value]
     if form == "name" and value is not None:
-        return name(value)
+        return name(context, value)
     return figure(value, form)
 
 
-def option(setting: str) -> str:
-    """A setting as an option of the command line."""
-    return f"--{setting.replace('_', '-')}"
+def setting(value: Any) -> str:
+    """The value of a setting."""
+    if isinstance(value, list):
+        return ", ".join(map(setting, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return number(value) if isinstance(value, (int, float)) else printable(str(value))
+
+
+def whole(value: float) -> str:
+    """A figure in whole numbers."""
+    return number(round(value))
 
 
 def listed_words(words: Sequence[str]) -> str:
@@ -63,11 +84,12 @@ FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "percent": percent,
     "share": lambda share: percent(100 * share),
     "seconds": time_span,
-    "ms": lambda ms: f"{number(ms)} ms",
+    "ms": lambda ms: f"{ms:,.1f} ms",
     "yes": lambda found: "yes" if found else "no",
     "text": lambda text: printable(str(text)),
 }
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "figure": figure, "number": number, "percent": percent, "plural": plural,
-    "name": name, "cell": cell, "option": option, "listed": listed_words, "printable": printable,
+    "name": name, "cell": cell, "setting": setting, "whole": whole,
+    "listed": listed_words, "printable": printable,
 }  # fmt: skip

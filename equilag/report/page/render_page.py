@@ -24,6 +24,7 @@ CHARTING: Final = (CHARTS, "static/chart.js")
 MAX_STATIC_ROWS: Final = 100
 """Rows that a table has without JavaScript: what people read, and a fifth of what 5,000 rows of a
 fleet would add to the page."""
+NO_WORDS: Final[Mapping[str, str]] = {}
 ESCAPES: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 """What JSON in HTML must not hold as it is: a name could end the element that it stands in."""
 
@@ -32,6 +33,8 @@ def render_page(
     template: str,
     document: Mapping[str, Any],
     *,
+    words: Mapping[str, Any] = NO_WORDS,
+    labels: Mapping[str, str] = NO_WORDS,
     scripts: Sequence[str] = (),
     styles: Sequence[str] = (),
     charts: bool = True,
@@ -39,9 +42,11 @@ def render_page(
 ) -> str:
     """The page: one file of HTML that loads nothing.
 
-    template: a file in ``templates/`` that extends ``base.html``. It sees the document as ``doc``
-        and nothing else of the report.
+    template: a file in ``templates/`` that extends ``base.html``. It sees the document as ``doc``,
+        the words as ``words``, and nothing else of the report.
     document: JSON; the page carries it, and its scripts read it.
+    words: sentences that other outputs write as well.
+    labels: name -> short name; what is not among them is cut in its middle.
     scripts: the page's own ones, below this package, run in this order after those of every page.
     styles: the page's own ones, likewise.
     charts: True if the page draws any.
@@ -52,6 +57,8 @@ def render_page(
     inline = [inline_file(name) for name in names]
     return _template(template).render(
         doc=document,
+        words=words,
+        labels=labels,
         data=json_in_html(document),
         scripts=[one.text for one in inline],
         styles=[inline_file(name).text for name in (*STYLES, *styles)],
@@ -95,5 +102,5 @@ def _template(name: str) -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(FILTERS)
+    environment.filters.update(FILTERS, in_script=json_in_html)
     return environment.get_template(name)

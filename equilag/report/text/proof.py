@@ -39,8 +39,13 @@ INTERRUPTED_FALLBACK: Final = "only a heuristic's plan was there"
 
 def proof_block(facts: PlanFacts) -> Block:
     """Status, figures and bounds, one a line."""
+    return [_status(facts), labelled(proof_rows(facts), LABEL - 1)]
+
+
+def proof_rows(facts: PlanFacts) -> list[tuple[str, str]]:
+    """Figures and bounds, one label and its words each; no words where nothing is known."""
     proof, members = facts.proof, facts.group.members
-    rows = [
+    return [
         ("policy", _policy(proof.policy)),
         ("found by", _run(facts.run)),
         ("counts", _counts(proof) if members else ""),
@@ -55,14 +60,24 @@ def proof_block(facts: PlanFacts) -> Block:
         ("rebalances", _rebalances(proof) if members else ""),
         *(("note", printable(note)) for note in facts.plan.notes),
     ]
-    return [_status(facts), labelled(rows, LABEL - 1)]
 
 
 def _status(facts: PlanFacts) -> Prose:
     proof = facts.proof
     if proof.policy is None:
-        name = printable(facts.plan.algorithm)
-        return Prose(Text.assemble(("Plan", BOLD), f"  {name}: {VERDICTS['assignor']}"), HANG)
+        words = f"  {status_sentence(facts)}"
+        return Prose(Text.assemble(("Plan", BOLD), words), HANG)
+    colour = GOOD if proof.status == "optimal" else WARNING
+    status = status_words(proof.status, proof.evidence)
+    rest = status_sentence(facts).removeprefix(status)
+    return Prose(Text.assemble(("Plan", BOLD), "  ", (status, colour), rest), HANG)
+
+
+def status_sentence(facts: PlanFacts) -> str:
+    """What the plan's status is, and what that says of it."""
+    proof = facts.proof
+    if proof.policy is None:
+        return f"{printable(facts.plan.algorithm)}: {VERDICTS['assignor']}"
     if proof.status == "optimal" and proof.evidence == "solver":
         verdict = ON_SOLVER
     elif proof.standing == "tolerance":
@@ -71,13 +86,10 @@ def _status(facts: PlanFacts) -> Prose:
         verdict = INTERRUPTED_FALLBACK
     else:
         verdict = VERDICTS[proof.standing]
-    colour = GOOD if proof.status == "optimal" else WARNING
     status = status_words(proof.status, proof.evidence)
-    text = Text.assemble(("Plan", BOLD), "  ", (status, colour))
     if proof.interrupted_after is not None:
-        text.append(f", interrupted after {duration(proof.interrupted_after)}")
-    text.append(f": {verdict}")
-    return Prose(text, HANG)
+        status = f"{status}, interrupted after {duration(proof.interrupted_after)}"
+    return f"{status}: {verdict}"
 
 
 def _policy(policy: Policy | None) -> str:

@@ -32,7 +32,7 @@ MAX_BEHIND: Final = 15
 def simulation_blocks(facts: SimulationFacts, screen: Screen) -> Iterator[Block]:
     """The verdict, then figures over time, then who falls behind."""
     yield _verdict(facts)
-    yield [*group_block(facts.group, screen), *_assumed(facts)]
+    yield [*group_block(facts.group, screen), *map(indented, assumed_lines(facts))]
     ages = " (age: of the oldest unread record)"
     yield [title("Over time", ages), indented(_over_time(facts, screen))]
     yield _picture(facts, screen)
@@ -47,20 +47,21 @@ def _verdict(facts: SimulationFacts) -> Block:
     return [*lines, *map(indented, behind_lines(facts)[1])]
 
 
-def _assumed(facts: SimulationFacts) -> Iterator[RenderableType]:
+def assumed_lines(facts: SimulationFacts) -> Iterator[str]:
+    """What stands in for rates and capacities that are not known."""
     unknown = facts.assumed.unknown_rates
     if unknown == facts.group.partitions > 0:
-        yield indented(
+        yield (
             "no rate is known: the simulation assumes that nothing is produced, and ages count from"
             " now on"
         )
     elif unknown:
         which = plural(unknown, "partition")
-        yield indented(f"{which} of unknown rate: the mean of the topic, else of all, is taken")
+        yield f"{which} of unknown rate: the mean of the topic, else of all, is taken"
     usual = facts.assumed.usual_capacity
     if usual is not None:
         which = plural(facts.assumed.unknown_capacities, "member")
-        yield indented(
+        yield (
             f"{which} of unknown capacity: the median of the others, {speed_words(usual)}, is taken"
         )
 

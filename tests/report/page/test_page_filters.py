@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from equilag.report.page.page_filters import FILTERS, cell, figure, name, number, option
+from equilag.report.page.page_filters import FILTERS, cell, figure, name, number, setting, whole
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ from equilag.report.page.page_filters import FILTERS, cell, figure, name, number
         (0.25, "share", "25.0 %"),
         (None, "number", "-"),
         (90, "seconds", "1 min 30 s"),
-        (1.5, "ms", "1.500 ms"),
+        (1.25, "ms", "1.2 ms"),
         (True, "yes", "yes"),
         ("a\nb", "text", "a\\nb"),
     ],
@@ -25,22 +25,40 @@ def test_figures(value, form, text) -> None:
     assert figure(value, form) == text
 
 
+CONTEXT = {
+    "labels": {"indexer-1-8f": "indexer-1…"},
+    "doc": {"partitions": {"topics": ["orders", "<i>"]}},
+}
+
+
 def test_names_are_escaped_and_cut_in_their_middle() -> None:
-    assert name("<b>") == "<bdi>&lt;b&gt;</bdi>"
+    assert name(CONTEXT, "<b>") == "<bdi>&lt;b&gt;</bdi>"
     assert number(1.0) == "1"
     long = "a" * 100 + '"9'
-    assert name(long, 10) == f'<bdi title="{"a" * 100}&#34;9">aaaaaa…a&#34;9</bdi>'
-    assert "\u202e" not in name("a\u202eb")
+    assert name(CONTEXT, long, 10) == f'<bdi title="{"a" * 100}&#34;9">aaaaaa…a&#34;9</bdi>'
+    assert "\u202e" not in name(CONTEXT, "a\u202eb")
+    assert name(CONTEXT, "indexer-1-8f") == '<bdi title="indexer-1-8f">indexer-1…</bdi>'
 
 
 def test_cells_of_objects_and_of_lists() -> None:
-    assert cell({"lag": 1000}, {"key": "lag", "form": "number"}, 5) == "1,000"
-    assert cell(["x", 1000], {"key": "lag", "form": "number"}, 1) == "1,000"
-    assert cell(["<i>"], {"key": "id", "form": "name"}, 0) == "<bdi>&lt;i&gt;</bdi>"
-    assert cell([None], {"key": "id", "form": "name"}, 0) == "-"
-    assert cell(["a"], {"key": "id"}, 0) == "a"
+    lag = {"key": "lag", "form": "number"}
+    assert cell(CONTEXT, {"lag": 1000}, lag, 5) == "1,000"
+    assert cell(CONTEXT, ["x", 1000], lag, 1) == "1,000"
+    named = {"key": "id", "form": "name"}
+    assert cell(CONTEXT, ["<i>"], named, 0) == "<bdi>&lt;i&gt;</bdi>"
+    assert cell(CONTEXT, [None], named, 0) == "-"
+    assert cell(CONTEXT, ["a"], {"key": "id"}, 0) == "a"
+    assert cell(CONTEXT, [1], {**named, "names": "partitions.topics"}, 0) == "<bdi>&lt;i&gt;</bdi>"
 
 
 def test_words() -> None:
-    assert option("max_moves") == "--max-moves"
     assert FILTERS["listed"](["a", "b\t"]) == "a, b\\t"
+    assert whole(2.6) == "3"
+    assert [*map(setting, [True, False, 1000, 0.5, "a\n"])] == [
+        "yes",
+        "no",
+        "1,000",
+        "0.5000",
+        "a\\n",
+    ]
+    assert setting([["orders", "payments"], "x"]) == "orders, payments, x"

@@ -10,6 +10,7 @@ window.equilag = (() => {
 
   // Figures, as equilag/report/words.py writes them.
   const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+  const tenths = new Intl.NumberFormat("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
   function number(value) {
     if (Number.isInteger(value) || Math.abs(value) >= 1000) return whole.format(value);
     if (Math.abs(value) >= 1e-4) return value.toPrecision(4);
@@ -79,16 +80,19 @@ window.equilag = (() => {
     made.append(...children.filter((child) => child != null));
     return made;
   }
-  function nameElement(text, width = NAME_WIDTH) {
+  const labels = JSON.parse(document.getElementById("labels").textContent);
+  /** A short name, which differs from others where the page has labels. */
+  const label = (text, width = NAME_WIDTH) => labels[text] ?? middle(text, width);
+  function nameElement(text, width) {
     const full = printable(text);
-    const cut = middle(text, width);
+    const cut = label(text, width);
     return element("bdi", cut === full ? {} : { title: full }, cut);
   }
   /** A value in its form, as equilag/report/page/page_filters.py has them. */
   const forms = {
     number, percent, seconds,
     share: (share) => percent(100 * share),
-    ms: (ms) => `${number(ms)} ms`,
+    ms: (ms) => `${tenths.format(ms)} ms`,
     yes: (found) => (found ? "yes" : "no"),
     text: (text) => printable(String(text)),
   };
@@ -140,6 +144,6 @@ window.equilag = (() => {
 
   return {
     doc, at, number, percent, seconds, short, plural, printable, middle, figure,
-    element, nameElement, hints, hideTip, onTheme: (call) => themed.push(call),
+    element, label, nameElement, hints, hideTip, onTheme: (call) => themed.push(call),
   };
 })();

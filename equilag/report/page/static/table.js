@@ -19,7 +19,11 @@
       this.table = box.querySelector("table");
       this.columns = JSON.parse(box.dataset.columns);
       this.all = at(box.dataset.source) ?? [];
-      this.values = (row) => (Array.isArray(row) ? row : this.columns.map((column) => row[column.key]));
+      const names = this.columns.map((column) => column.names && at(column.names));
+      this.values = (row) => this.columns.map((column, i) => {
+        const value = Array.isArray(row) ? row[i] : row[column.key];
+        return names[i] ? names[i][value] : value;
+      });
       this.shown = this.all;
       this.texts = null;
       this.whole = false;

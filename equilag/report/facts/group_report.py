@@ -1,0 +1,212 @@
+"""The report on a group: its plan, and what else there is to know before one uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final, NamedTuple
+
+from equilag.policy import Policy
+from equilag.report.facts.comparison import ComparisonFacts
+from equilag.report.facts.facts_json import facts_json
+from equilag.report.facts.frontier import FrontierFacts, PointFacts
+from equilag.report.facts.partition_columns import (
+    FlowsFacts,
+    PartitionColumns,
+    flows_of,
+    partition_columns,
+)
+from equilag.report.facts.plan import PlanFacts
+from equilag.report.facts.plan_command import plan_command
+from equilag.report.facts.simulation import SimulationFacts
+from equilag.report.facts.size import SizeFacts
+from equilag.report.reason_words import reason_words
+from equilag.report.text.short_names import member_names
+
+FORMAT: Final = "equilag/report/1"
+LABEL_WIDTH: Final = 24
+"""Characters of a member's name in charts and reasons: a third of a phone's screen."""
+
+
+class ReportBasis(NamedTuple):
+    """What a report was asked for with."""
+
+    source: str
+    """The snapshot's file, as commands are to name it."""
+    policy: Policy
+    """As it was given, before the group's fields decide what it leaves open."""
+    remarks: tuple[str, ...] = ()
+    """What was said about the group when it was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupReportFacts:
+    """What a page about a group shows; parts that nothing is known of are None."""
+
+    kind: ClassVar[str] = "group-report"
+
+    plan: PlanFacts
+    basis: ReportBasis
+    partitions: PartitionColumns
+    flows: FlowsFacts
+    comparison: ComparisonFacts | None = None
+    frontier: FrontierFacts | None = None
+    simulation: SimulationFacts | None = None
+    """None unless rates or capacities are known."""
+    sizing: SizeFacts | None = None
+    """The same."""
+
+    @property
+    def size(self) -> int:
+        return self.plan.size
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Member id -> a short name; the names differ."""
+        return member_names(self.partitions.members, LABEL_WIDTH)
+
+    def document(self) -> dict[str, Any]:
+        """The report's JSON, format ``equilag/report/1``."""
+        plan = self.plan
+        return {
+            "format": FORMAT,
+            "verdict": plan.verdict.document(),
+            "group": facts_json(plan.group),
+            "source": self.basis.source,
+            "settings": facts_json(plan.plan.settings),
+            "command": plan_command(*self.basis[:2], {}),
+            "members": facts_json(plan.members),
+            "idle": facts_json(plan.idle),
+            "partitions": facts_json(self.partitions),
+            "moves": _moves(plan, self.labels),
+            "flows": facts_json(self.flows),
+            "proof": facts_json(plan.proof),
+            "real": facts_json(plan.real),
+            "work": facts_json(plan.work),
+            "comparison": _comparison(self.comparison),
+            "frontier": _frontier(self.frontier, self.basis),
+            "simulation": _simulation(self.simulation),
+            "sizing": _sizing(self.sizing),
+            "remarks": [*plan.plan.notes, *self.basis.remarks],
+        }
+
+
+def group_report(
+    plan: PlanFacts,
+    basis: ReportBasis,
+    *,
+    comparison: ComparisonFacts | None = None,
+    frontier: FrontierFacts | None = None,
+    simulation: SimulationFacts | None = None,
+    sizing: SizeFacts | None = None,
+) -> GroupReportFacts:
+    return GroupReportFacts(
+        plan,
+        basis,
+        partition_columns(plan.plan),
+        flows_of(plan.plan.moves),
+        comparison,
+        frontier,
+        simulation,
+        sizing,
+    )
+
+
+def settings_of_point(point: PointFacts, policy: Policy) -> dict[str, Any]:
+    """The settings on top of the policy that ask for a point of the front."""
+    settings: dict[str, Any] = {"max_moves": point.moves}
+    if policy.moves_first:  # such policies never trade moves for lag
+        settings["policy"] = "lag-aware"
+    if policy.tolerance:
+        settings["tolerance"] = 0
+    if policy.move_cost:
+        settings["move_cost"] = 0
+    return settings
+
+
+def _moves(plan: PlanFacts, labels: Mapping[str, str]) -> dict[str, Any]:
+    """Rows are lists, and members and topics numbers in the columns of the partitions, since a page
+    has room for thousands of moves."""
+    group = plan.plan.group
+    members = {member.id: number for number, member in enumerate(group.members)}
+    topics = {topic: number for number, topic in enumerate(group.topics)}
+    rows = [
+        [
+            topics[move.topic],
+            move.partition,
+            members[move.source],
+            members[move.target],
+            move.lag,
+            reason_words(move, labels.__getitem__),
+        ]
+        for move in plan.moves.moves
+    ]
+    columns = ["topic", "partition", "from", "to", "lag", "reason"]
+    return {"columns": columns, "rows": rows, "lag": plan.moves.lag, "new": plan.moves.new}
+
+
+def _comparison(facts: ComparisonFacts | None) -> dict[str, Any] | None:
+    if facts is None:
+        return None
+    rows = []
+    for row in facts.rows:
+        found = facts_json(row)
+        real = found.pop("real")
+        if facts.per_capacity:
+            found["load_max"], found["load_spread"] = real.get("load_max"), real.get("load_spread")
+        else:
+            found["load_max"], found["load_spread"] = row.lag_max, row.lag_spread
+        rows.append({**found, "busiest": real.get("busiest"), "cross_rack": real.get("cross_rack")})
+    return {
+        "rows": rows,
+        "headline": facts.headline,
+        "bound": facts.bound,
+        "per_capacity": facts.per_capacity,
+        "current_is_partial": facts.current_is_partial,
+    }
+
+
+def _frontier(facts: FrontierFacts | None, basis: ReportBasis) -> dict[str, Any] | None:
+    if facts is None:
+        return None
+    rows = []
+    for point in facts.points:
+        settings = settings_of_point(point, basis.policy)
+        command = plan_command(basis.source, basis.policy, settings)
+        rows.append({**facts_json(point), "settings": settings, "command": command})
+    return {
+        "headline": facts.headline,
+        "points": rows,
+        "per_capacity": facts.per_capacity,
+        "unproved": facts.unproved,
+        "interrupted": facts.interrupted,
+    }
+
+
+def _simulation(facts: SimulationFacts | None) -> dict[str, Any] | None:
+    if facts is None:
+        return None
+    names = (
+        "duration", "rebalance", "assumed", "changes", "produced", "capacity", "times",
+        "curve_times", "current", "planned", "members_behind", "hot", "too_slow", "overloaded",
+        "headlines",
+    )  # fmt: skip
+    return {name: facts_json(getattr(facts, name)) for name in names}
+
+
+def _sizing(facts: SizeFacts | None) -> dict[str, Any] | None:
+    if facts is None:
+        return None
+    rows: list[dict[str, Any]] = facts_json(facts.sizing.rows)
+    basis, end = facts.sizing.basis, facts.helpful_end
+    if basis.capacity is not None and basis.limit:
+        for row in rows:
+            row["load_percent"] = 100 * row["load"] / basis.limit
+            row["at_least_percent"] = 100 * row["load_at_least"] / basis.limit
+    return {
+        "headlines": facts.headlines,
+        "rows": rows,
+        "basis": facts_json(basis),
+        "least_keeping_up": facts_json(facts.sizing.least_keeping_up),
+        "helpful_end": None if end is None else end.size,
+    }

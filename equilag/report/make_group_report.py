@@ -1,0 +1,136 @@
+"""The report on a group: its plan is made here, or given, and then what goes with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from threading import Event
+from typing import Final, Literal
+
+from equilag.errors import InputError
+from equilag.group import Group
+from equilag.plan import Plan
+from equilag.planner.compare import comparison_of, run_assignors
+from equilag.planner.frontier import frontier
+from equilag.planner.progress import Watcher
+from equilag.planner.settings import SolveSettings
+from equilag.planner.simulate import simulate
+from equilag.planner.size import size
+from equilag.planner.solve import solve
+from equilag.policy import Policy
+from equilag.report.facts.comparison import comparison_facts
+from equilag.report.facts.frontier import frontier_facts
+from equilag.report.facts.group_report import GroupReportFacts, ReportBasis, group_report
+from equilag.report.facts.plan import plan_facts
+from equilag.report.facts.simulation import SimulationFacts, simulation_facts
+from equilag.report.facts.size import SizeFacts, size_facts
+from equilag.weight import knows_rates
+
+Part = Literal["plan", "frontier", "size"]
+
+SHARES: Final[dict[Part, float]] = {"plan": 0.4, "frontier": 0.4, "size": 0.2}
+"""Parts of the time limit: of 5 s the plan gets the 2 s of `equilag plan`. What one part does not
+use is not given to another, so that each is what its own command makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportRun:
+    """How long the making of a report may take, and who watches it."""
+
+    time_limit: float
+    """Seconds for all parts."""
+    effort: float | None = None
+    """Seconds' worth of counted work for all parts."""
+    deterministic: bool = False
+    seed: int = 0
+    progress: Watcher | None = None
+    stop: Event | None = None
+
+    def of(self, part: Part) -> SolveSettings:
+        """The settings of a run for one part."""
+        share = SHARES[part]
+        return {
+            "time_limit": share * self.time_limit,
+            "seed": self.seed,
+            "effort": None if self.effort is None else share * self.effort,
+            "deterministic": self.deterministic,
+            "progress": self.progress,
+            "stop": self.stop,
+        }
+
+    @property
+    def is_stopped(self) -> bool:
+        return self.stop is not None and self.stop.is_set()
+
+
+def make_group_report(
+    group: Group,
+    policy: Policy,
+    source: str,
+    run: ReportRun,
+    *,
+    plan: Plan | None = None,
+    remarks: tuple[str, ...] = (),
+) -> GroupReportFacts:
+    """Make the report, and the plan unless it is given; then `policy` is the plan's.
+
+    A run that is told to end leaves out what it has not begun. Raises InputError as `solve` does.
+    """
+    made = plan or solve(group, policy, **run.of("plan"))
+    basis = ReportBasis(source, policy, remarks)
+    comparison = front = simulation = sizing = None
+    if not run.is_stopped:
+        comparison = comparison_facts(
+            group, comparison_of(made, made.wall_s, run_assignors(made.group, stop=run.stop))
+        )
+        points = frontier(group, policy, **run.of("frontier"))
+        front = frontier_facts(group, points, policy, interrupted=run.is_stopped)
+    if not run.is_stopped:
+        simulation = _simulation(group, made)
+        sizing = _sizing(group, policy, run)
+    return group_report(
+        plan_facts(made),
+        basis,
+        comparison=comparison,
+        frontier=front,
+        simulation=simulation,
+        sizing=sizing,
+    )
+
+
+def _simulation(group: Group, plan: Plan) -> SimulationFacts | None:
+    """None where no capacity is known."""
+    if all(member.capacity is None for member in plan.group.members):
+        return None
+    return simulation_facts(simulate(group, plan))
+
+
+def _sizing(group: Group, policy: Policy, run: ReportRun) -> SizeFacts | None:
+    """None where neither rates nor capacities are known, and where no size can be told, such as of
+    a group without active members."""
+    known = any(member.capacity is not None for member in group.members)
+    if not (known or knows_rates(group) or policy.overrides.capacity):
+        return None
+    settings = run.of("size")
+    effort, limit = settings["effort"], settings["time_limit"]
+    if effort is None and run.deterministic:
+        effort = limit / 2
+    try:
+        sizing = size(
+            group,
+            _for_sizes(policy),
+            time_limit=limit,
+            effort=effort,
+            seed=run.seed,
+            stop=run.stop,
+        )
+    except InputError:
+        return None
+    return size_facts(group, sizing)
+
+
+def _for_sizes(policy: Policy) -> Policy:
+    """The policy without what speaks of owners and racks, of which other sizes know nothing."""
+    weight = None if policy.weight == "work" else policy.weight  # by rate tells who keeps up
+    return replace(
+        policy, max_moves=None, fresh=False, rack_aware=False, max_cross_rack=None, weight=weight
+    )

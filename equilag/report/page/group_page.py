@@ -1,0 +1,27 @@
+"""The page about a group."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from equilag.report.facts.group_report import GroupReportFacts
+from equilag.report.page.render_page import render_page
+from equilag.report.page.report_words import report_words
+
+SCRIPTS: Final = tuple(
+    f"static/{name}.js" for name in ("members", "flows", "front", "over-time", "sizes")
+)
+
+
+def group_page(facts: GroupReportFacts, refresh_s: int | None = None) -> str:
+    """The page as HTML; with `refresh_s`, for pages that are served live, it loads itself again
+    after so many seconds."""
+    document: dict[str, Any] = facts.document()
+    return render_page(
+        "group.html",
+        document,
+        words=report_words(facts),
+        labels=facts.labels,
+        scripts=SCRIPTS,
+        refresh_s=refresh_s,
+    )

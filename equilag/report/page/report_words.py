@@ -1,0 +1,56 @@
+"""Sentences and settings of the page about a group, as the other outputs write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from equilag.report.facts.group_report import GroupReportFacts
+from equilag.report.facts.size import SizeFacts
+from equilag.report.size_answer import Wording, answer_lines
+from equilag.report.text.group import DOUBTFUL_WORDS, NAMELESS
+from equilag.report.text.proof import proof_rows, status_sentence
+from equilag.report.text.simulation import assumed_lines
+from equilag.report.text.size_notes import note_lines
+from equilag.report.text.work import load_words
+from equilag.report.words import listed, plural, printable
+
+MAX_TOPICS: Final = 10
+"""Topics without a subscriber that are named."""
+
+
+def report_words(facts: GroupReportFacts) -> dict[str, Any]:
+    """What the template says in sentences."""
+    plan = facts.plan
+    return {
+        "name": printable(plan.group.name) or NAMELESS,
+        "status": status_sentence(plan),
+        "proof": [(label, words) for label, words in proof_rows(plan) if words],
+        "load": load_words(plan.group.load_unit) if plan.proof.per_capacity else "lag in records",
+        "doubts": list(_doubts(facts)),
+        "assumed": [] if facts.simulation is None else list(assumed_lines(facts.simulation)),
+        "sizing": None if facts.sizing is None else _sizing(facts.sizing),
+    }
+
+
+def _doubts(facts: GroupReportFacts) -> Iterator[str]:
+    """What is doubtful about the figures of the group."""
+    group = facts.plan.group
+    for mark, count in group.doubtful_lags.items():
+        yield f"{plural(count, 'partition')} {DOUBTFUL_WORDS.get(mark, mark)}"
+    if group.dropped_claims:
+        why = "the partition is gone, or the member no longer subscribes to it"
+        yield f"{plural(group.dropped_claims, 'claim')} dropped: {why}"
+    if group.unread_topics:
+        unread = [f"{topic} ({plural(n, 'partition')})" for topic, n in group.unread_topics]
+        yield f"unassigned, because no member subscribes: {listed(unread, MAX_TOPICS)}"
+    yield from map(printable, facts.basis.remarks)
+
+
+def _sizing(facts: SizeFacts) -> dict[str, Any]:
+    wording = Wording.of(facts.sizing)
+    return {
+        "answer": list(answer_lines(facts, wording)),
+        "notes": list(note_lines(facts, wording)),
+        "many": wording.many,
+    }
