@@ -21,7 +21,6 @@ def group_page(facts: GroupReportFacts, refresh_s: int | None = None) -> str:
         "group.html",
         document,
         words=report_words(facts),
-        labels=facts.labels,
         scripts=SCRIPTS,
         refresh_s=refresh_s,
     )

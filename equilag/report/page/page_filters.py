@@ -37,10 +37,11 @@ def figure(value: Any, form: str = "number") -> str:
 def name(context: Context, text: str, width: int = NAME_WIDTH) -> Markup:
     """A name: short, in full on hover, and apart from what is written around it.
 
-    The page's `labels` have short names that differ; another one is cut in its middle.
+    The page's `labels` have short names that differ; another one is cut in its middle, and all are
+    where a template imports another without its context.
     """
     full = printable(text)
-    short = context["labels"].get(text) or middle(full, width)
+    short = context.get("labels", {}).get(text) or middle(full, width)
     if short == full:
         return Markup("<bdi>{}</bdi>").format(full)
     return Markup('<bdi title="{}">{}</bdi>').format(full, short)

@@ -24,7 +24,7 @@ CHARTING: Final = (CHARTS, "static/chart.js")
 MAX_STATIC_ROWS: Final = 100
 """Rows that a table has without JavaScript: what people read, and a fifth of what 5,000 rows of a
 fleet would add to the page."""
-NO_WORDS: Final[Mapping[str, str]] = {}
+NO_WORDS: Final[Mapping[str, Any]] = {}
 ESCAPES: Final = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 """What JSON in HTML must not hold as it is: a name could end the element that it stands in."""
 
@@ -34,7 +34,6 @@ def render_page(
     document: Mapping[str, Any],
     *,
     words: Mapping[str, Any] = NO_WORDS,
-    labels: Mapping[str, str] = NO_WORDS,
     scripts: Sequence[str] = (),
     styles: Sequence[str] = (),
     charts: bool = True,
@@ -45,8 +44,8 @@ def render_page(
     template: a file in ``templates/`` that extends ``base.html``. It sees the document as ``doc``,
         the words as ``words``, and nothing else of the report.
     document: JSON; the page carries it, and its scripts read it.
-    words: sentences that other outputs write as well.
-    labels: name -> short name; what is not among them is cut in its middle.
+    words: sentences that other outputs write as well. Its ``labels``, if any, are short names: what
+        is not among them is cut in its middle.
     scripts: the page's own ones, below this package, run in this order after those of every page.
     styles: the page's own ones, likewise.
     charts: True if the page draws any.
@@ -58,7 +57,7 @@ def render_page(
     return _template(template).render(
         doc=document,
         words=words,
-        labels=labels,
+        labels=words.get("labels", NO_WORDS),
         data=json_in_html(document),
         scripts=[one.text for one in inline],
         styles=[inline_file(name).text for name in (*STYLES, *styles)],

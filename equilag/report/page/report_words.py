@@ -27,6 +27,7 @@ def report_words(facts: GroupReportFacts) -> dict[str, Any]:
         "status": status_sentence(plan),
         "proof": [(label, words) for label, words in proof_rows(plan) if words],
         "load": load_words(plan.group.load_unit) if plan.proof.per_capacity else "lag in records",
+        "labels": facts.labels,
         "doubts": list(_doubts(facts)),
         "assumed": [] if facts.simulation is None else list(assumed_lines(facts.simulation)),
         "sizing": None if facts.sizing is None else _sizing(facts.sizing),
