@@ -6,6 +6,7 @@ Cells and prose are `Text` objects, so that no markup in a user's name is interp
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -26,6 +27,11 @@ GAP: Final = 2
 """Blank columns between two columns of a table."""
 EIGHTHS: Final = 8
 """Steps of a bar within one column."""
+
+_BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=%|(?:ms|s|min|h|d)\b)")
+"""The blank between a figure and its unit, at which no line ends."""
+_GLUE: Final = "\ue000"
+"""Stands for it while lines are broken: rich breaks at a no-break space too."""
 
 Block = Sequence[RenderableType]
 """Lines of a page without a blank line between them."""
@@ -48,7 +54,10 @@ class Prose(NamedTuple):
     hang: int = 2
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        for i, line in enumerate(self.text.wrap(console, options.max_width - self.hang)):
+        text = self.text.copy()
+        text.plain = _BEFORE_UNIT.sub(_GLUE, text.plain)
+        for i, line in enumerate(text.wrap(console, options.max_width - self.hang)):
+            line.plain = line.plain.replace(_GLUE, " ")
             yield Text(" " * self.hang) + line if i else line
 
 
@@ -104,7 +113,7 @@ def labelled(rows: Iterable[tuple[str, str]], width: int) -> Padding:
     grid.add_column()
     for label, words in rows:
         if words:
-            grid.add_row(Text(label), Text(words))
+            grid.add_row(Text(label), Prose(Text(words), 0))
     return indented(grid)
 
 
