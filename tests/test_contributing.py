@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from itertools import product
@@ -27,6 +28,7 @@ from equilag.planner.progress import ProgressObserver
 from equilag.planner.result import plan_of
 from equilag.planner.run import PROVING, SEARCHING, count, search, state_of
 from equilag.policy import Policy
+from equilag.report.outputs import write_report
 
 TEXT: Final = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
 RECIPES: Final = dict(re.findall(r"^```python (\w+)\n(.*?)^```$", TEXT, re.M | re.S))
@@ -47,8 +49,10 @@ def recipe(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_every_recipe_is_there() -> None:
-    assert set(RECIPES) == {"heuristic", "constraint", "objective", "output"}
-    assert TEXT.count("## Recipe: ") == len(RECIPES) + 1  # a setting has no code of its own
+    assert set(RECIPES) == {"heuristic", "constraint", "objective", "fact", "output"}
+    without_code = ["a setting", "a page in HTML", "a page of the documents"]
+    assert all(f"## Recipe: {name}\n" in TEXT for name in without_code)
+    assert TEXT.count("## Recipe: ") == len(RECIPES) + len(without_code)
 
 
 def test_every_file_that_it_names_exists() -> None:
@@ -66,6 +70,8 @@ def test_every_file_that_it_names_exists() -> None:
         ("equilag/objective.py", ("class Figures", "def terms", "def key")),
         ("equilag/planner/front.py", ("def candidate_of",)),
         ("equilag/report/outputs.py", ("BUILT_IN",)),
+        ("equilag/report/page/render_page.py", ("def render_page",)),
+        ("tests/test_docs.py", ("runnable",)),
         ("equilag/group.py", ("partition_classes",)),
     ],
 )  # fmt: skip
@@ -163,7 +169,17 @@ def test_the_objective_is_asked_by_everybody(recipe: Any) -> None:
         assert plan.status == expected.status == "optimal"
 
 
-# An output.
+# A fact, and an output.
+
+
+def test_the_fact_is_written_as_json(recipe: Any) -> None:
+    plan = equilag.assign(group_of([3], [[0], [0]], lags=[5, 9, 2]), "sticky")
+    facts = recipe("fact").heaviest_move_facts(plan)
+    assert facts.document() == {"topic": None, "lag": 0}
+    owned = group_of([3], [[0], [0]], lags=[5, 9, 2], owners=[0, 0, 0])
+    moved = recipe("fact").heaviest_move_facts(equilag.solve(owned, effort=0.1, time_limit=60.0))
+    assert moved.document() == {"topic": "t00", "lag": 9}
+    assert json.loads(write_report("json", moved)) == moved.document()
 
 
 def test_the_output_is_used_from_outside(

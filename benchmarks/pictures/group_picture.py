@@ -95,7 +95,8 @@ def _draw(axes: Axes, group: Group, assigned: Index, moved: np.ndarray, palette:
             right, member, f"{start:,.0f}", va="center", ha="right", fontsize=9, color=palette.ink
         )
     fair = float(group.lag[assigned >= 0].sum()) / group.n_members
-    axes.axvline(fair, color=palette.ink, lw=1, ls=(0, (4, 3)))
+    line = [-0.6, group.n_members - 0.4]
+    axes.plot([fair, fair], line, color=palette.ink, lw=1, ls=(0, (4, 3)))
     axes.text(
         fair, group.n_members - 0.35, f"mean {fair:,.0f}", va="top", ha="center", fontsize=8,
         color=palette.faint, bbox={"facecolor": palette.paper, "edgecolor": "none", "pad": 1},

@@ -71,7 +71,7 @@ def run(block: CodeBlock, names: dict[str, Any]) -> list[str]:
             sys.modules.pop(Path(block.title).stem, None)  # of a test before
             importlib.invalidate_caches()
         elif block.language == "python":
-            exec(compile(block.code, "a block of the page", "exec"), names)
+            exec(compile(block.code, "a block of the page", "exec", dont_inherit=True), names)
         for argv in _commands(block):
             assert "--bootstrap-server" not in argv, f"{argv}: mark the block as not run"
             status = main([*argv, *_limits(argv, block.code.startswith("$ "))])
