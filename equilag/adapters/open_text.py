@@ -10,6 +10,7 @@ import zlib
 from pathlib import Path
 from typing import IO, Any, Final, TypeAlias
 
+from equilag.adapters.mistaken_file import mistaken_bytes, mistaken_directory
 from equilag.errors import InputError, MissingExtra
 
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
@@ -44,6 +45,8 @@ def read_text(source: Source) -> str:
     """
     try:
         data = _read(source)
+    except IsADirectoryError as error:
+        raise InputError(_directory(source)) from error
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}") from error
     except ValueError as error:  # a path with a zero byte, a closed file, a text file in no UTF-8
@@ -123,7 +126,18 @@ def _checked_size(size: int) -> int:
     return size
 
 
+def _directory(source: Source) -> str:
+    """What is wrong with a directory in place of a file."""
+    try:
+        return mistaken_directory(Path(os.fspath(source)))  # type: ignore[arg-type]
+    except OSError:
+        return "a directory, not a file"
+
+
 def _decode(data: bytes) -> str:
+    mistaken = mistaken_bytes(data)
+    if mistaken is not None:
+        raise InputError(mistaken)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

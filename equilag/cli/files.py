@@ -26,16 +26,28 @@ def read_snapshot(path: str) -> Group:
 
 
 def read_object(path: str) -> dict[str, Any]:
-    """The object in a JSON file. Raises InputError."""
+    """The object in the JSON file of a plan. Raises InputError, which tells files of other kinds
+    from plans."""
+    from equilag.adapters.mistaken_file import PLAN_KIND, mistaken_format, mistaken_text
     from equilag.adapters.parse_json import parse_json
     from equilag.show import not_a
 
     text = read_file(path)
     with naming(path):
-        value = parse_json(text)
+        try:
+            value = parse_json(text)
+        except InputError as error:
+            raise _mistaken(mistaken_text(text, PLAN_KIND), error) from error
         if not isinstance(value, dict):
             raise InputError(not_a(value, "an object"))
+        mistaken = mistaken_format(value.get("format"), PLAN_KIND)
+        if mistaken is not None:
+            raise InputError(mistaken)
         return value
+
+
+def _mistaken(what: str | None, error: InputError) -> InputError:
+    return error if what is None else InputError(what)
 
 
 def read_file(path: str) -> str:

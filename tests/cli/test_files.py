@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 
 import pytest
+from support.paths import SAMPLES
 
 from equilag.cli.files import OutputFile
 from equilag.errors import InputError
@@ -160,3 +161,22 @@ def test_the_input_is_not_overwritten(run, write, tmp_path) -> None:
 
 def test_json_has_no_letter_that_could_not_be_written() -> None:
     assert to_json({"\udc80": "é…"}).isascii()
+
+
+def test_the_commands_name_the_file_and_the_right_command(run, tmp_path) -> None:
+    told = "the output of kafka-consumer-groups: use --from-describe"
+    text, snapshot = SAMPLES / "stats.describe.txt", SAMPLES / "stats.snapshot.json"
+    assert run("plan", text).err == f"equilag: {text}: {told}\n"
+    swapped = run("verify", snapshot, snapshot)
+    assert (swapped.status, swapped.out) == (2, "")
+    assert "a snapshot; a plan is required" in swapped.err
+    assert told in run("verify", snapshot, text).err
+    described = run("plan", "--from-describe", snapshot)
+    assert described.status == 2
+    assert "a snapshot; a text of kafka-consumer-groups --describe is required" in described.err
+    page = tmp_path / "page.html"
+    page.write_text("<html></html>", "utf-8")
+    assert "an HTML page; a text of" in run("plan", "--from-describe", page).err
+    odd = tmp_path / "odd.json"
+    odd.write_text("[1]", "utf-8")
+    assert "not an object" in run("verify", snapshot, odd).err

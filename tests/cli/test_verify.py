@@ -156,7 +156,7 @@ def test_the_plan_of_a_heuristic_shows_loads_per_capacity(run, tmp_path) -> None
         ("[]", "a list, not an object"),
         ("3", "an integer, not an object"),
         ("{}", "format"),
-        ('{"format": "equilag/snapshot/1"}', "format: "),
+        ('{"format": "equilag/snapshot/1"}', "a snapshot; a plan is required"),
         ('{"format": "equilag/plan/1", "format": "equilag/plan/1"}', "duplicate key"),
     ],
 )

@@ -20,6 +20,7 @@ from equilag.adapters.describe.printed_table import PrintedRow, TablesFound, fin
 from equilag.adapters.describe.printed_text import TextLine
 from equilag.adapters.describe.row_cells import NOTHING, closest_cut
 from equilag.adapters.describe.table_header import TableHeader
+from equilag.adapters.mistaken_file import TEXT_KIND, mistaken_text
 from equilag.errors import InputError
 from equilag.show import plural, shorten, show, some_of
 
@@ -54,7 +55,7 @@ def described_group(text: str, name: str | None) -> DescribedGroup:
     mended = _mend_cut_id(found)
     groups = read_groups(found)
     if not groups:
-        raise _nothing_to_read(found)
+        raise _nothing_to_read(found, text)
     group, remarks = _chosen(groups, name)
     remarks += mended
     if cut is not None:
@@ -142,7 +143,7 @@ def _names(groups: list[PrintedGroup]) -> str:
     return some_of(names, MAX_NAMES)
 
 
-def _nothing_to_read(found: TablesFound) -> InputError:
+def _nothing_to_read(found: TablesFound, text: str) -> InputError:
     """Return why no group can be read, in one line that says what is missing."""
     failure = found.messages.failure
     if failure is not None:
@@ -155,9 +156,9 @@ def _nothing_to_read(found: TablesFound) -> InputError:
         problem = f"a header in line {table.header.line} and {what} below it; {EXAMPLE}"
         return InputError(problem)
     if not found.tables:
-        empty = not found.lines
-        problem = "empty" if empty else "no table with the offsets of a group's partitions in it"
-        return InputError(f"{problem}; {EXAMPLE}")
+        mistaken = mistaken_text(text, TEXT_KIND) if found.lines else f"empty; {EXAMPLE}"
+        nothing = f"no table with the offsets of a group's partitions in it; {EXAMPLE}"
+        return InputError(mistaken or nothing)
     return _no_offsets(found)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from equilag.adapters.mistaken_file import SNAPSHOT_KIND, mistaken_text
 from equilag.adapters.open_text import Source, read_text, source_name
 from equilag.adapters.parse_json import parse_json
 from equilag.adapters.snapshot.parse_columns import parse_columns
@@ -25,11 +26,15 @@ def load_snapshot(source: Source | dict[str, Any]) -> Group:
     """
     if isinstance(source, dict):
         return Group.build(**read_input(source))
+    text = None
     try:
         text = read_text(source)
         with _collector_paused():
             return _read(text)
     except InputError as error:
+        mistaken = mistaken_text(text, SNAPSHOT_KIND) if text is not None else None
+        if mistaken is not None:
+            raise InputError(mistaken, source=source_name(source)) from error
         raise InputError(error.problem, error.place, source_name(source)) from error
 
 
