@@ -132,6 +132,22 @@ def test_odd_groups(name: str) -> None:
     assert findings(frontier_facts(group, points, Policy()).document()) == []
 
 
+@pytest.mark.parametrize("capacity", [1e-100, 1e100])
+def test_figures_are_finite(document: Callable[..., Any], tmp_path: Path, capacity: float) -> None:
+    path = tmp_path / "far.json"
+    both = ["orders", "payments"]
+    members = [
+        {"id": "a", "subscription": both, "capacity": capacity},
+        {"id": "b", "subscription": both},
+    ]
+    snapshot = orders_snapshot(
+        members=members, lags={"orders": [2**53 - 1] * 5}, rates={"payments": [1e-100, 0, 1, None]}
+    )
+    path.write_text(json.dumps({**snapshot, "group": "\u0142\x1b\n"}), "utf-8")
+    for command in ("plan", "compare", "frontier", "size", "simulate"):
+        document(command, path, *QUICK)
+
+
 def ended() -> Event:
     stop = Event()
     stop.set()
