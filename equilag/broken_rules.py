@@ -37,7 +37,7 @@ class BrokenRules(NamedTuple):
     def __bool__(self) -> bool:
         return bool(len(self.torn) or len(self.misplaced) or self.overfull)
 
-    def numbers(self) -> dict[str, int]:
+    def to_dict(self) -> dict[str, int]:
         """How many there are of each."""
         return {
             "torn_units": len(self.torn),

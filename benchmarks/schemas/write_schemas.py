@@ -1,7 +1,7 @@
 """Writes what docs/schemas has of facts: `make schemas`.
 
-The schema of the steward's status is made from its dataclasses as a whole. Those of the plan and of
-the fleet report are written by hand, but for the definitions that are facts.
+The schemas of a group's report and of the steward's status are made from dataclasses. Those of the
+plan and of the fleet report are written by hand, but for the definitions that are facts.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.schemas.facts_schema import definitions_of
+from benchmarks.schemas.report_schema import DIALECT, report_schema
 from equilag.report.facts.fleet_gaps import AssignorGaps
 from equilag.report.facts.fleet_verdict import FleetVerdictFacts
 from equilag.report.facts.steward import OLD_NAMES, STATUS_FORMAT, StewardFacts
 from equilag.report.facts.verdict import VerdictFacts
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "schemas"
-DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {
     "plan": (VerdictFacts,),
     "fleet-report": (FleetVerdictFacts, AssignorGaps),
@@ -27,15 +27,23 @@ DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {
 
 def made_schemas(folder: Path = FOLDER) -> dict[str, str]:
     """File name -> the text that it is to have; what is written by hand is taken from `folder`."""
-    made = {"steward-status": steward_status_schema()}
+    made = {
+        "steward-status": steward_status_schema(),
+        "report": report_schema(*(_read(folder, name) for name in ("plan", "size", "simulation"))),
+    }
     for name, classes in DEFINITIONS.items():
-        found = json.loads((folder / f"{name}.schema.json").read_text("utf-8"))
+        found = _read(folder, name)
         known = {**found["$defs"], **definitions_of(*classes)}
         made[name] = {**found, "$defs": dict(sorted(known.items()))}
     return {
         f"{name}.schema.json": json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
         for name, schema in made.items()
     }
+
+
+def _read(folder: Path, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / f"{name}.schema.json").read_text("utf-8"))
+    return found
 
 
 def steward_status_schema() -> dict[str, Any]:

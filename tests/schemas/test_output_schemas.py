@@ -51,6 +51,8 @@ def test_every_command_on_a_sample(document: Callable[..., Any], sample: Path) -
     comparison = document("compare", sample, *QUICK)
     front = document("frontier", sample, *QUICK)
     sizing = document("size", sample, "--members", "2..5", *QUICK)
+    report = document("report", sample, *QUICK)
+    assert (report["format"], report["evidence"]) == ("equilag/report/1", plan["evidence"])
     group = plan["group"]
     assert {comparison["group"], front["group"], sizing["group"]} == {group}
     if sample.name.startswith(("over", "slow", "real")):
@@ -109,6 +111,18 @@ def test_a_real_group(document: Callable[..., Any], tmp_path: Path, options: lis
     document("compare", path, *options, *QUICK)
     document("frontier", path, *options, *QUICK)
     document("simulate", path, *options, *QUICK)
+    document("report", path, *options, *QUICK)
+
+
+def test_a_plan_that_breaks_rules_of_its_group(
+    document: Callable[..., Any], tmp_path: Path
+) -> None:
+    path, plan = tmp_path / "real.json", tmp_path / "plan.json"
+    path.write_text(json.dumps(real_snapshot_of_all()), "utf-8")
+    document("assign", path, "--assignor", "range", "--out", plan, "--json")
+    assert document("verify", path, plan, "--json")["breaks"]["misplaced"] == 1
+    report = document("report", path, plan, "--json", "--effort", 0.005)
+    assert report["real"]["broken"]["misplaced"] == 1
 
 
 def test_policies_and_limits(document: Callable[..., Any], tmp_path: Path) -> None:
@@ -144,7 +158,7 @@ def test_figures_are_finite(document: Callable[..., Any], tmp_path: Path, capaci
         members=members, lags={"orders": [2**53 - 1] * 5}, rates={"payments": [1e-100, 0, 1, None]}
     )
     path.write_text(json.dumps({**snapshot, "group": "\u0142\x1b\n"}), "utf-8")
-    for command in ("plan", "compare", "frontier", "size", "simulate"):
+    for command in ("plan", "compare", "frontier", "size", "simulate", "report"):
         document(command, path, *QUICK)
 
 

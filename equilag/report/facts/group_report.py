@@ -74,6 +74,7 @@ class GroupReportFacts:
             "group": facts_json(plan.group),
             "source": self.basis.source,
             "settings": facts_json(plan.plan.settings),
+            "evidence": plan.plan.evidence,
             "command": plan_command(*self.basis[:2], {}),
             "members": facts_json(plan.members),
             "idle": facts_json(plan.idle),

@@ -133,7 +133,7 @@ def judged_plan(plan: Plan, work: WorkFacts | None, unit: LoadUnit) -> JudgedPla
         by_count,
         () if by_count else _hot(loads),
         _cost(plan),
-        sum(broken.numbers().values()),
+        sum(broken.to_dict().values()),
         _relieved(plan, loads),
         float(loads.of(plan.assigned).min(initial=np.inf)),
         loads,

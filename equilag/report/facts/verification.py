@@ -48,7 +48,7 @@ class VerificationFacts:
         return "solver" if self.unproved else "checked"
 
     def document(self) -> dict[str, Any]:
-        broken = {} if self.broken is None else {"breaks": self.broken.numbers()}
+        broken = {} if self.broken is None else {"breaks": self.broken.to_dict()}
         return {
             "format": FORMAT,
             "plan": self.plan,

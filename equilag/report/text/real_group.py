@@ -58,7 +58,7 @@ def real_rows(facts: PlanFacts) -> list[tuple[str, str]]:
         return []
     broken = real.broken
     return [
-        ("breaks rules", "" if broken is None else f"! {breaks(**broken.numbers())}"),
+        ("breaks rules", "" if broken is None else f"! {breaks(**broken.to_dict())}"),
         ("units", _units(real)),
         ("across racks", _reads(facts, real)),
         ("restricted", _restricted(real)),

@@ -24,7 +24,7 @@ def verification_blocks(facts: VerificationFacts, screen: Screen) -> Iterator[Bl
         ]
         ok = "OK: valid"
         if facts.broken is not None:
-            lines.append(f"! {breaks(**facts.broken.numbers())}")
+            lines.append(f"! {breaks(**facts.broken.to_dict())}")
             ok = "OK as a heuristic's plan, but it breaks rules of the group"
         lines.append(f"{ok}; {_evidence(len(facts.proved), len(facts.unproved))}")
     yield [verbatim(printable(line)) for line in lines]
