@@ -36,6 +36,22 @@ def _number(text: str, required: str) -> float:
     return value
 
 
+def number_from(least: float, most: float, what: str) -> Callable[[str], float]:
+    """A converter to numbers from `least` to `most` of something."""
+
+    def convert(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not least <= value <= most:
+            required = f"a number of {what} from {least:g} to {most:g}"
+            raise argparse.ArgumentTypeError(f"{shorten(text, MAX_SHOWN)!r} is not {required}")
+        return value
+
+    return convert
+
+
 def whole(below: int | None = None) -> Callable[[str], int]:
     """A converter to whole numbers, 0 or more and less than `below`."""
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from equilag.cli import options
 from equilag.cli.cluster import add_cluster, add_reading, left_out_lines, reading
 from equilag.cli.deliver import show
+from equilag.cli.group_watch import add_watch, watch
 from equilag.cli.screen import remark
 from equilag.report.natural_order import natural_key
-from equilag.report.words import plural
+from equilag.report.words import plural, printable
 
 if TYPE_CHECKING:
     from equilag.adapters.kafka.group_kinds import ListedGroup
     from equilag.adapters.kafka.group_reader import Reading, Readings
+    from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
 
 NAME: Final = "groups"
 HELP: Final = "list the groups of a live cluster, most uneven lag first"
@@ -28,8 +32,13 @@ EPILOG: Final = """\
 lag spread: the heaviest member's lag minus the lightest member's. worst member:
 the heaviest member's share of the group's lag.
 
-example:
-  equilag groups --bootstrap-server kafka:9092 --groups 'orders-.*'"""
+With --watch a terminal shows the newest list, anything else one block per
+round. A round that fails is a line, unless it is the first. Ctrl-C ends it with
+exit status 0.
+
+examples:
+  equilag groups --bootstrap-server kafka:9092 --groups 'orders-.*'
+  equilag groups --bootstrap-server kafka:9092 --watch 10"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,11 +50,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="only groups whose whole name matches, such as 'orders-.*'",
     )
     add_reading(parser)
+    add_watch(parser)
     options.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     options.check_output(args)
+    if args.watch is not None:
+        return watch(args, lambda: listed(args))
+    facts, remarks = listed(args)
+    for line in remarks:
+        remark(line)
+    show(facts, args)
+    return 0
+
+
+def listed(args: argparse.Namespace) -> tuple[LiveGroupsFacts, list[str]]:
+    """Return the groups of the cluster, and remarks about what could not be read. Raises
+    InputError."""
     reset = args.auto_offset_reset or options.RESETS_DEFAULT
     with reading(args) as reader:
         found = reader.read_all(bool if args.groups is None else args.groups.fullmatch)
@@ -54,8 +76,7 @@ def run(args: argparse.Namespace) -> int:
     rows.sort(
         key=lambda row: (-(row["lag_spread"] or 0), -(row["lag"] or 0), natural_key(row["group"]))
     )
-    for line in problems(found):
-        remark(line)
+
     from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
 
     settings = {
@@ -64,9 +85,20 @@ def run(args: argparse.Namespace) -> int:
         "auto_offset_reset": reset,
         "isolation_level": args.isolation_level or options.ISOLATION_LEVELS[0],
     }
-    facts = LiveGroupsFacts(tuple(LiveGroupFacts(**row) for row in rows), found.left_out, settings)
-    show(facts, args)
-    return 0
+    groups = tuple(LiveGroupFacts(**row) for row in rows)
+    next_command = plan_command(groups, args)
+    return LiveGroupsFacts(groups, found.left_out, settings, next_command), problems(found)
+
+
+def plan_command(groups: Sequence[LiveGroupFacts], args: argparse.Namespace) -> str | None:
+    """Return the command that plans the most uneven group; None if all are even."""
+    worst = next((row for row in groups if row.lag_spread), None)
+    if worst is None:
+        return None
+    words = ["equilag", "plan", "--bootstrap-server", args.bootstrap_server]
+    if args.command_config is not None:
+        words += ["--command-config", args.command_config]
+    return printable(shlex.join([*words, "--group", worst.group]))
 
 
 def figures(found: Reading, reset: str) -> dict[str, Any]:

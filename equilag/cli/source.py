@@ -64,9 +64,19 @@ def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
     given, protocol = _other_group(args)
     group = Group.build(**given)
     _warn(group, policy, protocol)
+    if policy is not None and policy.weight is None and args.from_describe is None:
+        _hint_at_sample(args)
     if target is not None:
         target.write(to_json(snapshot_document(given), group.n_partitions))
     return group
+
+
+def _hint_at_sample(args: argparse.Namespace) -> None:
+    """Say once how a plan of a live group learns more than lags, unless the weight is chosen."""
+    if args.sample is None:
+        remark(
+            "rates and capacities are unknown, so lag alone is spread; --sample 30s measures them"
+        )
 
 
 def in_place_of_file(args: argparse.Namespace) -> bool:

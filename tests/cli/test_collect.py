@@ -14,9 +14,10 @@ from support.json_schemas import findings
 
 from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.sample_rows import MEMBERS, OFFSETS, Sample
-from equilag.cli.collect import Rounds, Stop, _remarks
+from equilag.cli.collect import Rounds, _remarks
 from equilag.cli.options import duration
 from equilag.cli.parser import build_parser
+from equilag.cli.stop_signals import Stop
 
 B = ["--bootstrap-server", "127.0.0.1:9"]
 OUT = ["--out", "history"]

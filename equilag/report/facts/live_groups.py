@@ -39,6 +39,8 @@ class LiveGroupsFacts:
     """Group -> why it could not be read."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What was asked for: the cluster, which groups, and how commits become lag."""
+    next_command: str | None = None
+    """The command that plans the most uneven group; None if none is uneven."""
 
     @property
     def lag(self) -> int:

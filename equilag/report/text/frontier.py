@@ -17,8 +17,8 @@ from equilag.report.text.verdict import verdict_line
 from equilag.report.text.work import load_words
 from equilag.report.words import form, number, short_percent
 
-BAR_WIDTH: Final = 8
-"""Columns of the bars: what the figures and the marks leave of 80."""
+BAR_WIDTHS: Final = ((120, 24), (0, 8))
+"""Columns of the screen from which on a bar has so many columns: what figures and marks leave."""
 MARKS: Final = {"current": "current", "knee": "knee", "plan": "equilag plan"}
 """What is said of a point."""
 
@@ -36,7 +36,8 @@ def frontier_blocks(facts: FrontierFacts, screen: Screen) -> Iterator[Block]:
         Column("", is_name=True, is_optional=True), Column("", is_name=True),
     ]  # fmt: skip
     spreads = [point.spread for point in facts.points]
-    lengths = bars(spreads, spreads[0], BAR_WIDTH, screen)
+    cells = next(cells for width, cells in BAR_WIDTHS if screen.width >= width)
+    lengths = bars(spreads, spreads[0], cells, screen)
     rows = list(zip(facts.points, lengths, strict=True))
     yield [fitted_table(columns, lambda write: [_cells(*row, write) for row in rows], screen)]
     yield [Text(_remarks(facts).strip())]

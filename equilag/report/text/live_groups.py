@@ -12,7 +12,7 @@ from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.fitted import Write
 from equilag.report.text.group import NAMELESS
-from equilag.report.text.layout import Block, Column, indented, title
+from equilag.report.text.layout import Block, Column, indented, title, verbatim
 from equilag.report.text.named_table import named_table
 from equilag.report.words import NONE, number, percent, plural, printable, shorten
 
@@ -42,6 +42,8 @@ def live_groups_blocks(facts: LiveGroupsFacts, screen: Screen) -> Iterator[Block
     if facts.unknown_lags:
         unknown = plural(facts.unknown_lags, "partition")
         yield [indented(f"* without {unknown} whose lag is unknown")]
+    if facts.next_command is not None:
+        yield [Text("Plan the most uneven group:"), verbatim(f"  {facts.next_command}")]
 
 
 def _cells(row: LiveGroupFacts, write: Write, screen: Screen) -> list[RenderableType]:

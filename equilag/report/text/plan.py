@@ -9,9 +9,9 @@ from rich.console import RenderableType
 
 from equilag.report.facts.plan import ChoiceFacts, ChoicesFacts, PlanFacts
 from equilag.report.terminal import Screen
-from equilag.report.text.fitted import Write, fitted_table
+from equilag.report.text.fitted import Room, Write, fitted, fitted_table
 from equilag.report.text.group import group_block
-from equilag.report.text.layout import Block, Column, indented, title
+from equilag.report.text.layout import GAP, Block, Column, indented, table, title
 from equilag.report.text.members import members_block
 from equilag.report.text.moves import moves_block
 from equilag.report.text.named_table import PART
@@ -60,13 +60,17 @@ def choices_block(choices: ChoicesFacts, screen: Screen, what: str = "lag") -> B
             for row in choices.rows
         ]
 
-    return [
-        title(
-            "Choices",
-            f" of this run (gain: part of the excess saved, from {start} to the proved bound)",
-        ),
-        indented(fitted_table(columns, figures, screen, indent=2)),
-    ]
+    heading = title(
+        "Choices",
+        f" of this run (gain: part of the excess saved, from {start} to the proved bound)",
+    )
+    made = fitted(columns, figures, screen, 2, Room(-GAP, -GAP))
+    if made.room >= -GAP:
+        return [heading, indented(table(made.columns, made.rows, screen))]
+    # A command that is cut is of no use.
+    short = fitted_table(columns[:-1], lambda w: [row[:-1] for row in figures(w)], screen, indent=2)
+    how = (indented(f"{row.label}: {_how(row)}") for row in choices.rows)
+    return [heading, indented(short), *how]
 
 
 def _how(choice: ChoiceFacts) -> str:

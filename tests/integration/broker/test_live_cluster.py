@@ -35,6 +35,10 @@ pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 TOPICS: Final = {"cli-orders": 4}
 PARTITIONS: Final = every_partition(TOPICS)
 LIMIT: Final = ("--time-limit", 0.3)
+HINT: Final = (
+    "equilag: rates and capacities are unknown, so lag alone is spread;"
+    " --sample 30s measures them\n"
+)
 UNKNOWN: Final = (
     f"equilag: {NO_COMMIT}: cli-orders-3\n"
     "equilag: the lag of 1 partition without a commit is unknown and counts as 0;"
@@ -71,8 +75,8 @@ def live(broker: Broker, admin: AdminClient) -> Iterator[tuple[str, ...]]:
 def test_plan_and_verify(run: Callable[..., Any], live: tuple[str, ...], tmp_path: Path) -> None:
     snapshot, plan = tmp_path / "g.json", tmp_path / "p.json"
     done = run("plan", *live, *LIMIT, "--out", plan, "--save-snapshot", snapshot)
-    assert (done.status, done.err) == (0, UNKNOWN)
-    assert done.out.startswith("cli-live: 2 members, 1 topic, 4 partitions, total lag 300, taken")
+    assert (done.status, done.err) == (0, UNKNOWN + HINT)
+    assert "\ncli-live: 2 members, 1 topic, 4 partitions, total lag 300, taken" in done.out
     assert run("verify", snapshot, plan).status == 0
     group = load_snapshot(str(snapshot))
     assert group.lag.tolist() == [0, 100, 200, 0]
@@ -110,8 +114,11 @@ def test_groups(run: Callable[..., Any], live: tuple[str, ...], broker: Broker) 
     argv = ["groups", "--bootstrap-server", broker.bootstrap, "--groups", "cli-l(ive|eft)"]
     done = run(*argv)
     assert (done.status, done.err) == (0, f"equilag: 4 partitions with {NO_COMMIT}\n")
-    heading, blank, _, *rows = done.out.splitlines()
+    heading, blank, _, *rows, _, then, command = done.out.splitlines()
     assert (heading, blank) == ("2 groups, total lag 402", "")
+    assert then == "Plan the most uneven group:"
+    planned = f"equilag plan --bootstrap-server {broker.bootstrap} --group cli-live"
+    assert command == f"  {planned}"
     assert [row.split() for row in rows] == [
         ["cli-live", "Stable", "classic", "2", "4", "300", "100", "66.7", "%"],
         ["cli-left", "Empty", "classic", "0", "4", "102", "-", "-"],

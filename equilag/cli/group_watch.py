@@ -1,0 +1,138 @@
+"""``equilag groups --watch``: the list again and again, until Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from equilag.cli.converters import number_from
+from equilag.cli.deliver import report
+from equilag.cli.screen import emit, remark
+from equilag.cli.stop_signals import Stop
+from equilag.errors import InputError
+from equilag.report.outputs import TEXT
+from equilag.report.terminal import is_terminal, wants_control_codes
+from equilag.report.words import plural, printable
+
+if TYPE_CHECKING:
+    from equilag.report.facts.live_groups import LiveGroupsFacts
+
+USUAL_S: Final = 5.0
+"""Between the starts of two rounds: lags change visibly, and a broker hardly notices."""
+LEAST_S: Final = 0.5
+"""A round takes some requests to each broker."""
+MOST_S: Final = 86_400.0
+"""A day."""
+HOME: Final = "\x1b[H"
+CLEAR: Final = "\x1b[2J\x1b[H"
+TO_LINE_END: Final = "\x1b[K"
+TO_SCREEN_END: Final = "\x1b[J"
+"""ECMA-48: cursor to the top left; the same on an empty screen; erase what is right or below."""
+
+Round = Callable[[], "tuple[LiveGroupsFacts, list[str]]"]
+"""Reads the groups: their facts, and remarks. Raises InputError."""
+
+
+def add_watch(parser: argparse.ArgumentParser) -> None:
+    """Add ``--watch``."""
+    parser.add_argument(
+        "--watch",
+        metavar="SECONDS",
+        nargs="?",
+        const=USUAL_S,
+        type=number_from(LEAST_S, MOST_S, "seconds"),
+        help=f"repeat the list until Ctrl-C, every {USUAL_S:g} seconds unless SECONDS is given",
+    )
+
+
+def watch(args: argparse.Namespace, read: Round) -> int:
+    """Show the groups every ``--watch`` seconds until SIGINT or SIGTERM; the exit status.
+
+    A terminal shows the newest round only, anything else gets one block per round. Raises
+    InputError if the first round fails; a later one that does is a line.
+    """
+    view = _Redrawn(args) if _redraws(args) else _Blocks(args)
+    with Stop():
+        begun = time.monotonic()
+        view.show(*read())
+        while True:
+            now = time.monotonic()
+            # A round that takes longer than the interval is followed by the next at once.
+            time.sleep(max(0.0, begun + args.watch - now))
+            begun = time.monotonic()
+            try:
+                found = read()
+            except InputError as error:
+                view.fail(str(error))
+            else:
+                view.show(*found)
+    return 0
+
+
+def _redraws(args: argparse.Namespace) -> bool:
+    return args.output == TEXT and is_terminal(sys.stdout) and wants_control_codes()
+
+
+def _time() -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S")
+
+
+class _Blocks:
+    """Rounds one after the other."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self._args = args
+        self._shown: list[str] = []
+        """Remarks of the round before."""
+
+    def show(self, facts: LiveGroupsFacts, remarks: list[str]) -> None:
+        content = report(facts, self._args)
+        if self._args.output == TEXT and isinstance(content, str):
+            content = f"{_time()}\n{content}\n"
+        for line in remarks:
+            if line not in self._shown:
+                remark(line)
+        self._shown = remarks
+        _emit_now(content)
+
+    def fail(self, problem: str) -> None:
+        remark(f"{_time()}: round failed: {problem}")
+
+
+class _Redrawn:
+    """The newest round on a terminal. The list stays while a round fails."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self._args = args
+        self._lines: list[str] = []
+        self._is_first = True
+
+    def show(self, facts: LiveGroupsFacts, remarks: list[str]) -> None:
+        text = report(facts, self._args)
+        assert isinstance(text, str)
+        self._lines = [*text.splitlines(), *(f"equilag: {printable(line)}" for line in remarks)]
+        self._draw(f"{_time()}, every {self._args.watch:g} s; Ctrl-C ends it")
+
+    def fail(self, problem: str) -> None:
+        self._draw(f"{_time()} round failed: {printable(problem)}")
+
+    def _draw(self, heading: str) -> None:
+        columns, height = shutil.get_terminal_size()
+        lines = [heading[:columns], "", *self._lines]
+        if len(lines) > height - 1:
+            kept = max(1, height - 2)
+            more = f"{plural(len(lines) - kept, 'more line')}; --groups REGEX lists fewer groups"
+            lines = [*lines[:kept], more[:columns]]
+        text = "".join(f"{line}{TO_LINE_END}\n" for line in lines)
+        _emit_now(f"{CLEAR if self._is_first else HOME}{text}{TO_SCREEN_END}")
+        self._is_first = False
+
+
+def _emit_now(content: str | bytes) -> None:
+    emit(content)
+    if sys.stdout is not None:
+        sys.stdout.flush()
