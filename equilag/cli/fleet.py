@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from equilag.cli import fleet_export, fleet_show, options
+from equilag.cli import fleet_export, fleet_show, options, report_fleet
 from equilag.cli.cluster import client_settings
 from equilag.cli.deliver import show
 from equilag.cli.files import naming, read_file
@@ -31,6 +31,7 @@ equilag[spark]; docs/fleet.md describes tables, figures and clusters."""
 EPILOG: Final = """\
 of a finished run:
   equilag fleet show RUN             the worst groups, the assignors compared
+  equilag fleet report RUN --out F   the same and all groups, as a page
   equilag fleet export RUN GROUP     a group's snapshot and plan as files
 
 examples:
@@ -54,8 +55,8 @@ PLACES: Final = {
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_fleet_options(parser)
-    commands = parser.add_subparsers(metavar="show | export", parser_class=type(parser))
-    for module in (fleet_show, fleet_export):
+    commands = parser.add_subparsers(metavar="show | report | export", parser_class=type(parser))
+    for module in (fleet_show, report_fleet, fleet_export):
         command = commands.add_parser(
             module.NAME, help=module.HELP, description=module.DESCRIPTION, epilog=module.EPILOG
         )

@@ -11,7 +11,7 @@ from equilag.pipeline.group_commands import group_commands, planned_with
 from equilag.pipeline.run_dir import SUMMARY, read_summary
 from equilag.pipeline.run_tables import check_summary, read_columns, rows_of
 from equilag.report.facts.fleet_gaps import AssignorGaps, assignor_gaps
-from equilag.report.facts.fleet_run import FailedGroup, FleetReport, GroupRow
+from equilag.report.facts.fleet_run import FailedGroup, FleetReport, GroupRow, GroupVerdict
 from equilag.report.facts.fleet_throughput import GroupThroughput
 
 CURRENT: Final = "current"
@@ -35,7 +35,8 @@ _THROUGHPUT: Final = (
     "throughput", "utilisation_now", "utilisation", "short_now", "short", "members_short",
     "hot_partitions",
 )  # fmt: skip
-"""Columns of runs that know loads other than lag, and whether members keep up."""
+_VERDICT: Final = ("action", "headline", "relief_percent")
+"""Columns of runs that know loads other than lag, whether members keep up, what to do."""
 
 
 def read_report(path: str) -> FleetReport:
@@ -45,7 +46,7 @@ def read_report(path: str) -> FleetReport:
     """
     summary = read_summary(path)
     check_summary(summary, path)
-    plans = rows_of(path, "plans", _PLAN, optional=(*_NEWER_PLAN, *_LOADS, *_THROUGHPUT))
+    plans = rows_of(path, "plans", _PLAN, optional=(*_NEWER_PLAN, *_LOADS, *_THROUGHPUT, *_VERDICT))
     current = {
         row["group"]: row
         for row in rows_of(
@@ -98,6 +99,12 @@ def _throughput(plan: Mapping[str, Any]) -> GroupThroughput | None:
     )
 
 
+def _judged(plan: Mapping[str, Any]) -> GroupVerdict | None:
+    if plan.get("action") is None:
+        return None
+    return GroupVerdict(*(plan[name] for name in _VERDICT))
+
+
 def _spread(row: Mapping[str, Any]) -> Mapping[str, Any]:
     """A row whose lag columns have what was spread, where that is known beside the lag."""
     if row.get("load_max") is None:
@@ -133,6 +140,7 @@ def _row(path: str, plan: Mapping[str, Any], current: Mapping[str, Any] | None) 
         unowned=plan.get("unowned") or 0,
         weight=plan.get("weight"),
         throughput=_throughput(plan),
+        judged=_judged(plan),
         commands=group_commands(
             path, plan["group"], planned_with(plan["policy"]), plan["time_limit_s"]
         ),

@@ -10,8 +10,10 @@ import numpy as np
 
 from equilag.group import NOBODY, Flags, Group
 from equilag.metrics import count_moves, load_divisor, load_factor
-from equilag.pipeline.keeping_up import keeping_up
+from equilag.pipeline.keeping_up import fleet_work, keeping_up
 from equilag.reduction.capacities import known_capacities
+from equilag.report.facts.verdict import verdict_facts
+from equilag.report.facts.work import WorkFacts, load_unit
 
 if TYPE_CHECKING:
     from equilag.plan import Plan
@@ -39,6 +41,12 @@ THROUGHPUT: Final[Fields] = (
     ("hot_partitions", "string"),
 )
 """Whether members keep up (see `keeping_up`); null where no rate or no capacity is known."""
+VERDICT: Final[Fields] = (
+    ("action", "string"),
+    ("headline", "string"),
+    ("relief_percent", "double"),
+)
+"""The verdict of `equilag plan` (see `equilag.report.facts.verdict`)."""
 PLAN: Final[Fields] = (
     ("status", "string"),
     ("evidence", "string"),
@@ -65,6 +73,7 @@ PLAN: Final[Fields] = (
     ("load_spread_lower_bound", "double"),
     ("load_excess_lower_bound", "double"),
     *THROUGHPUT,
+    *VERDICT,
     ("moves", "bigint"),
     ("moves_lower_bound", "bigint"),
     ("unowned", "bigint"),
@@ -160,6 +169,7 @@ def mean_capacity(plan: Plan) -> float:
 def plan_columns(plan: Plan) -> dict[str, Any]:
     """A row of `plans/`, all but the seconds of the whole task."""
     lag, scaled = plan.lag, load_divisor(plan.planned.group) is not None
+    work = fleet_work(plan)
     found = {
         "status": plan.status,
         "evidence": plan.evidence,
@@ -181,7 +191,8 @@ def plan_columns(plan: Plan) -> dict[str, Any]:
         "excess_lower_bound": None if scaled else lag.excess_lower_bound,
         **_loads(plan),
         **dict.fromkeys(name for name, _ in THROUGHPUT),
-        **keeping_up(plan),
+        **keeping_up(plan, work),
+        **_verdict(plan, work),
         "moves": count_moves(plan.group, plan.assigned),
         "moves_lower_bound": plan.moves_lower_bound,
         "unowned": int(np.count_nonzero(_unowned(plan.group))),
@@ -195,6 +206,11 @@ def plan_columns(plan: Plan) -> dict[str, Any]:
         "wall_s": plan.wall_s,
     }
     return {name: found[name] for name, _ in PLAN if name != "task_s"}
+
+
+def _verdict(plan: Plan, work: WorkFacts | None) -> dict[str, Any]:
+    found = verdict_facts(plan, work, load_unit(plan.planned))
+    return {name: getattr(found, name) for name, _ in VERDICT}
 
 
 def _loads(plan: Plan) -> dict[str, Any]:

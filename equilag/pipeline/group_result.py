@@ -68,6 +68,8 @@ class PlanGroup:
         found = comparison_of(plan, plan.wall_s, run_assignors(group, _assignors()))
         rows = [baseline_columns(plan, settings.policy, row) for row in found.rows]
         columns = plan_columns(plan)
+        if self.weight in ("rate", "bytes"):
+            columns["headline"] = None  # it would call them records
         columns["task_s"] = time.perf_counter() - start
         return GroupResult(
             columns,

@@ -6,11 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from equilag.budget import Budget
-from equilag.errors import InputError
 from equilag.group import NOBODY
-from equilag.planner.least_members import least_members
-from equilag.policy import Policy
-from equilag.throughput import throughput
+from equilag.report.facts.fleet_throughput import MAX_NAMED
+from equilag.report.facts.work import WorkFacts, work_facts
 
 if TYPE_CHECKING:
     from equilag.plan import Plan
@@ -20,8 +18,6 @@ Verdict = Literal["keeps_up", "moves", "members", "uneven", "hot"]
 """All members keep up now; they do with the plan; they would be enough, or were with so many more;
 neither the plan nor more members were found to help; a partition is produced to faster than any
 member reads, so that no assignment helps."""
-MAX_NAMED: Final = 20
-"""Hot partitions of a group that are named: more are no list that somebody reads."""
 EFFORT: Final = 0.02
 """Counted seconds to find how many members keep up: enough for 500 partitions."""
 
@@ -30,16 +26,24 @@ LIMIT: Final = 10.0
 """Seconds by the clock, should the effort take longer than expected."""
 
 
-def keeping_up(plan: Plan) -> dict[str, Any]:
+def fleet_work(plan: Plan) -> WorkFacts | None:
+    """The work of a plan; what is searched for it takes counted work, so that it is repeatable."""
+    return work_facts(plan, Budget.of_run(LIMIT, 0.0, EFFORT))
+
+
+def keeping_up(plan: Plan, work: WorkFacts | None) -> dict[str, Any]:
     """The columns `THROUGHPUT` of a plan; nothing where no rate, or not half of the capacities, are
     known."""
-    planned = None if plan.real is None else plan.real.throughput
     known = sum(member.capacity is not None for member in plan.group.members)
-    if planned is None or 2 * known < plan.group.n_members:
+    if (
+        work is None
+        or work.before is None
+        or work.after is None
+        or 2 * known < plan.group.n_members
+    ):
         return {}
-    now = throughput(plan.planned, plan.group.owner)
-    assert now is not None  # the same group
-    more = None if planned.keeps_up or planned.hot else members_short(plan)
+    now, planned = work.before, work.after
+    more = None if planned.hot or work.least is None else work.least.more
     return {
         "throughput": _verdict(plan, now, planned, more),
         "rate": planned.rate,
@@ -65,14 +69,3 @@ def _verdict(
     if planned.keeps_up:
         return "moves"
     return "members" if more is not None else "uneven"
-
-
-def members_short(plan: Plan) -> int | None:
-    """How many members have to be added so that all keep up for sure; 0 if the present ones would,
-    with an assignment that balances rates alone; None where no number was found."""
-    try:
-        budget = Budget.of_run(LIMIT, 0.0, EFFORT)
-        found = least_members(plan.planned.given, plan.policy or Policy(), budget)
-    except InputError:  # what `size` refuses
-        return None
-    return None if found is None else found.more

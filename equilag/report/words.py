@@ -56,6 +56,13 @@ def short_number(value: float) -> str:
     return number(value)
 
 
+def ratio_words(value: float) -> str:
+    """How many times as much: two decimals, one from ten on, and few columns if it is large."""
+    if value < 9.995:
+        return f"{value:.2f}"
+    return f"{value:,.1f}" if value < 10_000 else short_number(round(value))
+
+
 def percent(value: float) -> str:
     """A percentage with three significant digits, and never rounded to 0 or to 100."""
     size = abs(value)

@@ -32,6 +32,7 @@ from equilag.pipeline.snapshot import group_input
 from equilag.plan import Plan
 from equilag.planner.compare import compare
 from equilag.policy import POLICIES, Policy
+from equilag.report.facts.plan import plan_facts
 
 LOAD_NAMES = "max", "min", "spread", "mean", "spread_lower_bound", "excess", "excess_lower_bound"
 NEW = (*(name for name, _ in LOADS), "utilisation")
@@ -87,7 +88,7 @@ def plan_of(
     )
 
 
-def check(result: GroupResult, plan: Plan) -> None:
+def check(result: GroupResult, plan: Plan, weight: str = "lag") -> None:
     """Compare every column with the plan."""
     group, lag, columns = plan.group, plan.lag, dict(result.plan)
     assert list(columns) == [name for name, _ in PLAN]
@@ -96,6 +97,7 @@ def check(result: GroupResult, plan: Plan) -> None:
     assert json.loads(columns.pop("certificate")) == [claim.to_dict() for claim in plan.claims]
     assert json.loads(columns.pop("choices")) == [asdict(choice) for choice in plan.choices]
     unowned = group.assignable & (group.owner == NOBODY)
+    verdict = plan_facts(plan).verdict
     assert columns == {
         "status": plan.status,
         "evidence": plan.evidence,
@@ -117,6 +119,9 @@ def check(result: GroupResult, plan: Plan) -> None:
         "weight": "lag",
         **{f"load_{name}": getattr(lag, name) for name in LOAD_NAMES},
         **dict.fromkeys(name for name, _ in THROUGHPUT),
+        "action": verdict.action,
+        "headline": None if weight in ("rate", "bytes") else verdict.headline,
+        "relief_percent": verdict.relief_percent,
         "moves": len(plan.moves),
         "moves_lower_bound": plan.moves_lower_bound,
         "unowned": int(unowned.sum()),
@@ -165,7 +170,7 @@ PROBLEMS = [usual_problem, nobody_there, departed, even]
 )
 def test_the_plan_is_that_of_the_snapshot(make: Any, weight: str, reset: str) -> None:
     result = PlanGroup(weight, reset)(make(), QUICK)
-    check(result, plan_of(make(), QUICK, weight, reset))
+    check(result, plan_of(make(), QUICK, weight, reset), weight)
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ import pytest
 from support.problem_rows import QUICK, Row, member_row, problem_row, topic_row
 
 from equilag.errors import InputError
-from equilag.pipeline import keeping_up
 from equilag.pipeline.group_columns import THROUGHPUT
 from equilag.pipeline.group_result import GroupResult, PlanGroup
 from equilag.pipeline.snapshot import group_input
 from equilag.planner.least_members import LeastMembers
 from equilag.policy import Policy
+from equilag.report.facts import work
 
 
 def group_of(rates: list[float | None], owned: list[list[int]], *speeds: float | None) -> Row:
@@ -50,6 +50,9 @@ def test_verdicts(
     assert (found["weight"], found["capacity"], found["rate"]) == ("work", 200.0, sum(rates))
     now = max(sum(rates[p] or 0 for p in held) for held in owned) / 100
     assert found["utilisation_now"] == pytest.approx(now)
+    action = {"keeps_up": "leave", "moves": "move", "members": "add-members", "hot": "repartition"}
+    assert found["action"] == action[verdict]
+    assert ("Overloaded" in found["headline"]) == (verdict in ("members", "hot"))
     hot = json.loads(found["hot_partitions"])
     assert [one["partition"] for one in hot] == ([0] if verdict == "hot" else [])
 
@@ -59,7 +62,7 @@ def test_no_number_of_members(monkeypatch: pytest.MonkeyPatch) -> None:
         raise InputError("no")
 
     row = group_of([60.0] * 4, [[0, 1], [2, 3]], 100.0, 100.0)
-    monkeypatch.setattr(keeping_up, "least_members", refuses)
+    monkeypatch.setattr(work, "least_members", refuses)
     found = planned(row).plan
     assert (found["throughput"], found["members_short"]) == ("uneven", None)
 

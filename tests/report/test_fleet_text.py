@@ -37,7 +37,7 @@ def group_line(row: GroupRow, **style: Any) -> list[str]:
     return lines[next(i for i, x in enumerate(lines) if x.startswith("  group ")) + 1].split()
 
 
-HEADLINE: Final = "Rebalance 1 of 1 group: 7 moves take 1,487 records off overloaded members"
+HEADLINE: Final = "Rebalance 1 of 1 group: 7 moves take 1,487 records off their heaviest members"
 
 
 def test_the_header() -> None:

@@ -33,7 +33,7 @@ FREE = replace(ROW, max_now=None, spread_now=None, excess_now=None)
         (kept("moves"), "move"),
         (kept("uneven"), "move"),
         (kept("members", members_short=2), "add-members"),
-        (kept("members", members_short=0), "move"),
+        (kept("members", members_short=0), "loosen"),
         (kept("hot", hot=("t-1",)), "repartition"),
     ],
 )
@@ -65,8 +65,9 @@ def test_every_group_is_counted_once() -> None:
     found = fleet_verdict(fleet_report(*rows, failures=(FAILED,)), "work")
     assert (found.groups, found.planned) == (8, 7)
     assert (found.rebalance, found.leave, found.failed) == (3, 2, 1)
-    assert (found.add_members, found.repartition) == (1, 1)
-    assert found.rebalance + found.leave + found.add_members + found.repartition == found.planned
+    assert (found.overloaded, found.hot, found.loosen) == (1, 1, 0)
+    counts = found.rebalance, found.leave, found.overloaded, found.hot, found.loosen
+    assert sum(counts) == found.planned
     assert (found.behind_now, found.behind_planned) == (3, 2)
     assert found.moves == 7 + 3 + 7
     assert found.saved == pytest.approx(1487.4)
@@ -77,8 +78,8 @@ def test_the_headline_says_what_to_do_first() -> None:
     rows = ROW, EVEN, kept("members", members_short=1), kept("hot"), kept("hot")
     report = fleet_report(*rows, failures=(FAILED,))
     assert fleet_verdict(report, "work").headline == (
-        "Rebalance 1 of 5 groups: 7 moves take 1,487 records off overloaded members;"
-        " 1 needs more members, 2 have a hot partition, 1 was not planned"
+        "Rebalance 1 of 5 groups: 7 moves take 1,487 records off their heaviest members;"
+        " 1 is overloaded, 2 have a hot partition, 1 was not planned"
     )
     assert "1,487 bytes off" in fleet_verdict(report, "bytes").headline
     assert "1,487 records per hour off" in fleet_verdict(report, "rate").headline

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
-from equilag.report.facts.fleet_run import FailedGroup, FleetReport, GroupRow
+from equilag.report.facts.fleet_gaps import AssignorGaps, assignor_gaps
+from equilag.report.facts.fleet_run import (
+    ACTIONS,
+    FailedGroup,
+    FleetReport,
+    GroupCommands,
+    GroupRow,
+    GroupVerdict,
+)
 from equilag.report.facts.fleet_throughput import GroupThroughput
 
 ROW = GroupRow(
@@ -98,3 +108,58 @@ def fleet_report(
     for part, value in changes.items():
         summary[part] = {**summary[part], **value} if isinstance(value, dict) else value
     return FleetReport("/runs/1", summary, rows, failures)
+
+
+ODD_NAMES = ("<script>alert(1)</script>", "</script><img src=x onerror=alert(2)>", "a\u202eb\n", "")
+VERDICTS = ("keeps_up", "moves", "members", "uneven", "hot")
+
+
+def many_groups(count: int) -> tuple[GroupRow, ...]:
+    """Groups of all kinds with names of usual length, the first with odd ones; what they save
+    descends."""
+    return tuple(
+        replace(
+            ROW,
+            group=ODD_NAMES[i] if i < len(ODD_NAMES) else f"team-payments.settlement-{i:04}",
+            partitions=12 + i % 700,
+            members=3 + i % 90,
+            load_mean=1000.125 + i / 7,
+            max_now=9876.54321 + i / 3,
+            max_planned=1010.1 + i / 7,
+            spread_now=9000.5 + i / 9,
+            excess_now=2_000_000 / (i + 1) + 12.6,
+            moves=i % 300,
+            lag=123_456_789 // (i + 1),
+            throughput=_throughput(i) if i % 3 else None,
+            judged=GroupVerdict(
+                ACTIONS[i % len(ACTIONS)],
+                f"Move {i % 300} of {12 + i % 700} partitions: heaviest member {9876 + i // 3:,} →"
+                f" {1010 + i // 7:,} records (887 % → 0.9 % above the mean)",
+                round(887.654321 / (1 + i % 5), 4),
+            ),
+            commands=GroupCommands(
+                f"equilag fleet export /runs/1 team-payments.settlement-{i:04}",
+                f"equilag plan team-payments.settlement-{i:04}.snapshot.json --policy lag-aware"
+                " --weight=work --horizon=300s --seed 0 --effort 0.1 --time-limit 60.0",
+            ),
+        )
+        for i in range(count)
+    )
+
+
+def _throughput(i: int) -> GroupThroughput:
+    verdict = VERDICTS[i % len(VERDICTS)]
+    more = i % 4 if verdict == "members" else None
+    hot = tuple(f"settlement.requests-{k}" for k in range(i % 6)) if verdict == "hot" else ()
+    now, planned = 1.03125 + i % 7, 0.987654
+    return replace(
+        KEPT, group=f"g{i}", verdict=verdict, utilisation_now=now, utilisation=planned,
+        short_now=120.4 + i, short=float(i % 2), members_short=more, hot=hot,
+    )  # fmt: skip
+
+
+def fleet_gaps(names: Sequence[str] = ("equilag", "range", "current")) -> tuple[AssignorGaps, ...]:
+    return tuple(
+        assignor_gaps(name, [0.0, 0.5, 2.0 + place, 30.0 * place, 80.0, 120.0 * place])
+        for place, name in enumerate(names)
+    )

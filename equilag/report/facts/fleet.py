@@ -89,7 +89,6 @@ class FailedKindFacts:
 @dataclass(frozen=True, slots=True)
 class FleetFacts:
     kind: ClassVar[str] = "fleet"
-    size: ClassVar[int] = 0
 
     report: FleetReport
     at: str
@@ -110,6 +109,10 @@ class FleetFacts:
     """The most frequent kind first."""
     every_group: bool = False
     """True if the document has all groups, not only the worst ones."""
+
+    @property
+    def size(self) -> int:
+        return len(self.report.groups) if self.every_group else 0
 
     @property
     def groups(self) -> int:

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, get_args
 
 from equilag.report.facts.fleet_gaps import AssignorGaps
 from equilag.report.facts.fleet_throughput import GroupThroughput
+from equilag.report.verdict_words import Action
 
 MIN_RELIEF_PERCENT: Final = 10.0
 """Relief of a member, in percent of a fair share, from which on a group is worth a rebalance: the
-default of `equilag.live.rebalance.worth`."""
+default of `equilag.worth.thresholds`."""
 
 
-ACTIONS: Final = ("move", "assign", "add-members", "repartition", "leave")
-"""What to do with a group: see `equilag.report.facts.verdict`."""
+ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
+"""What to do with a group."""
 
 
 class GroupVerdict(NamedTuple):
     """The verdict on the plan of a group, as `equilag plan` words it."""
 
     action: str
-    headline: str
+    headline: str | None
+    """None where what is spread are not records."""
     relief_percent: float
 
 
@@ -123,8 +125,8 @@ class GroupRow:
         kept = None if self.throughput is None else self.throughput.verdict
         if kept == "hot":
             return "repartition"
-        if kept == "members" and self.throughput is not None and self.throughput.members_short:
-            return "add-members"
+        if kept == "members" and self.throughput is not None:
+            return "add-members" if self.throughput.members_short else "loosen"
         if self.unowned or self.relief_percent is None:
             return "assign"
         falls_behind = kept is not None and kept != "keeps_up"

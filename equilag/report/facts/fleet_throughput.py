@@ -10,6 +10,10 @@ VERDICTS: Final = ("keeps_up", "moves", "members", "uneven", "hot")
 """What `plans/` says: see `equilag.pipeline.keeping_up`."""
 
 
+MAX_NAMED: Final = 20
+"""Hot partitions of a group that are named: more are no list that somebody reads."""
+
+
 @dataclass(frozen=True, slots=True)
 class GroupThroughput:
     """A group whose rates and capacities are known; rates in records per second."""
@@ -29,7 +33,7 @@ class GroupThroughput:
     """So many more members keep up; 0 if the present ones would, where rates alone are balanced.
     None where the plan keeps up, and where no number was found."""
     hot: tuple[str, ...]
-    """Partitions that are produced to faster than any member reads."""
+    """Partitions that are produced to faster than any member reads, `MAX_NAMED` at most."""
 
     def to_dict(self) -> dict[str, Any]:
         return {**asdict(self), "hot": list(self.hot)}

@@ -16,8 +16,8 @@ UNITS: Final = {"rate": "records per hour", "bytes": "bytes"}
 
 @dataclass(frozen=True, slots=True)
 class FleetVerdictFacts:
-    """What a fleet needs. Every group is counted under one of `rebalance`, `add_members`,
-    `repartition`, `leave` and `failed`."""
+    """What a fleet needs. Every group is counted under one of `rebalance`, `overloaded`, `hot`,
+    `loosen`, `leave` and `failed`."""
 
     headline: str
     """One line of words."""
@@ -33,10 +33,12 @@ class FleetVerdictFacts:
     """Load above a fair share today, of all groups."""
     unit: str
     """Of `saved` and `above`."""
-    add_members: int
-    """Groups whose members do not keep up under any plan, and that more members help."""
-    repartition: int
-    """Groups with a partition that no member reads fast enough."""
+    overloaded: int
+    """Groups whose members do not keep up, and that need more of them."""
+    hot: int
+    """Groups with a partition that no member reads fast enough: it has to be split."""
+    loosen: int
+    """Groups whose members keep up under looser settings only."""
     leave: int
     failed: int
     """Groups without a plan."""
@@ -67,8 +69,9 @@ def fleet_verdict(report: FleetReport, weight: str) -> FleetVerdictFacts:
         saved=saved,
         above=sum(row.excess_now or 0.0 for row in report.groups),
         unit=unit,
-        add_members=actions["add-members"],
-        repartition=actions["repartition"],
+        overloaded=actions["add-members"],
+        hot=actions["repartition"],
+        loosen=actions["loosen"],
         leave=actions["leave"],
         failed=failed,
         behind_now=sum(one.verdict != "keeps_up" for one in report.throughput),
@@ -78,10 +81,11 @@ def fleet_verdict(report: FleetReport, weight: str) -> FleetVerdictFacts:
 
 def _also(actions: Counter[str], failed: int) -> str:
     """What a plan does not help."""
-    short, hot = actions["add-members"], actions["repartition"]
+    short, hot, held = (actions[name] for name in ("add-members", "repartition", "loosen"))
     parts = (
-        (short, f"{form(short, 'needs', 'need')} more members"),
+        (short, f"{form(short, 'is', 'are')} overloaded"),
         (hot, f"{form(hot, 'has', 'have')} a hot partition"),
+        (held, f"{form(held, 'needs', 'need')} looser settings"),
         (failed, f"{form(failed, 'was', 'were')} not planned"),
     )
     return ", ".join(f"{number(count)} {words}" for count, words in parts if count)
@@ -97,4 +101,4 @@ def _first(
     if not saved:
         return f"{which}: {plural(moves, 'move')}"
     relief = f"{form(moves, 'takes', 'take')} {short_number(round(saved))} {unit}"
-    return f"{which}: {plural(moves, 'move')} {relief} off overloaded members"
+    return f"{which}: {plural(moves, 'move')} {relief} off their heaviest members"

@@ -64,8 +64,8 @@ class WorkFacts:
     """Records per second of the partitions whose rate is unknown; 0 where rates do not matter."""
 
 
-def work_facts(plan: Plan) -> WorkFacts | None:
-    """None where lag is spread."""
+def work_facts(plan: Plan, search: Budget | None = None) -> WorkFacts | None:
+    """None where lag is spread. `search` limits the search for how many members it takes."""
     reduction = plan.planned
     weights, group = reduction.weights, reduction.given
     if weights is None:
@@ -79,7 +79,7 @@ def work_facts(plan: Plan) -> WorkFacts | None:
         group.n_partitions,
         throughput(reduction, group.owner),
         after,
-        None if after is None or after.keeps_up else _least_members(plan),
+        None if after is None or after.keeps_up else _least_members(plan, search),
         plan.policy is not None and _is_limited(plan.policy),
         (plan.policy and plan.policy.overrides.add_members) or 0,
         _assumed(group, rates.rate) if by_rate else 0.0,
@@ -97,10 +97,10 @@ def _is_limited(policy: Policy) -> bool:
     return fixed or policy.moves_first or policy.max_moves is not None
 
 
-def _least_members(plan: Plan) -> LeastMembers | None:
+def _least_members(plan: Plan, search: Budget | None) -> LeastMembers | None:
     """None also for a group whose size cannot be told, such as one without active members."""
+    budget = search or Budget.of_run(SEARCH_SECONDS, 0.0, None)
     try:
-        budget = Budget.of_run(SEARCH_SECONDS, 0.0, None)
         return least_members(plan.planned.given, plan.policy or Policy(), budget)
     except InputError:
         return None

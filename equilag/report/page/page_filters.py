@@ -13,7 +13,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 
 from equilag.report.text.short_names import middle
-from equilag.report.words import NONE, percent, plural, printable, time_span
+from equilag.report.words import NONE, percent, plural, printable, ratio_words, time_span
 from equilag.report.words import number as exact_number
 
 NAME_WIDTH: Final = 36
@@ -84,6 +84,7 @@ FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "number": number,
     "percent": percent,
     "share": lambda share: percent(100 * share),
+    "times": lambda ratio: f"{ratio_words(ratio)} ×",
     "seconds": time_span,
     "ms": lambda ms: f"{ms:,.1f} ms",
     "yes": lambda found: "yes" if found else "no",

@@ -64,7 +64,8 @@ def fleet_blocks(facts: FleetFacts, screen: Screen) -> Iterator[Block]:
     if facts.assignors:
         yield _assignors(facts, screen)
     yield _faults(facts, screen)
-    yield [title("Forecast", _forecast(facts.forecast, facts.settings.horizon_s))]
+    words = forecast_words(facts.forecast, facts.settings.horizon_s)
+    yield [title("Forecast", f"{':' if facts.forecast is None else ''} {words}")]
     if facts.failures:
         yield failed_groups_block(facts, screen)
     command = f"  equilag fleet export {printable(shlex.quote(facts.report.path))} GROUP"
@@ -183,17 +184,17 @@ def _fault(fault: FaultFacts) -> list[str]:
     return [number(fault.count), words, f"in {plural(fault.groups, 'group')}"]
 
 
-def _forecast(forecast: ForecastFacts | None, horizon_s: float) -> str:
+def forecast_words(forecast: ForecastFacts | None, horizon_s: float) -> str:
     """How the forecast did on samples that were held back."""
     if forecast is None:
         return (
-            f": not tested; no partition has two samples more than {horizon_s:g} s before its"
+            f"not tested; no partition has two samples more than {horizon_s:g} s before its"
             " newest (--horizon)"
         )
     error = _error(forecast.error, forecast.error_percent)
     unchanged = _error(forecast.error_unchanged, forecast.error_unchanged_percent)
     return (
-        f" {horizon_s:g} s ahead, tested on the newest samples of"
+        f"{horizon_s:g} s ahead, tested on the newest samples of"
         f" {plural(forecast.partitions, 'partition')}: off by {error} on average;"
         f" a forecast that nothing changes is off by {unchanged}"
     )

@@ -19,7 +19,7 @@ from equilag.report.words import (
     number,
     plural,
     printable,
-    short_number,
+    ratio_words,
     short_percent,
     shorten,
     status_words,
@@ -80,19 +80,13 @@ def _figures(row: GroupRow, write: Write) -> list[RenderableType]:
     over = row.max_over_mean
     return [
         NONE if row.spread_now is None else write(round(row.spread_now)),
-        NONE if over is None else _ratio(over),
+        NONE if over is None else ratio_words(over),
         write(round(row.spread_planned)),
         NONE if row.saved is None else write(round(row.saved)),
         number(row.moves),
         short_percent(row.gap_percent_of_mean),
         status_words(row.status, row.evidence),
     ]
-
-
-def _ratio(value: float) -> str:
-    if value < 10:
-        return f"{value:.2f}"
-    return f"{value:,.1f}" if value < 10_000 else short_number(round(value))
 
 
 def failed_groups_block(facts: FleetFacts, screen: Screen) -> Block:

@@ -6,7 +6,7 @@ from typing import Final
 
 from rich.console import RenderableType
 
-from equilag.report.facts.fleet_throughput import FleetThroughputFacts, GroupThroughput
+from equilag.report.facts.fleet_throughput import MAX_NAMED, FleetThroughputFacts, GroupThroughput
 from equilag.report.terminal import Screen
 from equilag.report.text.group import NAMELESS
 from equilag.report.text.layout import Block, Column, indented, title
@@ -15,6 +15,13 @@ from equilag.report.words import number, plural, printable, short_number
 
 RATES_ALONE: Final = "--weight rate"
 """Where the present members keep up with a plan that spreads rates and no lag."""
+BEHIND_WORDS: Final = {
+    "moves": "would keep up with the plan",
+    "members": "would keep up with more members, or where rates alone are spread",
+    "uneven": "have a member that falls behind, whatever was tried",
+    "hot": "have a partition that no assignment helps: no member reads so fast",
+}
+"""Of how many groups that fall behind: their verdict, and what follows their number."""
 MAX_HOT: Final = 2
 """Partitions named in a cell; --json has more of them."""
 
@@ -29,14 +36,9 @@ def fleet_throughput_block(facts: FleetThroughputFacts, screen: Screen) -> Block
             " capacities are known",
         )
     ]
-    for count, words in (
-        (counts["moves"], "would keep up with the plan"),
-        (counts["members"], "would keep up with more members, or where rates alone are spread"),
-        (counts["uneven"], "have a member that falls behind, whatever was tried"),
-        (counts["hot"], "have a partition that no assignment helps: no member reads so fast"),
-    ):
-        if count:
-            block.append(indented(f"{number(count)} {words}"))
+    for verdict, words in BEHIND_WORDS.items():
+        if counts[verdict]:
+            block.append(indented(f"{number(counts[verdict])} {words}"))
     if not facts.behind:
         return block
     made = named_table(
@@ -68,7 +70,7 @@ def _figures(row: GroupThroughput) -> list[RenderableType]:
         _percent(row.utilisation_now),
         _percent(row.utilisation),
         number(row.moves),
-        _help(row),
+        help_words(row),
     ]
 
 
@@ -76,7 +78,8 @@ def _percent(utilisation: float) -> str:
     return f"{short_number(round(100 * utilisation))} %"
 
 
-def _help(row: GroupThroughput) -> str:
+def help_words(row: GroupThroughput) -> str:
+    """What helps a group that falls behind."""
     if row.verdict == "moves":
         return "the plan"
     if row.verdict == "members":
@@ -87,5 +90,6 @@ def _help(row: GroupThroughput) -> str:
     if row.verdict == "hot":
         more = len(row.hot) - MAX_HOT
         named = ", ".join(printable(name) for name in row.hot[:MAX_HOT])
-        return f"split {named}" + (f" and {number(more)} more" if more > 0 else "")
+        least = "at least " if len(row.hot) == MAX_NAMED else ""
+        return f"split {named}" + (f" and {least}{number(more)} more" if more > 0 else "")
     return "equilag size"

@@ -49,6 +49,12 @@ window.equilag = (() => {
     }
     return number(value);
   }
+  /** How many times as much, as `ratio_words` in Python. */
+  function times(ratio) {
+    if (ratio < 9.995) return ratio.toFixed(2);
+    if (ratio >= 10000) return short(Math.round(ratio));
+    return new Intl.NumberFormat("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(ratio);
+  }
   const plural = (count, one, many = `${one}s`) => `${whole.format(count)} ${count === 1 ? one : many}`;
 
   // Names come from other people's systems: what cannot be seen, or turns text around, is escaped.
@@ -91,6 +97,7 @@ window.equilag = (() => {
   /** A value in its form, as equilag/report/page/page_filters.py has them. */
   const forms = {
     number, percent, seconds,
+    times: (ratio) => `${times(ratio)} ×`,
     share: (share) => percent(100 * share),
     ms: (ms) => `${tenths.format(ms)} ms`,
     yes: (found) => (found ? "yes" : "no"),

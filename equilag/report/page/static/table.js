@@ -1,4 +1,4 @@
-// Tables: sort, search, and as many rows in the page as can be seen.
+// Tables: sort, search, open a row, and as many rows in the page as can be seen.
 "use strict";
 (() => {
   const { at, element, figure, nameElement, plural, printable, number } = equilag;
@@ -35,7 +35,9 @@
       this.scroller.addEventListener("scroll", () => this.window(), { passive: true });
       addEventListener("beforeprint", () => { this.whole = true; this.draw(); });
       addEventListener("afterprint", () => { this.whole = false; this.draw(); });
-      if (this.all.length > this.body.rows.length) this.draw();
+      this.opens = "opens" in box.dataset;
+      if (this.opens) this.addOpen();
+      if (this.opens || this.all.length > this.body.rows.length) this.draw();
       box.table = this;
     }
 
@@ -54,6 +56,20 @@
       this.found = element("output", {}, plural(this.all.length, "row"));
       input.addEventListener("input", () => this.search(input.value));
       this.box.prepend(element("div", { class: "find" }, input, this.found));
+    }
+
+    addOpen() {
+      this.body.addEventListener("click", (event) => {
+        const place = event.target.closest("tr")?.getAttribute("aria-rowindex");
+        if (!place || (!event.target.closest(".opens") && String(getSelection()))) return;
+        this.box.dispatchEvent(new CustomEvent("open-row", { detail: this.shown[place - 2] }));
+      });
+    }
+
+    /** Show only rows of which `keeps(row)` is true; all of them without it. */
+    keep(keeps) {
+      this.keeps = keeps;
+      this.filter();
     }
 
     /** Sort by a column; again turns the order around. Figures begin with the largest. */
@@ -87,10 +103,12 @@
         this.texts = this.all.map((row) => this.values(row)
           .map((value) => (typeof value === "string" ? printable(value).toLowerCase() : String(value ?? ""))).join(" "));
       }
-      this.shown = words.length ? this.all.filter((_, i) => words.every((word) => this.texts[i].includes(word))) : this.all;
+      const keeps = this.keeps ?? (() => true);
+      const some = words.length || this.keeps;
+      this.shown = some ? this.all.filter((row, i) => keeps(row) && words.every((word) => this.texts[i].includes(word))) : this.all;
       if (this.found) {
         const all = plural(this.all.length, "row");
-        this.found.textContent = words.length ? `${number(this.shown.length)} of ${all}` : all;
+        this.found.textContent = some ? `${number(this.shown.length)} of ${all}` : all;
       }
       this.scroller.scrollTop = 0;
       this.draw();
@@ -117,7 +135,7 @@
         element("td", { colspan: this.columns.length, style: `height:${count * height}px` }));
       if (many && from > 0) rows.unshift(space(from));
       if (many && to < this.shown.length) rows.push(space(this.shown.length - to));
-      if (!rows.length) rows.push(element("tr", {}, element("td", { colspan: this.columns.length }, "No row has these words.")));
+      if (!rows.length) rows.push(element("tr", {}, element("td", { colspan: this.columns.length }, "No row is like that.")));
       this.body.replaceChildren(...rows);
       const measured = [...this.body.rows].find((row) => row.className !== "space")?.getBoundingClientRect().height;
       if (measured && this.height === undefined) {
@@ -132,6 +150,7 @@
         const form = column.form ?? "text";
         const value = values[i];
         const content = form === "name" && value != null ? nameElement(value) : figure(value, form === "name" ? "text" : form);
+        if (this.opens && i === 0) return element("td", { class: form }, element("button", { type: "button", class: "opens" }, content));
         return element("td", { class: form }, content);
       });
       return element("tr", { "aria-rowindex": place + 2 }, ...cells);

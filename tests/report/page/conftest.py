@@ -1,0 +1,3 @@
+from support.browser import browser, look
+
+__all__ = ["browser", "look"]

@@ -1,0 +1,91 @@
+"""The page of a fleet in a browser: quiet, quick with 5,000 groups, and usable by keyboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.browser import OpenPage
+from support.fleet_rows import FAILED, fleet_gaps, fleet_report, many_groups
+
+from equilag.report.facts.fleet import fleet_facts
+from equilag.report.page.fleet_page import fleet_page
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+Look = Callable[..., OpenPage]
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """5,000 groups."""
+    failures = tuple(FAILED._replace(group=f"gone-{i}") for i in range(300))
+    report = replace(fleet_report(*many_groups(5000), failures=failures), gaps=fleet_gaps())
+    made = tmp_path_factory.mktemp("pages") / "fleet.html"
+    made.write_text(fleet_page(fleet_facts(report, 20)), "utf-8")
+    return made
+
+
+def test_it_is_quiet_and_fits_every_screen(look: Look, path: Path) -> None:
+    for width, scheme in ((390, "light"), (820, "dark"), (1440, "light")):
+        opened = look(path, width, color_scheme=scheme)
+        assert opened.page.locator("#verdict").inner_text().startswith("Rebalance ")
+        assert opened.problems == []
+        assert opened.requests == []
+        assert not opened.is_wider_than_screen()
+        assert "5,300 groups" in opened.page.title()
+
+
+def test_search_sort_and_filter(look: Look, path: Path) -> None:
+    page = look(path).page
+    rows, box = page.locator("#groups-table tbody tr:not(.space)"), page.locator("#groups-table")
+    assert rows.count() < 100
+    box.get_by_role("searchbox").fill("settlement-4999")
+    assert box.locator("output").inner_text() == "1 of 5,000 rows"
+    assert "team-payments.settlement-4999" in rows.first.inner_text()
+    box.get_by_role("searchbox").fill("")
+    box.get_by_role("button", name="Lag").click()
+    assert rows.first.locator("td").last.inner_text() == "123,456,789"
+    leave = page.get_by_role("button", name="leave as they are")
+    leave.click()
+    assert leave.get_attribute("aria-pressed") == "true"
+    assert box.locator("output").inner_text() == "833 of 5,000 rows"
+    assert rows.first.locator("td").nth(1).inner_text() == "leave it"
+
+
+def test_a_group_is_opened_by_keyboard(look: Look, path: Path) -> None:
+    opened = look(path)
+    page, dialog = opened.page, opened.page.locator("#group")
+    page.locator("#groups-table").get_by_role("searchbox").fill("settlement-0016")
+    page.keyboard.press("Tab")
+    page.locator("#groups-table .opens").first.focus()
+    page.keyboard.press("Enter")
+    dialog.wait_for(state="visible")
+    text = dialog.inner_text()
+    assert "team-payments.settlement-0016" in text
+    assert "Move 16 of 28 partitions: heaviest member 9,881" in text
+    assert "equilag fleet export /runs/1 team-payments.settlement-0016" in text
+    assert "equilag plan team-payments.settlement-0016.snapshot.json --policy" in text
+    assert "of what it can read" in text
+    page.keyboard.press("Escape")
+    assert not dialog.is_visible()
+    assert opened.problems == []
+
+
+def test_odd_names_are_shown_as_they_are(look: Look, path: Path) -> None:
+    opened = look(path)
+    names = opened.page.locator("#groups-table .opens")
+    assert names.first.inner_text() == "<script>alert(1)</script>"
+    names.nth(1).click()
+    opened.page.locator("#group").wait_for(state="visible")
+    assert "onerror" in opened.page.locator("#group-title").inner_text()
+    assert opened.page.locator("img").count() == 0
+    assert opened.problems == []
+
+
+def test_it_says_the_most_without_scripts(look: Look, path: Path) -> None:
+    page = look(path, java_script_enabled=False).page
+    assert page.locator("#groups-table tbody tr").count() == 100
+    assert "equilag fleet export /runs/1 GROUP" in page.locator("#all").inner_text()
+    assert page.locator(".meter").first.is_visible()
