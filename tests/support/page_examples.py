@@ -82,6 +82,8 @@ def run(block: CodeBlock, names: dict[str, Any]) -> list[str]:
 
 
 def _limits(argv: Sequence[str], is_shown: bool) -> list[str]:
+    if argv[0] == "fleet":  # what it does with a finished run has no limits
+        return []
     given = vars(build_parser().parse_args(argv))
     limits = LONG_ENOUGH if "time_limit" in given else []
     return limits if is_shown or given.get("effort", 0) is not None else [*limits, *QUICK]

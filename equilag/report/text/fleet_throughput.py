@@ -18,10 +18,10 @@ RATES_ALONE: Final = "--weight rate"
 BEHIND_WORDS: Final = {
     "moves": "would keep up with the plan",
     "members": "would keep up with more members, or where rates alone are spread",
-    "uneven": "have a member that falls behind, whatever was tried",
-    "hot": "have a partition that no assignment helps: no member reads so fast",
+    "uneven": "with a member that falls behind, whatever was tried",
+    "hot": "with a partition that no assignment helps: no member reads so fast",
 }
-"""Of how many groups that fall behind: their verdict, and what follows their number."""
+"""Verdict of groups that fall behind -> what follows their number."""
 MAX_HOT: Final = 2
 """Partitions named in a cell; --json has more of them."""
 
