@@ -1,7 +1,8 @@
 """Writes what docs/schemas has of facts: `make schemas`.
 
-The schemas of a group's report and of the steward's status are made from dataclasses. Those of the
-plan and of the fleet report are written by hand, but for the definitions that are facts.
+The schemas of a group's report and of the steward's status and history are made from dataclasses.
+Those of the plan and of the fleet report are written by hand, but for the definitions that are
+facts.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from benchmarks.schemas.report_schema import DIALECT, report_schema
 from equilag.report.facts.fleet_gaps import AssignorGaps
 from equilag.report.facts.fleet_verdict import FleetVerdictFacts
 from equilag.report.facts.steward import OLD_NAMES, STATUS_FORMAT, StewardFacts
+from equilag.report.facts.steward_parts import HISTORY_FORMAT, StewardHistory
 from equilag.report.facts.verdict import VerdictFacts
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "schemas"
@@ -29,6 +31,7 @@ def made_schemas(folder: Path = FOLDER) -> dict[str, str]:
     """File name -> the text that it is to have; what is written by hand is taken from `folder`."""
     made = {
         "steward-status": steward_status_schema(),
+        "steward-history": steward_history_schema(),
         "report": report_schema(*(_read(folder, name) for name in ("plan", "size", "simulation"))),
     }
     for name, classes in DEFINITIONS.items():
@@ -62,6 +65,18 @@ def steward_status_schema() -> dict[str, Any]:
         "required": ["format", *own["required"], *old],
         "properties": {"format": {"const": STATUS_FORMAT}, **fields, **old},
         "$defs": made,
+    }
+
+
+def steward_history_schema() -> dict[str, Any]:
+    """The schema of what `StewardHistory.document` returns."""
+    own = definitions_of(StewardHistory)[StewardHistory.__name__]
+    return {
+        "$schema": DIALECT,
+        "title": "The last hour of a running steward",
+        **own,
+        "required": ["format", *own["required"]],
+        "properties": {"format": {"const": HISTORY_FORMAT}, **own["properties"]},
     }
 
 

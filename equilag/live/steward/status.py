@@ -6,12 +6,12 @@ import threading
 import time
 from collections import Counter, deque
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from equilag import __version__
 from equilag.live.steward.clock import utc
 from equilag.live.steward.history_ring import HistoryRing
-from equilag.report.facts.steward import StewardFacts
+from equilag.report.facts.steward import Role, StewardFacts
 from equilag.report.facts.steward_headline import steward_headline
 from equilag.report.facts.steward_parts import (
     StewardDecision,
@@ -22,7 +22,7 @@ from equilag.report.facts.steward_parts import (
 
 PASSIVE_REASON: Final = "a KIP-848 group: the broker assigns its partitions"
 """Why the steward is passive."""
-ROLES: Final = ("starting", "dry-run", "leader", "follower", "passive", "unreachable", "stopped")
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
 
 
 MAX_WITHOUT_ASSIGNMENT: Final = 10

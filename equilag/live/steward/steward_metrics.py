@@ -78,8 +78,8 @@ class _Collector:
 
         shown = self._read()
         role = GaugeMetricFamily("equilag_steward_role", "1 for the current role", labels=["role"])
-        for name in ROLES:
-            role.add_metric([name], float(shown.role == name))
+        for role_name in ROLES:
+            role.add_metric([role_name], float(shown.role == role_name))
         yield role
         healthy = float(shown.healthy)
         yield GaugeMetricFamily("equilag_steward_healthy", "1 if healthy", value=healthy)

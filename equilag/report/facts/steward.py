@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 from equilag.errors import InputError
 from equilag.report.facts.facts_json import facts_json
@@ -22,6 +22,8 @@ from equilag.report.facts.steward_parts import (
 )
 
 STATUS_FORMAT: Final = "equilag/steward-status/1"
+Role = Literal["starting", "dry-run", "leader", "follower", "passive", "unreachable", "stopped"]
+Tone = Literal["good", "act", "bad"]
 OLD_NAMES: Final = {"verdict": "decision_reason"}
 """Names that docs/live.md once had for what has another name now."""
 
@@ -37,29 +39,35 @@ class StewardFacts:
     version: str = ""
     """Of equilag."""
     group: str = ""
+    """Name of the consumer group."""
     instance: str = ""
     """The steward's group.instance.id."""
-    role: str = "starting"
-    """One of ROLES in `equilag.live.steward.status`."""
+    role: Role = "starting"
+    """What it is in the group."""
     role_reason: str = ""
+    """Why; may be empty."""
     healthy: bool = False
+    """True if there is no problem."""
     problem: str | None = None
     """Why it is not healthy."""
     headline: str = ""
     """What it does, and why, in one line."""
-    tone: str = "act"
+    tone: Tone = "act"
     """``good``: nothing to do. ``act``: it waits or rebalances. ``bad``: somebody has to act."""
     decision: str = ""
-    """The kind of the last decision: one of GROUNDS in `equilag.worth.thresholds`; empty while it
-    does not lead."""
+    """The kind of the last decision, such as ``even``; empty while it does not lead."""
     decision_reason: str = ""
+    """The reason of the last decision."""
     generation: int = -1
+    """Generation of the group; -1 for unknown."""
     protocol: str = ""
+    """Assignor that the group uses; may be empty."""
     members: int = 0
     """Without the steward."""
     partitions: int = 0
     """That the members subscribe to."""
     unowned_partitions: int = 0
+    """Of these, without an owner."""
     take_over_waits_for: int = 0
     """Members that a take-over removed and that are not back yet."""
     observations_without_assignment: int = 0
@@ -71,6 +79,7 @@ class StewardFacts:
     lag_spread: int | None = None
     """Lag of the heaviest minus lag of the lightest member, in records."""
     lag_spread_would_be: int | None = None
+    """The same in a dry run, had the plans been handed out."""
     rate_total: float | None = None
     """Records produced per second."""
     utilisation_percent: float | None = None
@@ -78,19 +87,25 @@ class StewardFacts:
     heaviest_percent: float | None = None
     """Load of the heaviest member in percent of a fair share."""
     heaviest_percent_would_be: float | None = None
+    """The same in a dry run, had the plans been handed out."""
     relief_possible_percent: float | None = None
     """By how much a perfect plan could relieve a member, in percent of a fair share."""
     cooldown_s: float | None = None
-    """Least time between two rebalances that the steward starts."""
+    """Least time between two rebalances that the steward starts, in seconds."""
     cooldown_left_s: float | None = None
+    """Seconds until it may start one."""
     moves_left: int | None = None
     """Moves that rebalances may still take in this hour."""
     pause_s: float | None = None
-    """How long a rebalance pauses partitions."""
+    """How long a rebalance pauses partitions, in seconds."""
     last_assignment: str = ""
+    """What was handed out last."""
     last_fallback_reason: str = ""
+    """Why a heuristic's assignment was handed out last; empty if none was."""
     last_observation_age_s: float | None = None
+    """Seconds since the group was read."""
     last_heartbeat_age_s: float | None = None
+    """Seconds since a heartbeat was answered."""
     settings: StewardSettings = field(default_factory=StewardSettings)
     by_member: tuple[StewardMember, ...] = ()
     """The heaviest first."""
@@ -108,14 +123,17 @@ class StewardFacts:
 
     @property
     def relief_planned_percent(self) -> float | None:
+        """Relief by the last plan, in percent of a fair share."""
         return None if self.last_plan is None else self.last_plan.relief_percent
 
     @property
     def heaviest_percent_planned(self) -> float | None:
+        """Load of the heaviest member under the last plan, in percent of a fair share."""
         return None if self.last_plan is None else self.last_plan.heaviest_percent_planned
 
     @property
     def moves_planned(self) -> int | None:
+        """Partitions that the last plan moves."""
         return None if self.last_plan is None else self.last_plan.moves
 
     def document(self) -> dict[str, Any]:

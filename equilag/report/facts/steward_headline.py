@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from equilag.report.facts.steward import StewardFacts
+from equilag.report.facts.steward import StewardFacts, Tone
 from equilag.report.words import percent, plural
 
 
 class Headline(NamedTuple):
     words: str
-    tone: str
-    """As `StewardFacts.tone`."""
+    tone: Tone
 
 
 DECISIONS: Final[dict[str, Headline]] = {

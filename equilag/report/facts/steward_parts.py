@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from equilag.report.facts.facts_json import facts_json
+
+HISTORY_FORMAT: Final = "equilag/steward-history/1"
 
 
 @dataclass(frozen=True, slots=True)
 class StewardSettings:
+    """How the steward runs."""
+
     observe_every_s: float = 0.0
+    """Seconds between two observations."""
     session_s: float = 0.0
+    """Session timeout in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,7 @@ class StewardDecision:
     """What observations ended in, as long as the kind of the decision stayed the same."""
 
     decision: str
-    """One of GROUNDS in `equilag.worth.thresholds`."""
+    """One of GROUNDS in `equilag.worth.thresholds`, such as ``even``."""
     reason: str
     """Of the last of these observations."""
     since: str
@@ -50,6 +56,8 @@ class StewardDecision:
 
 @dataclass(frozen=True, slots=True)
 class StewardMove:
+    """A move of a plan."""
+
     topic: str
     partition: int
     source: str
@@ -106,4 +114,4 @@ class StewardHistory:
     """When the steward started one, or would have, in seconds since 1970."""
 
     def document(self) -> dict[str, Any]:
-        return {"format": "equilag/steward-history/1", **facts_json(self)}
+        return {"format": HISTORY_FORMAT, **facts_json(self)}

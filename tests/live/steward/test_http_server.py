@@ -10,6 +10,8 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+from support.json_schemas import findings
+from support.made_stewards import made_steward
 from support.waiting import until
 
 from equilag.errors import InputError
@@ -170,6 +172,13 @@ def test_a_page_that_fails_is_logged(
     monkeypatch.setattr(StewardStatus, "history", property(lambda _: 1 / 0))
     assert ask(url + "/history")[0] == 500
     assert "page-failed" in caplog.text
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_documents_are_as_their_schemas_say(dry_run: bool) -> None:
+    made = made_steward(dry_run=dry_run)
+    documents = [StewardStatus(1.0, 2.0).facts, made.facts, made.history]
+    assert [findings(one.document()) for one in documents] == [[], [], []]
 
 
 def test_the_course_of_the_last_hour(url: str, state: StewardStatus) -> None:
