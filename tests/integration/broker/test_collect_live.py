@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from typing import Any, Final
 import pytest
 from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, ResourceType
+from support.json_schemas import findings
 from support.kafka_broker import Broker
 from support.live_groups import (
     KIP_848,
@@ -220,16 +222,20 @@ def test_stopped_killed_and_started_again(broker: Broker, config: Config, tmp_pa
 
     for end, status in ((signal.SIGTERM, 0), (signal.SIGINT, 0), (signal.SIGKILL, -9)):
         there = parts()
-        process = subprocess.Popen(argv, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [*argv, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
         until(
             lambda there=there, running=process: parts() >= there + 2 or running.poll() is not None
         )
         process.send_signal(end)
-        _, err = process.communicate(timeout=PATIENCE_S)
+        out, err = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == status, err
         assert err in (b"", err if b"longer than --every" in err else b"")
         if status == 0:
             assert len(rounds(folder)) == parts() >= there + 2
+            assert findings(json.loads(out)) == []
+            assert json.loads(out)["rounds"]["recorded"] == parts() - there
     # Half a file, as a kill in the middle of writing leaves it.
     (folder / "offsets" / "part-1-0123abcd.parquet.part").write_bytes(b"PAR1")
     there = parts()

@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 from confluent_kafka import ShareConsumer
 from confluent_kafka.admin import AdminClient, NewTopic
+from support.json_schemas import findings
 from support.kafka_broker import Broker
 from support.waiting import until
 
@@ -112,7 +113,9 @@ def test_every_group_is_listed_with_its_kind(run: Callable[..., Any], servers: s
     argv = ["groups", "--bootstrap-server", servers, "--groups", "kinds-.*"]
 
     def listed() -> bool:
-        rows = json.loads(run(*argv, "--json").out)["groups"]
+        document = json.loads(run(*argv, "--json").out)
+        rows = document["groups"]
+        assert findings(document) == []
         return {row["group"]: row["kind"] for row in rows} == KINDS
 
     until(listed)

@@ -11,6 +11,7 @@ from typing import Any, Final
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, ResourceType
+from support.json_schemas import findings
 from support.kafka_broker import Broker
 from support.live_groups import (
     RANGE,
@@ -123,7 +124,10 @@ def test_groups(run: Callable[..., Any], live: tuple[str, ...], broker: Broker) 
         ["cli-live", "Stable", "classic", "2", "4", "300", "100", "66.7", "%"],
         ["cli-left", "Empty", "classic", "0", "4", "102", "-", "-"],
     ]
-    first, second = json.loads(run(*argv, "--json").out)["groups"]
+    document = json.loads(run(*argv, "--json").out)
+    assert findings(document) == []
+    assert document["settings"]["bootstrap_server"] == broker.bootstrap
+    first, second = document["groups"]
     assert (first["lag_spread"], first["unknown_lags"]) == (100, 0)
     assert first["worst_share_percent"] == pytest.approx(200 / 3)
     assert first["worst_member"]
