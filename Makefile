@@ -88,8 +88,9 @@ docs: $(VENV)/.docs ## the site of the documents, .cache/site/index.html; warnin
 docs-links: $(VENV)/.docs ## ask the servers of all external links whether they still answer (network)
 	@$(SPHINX) -b linkcheck . .cache/links
 
-pictures: $(VENV)/.dev $(VENV)/.equilag ## draw the pictures of the documents anew
+pictures: $(VENV)/.dev $(VENV)/.equilag ## the pictures of the documents; screenshots need chromium
 	@$(BIN)/python -m benchmarks.pictures.draw
+	@$(BIN)/python -m tests.support.page_pictures
 
 schemas: $(VENV)/.dev $(VENV)/.equilag ## renew what docs/schemas has of facts
 	@$(BIN)/python -m benchmarks.schemas.write_schemas

@@ -1,0 +1,75 @@
+"""Take the screenshots of pages that the documents show: python -m tests.support.page_pictures.
+
+Needs chromium; `make pictures` runs it after the pictures that need none.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # as `pythonpath` in pyproject.toml does
+
+from support.browser import NoBrowser, open_page, running_browser
+from support.paths import CHECKOUT, SAMPLES
+
+from equilag.cli import main
+
+LIMITS: Final = ["--effort", "0.5", "--time-limit", "60"]
+"""Counted effort, and no end by the clock: the same page on every machine."""
+
+
+class Screenshot(NamedTuple):
+    """A picture of a page."""
+
+    name: str
+    page: Callable[[Path], Path]
+    """Makes the page in a folder."""
+    width: int
+    height: int = 0
+    """Pixels from the top; 0 for the whole of `part`."""
+    part: str = ""
+    """The element that it shows, as a CSS selector."""
+    dark: bool = False
+
+
+def group_page(folder: Path) -> Path:
+    """The page of a group with rates and speeds, which has all of its parts."""
+    out = folder / "group.html"
+    if not out.exists():
+        sample = SAMPLES / "slow-member.snapshot.json"
+        if main(["report", str(sample), *LIMITS, "--out", str(out)]):
+            raise SystemExit("equilag report failed")
+    return out
+
+
+SCREENSHOTS: Final = (
+    Screenshot("report-page.png", group_page, 1100, height=1250),
+    Screenshot("report-page-dark.png", group_page, 1100, part="#over-time", dark=True),
+    Screenshot("report-page-phone.png", group_page, 390, height=844),
+    Screenshot("report-moves.png", group_page, 1100, part="#moves"),
+    Screenshot("report-front.png", group_page, 1100, part="#front"),
+)
+
+
+def take_all(out: Path) -> None:
+    """Write all screenshots to a folder. Raises NoBrowser."""
+    with TemporaryDirectory() as folder, running_browser() as browser:
+        for shot in SCREENSHOTS:
+            height = shot.height or 900
+            scheme = "dark" if shot.dark else "light"
+            file = shot.page(Path(folder))
+            page = open_page(browser, file, shot.width, height, color_scheme=scheme).page
+            picture = page.locator(shot.part).screenshot() if shot.part else page.screenshot()
+            (out / shot.name).write_bytes(picture)
+            page.context.close()
+
+
+if __name__ == "__main__":
+    try:
+        take_all(CHECKOUT / "docs" / "pictures")
+    except NoBrowser as error:
+        raise SystemExit(f"no screenshots: {error}") from None
