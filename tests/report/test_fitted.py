@@ -24,9 +24,12 @@ def figures(write: Write) -> list[list[RenderableType]]:
     [
         (28, ["lag\nspread", "mean", "bar"], "12,345,678"),
         (24, ["lag\nspread", "mean", "bar"], "12.3M"),
-        (23, ["lag\nspread", "mean"], "12.3M"),
+        (23, ["lag\nspread", "mean"], "12,345,678"),
+        (16, ["lag\nspread", "mean"], "12,345,678"),
+        (15, ["lag\nspread", "mean"], "12.3M"),
         (12, ["lag\nspread", "mean"], "12.3M"),
-        (11, ["lag\nspread"], "12.3M"),
+        (11, ["lag\nspread"], "12,345,678"),
+        (9, ["lag\nspread"], "12.3M"),
         (2, ["lag\nspread"], "12.3M"),
     ],
 )
@@ -42,6 +45,6 @@ def test_what_a_screen_shows(width: int, kept: list[str], spread: str) -> None:
 
 def test_names_may_want_more_room_than_they_need() -> None:
     for wanted, least, spread, columns in ((0, 0, "12,345,678", 3), (9, 0, "12.3M", 3),
-                                           (9, 9, "12.3M", 2)):  # fmt: skip
+                                           (9, 9, "12,345,678", 2)):  # fmt: skip
         found = fitted(COLUMNS, figures, Screen(32), 0, Room(wanted, least))
         assert (found.rows[0][0], len(found.columns)) == (spread, columns)

@@ -14,6 +14,7 @@ from equilag.plan import Choice, Plan
 from equilag.planner.assign import assign
 from equilag.policy import Policy
 from equilag.report.facts.plan import plan_facts
+from equilag.report.reason_words import reason_words
 from equilag.report.terminal import Screen
 from equilag.report.text.pages import text_for
 
@@ -135,11 +136,21 @@ def test_moves_come_heaviest_first() -> None:
     plan = plan_of()
     text = text_of(plan)
     lags = [
-        int(line.split()[-1].replace(",", ""))
+        int(line.split()[5].replace(",", ""))
         for line in text.partition("Moves")[2].partition("\n\n")[0].splitlines()[2:]
     ]
     assert lags == sorted((move.lag for move in plan.moves), reverse=True)
     assert f"Moves ({len(plan.moves)} of 9 owned partitions" in text
+
+
+def test_moves_have_a_reason_where_the_screen_is_wide_enough() -> None:
+    plan = plan_of()
+    (first, *_) = plan_facts(plan).moves.moves
+    row = f"{first.topic} {first.partition} {first.source} → {first.target} {first.lag:,}"
+    reason = reason_words(first)
+    for width, rest in ((100, f" {reason}"), (50, "")):
+        rows = [" ".join(line.split()) for line in text_of(plan, width=width).splitlines()]
+        assert f"{row}{rest}" in rows
 
 
 def test_many_moves_are_grouped_by_member() -> None:

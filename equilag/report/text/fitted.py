@@ -69,6 +69,7 @@ def _possible(columns: Sequence[Column]) -> Iterator[tuple[Write, list[int]]]:
     yield short_number, kept
     for last in reversed([i for i in kept if columns[i].is_optional]):
         kept = [i for i in kept if i != last]
+        yield number, kept
         yield short_number, kept
 
 

@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from equilag.move import Move
 from equilag.report.facts.move_groups import MoveGroupFacts, moves_by_pair, moves_by_source
 from equilag.report.facts.plan import PlanFacts
+from equilag.report.reason_words import reason_words
 from equilag.report.terminal import Screen
 from equilag.report.text.fitted import Write, fitted_table
 from equilag.report.text.layout import Block, Column, indented, title
@@ -51,11 +52,12 @@ def moves_block(facts: PlanFacts, names: Mapping[str, str], screen: Screen) -> B
 
 
 def _table(moves: Sequence[Move], names: Mapping[str, str], screen: Screen) -> RenderableType:
-    """A row per move."""
+    """A row per move, with its reason where the screen is wide enough."""
     columns = [
         Column("partition"), Column("from", is_name=True), Column(""), Column("to", is_name=True),
-        Column("lag"),
+        Column("lag"), Column("reason", is_name=True, is_optional=True),
     ]  # fmt: skip
+    reasons = [reason_words(move, names.__getitem__) for move in moves]
 
     def rows(write: Write) -> list[list[RenderableType]]:
         return [
@@ -65,8 +67,9 @@ def _table(moves: Sequence[Move], names: Mapping[str, str], screen: Screen) -> R
                 screen.arrow,
                 names[move.target],
                 write(move.lag),
+                reason,
             ]
-            for move in moves
+            for move, reason in zip(moves, reasons, strict=True)
         ]
 
     topics = [printable(move.topic) for move in moves]
