@@ -130,6 +130,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def look(browser: Browser) -> Iterator[Callable[..., OpenPage]]:
     """`open_page` in the browser of this file; what was opened is closed after the test."""
+    before = {*browser.contexts}
     yield lambda path, width=1440, **more: open_page(browser, path, width, **more)
-    for context in browser.contexts:
+    for context in {*browser.contexts} - before:
         context.close()

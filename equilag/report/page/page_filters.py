@@ -68,7 +68,12 @@ def setting(value: Any) -> str:
         return ", ".join(map(setting, value))
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return number(value) if isinstance(value, (int, float)) else printable(str(value))
+    return f"{value:g}" if isinstance(value, float) else printable(str(value))
+
+
+def words(command: str) -> list[str]:
+    """The words of a command, none of which a line may break."""
+    return command.split(" ")
 
 
 def whole(value: float) -> str:
@@ -92,6 +97,6 @@ FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
 }
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "figure": figure, "number": number, "percent": percent, "plural": plural,
-    "name": name, "cell": cell, "setting": setting, "whole": whole,
+    "name": name, "cell": cell, "setting": setting, "whole": whole, "words": words,
     "listed": listed_words, "printable": printable,
 }  # fmt: skip

@@ -9,32 +9,39 @@ window.equilag = (() => {
   const at = (path) => path.split(".").reduce((found, key) => (found == null ? found : found[key]), doc);
 
   // Figures, as equilag/report/words.py writes them.
-  const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
-  const tenths = new Intl.NumberFormat("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+  const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 20 });
+  /** A figure with so many decimals; halves go to the even digit, as in Python. */
+  function fixed(value, digits) {
+    const scale = 10 ** digits;
+    const isHalf = Number.isInteger(value * 2 ** (digits + 1)) && Math.abs(value * scale) % 1 === 0.5;
+    return isHalf ? (2 * Math.round((value * scale) / 2) / scale).toFixed(digits) : value.toFixed(digits);
+  }
+  const whole = (value) => grouped.format(Number(fixed(value, 0)));
   function number(value) {
-    if (Number.isInteger(value) || Math.abs(value) >= 1000) return whole.format(value);
-    if (Math.abs(value) >= 1e-4) return value.toPrecision(4);
-    return value.toExponential(3).replace(/e([+-])(\d)$/, "e$10$2");
+    if (Number.isInteger(value) || Math.abs(value) >= 1000) return whole(value);
+    if (Math.abs(value) < 1e-4) return value.toExponential(3).replace(/e([+-])(\d)$/, "e$10$2");
+    const decimals = 3 - Math.floor(Math.log10(Math.abs(value)));
+    return Number.isInteger(value * 2 ** (decimals + 1)) ? fixed(value, decimals) : value.toPrecision(4);
   }
   function percent(value) {
     const size = Math.abs(value);
     if (size === 0) return "0 %";
     if (size < 0.01) return value > 0 ? "under 0.01 %" : "over -0.01 %";
-    if (size < 10) return `${value.toFixed(2)} %`;
-    if (size >= 99.95 && size < 100) return size < 99.995 ? `${value.toFixed(2)} %` : "over 99.99 %";
-    return size < 100 ? `${value.toFixed(1)} %` : `${whole.format(value)} %`;
+    if (size < 10) return `${fixed(value, 2)} %`;
+    if (size >= 99.95 && size < 100) return size < 99.995 ? `${fixed(value, 2)} %` : "over 99.99 %";
+    return size < 100 ? `${fixed(value, 1)} %` : `${whole(value)} %`;
   }
   const units = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"]];
   function seconds(value) {
     if (value < 9.95) {
       if (value > 0 && value < 0.05) return "<0.1 s";
-      return `${value.toFixed(1).replace(/\.0$/, "")} s`;
+      return `${fixed(value, 1).replace(/\.0$/, "")} s`;
     }
-    let left = Math.round(value);
+    let left = Number(fixed(value, 0));
     const parts = units.map(([size, name]) => {
       const part = Math.floor(left / size);
       left -= part * size;
-      return part ? `${whole.format(part)} ${name}` : "";
+      return part ? `${whole(part)} ${name}` : "";
     });
     const first = parts.findIndex(Boolean);
     return parts.slice(first, first + 2).filter(Boolean).join(" ");
@@ -42,20 +49,20 @@ window.equilag = (() => {
   /** A number in few characters, for axes and labels: 2.3M. */
   function short(value) {
     let size = Math.abs(value);
-    if (size < 10000) return Number.isInteger(value) ? whole.format(value) : String(+value.toPrecision(3));
+    if (size < 10000) return Number.isInteger(value) ? whole(value) : String(+value.toPrecision(3));
     for (const prefix of "kMGTPE") {
       size /= 1000;
       if (size < 999.5) return `${value < 0 ? "-" : ""}${+size.toPrecision(3)}${prefix}`;
     }
     return number(value);
   }
+  const tenths = (value) => fixed(value, 1).replace(/\B(?=(\d{3})+\.)/g, ",");
   /** How many times as much, as `ratio_words` in Python. */
   function times(ratio) {
-    if (ratio < 9.995) return ratio.toFixed(2);
-    if (ratio >= 10000) return short(Math.round(ratio));
-    return new Intl.NumberFormat("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(ratio);
+    if (ratio < 9.995) return fixed(ratio, 2);
+    return ratio >= 10000 ? short(Number(fixed(ratio, 0))) : tenths(ratio);
   }
-  const plural = (count, one, many = `${one}s`) => `${whole.format(count)} ${count === 1 ? one : many}`;
+  const plural = (count, one, many = `${one}s`) => `${whole(count)} ${count === 1 ? one : many}`;
 
   // Names come from other people's systems: what cannot be seen, or turns text around, is escaped.
   function printable(text) {
@@ -99,7 +106,7 @@ window.equilag = (() => {
     number, percent, seconds,
     times: (ratio) => `${times(ratio)} ×`,
     share: (share) => percent(100 * share),
-    ms: (ms) => `${tenths.format(ms)} ms`,
+    ms: (ms) => `${tenths(ms)} ms`,
     yes: (found) => (found ? "yes" : "no"),
     text: (text) => printable(String(text)),
   };

@@ -67,7 +67,7 @@
     ];
     if (point.marks.length) lines.push(["Mark", point.marks.map((mark) => marks[mark] ?? mark).join(", ")]);
     figures.replaceChildren(...lines.flatMap(([label, text]) => [element("dt", {}, label), element("dd", {}, text)]));
-    document.getElementById("front-command").textContent = point.command;
+    document.getElementById("front-command").replaceChildren(...point.command.split(" ").flatMap((word) => [element("span", {}, word), " "]));
     drawn.chart.setOption({ series: [{}, {}, { data: [{ value: [point.moves, point.spread] }] }] });
   }
   pick.addEventListener("input", () => show(Number(pick.value)));
