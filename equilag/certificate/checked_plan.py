@@ -1,0 +1,49 @@
+"""A plan from its JSON, after `verify` has found nothing wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from equilag.certificate.plan_document import read_plan
+from equilag.certificate.verify import check_plan
+from equilag.errors import InputError
+from equilag.evidence import MOVES, strongest
+from equilag.group import Group
+from equilag.objective import EXCESS, SPREAD
+from equilag.overrides.shape import shape_group
+from equilag.plan import Plan
+from equilag.reduction.reduce import Reduction, reduce_group
+
+
+def checked_plan(group: Group, document: Mapping[str, Any]) -> Plan:
+    """The plan for the group. Raises InputError at `plan` with what is wrong, if anything is."""
+    findings = check_plan(group, document).findings
+    if findings:
+        more = f" (and {len(findings) - 1:,} more: equilag verify lists them)"
+        text = findings[0] + (more if len(findings) > 1 else "")
+        raise InputError(f"the plan does not hold: {text}", "plan")
+    read = read_plan(group, document, [])
+    assert read is not None  # else there were findings
+    assert read.status is not None
+    policy = read.policy
+    reduction = Reduction(group, group)
+    if policy is not None:
+        reduction = reduce_group(shape_group(group, policy.overrides), policy)
+    claims = tuple(placed.claim for placed in read.claims)
+    bounds = strongest(claims)
+    excess = max((claim.value for claim in claims if claim.claim == EXCESS), default=0)
+    return Plan(
+        reduction.given,
+        policy,
+        read.status,
+        str(document["algorithm"]),
+        read.assigned,
+        claims,
+        bounds.get(SPREAD, 0),
+        bounds.get(MOVES, 0),
+        document["timing"]["time_limit_s"],
+        document["timing"]["wall_s"],
+        excess_lower_bound=excess,
+        reduction=reduction,
+    )

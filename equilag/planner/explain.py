@@ -1,0 +1,154 @@
+"""`explain`: what bounds a plan, what looser settings would buy, and what its moves are for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from threading import Event
+from typing import Any, Final, Unpack, cast
+
+from equilag.budget import Budget
+from equilag.certificate.checked_plan import checked_plan
+from equilag.claim import Evidence
+from equilag.errors import InputError
+from equilag.group import Group
+from equilag.plan import Plan
+from equilag.planner.bound_causes import BoundCause, bound_causes
+from equilag.planner.loosened import Loosened, LooserName, loosened
+from equilag.planner.make_plan import make_plan
+from equilag.planner.progress import Watcher
+from equilag.planner.settings import (
+    PolicySettings,
+    SolveSettings,
+    budget_of,
+    checked_group,
+    checked_seed,
+    policy_from,
+    task_of,
+)
+from equilag.planner.worth_loosening import Floor, floor_of, helps
+from equilag.policy import Policy
+
+DEFAULT_TIME_LIMIT: Final = 5.0
+"""Seconds: 2 for the plan, as `solve` takes, and the rest for some six looser settings."""
+OF_PLAN: Final = 0.4
+"""Part of time or work for the plan where none is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class LooserPlan:
+    """What one looser setting would buy."""
+
+    name: LooserName
+    settings: Mapping[str, Any]
+    """The settings that ask for it; empty where the group itself would be another one."""
+    helps: bool
+    """True if a plan was found that is noticeably better."""
+    evidence: str
+    """``proved``: no plan under it is noticeably better than this one (or, where it does not help,
+    than the present one); ``found``: a plan was found, and a better one may be there; ``not
+    tried``: no time was left."""
+    plan: Plan | None
+    """The plan that was found; None where it was proved without one, or not tried."""
+    refused: str = ""
+    """Why there is no such plan; empty if there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a plan is as it is."""
+
+    plan: Plan
+    """Its moves have their reasons."""
+    causes: tuple[BoundCause, ...]
+    looser: tuple[LooserPlan, ...]
+    evidence: Evidence
+    """``solver`` if a cause, or the plan's status, rests on a solver's word."""
+    interrupted: bool
+
+
+class ExplainSettings(SolveSettings, total=False):
+    """The settings of `explain`: those of `solve`, and the policy."""
+
+    policy: str | Policy
+
+
+def explain(
+    group: Group,
+    plan: Plan | Mapping[str, Any] | None = None,
+    **settings: Unpack[ExplainSettings],
+) -> Explanation:
+    """Return what keeps the loads of a plan apart, and what each looser setting would buy.
+
+    `plan` is a `Plan` for the group or its JSON, which is verified; None makes one, with the other
+    settings, which are those of `solve` and `policy`. `time_limit` (5 seconds by default) and
+    `effort` are for everything: two fifths for the plan if there is none, and the rest for plans
+    with one setting loosened each. The moves of the plan have their reasons
+    (`plan.moves[0].reason`).
+
+    Raises InputError for a plan that does not hold, and for settings that make no sense; also for
+    settings of a policy beside a plan, which has its own.
+    """
+    rest: dict[str, Any] = {**settings}
+    limit, effort = rest.pop("time_limit", DEFAULT_TIME_LIMIT), rest.pop("effort", None)
+    stop: Event | None = rest.pop("stop", None)
+    deterministic = rest.pop("deterministic", False)
+    budget = budget_of(checked_group(group), limit, effort, deterministic, stop)
+    seed, watcher = checked_seed(rest.pop("seed", 0)), rest.pop("progress", None)
+    if plan is None:
+        policy = policy_from(rest.pop("policy", "lag-aware"), **cast(PolicySettings, rest))
+        with budget.portion(OF_PLAN) as part:
+            made = make_plan(task_of(group, policy, seed), part, watcher)
+    else:
+        _refuse_settings(rest)
+        made = plan if isinstance(plan, Plan) else checked_plan(group, plan)
+        if isinstance(plan, Plan) and plan.group.name != group.name:
+            raise InputError("is of another group", "plan")
+    return explanation_of(group, made, budget, watcher)
+
+
+def _refuse_settings(rest: Mapping[str, Any]) -> None:
+    name = next((name for name, value in rest.items() if value is not None), None)
+    if name is not None:
+        raise InputError("has no effect beside a plan", name)
+
+
+def explanation_of(
+    group: Group, plan: Plan, budget: Budget, watcher: Watcher | None = None
+) -> Explanation:
+    """The explanation of a plan for the group as it was read."""
+    causes = bound_causes(plan)
+    looser = tuple(_looser(group, plan, budget, watcher))
+    on_solver = plan.evidence == "solver" or any(c.evidence == "solver" for c in causes)
+    return Explanation(
+        plan, causes, looser, "solver" if on_solver else "checked", budget.interrupted
+    )
+
+
+def _looser(
+    group: Group, plan: Plan, budget: Budget, watcher: Watcher | None
+) -> Iterator[LooserPlan]:
+    policy = plan.policy
+    if policy is None or plan.planned.group.idle.all():
+        return
+    floor = floor_of(plan, policy)
+    tries = [*loosened(group, policy)]
+    for number, looser in enumerate(tries):
+        with budget.portion(1 / (len(tries) - number)) as part:
+            yield _tried(looser, plan, floor, part, watcher)
+
+
+def _tried(
+    looser: Loosened, plan: Plan, floor: Floor, budget: Budget, watcher: Watcher | None
+) -> LooserPlan:
+    if looser.name in floor.covers and floor.rules_out(plan):
+        return LooserPlan(looser.name, looser.settings, False, "proved", None)
+    if budget.time_left <= 0 or budget.seconds_of_work() <= 0:
+        return LooserPlan(looser.name, looser.settings, False, "not tried", None)
+    try:
+        found = make_plan(task_of(looser.group, looser.policy, plan.seed), budget, watcher)
+    except InputError as error:  # such as a limit on moves that these counts do not allow
+        return LooserPlan(looser.name, looser.settings, False, "proved", None, error.problem)
+    better = helps(plan, found, looser.name)
+    proved = found.status == "optimal" and found.evidence == "checked"
+    return LooserPlan(looser.name, looser.settings, better, "proved" if proved else "found", found)

@@ -1,0 +1,81 @@
+"""Whether a plan is noticeably better than another, and when none can be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from equilag.objective import most_excess
+from equilag.plan import Plan
+from equilag.planner.bound_causes import in_unit
+from equilag.planner.bound_rungs import BoundRungs
+from equilag.planner.loosened import LooserName
+from equilag.planner.problem import NEGLIGIBLE
+from equilag.policy import Policy
+from equilag.solver.lower_bounds.excess_bounds import excess_bound
+from equilag.solver.lower_bounds.load_bounds import load_bounds
+
+SUBSCRIBED: Final[frozenset[LooserName]] = frozenset(
+    ("moves", "fewest-moves", "tolerance", "move-cost", "topic-balance", "balance", "pins",
+     "allowed", "room", "racks")
+)  # fmt: skip
+"""What every assignment to subscribers is a bound for: all but other units or subscriptions."""
+OF_THE_RUN: Final[frozenset[LooserName]] = frozenset(("tolerance", "moves", "move-cost"))
+"""What is about the trade of moves for evenness alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """What no assignment to subscribers goes below; loads in the plan's unit."""
+
+    heaviest: float
+    spread: float
+    excess: float
+    step: float
+    """What is gained at least where something is gained noticeably."""
+    members: int
+    covers: frozenset[LooserName] = field(default=SUBSCRIBED)
+    """The looser settings that it holds for."""
+
+    def rules_out(self, plan: Plan) -> bool:
+        """True if no plan is noticeably better than this one."""
+        loads = plan.loads
+        return not (
+            loads.max - self.heaviest > self.step
+            or loads.spread - self.spread > self.step
+            or loads.excess - self.excess > most_excess(self.step, self.members)
+        )
+
+
+def floor_of(plan: Plan, policy: Policy) -> Floor:
+    """The floor of a plan's group, whatever counts, pins, room, racks and moves. O(sets × P)."""
+    counting = next(iter(BoundRungs(plan, policy))).counting
+    bounds = load_bounds(counting, lambda: False)
+    members = int((~plan.planned.group.idle).sum())
+    step = NEGLIGIBLE * plan.loads.mean
+    if bounds is None:
+        return Floor(0.0, 0.0, 0.0, step, members)
+    return Floor(
+        in_unit(plan, bounds.highest.value),
+        in_unit(plan, bounds.spread),
+        in_unit(plan, excess_bound(counting, bounds).value),
+        step,
+        members,
+    )
+
+
+def helps(plan: Plan, other: Plan, name: LooserName) -> bool:
+    """True if the other plan is noticeably better: by more than the tolerance of the policy gives
+    away, or, where the setting is about that, than anybody notices."""
+    policy = plan.policy
+    part = NEGLIGIBLE
+    if policy is not None and name not in OF_THE_RUN:
+        part = max(part, policy.tolerance / 100)
+    step = part * plan.loads.mean
+    before, after = plan.loads, other.loads
+    members = int((~plan.planned.group.idle).sum())
+    return bool(
+        before.max - after.max > step
+        or before.spread - after.spread > step
+        or before.excess - after.excess > most_excess(step, members)
+    )
