@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from equilag.heuristics.protocol import Assignor as Assignor
     from equilag.plan import Plan as Plan
     from equilag.planner.assign import assign as assign
+    from equilag.planner.explain import Explanation as Explanation
+    from equilag.planner.explain import explain as explain
     from equilag.planner.frontier import Point as Point
     from equilag.planner.frontier import frontier as frontier
     from equilag.planner.simulate import simulate as simulate
@@ -42,6 +44,7 @@ _HOMES = {
     "ClaimColumns": "equilag.building.group_input",
     "ContradictedBound": "equilag.errors",
     "EquilagError": "equilag.errors",
+    "Explanation": "equilag.planner.explain",
     "Group": "equilag.group",
     "InputError": "equilag.errors",
     "Member": "equilag.group",
@@ -54,6 +57,7 @@ _HOMES = {
     "Simulation": "equilag.planner.simulation_result",
     "Sizing": "equilag.planner.sizing",
     "assign": "equilag.planner.assign",
+    "explain": "equilag.planner.explain",
     "frontier": "equilag.planner.frontier",
     "load_snapshot": "equilag.adapters.snapshot.load",
     "simulate": "equilag.planner.simulate",

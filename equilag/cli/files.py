@@ -74,6 +74,17 @@ def naming(path: str) -> Iterator[None]:
 
 
 @contextmanager
+def naming_plan(path: str | None) -> Iterator[None]:
+    """Let an InputError about the plan name its file."""
+    try:
+        yield
+    except InputError as error:
+        if path is None or error.place != "plan":
+            raise
+        raise InputError(error.problem, source=shown_path(path)) from error
+
+
+@contextmanager
 def _extra_for(path: str) -> Iterator[None]:
     try:
         yield

@@ -11,6 +11,7 @@ from equilag.cli import (
     collect,
     compare,
     completion,
+    explain,
     fleet,
     frontier,
     groups,
@@ -26,7 +27,7 @@ from equilag.cli.suggestions import UNKNOWN, unknown_arguments, unknown_command
 from equilag.errors import InputError
 
 SECTIONS: Final = {
-    "one group": (plan, assign, compare, frontier, report, verify),
+    "one group": (plan, explain, assign, compare, frontier, report, verify),
     "members and time": (size, simulate),
     "live groups": (groups, snapshot, steward),
     "fleets": (collect, fleet),

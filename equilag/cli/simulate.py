@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 from equilag.cli import FINE, INTERRUPTED, options
 from equilag.cli.deliver import show
-from equilag.cli.files import OutputFile, one_stdin, read_object, shown_path
+from equilag.cli.files import OutputFile, naming_plan, one_stdin, read_object
 from equilag.cli.interruption import stopping
 from equilag.cli.progress_line import ProgressLine
 from equilag.cli.real_options import add_real, add_weight
 from equilag.cli.source import add_source, in_place_of_file, read_group
-from equilag.errors import InputError
 from equilag.policy import Policy
 
 NAME: Final = "simulate"
@@ -93,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
         stopping() as stop,
         ProgressLine() as progress,
         options.named(policy),
-        _naming_plan(args.plan),
+        naming_plan(args.plan),
     ):
         found = simulate(
             group,
@@ -116,14 +113,3 @@ def run(args: argparse.Namespace) -> int:
 def _makes_plans(policy: Policy) -> bool:
     """True if the policy says more than the members' capacities."""
     return policy != Policy(capacity=policy.overrides.capacity)
-
-
-@contextmanager
-def _naming_plan(path: str | None) -> Iterator[None]:
-    """Let an InputError about the plan name its file."""
-    try:
-        yield
-    except InputError as error:
-        if path is None or error.place != "plan":
-            raise
-        raise InputError(error.problem, source=shown_path(path)) from error

@@ -51,15 +51,16 @@ class PlanReasons:
         )
 
     def _partners(self, head: int, row: int) -> tuple[tuple[Partner, ...], int]:
-        """`head` and the moves that follow in the chain of a unit's row, and how many are left."""
+        """`head` and other moves of the chain of a unit's row, and how many are left."""
         found, others = [head] if head >= 0 else [], 0
         if row >= 0:
             begin, end, place = self._chain_ends(row)
             others = end - begin - 1
         if others:
             chained = self._chained
-            near = chained[place + 1 : min(end, place + 2 + MAX_PARTNERS)]
-            near += chained[begin : min(place, begin + 1 + MAX_PARTNERS)]
+            near = _following(chained, begin, end, place)
+            if self._is_closed[row]:  # what comes back to the owner first
+                near = _preceding(chained, begin, end, place)
             others -= begin <= self._place_of.get(head, -1) < end
             found += [partition for partition in near if partition != head]
         name = self.reduction.given.partition_name
@@ -127,6 +128,15 @@ class PlanReasons:
         return partitions
 
     @cached_property
+    def _is_closed(self) -> list[bool]:
+        """[U] True if the unit's chain is a cycle."""
+        if self._found is None:
+            return []
+        chains = self._found.chains
+        closed: list[bool] = chains.closed[chains.chain_of].tolist()
+        return closed
+
+    @cached_property
     def _place_of(self) -> dict[int, int]:
         """Partition -> its place in `_chained`."""
         return {partition: place for place, partition in enumerate(self._chained)}
@@ -140,3 +150,15 @@ class PlanReasons:
         place = np.empty_like(chains.order)
         place[chains.order] = np.arange(len(place))
         return chains.begin.tolist(), chains.chain_of.tolist(), place.tolist()
+
+
+def _following(chained: list[int], begin: int, end: int, place: int) -> list[int]:
+    """Some of the other moves of a chain, from the next one on."""
+    after = chained[place + 1 : min(end, place + 2 + MAX_PARTNERS)]
+    return after + chained[begin : min(place, begin + 1 + MAX_PARTNERS)]
+
+
+def _preceding(chained: list[int], begin: int, end: int, place: int) -> list[int]:
+    """Some of the other moves of a chain, backwards from the one before."""
+    before = chained[max(begin, place - 1 - MAX_PARTNERS) : place]
+    return before[::-1] + chained[max(place + 1, end - 1 - MAX_PARTNERS) : end][::-1]

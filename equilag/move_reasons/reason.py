@@ -50,8 +50,9 @@ class MoveReason:
     """Partitions of `member`, or units; those that nobody owned are counted as placed already."""
     partitions_after: int
     partners: tuple[Partner, ...] = ()
-    """Other moves of the chain, the next one first; of ``unit`` and ``join`` the partition that
-    it belongs to, of ``makes-room`` the heaviest one that `member` gets."""
+    """Other moves of the chain. The first is what the owner gets back; of ``exchange`` what it is
+    for, of ``makes-room`` the heaviest partition that `member` gets, of ``unit`` and ``join`` one
+    that it goes with."""
     more_partners: int = 0
     """Moves of the chain beyond `partners`."""
 

@@ -6,7 +6,7 @@ argument proves a bound says which rules it needs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -58,13 +58,8 @@ class BoundRungs:
                 self._known[scope] = make()
             yield Rung(scope, self._known[scope])
 
-    @property
-    def strictest(self) -> Counting:
-        """Under all rules, as the plan's claims are."""
-        return [*self][-1].counting
-
     @cached_property
-    def _makers(self) -> dict[Scope, Callable[[], Counting]]:
+    def _makers(self) -> Mapping[Scope, Callable[[], Counting]]:
         group, policy, assigned = self._group, self._policy, self._assigned
         real = group.real
         rungs: dict[Scope, Callable[[], Counting]] = {"subscriptions": self._by_subscriptions}

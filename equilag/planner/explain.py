@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from threading import Event
-from typing import Any, Final, Unpack, cast
+from typing import Any, Final, Literal, Unpack, cast
 
 from equilag.budget import Budget
 from equilag.certificate.checked_plan import checked_plan
@@ -26,13 +26,19 @@ from equilag.planner.settings import (
     policy_from,
     task_of,
 )
-from equilag.planner.worth_loosening import Floor, floor_of, helps
+from equilag.planner.worth_loosening import OF_MOVES, OTHERWISE_BOUND, Floor, floor_of, helps
 from equilag.policy import Policy
 
 DEFAULT_TIME_LIMIT: Final = 5.0
 """Seconds: 2 for the plan, as `solve` takes, and the rest for some six looser settings."""
 OF_PLAN: Final = 0.4
 """Part of time or work for the plan where none is given."""
+
+
+LooserEvidence = Literal["proved", "found", "not tried"]
+"""``proved``: under the looser setting no plan is noticeably better than the one found, or, where
+it does not help, than the present one; ``found``: a better one may be there; ``not tried``: no time
+was left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +50,7 @@ class LooserPlan:
     """The settings that ask for it; empty where the group itself would be another one."""
     helps: bool
     """True if a plan was found that is noticeably better."""
-    evidence: str
-    """``proved``: no plan under it is noticeably better than this one (or, where it does not help,
-    than the present one); ``found``: a plan was found, and a better one may be there; ``not
-    tried``: no time was left."""
+    evidence: LooserEvidence
     plan: Plan | None
     """The plan that was found; None where it was proved without one, or not tried."""
     refused: str = ""
@@ -141,7 +144,8 @@ def _looser(
 def _tried(
     looser: Loosened, plan: Plan, floor: Floor, budget: Budget, watcher: Watcher | None
 ) -> LooserPlan:
-    if looser.name in floor.covers and floor.rules_out(plan):
+    ruled_out = looser.name not in OTHERWISE_BOUND and floor.rules_out(plan)
+    if ruled_out and looser.name in OF_MOVES:
         return LooserPlan(looser.name, looser.settings, False, "proved", None)
     if budget.time_left <= 0 or budget.seconds_of_work() <= 0:
         return LooserPlan(looser.name, looser.settings, False, "not tried", None)
@@ -151,4 +155,5 @@ def _tried(
         return LooserPlan(looser.name, looser.settings, False, "proved", None, error.problem)
     better = helps(plan, found, looser.name)
     proved = found.status == "optimal" and found.evidence == "checked"
+    proved = proved or (ruled_out and not better)
     return LooserPlan(looser.name, looser.settings, better, "proved" if proved else "found", found)

@@ -91,7 +91,7 @@ def _with_room(policy: Policy) -> Policy:
     return replace(policy, overrides=replace(policy.overrides, max_partitions=None))
 
 
-def _setting(name: LooserName, group: Group, policy: Policy, **changes: Any) -> Loosened:
+def _setting(loose: LooserName, group: Group, policy: Policy, **changes: Any) -> Loosened:
     """`overrides` is told as its own settings."""
     shown = {key: value for key, value in changes.items() if key != "overrides"}
     if "overrides" in changes:
@@ -99,7 +99,7 @@ def _setting(name: LooserName, group: Group, policy: Policy, **changes: Any) -> 
     if "name" in shown:
         shown["policy"] = shown.pop("name")
         del shown["balance"]
-    return Loosened(name, group, replace(policy, **changes), shown)
+    return Loosened(loose, group, replace(policy, **changes), shown)
 
 
 def _everybody_reads_all(group: Group) -> Group | None:
@@ -107,11 +107,7 @@ def _everybody_reads_all(group: Group) -> Group | None:
     that is so already."""
     read = np.flatnonzero(group.reads.any(axis=1)).astype(np.int32)
     reading = [len(topics) > 0 for topics in group.class_topics]
-    if all(
-        len(topics) == len(read)
-        for topics, reads in zip(group.class_topics, reading, strict=True)
-        if reads
-    ):
+    if {len(topics) for topics in group.class_topics if len(topics)} <= {len(read)}:
         return None
     nothing = np.zeros(0, np.int32)
     classes = np.array(reading, dtype=np.bool_)[group.class_of]

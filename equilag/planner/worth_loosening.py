@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from equilag.objective import most_excess
@@ -15,13 +15,14 @@ from equilag.policy import Policy
 from equilag.solver.lower_bounds.excess_bounds import excess_bound
 from equilag.solver.lower_bounds.load_bounds import load_bounds
 
-SUBSCRIBED: Final[frozenset[LooserName]] = frozenset(
-    ("moves", "fewest-moves", "tolerance", "move-cost", "topic-balance", "balance", "pins",
-     "allowed", "room", "racks")
-)  # fmt: skip
-"""What every assignment to subscribers is a bound for: all but other units or subscriptions."""
-OF_THE_RUN: Final[frozenset[LooserName]] = frozenset(("tolerance", "moves", "move-cost"))
-"""What is about the trade of moves for evenness alone."""
+OTHERWISE_BOUND: Final[frozenset[LooserName]] = frozenset(("co-partitioning", "subscriptions"))
+"""Looser settings for which a bound on all assignments to subscribers is none."""
+OF_MOVES: Final[frozenset[LooserName]] = frozenset(
+    ("tolerance", "moves", "fewest-moves", "move-cost")
+)
+"""Those that trade moves for evenness, so that they save no moves."""
+FEWER: Final = 0.9
+"""Part of the moves that a plan as even has at most to save moves noticeably."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,6 @@ class Floor:
     step: float
     """What is gained at least where something is gained noticeably."""
     members: int
-    covers: frozenset[LooserName] = field(default=SUBSCRIBED)
-    """The looser settings that it holds for."""
 
     def rules_out(self, plan: Plan) -> bool:
         """True if no plan is noticeably better than this one."""
@@ -65,17 +64,24 @@ def floor_of(plan: Plan, policy: Policy) -> Floor:
 
 
 def helps(plan: Plan, other: Plan, name: LooserName) -> bool:
-    """True if the other plan is noticeably better: by more than the tolerance of the policy gives
-    away, or, where the setting is about that, than anybody notices."""
+    """True if the other plan is noticeably more even, or as even with noticeably fewer moves.
+
+    Noticeably is by more than the tolerance of the policy gives away, or, where the setting is
+    about that, by more than anybody notices.
+    """
     policy = plan.policy
     part = NEGLIGIBLE
-    if policy is not None and name not in OF_THE_RUN:
+    if policy is not None and name not in OF_MOVES:
         part = max(part, policy.tolerance / 100)
     step = part * plan.loads.mean
-    before, after = plan.loads, other.loads
     members = int((~plan.planned.group.idle).sum())
-    return bool(
-        before.max - after.max > step
-        or before.spread - after.spread > step
-        or before.excess - after.excess > most_excess(step, members)
+    before, after = plan.loads, other.loads
+    gains = (
+        (before.max - after.max) / step if step else 0.0,
+        (before.spread - after.spread) / step if step else 0.0,
+        (before.excess - after.excess) / most_excess(step, members) if step else 0.0,
     )
+    if max(gains) > 1:
+        return True
+    saves = len(other.moves) < len(plan.moves) and len(other.moves) <= FEWER * len(plan.moves)
+    return saves and min(gains) >= -1 and name not in OF_MOVES

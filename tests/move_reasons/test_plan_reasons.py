@@ -58,6 +58,7 @@ def test_a_cyclic_exchange_names_the_move_that_it_is_for() -> None:
     assert words(plan) == {
         "t00-0": "relieves m00", "t00-2": "in exchange for t00-0", "t00-4": "in exchange for t00-0",
     }  # fmt: skip
+    assert plan.moves[0].reason.partners == (("t00", 4), ("t00", 2))
     assert plan.moves[1].reason.partners == (("t00", 0), ("t00", 4))
     assert plan.reasons.chains == ((("t00", 0), ("t00", 2), ("t00", 4)),)
 

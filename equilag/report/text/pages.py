@@ -18,6 +18,7 @@ PAGES: Final = {
     "comparison": "equilag.report.text.comparison:comparison_blocks",
     "frontier": "equilag.report.text.frontier:frontier_blocks",
     "verification": "equilag.report.text.verification:verification_blocks",
+    "explanation": "equilag.report.text.explanation:explanation_blocks",
     "size": "equilag.report.text.size:size_blocks",
     "simulation": "equilag.report.text.simulation:simulation_blocks",
     "live-groups": "equilag.report.text.live_groups:live_groups_blocks",

@@ -1,0 +1,148 @@
+"""An explanation: what bounds a plan, what looser settings would buy, what its moves are for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Final
+
+from equilag.claim import Evidence
+from equilag.plan import Plan, Status
+from equilag.planner.bound_causes import BoundCause
+from equilag.planner.explain import Explanation, LooserEvidence
+from equilag.planner.loosened import LooserName
+from equilag.report.explanation_words import LoadWords, cause_words, looser_words, state_words
+from equilag.report.facts.facts_json import NOT_IN_JSON, facts_json
+from equilag.report.facts.group import GroupFacts
+from equilag.report.facts.move_chains import ServedFacts, served_facts
+from equilag.report.facts.plan import plan_facts
+
+FORMAT: Final = "equilag/explanation/1"
+
+
+@dataclass(frozen=True, slots=True)
+class EvennessFacts:
+    """How even a plan is, and how much it moves; loads in the unit of the explanation."""
+
+    heaviest: float
+    spread: float
+    excess: float
+    """What lies above a fair share, summed over the members."""
+    moves: int
+
+    @staticmethod
+    def of(plan: Plan) -> EvennessFacts:
+        loads = plan.loads
+        return EvennessFacts(loads.max, loads.spread, loads.excess, len(plan.moves))
+
+
+@dataclass(frozen=True, slots=True)
+class LooserFacts:
+    """What one looser setting would buy."""
+
+    name: LooserName
+    words: str
+    """What it is called; an option as it is typed."""
+    settings: Mapping[str, Any]
+    """The settings that ask for it; empty where the group itself would be another one."""
+    helps: bool
+    evidence: LooserEvidence
+    reached: EvennessFacts | None
+    """By the plan that was found; None where none was needed, or tried."""
+    refused: str
+    """Why there is no plan with it; empty if there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExplanationFacts:
+    kind: ClassVar[str] = "explanation"
+
+    explanation: Explanation = field(metadata=NOT_IN_JSON)
+    group: GroupFacts
+    status: Status
+    evidence: Evidence
+    unit: str
+    """Of the loads: ``records``, ``seconds of work``, …"""
+    fair: float
+    """A fair share: the load of every member if all were equally loaded."""
+    reached: EvennessFacts
+    """By the plan."""
+    spread_lower_bound: float
+    causes: tuple[BoundCause, ...]
+    """What bounds the plan, the heaviest member first."""
+    why: tuple[str, ...]
+    """The same in words, a sentence for each cause and one or two on how far the plan is from what
+    is proved."""
+    looser: tuple[LooserFacts, ...]
+    served: tuple[ServedFacts, ...]
+    """The moves by what they serve."""
+    interrupted: bool
+
+    @property
+    def size(self) -> int:
+        return self.group.partitions
+
+    @property
+    def plan(self) -> Plan:
+        return self.explanation.plan
+
+    @property
+    def words(self) -> LoadWords:
+        return LoadWords(self.unit, self.fair)
+
+    def document(self) -> dict[str, Any]:
+        """The explanation's JSON, format ``equilag/explanation/1``."""
+        plan = self.explanation.plan
+        return {
+            "format": FORMAT,
+            "group": plan.group.name,
+            "settings": plan.settings,
+            "evidence": self.evidence,
+            "status": self.status,
+            "unit": self.unit,
+            "fair": self.fair,
+            "reached": facts_json(self.reached),
+            "spread_lower_bound": self.spread_lower_bound,
+            "why": list(self.why),
+            "causes": facts_json(self.causes),
+            "looser": facts_json(self.looser),
+            "moves": [move.to_dict() for move in plan.moves],
+            **({"interrupted": True} if self.interrupted else {}),
+        }
+
+
+def explanation_facts(explanation: Explanation) -> ExplanationFacts:
+    """The facts of an explanation."""
+    plan = explanation.plan
+    facts = plan_facts(plan)
+    words = LoadWords(facts.verdict.unit, plan.loads.mean)
+    causes = explanation.causes
+    return ExplanationFacts(
+        explanation,
+        facts.group,
+        plan.status,
+        explanation.evidence,
+        words.unit,
+        words.fair,
+        EvennessFacts.of(plan),
+        plan.loads.spread_lower_bound,
+        causes,
+        (
+            *(cause_words(cause, words) for cause in causes),
+            *state_words(plan, bool(causes), words),
+        ),
+        tuple(
+            LooserFacts(
+                one.name,
+                looser_words(one.name, one.settings),
+                one.settings,
+                one.helps,
+                one.evidence,
+                None if one.plan is None else EvennessFacts.of(one.plan),
+                one.refused,
+            )
+            for one in explanation.looser
+        ),
+        served_facts(plan),
+        explanation.interrupted,
+    )
