@@ -13,6 +13,8 @@ from typing import Any, Final
 
 from benchmarks.schemas.facts_schema import definitions_of
 from benchmarks.schemas.report_schema import DIALECT, report_schema
+from equilag.planner.bound_causes import BoundCause
+from equilag.report.facts.explanation import EvennessFacts, LooserFacts
 from equilag.report.facts.fleet_gaps import AssignorGaps
 from equilag.report.facts.fleet_verdict import FleetVerdictFacts
 from equilag.report.facts.steward import OLD_NAMES, STATUS_FORMAT, StewardFacts
@@ -22,6 +24,7 @@ from equilag.report.facts.verdict import VerdictFacts
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {
     "plan": (VerdictFacts,),
+    "explanation": (BoundCause, EvennessFacts, LooserFacts),
     "fleet-report": (FleetVerdictFacts, AssignorGaps),
 }
 """Schema -> the facts that some of its definitions are made from."""

@@ -85,8 +85,8 @@ def test_version(run) -> None:
 LIVE_GROUP = ["--bootstrap-server", "b", "--group", "g"]
 
 WRONG = [
-    ([], "COMMAND is required: one of plan, assign"),
-    (["pln", "x"], "'pln' is none of plan, assign"),
+    ([], "COMMAND is required: one of plan, explain"),
+    (["pln", "x"], "'pln' is none of plan, explain"),
     (["pln", "x"], "; did you mean plan? (see equilag --help)"),
     (["group.json"], "; did you mean equilag plan group.json? (see equilag --help)"),
     (["fleet", "shw", "x"], "'shw' is none of show, export; did you mean show? (see equilag fleet"),

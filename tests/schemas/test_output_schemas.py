@@ -50,6 +50,7 @@ def test_every_command_on_a_sample(document: Callable[..., Any], sample: Path) -
     document("assign", sample, "--assignor", "range", "--json")
     comparison = document("compare", sample, *QUICK)
     front = document("frontier", sample, *QUICK)
+    document("explain", sample, *QUICK)
     sizing = document("size", sample, "--members", "2..5", *QUICK)
     report = document("report", sample, *QUICK)
     assert (report["format"], report["evidence"]) == ("equilag/report/1", plan["evidence"])

@@ -96,7 +96,7 @@ class ExplanationFacts:
         return {
             "format": FORMAT,
             "group": plan.group.name,
-            "settings": plan.settings,
+            "policy": plan.settings,
             "evidence": self.evidence,
             "status": self.status,
             "unit": self.unit,
