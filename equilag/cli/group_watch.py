@@ -14,7 +14,8 @@ from equilag.cli.deliver import report
 from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import Stop
 from equilag.errors import InputError
-from equilag.report.outputs import TEXT
+from equilag.report.json_text import to_line
+from equilag.report.outputs import JSON, TEXT
 from equilag.report.terminal import is_terminal, wants_control_codes
 from equilag.report.words import plural, printable
 
@@ -90,7 +91,9 @@ class _Blocks:
         """Remarks of the round before."""
 
     def show(self, facts: LiveGroupsFacts, remarks: list[str]) -> None:
-        content = report(facts, self._args)
+        is_json = self._args.output == JSON
+        # One line for each round, as programs read a stream of documents.
+        content = to_line(facts.document()) if is_json else report(facts, self._args)
         if self._args.output == TEXT and isinstance(content, str):
             content = f"{_time()}\n{content}\n"
         for line in remarks:

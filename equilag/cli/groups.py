@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -87,7 +88,9 @@ def listed(args: argparse.Namespace) -> tuple[LiveGroupsFacts, list[str]]:
     }
     groups = tuple(LiveGroupFacts(**row) for row in rows)
     next_command = plan_command(groups, args)
-    return LiveGroupsFacts(groups, found.left_out, settings, next_command), problems(found)
+    taken_at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    facts = LiveGroupsFacts(groups, found.left_out, settings, next_command, taken_at)
+    return facts, problems(found)
 
 
 def plan_command(groups: Sequence[LiveGroupFacts], args: argparse.Namespace) -> str | None:

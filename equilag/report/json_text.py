@@ -20,6 +20,11 @@ def to_json(document: Any, n_partitions: int = 0) -> str:
     """
     if n_partitions < MAX_INDENTED:
         return json.dumps(document, indent=1, allow_nan=False) + "\n"
+    return to_line(document)
+
+
+def to_line(document: Any) -> str:
+    """The same on one line."""
     return json.dumps(document, separators=(",", ":"), allow_nan=False) + "\n"
 
 

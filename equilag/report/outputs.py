@@ -24,10 +24,11 @@ ENTRY_POINT_GROUP: Final = "equilag.outputs"
 Output = Callable[..., str | bytes]
 """Gets the facts; the built-in `text` a screen as well."""
 TEXT: Final = "text"
+JSON: Final = "json"
 
 BUILT_IN: Final = {
     TEXT: "equilag.report.text.pages:text_output",
-    "json": "equilag.report.json_text:json_output",
+    JSON: "equilag.report.json_text:json_output",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -74,9 +75,11 @@ def test_remarks_are_told_when_they_are_new(watch: Watch) -> None:
     assert done.err == "equilag: left out: x\n"
 
 
-def test_json_is_a_document_per_round(watch: Watch) -> None:
+def test_json_is_a_line_per_round(watch: Watch) -> None:
     out = watch(found(ORDERS), found(EVEN), argv=("2", "--json")).out
-    assert out.count('"format": "equilag/groups/1"') == 2
+    documents = [json.loads(line) for line in out.splitlines()]
+    assert [one["groups"][0]["group"] for one in documents[:2]] == ["orders", "audit"]
+    assert {one["format"] for one in documents} == {"equilag/groups/1"}
     assert not re.search(TIME, out)
 
 

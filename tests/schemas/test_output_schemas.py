@@ -203,6 +203,7 @@ def test_live_groups() -> None:
     }  # fmt: skip
     document = LiveGroupsFacts((row, share), {"c": "no right"}, settings).document()
     assert findings(document) == []
+    assert findings({**document, "taken_at": "2026-11-21T09:00:00Z"}) == []
 
 
 def typical(document: Callable[..., Any], tmp_path: Path) -> list[dict[str, Any]]:

@@ -41,6 +41,8 @@ class LiveGroupsFacts:
     """What was asked for: the cluster, which groups, and how commits become lag."""
     next_command: str | None = None
     """The command that plans the most uneven group; None if none is uneven."""
+    taken_at: str | None = None
+    """When the groups were read: RFC 3339 in UTC."""
 
     @property
     def lag(self) -> int:
@@ -53,6 +55,7 @@ class LiveGroupsFacts:
     def document(self) -> dict[str, Any]:
         return {
             "format": GROUPS_FORMAT,
+            "taken_at": self.taken_at,
             "settings": dict(self.settings),
             "groups": [asdict(row) for row in self.groups],
             "left_out": dict(self.left_out),
