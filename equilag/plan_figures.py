@@ -89,6 +89,11 @@ class HotPartition(NamedTuple):
     """Of the fastest member that may take it."""
 
 
+RATE_ROUNDING: Final = 1e-9
+"""Part of a capacity that a sum of rates may be above it: sums of floating-point numbers are off by
+some 1e-15, and nobody measures a rate to nine digits."""
+
+
 @dataclass(frozen=True, slots=True)
 class ThroughputFigures:
     """Records per second that are produced, beside those that members can read."""
@@ -114,7 +119,7 @@ class ThroughputFigures:
 
     @property
     def keeps_up(self) -> bool:
-        return self.max <= 1
+        return self.max <= 1 + RATE_ROUNDING
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -6,7 +6,7 @@ import numpy as np
 
 from equilag.columns import NOBODY, Floats, Index, Ints
 from equilag.metrics import member_loads
-from equilag.plan_figures import HotPartition, ThroughputFigures
+from equilag.plan_figures import RATE_ROUNDING, HotPartition, ThroughputFigures
 from equilag.reduction.capacities import known_capacities
 from equilag.reduction.reduce import Reduction
 from equilag.weight import filled_rates, known_rates, knows_rates
@@ -28,13 +28,14 @@ def throughput(reduction: Reduction, assigned: Index) -> ThroughputFigures | Non
     load: Floats = np.zeros(group.n_members)
     np.add.at(load, assigned[held], rate[held])
     used = np.where(active, load / capacity, 0.0)
+    over = np.where(load > capacity * (1 + RATE_ROUNDING), load - capacity, 0.0)
     ids = (member.id for member in group.members)
     return ThroughputFigures(
         float(load.sum()),
         float(capacity[active].sum()),
         float(used.max(initial=0.0)),
         dict(zip(ids, used.tolist(), strict=True)),
-        float(np.maximum(load - capacity, 0.0)[active].sum()),
+        float(over[active].sum()),
         tuple(hot_partitions(reduction, known_rates(group), capacity)),
         caught_up(member_loads(assigned, group.lag, group.n_members), load, capacity),
     )

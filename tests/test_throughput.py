@@ -50,6 +50,15 @@ def test_members_that_fall_behind() -> None:
     ]
 
 
+def test_a_sum_that_is_rounded_up_is_no_shortage() -> None:
+    rates = [0.1, 0.2]
+    assert sum(rates) > 0.3
+    found = figures(group({"t": rates}, (0.3,)))
+    assert found is not None
+    assert found.max > 1
+    assert (found.keeps_up, found.short) == (True, 0)
+
+
 def test_the_lag_is_read_once_the_slowest_member_is_done() -> None:
     found = figures(group({"t": [5, 10]}, (10, 20), lags={"t": [50, 30]}))
     assert found is not None

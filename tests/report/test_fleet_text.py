@@ -221,6 +221,7 @@ def test_five_failures_of_a_kind_are_named() -> None:
 
 def test_the_way_to_one_group_is_copied_as_it_stands() -> None:
     assert text_of(report(), width=80).endswith("\n  equilag fleet export /runs/1 GROUP\n")
+    assert "\n  equilag fleet report /runs/1 --out fleet.html\n" in text_of(report(), width=80)
     spaced = replace(report(), path="/my runs/" + "x" * 90)
     assert text_of(spaced, width=80).endswith(f"export '{spaced.path}' GROUP\n")
 

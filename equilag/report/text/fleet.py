@@ -68,7 +68,10 @@ def fleet_blocks(facts: FleetFacts, screen: Screen) -> Iterator[Block]:
     yield [title("Forecast", f"{':' if facts.forecast is None else ''} {words}")]
     if facts.failures:
         yield failed_groups_block(facts, screen)
-    command = f"  equilag fleet export {printable(shlex.quote(facts.report.path))} GROUP"
+    path = printable(shlex.quote(facts.report.path))
+    page = f"  equilag fleet report {path} --out fleet.html"
+    yield [title("All groups", ", as a page to look at:"), verbatim(page)]
+    command = f"  equilag fleet export {path} GROUP"
     yield [title("One group", ", its snapshot and its plan as files:"), verbatim(command)]
 
 
