@@ -17,8 +17,10 @@ from typing import NoReturn
 import numpy as np
 
 from equilag.building.allowed_members import Subscribers, allowed_members
+from equilag.building.claim_doubts import claim_doubts
 from equilag.building.claim_rows import claim_rows
 from equilag.building.co_partitioned import co_partitioned_topics
+from equilag.building.field_doubts import lag_doubts, subscription_doubts
 from equilag.building.group_input import GroupInput, check_arguments
 from equilag.building.instances import unlike_threads
 from equilag.building.lag_columns import lag_columns
@@ -43,11 +45,7 @@ def build(given: GroupInput) -> Group:
         raise TypeError(f"Group.build() needs {', '.join(map(repr, sorted(missing)))}")
     check_arguments(given)
     name = as_text(given["name"], "group")
-    taken_at, generation = given.get("taken_at"), given.get("generation")
-    if taken_at is not None:
-        as_time(taken_at, "taken_at")
-    if generation is not None:
-        as_integer(generation, GENERATIONS, "generation")
+    _check_moment(given)
     topics = TopicIndex.of(given["topics"])
     listed = [one if isinstance(one, Member) else Member(one) for one in given["members"]]
     fields = check_members(listed)
@@ -55,10 +53,15 @@ def build(given: GroupInput) -> Group:
     order = sorted(range(len(listed)), key=listed_ids.__getitem__)
     members = tuple(map(listed.__getitem__, order))
     ids = list(map(listed_ids.__getitem__, order))
-    class_of, class_topics = _classes(ids, order, given["subscriptions"], topics)
+    class_of, class_topics, absent = _classes(ids, order, given["subscriptions"], topics)
     rows = claim_rows(ids, order, given.get("owned") or {}, topics)
     generations = np.array([member.generation for member in members], dtype=np.int64)
     claims = settle(rows, topics, generations, class_of, class_topics)
+    doubts = (
+        *claim_doubts(claims, rows, topics, ids, generations),
+        *subscription_doubts(absent),
+        *lag_doubts(given),
+    )
     _check_threads(listed, order, class_of)
     lag, quality = lag_columns(given, topics)
     allowed = None
@@ -78,8 +81,9 @@ def build(given: GroupInput) -> Group:
         claim_partition=claims.partition,
         owner=claims.owner,
         dropped_claims=claims.dropped,
-        taken_at=taken_at,
-        generation=generation,
+        doubts=doubts,
+        taken_at=given.get("taken_at"),
+        generation=given.get("generation"),
         racks=_racks(given["racks"], topics) if given.get("racks") else None,
         rates=rate_column(given.get("rates"), topics),
         weights=weight_column(given.get("weights"), topics),
@@ -89,6 +93,15 @@ def build(given: GroupInput) -> Group:
         ),
         alike=None if fields & REAL_MEMBER_FIELDS else members,
     )
+
+
+def _check_moment(given: GroupInput) -> None:
+    """Raise InputError for a time or a generation that is none."""
+    taken_at, generation = given.get("taken_at"), given.get("generation")
+    if taken_at is not None:
+        as_time(taken_at, "taken_at")
+    if generation is not None:
+        as_integer(generation, GENERATIONS, "generation")
 
 
 def _check_threads(listed: Sequence[Member], order: Sequence[int], class_of: Index) -> None:
@@ -108,8 +121,9 @@ def _classes(
     order: Sequence[int],
     subscriptions: Mapping[str, Sequence[str]],
     topics: TopicIndex,
-) -> tuple[Index, tuple[Index, ...]]:
-    """`class_of` and `class_topics` of Group, numbered in order of appearance."""
+) -> tuple[Index, tuple[Index, ...], dict[str, list[str]]]:
+    """`class_of` and `class_topics` of Group, numbered in order of appearance; and the topics that
+    do not exist, of each member that subscribes to some."""
     if len(subscriptions) > len(ids):
         refuse_strangers(subscriptions, ids, "subscriptions")
     readable = {name: t for t, name in enumerate(topics.names) if topics.size[t]}
@@ -119,6 +133,8 @@ def _classes(
     number_of_list: dict[int, int] = {}
     number_of_names: dict[tuple[str, ...], int] = {}
     numbers: dict[tuple[int, ...], int] = {}
+    absent: dict[tuple[str, ...], list[str]] = {}
+    absent_at: dict[int, list[str]] = {}
     for address, names in dict(zip(addresses, lists, strict=True)).items():
         if not isinstance(names, (list, tuple)) or not set(map(type, names)) <= {str}:
             _refuse_subscription(names, f"members[{order[lists.index(names)]}].subscription")
@@ -126,10 +142,17 @@ def _classes(
         number = number_of_names.get(spelled)
         if number is None:
             read = tuple(sorted({readable[name] for name in spelled if name in readable}))
+            if len(read) < len(spelled):
+                absent[spelled] = [n for n in dict.fromkeys(spelled) if n not in topics.number]
             number = number_of_names[spelled] = numbers.setdefault(read, len(numbers))
         number_of_list[address] = number
+        if absent.get(spelled):
+            absent_at[address] = absent[spelled]
     class_of = np.array(list(map(number_of_list.__getitem__, addresses)), dtype=np.int32)
-    return class_of, tuple(np.array(read, dtype=np.int32) for read in numbers)
+    class_topics = tuple(np.array(read, dtype=np.int32) for read in numbers)
+    pairs = zip(ids, addresses, strict=True) if absent_at else ()
+    members = {member: absent_at[address] for member, address in pairs if address in absent_at}
+    return class_of, class_topics, members
 
 
 def _refuse_subscription(names: object, place: str) -> NoReturn:

@@ -21,6 +21,7 @@ from equilag.columns import Index as Index
 from equilag.columns import Ints as Ints
 from equilag.columns import Marks as Marks
 from equilag.columns import distinct
+from equilag.input_doubt import InputDoubt
 from equilag.member import UNKNOWN_GENERATION as UNKNOWN_GENERATION
 from equilag.member import Member as Member
 from equilag.partition_classes import (
@@ -63,6 +64,8 @@ class Group:
     owner: Index
     """[P] the member whose claim stands and that may take the partition, or NOBODY."""
     dropped_claims: int = 0
+    doubts: tuple[InputDoubt, ...] = ()
+    """What the input was accepted with although it may be a mistake."""
     taken_at: str | None = None
     generation: int | None = None
     partition_classes: PartitionClasses | None = None

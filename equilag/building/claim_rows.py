@@ -27,7 +27,8 @@ def claim_rows(
     if isinstance(owned, ClaimColumns):
         return _claims_of_columns(owned, order, topics)
     if not owned:
-        return ClaimRows(*(np.zeros(0, dtype) for dtype in (np.int32, *[np.int64] * 3)))
+        nowhere = np.zeros(0, dtype=np.int64)
+        return ClaimRows(np.zeros(0, dtype=np.int32), nowhere, nowhere, nowhere)
     if not owned.keys() <= set(ids):
         refuse_strangers(owned, ids, "owned")
     nothing: Mapping[str, Row] = {}
@@ -52,6 +53,7 @@ def claim_rows(
         topic=np.fromiter(numbers, dtype=np.int64, count=len(names)),
         size=np.fromiter(map(len, lists), dtype=np.int64, count=len(lists)),
         number=integer_column(lists, NATURAL, place_of),
+        names=names,
     )
 
 

@@ -27,6 +27,8 @@ class ClaimRows:
     topic: Ints
     size: Ints
     number: Ints
+    names: Sequence[str] = ()
+    """[R] the topics by name, where they were given so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,12 @@ class Ownership:
     """[P] the member whose claim stands, or NOBODY."""
     dropped: int
     """Claims on what is gone or by a member that does not subscribe; the same one counts once."""
+    gone: Ints
+    """[2, n] row and partition number of each claim on what does not exist, once."""
+    foreign: Ints
+    """Which of the Q claims are by members that do not subscribe."""
+    voided: Ints
+    """Partitions whose two newest claims void each other."""
 
 
 def settle(
@@ -56,12 +64,12 @@ def settle(
     partition = np.repeat(topics.start[rows.topic], rows.size) + rows.number
     member = np.repeat(rows.member, rows.size)
     subscribed = np.repeat(_subscribed(rows, topics, class_of, class_topics), rows.size)
-    dropped = 0
+    gone = np.zeros((2, 0), dtype=np.int64)
+    foreign = voided = np.zeros(0, dtype=np.int64)
     exists = rows.number < np.repeat(np.append(topics.size, 0)[rows.topic], rows.size)
     if not exists.all():
         row = np.repeat(np.arange(len(rows.size)), rows.size)
-        gone = np.stack((row[~exists], rows.number[~exists]))
-        dropped = int(np.unique(gone, axis=1).shape[1])
+        gone = np.unique(np.stack((row[~exists], rows.number[~exists])), axis=1)
         partition, subscribed, member = partition[exists], subscribed[exists], member[exists]
     contested = _any_twice(partition, n_partitions)
     if contested:
@@ -69,14 +77,17 @@ def settle(
         key = member * np.int64(n_partitions) + partition
         first = np.sort(np.unique(key, return_index=True)[1])
         partition, subscribed, member = partition[first], subscribed[first], member[first]
-    dropped += len(subscribed) - int(np.count_nonzero(subscribed))
+    if not subscribed.all():
+        foreign = np.flatnonzero(~subscribed)
     if contested:
+        voided = voided_partitions(partition, generation[member])
         owner = resolve_claims(member, partition, generation[member], subscribed, n_partitions)
     else:
         owner = np.full(n_partitions, NOBODY, dtype=np.int32)
-        stands = slice(None) if subscribed.all() else subscribed
+        stands = subscribed if len(foreign) else slice(None)
         owner[partition[stands]] = member[stands]
-    return Ownership(member, partition, owner, dropped)
+    dropped = int(gone.shape[1]) + len(foreign)
+    return Ownership(member, partition, owner, dropped, gone, foreign, voided)
 
 
 def resolve_claims(
@@ -102,6 +113,16 @@ def resolve_claims(
     winner = order[last & ~tied & subscribed[order]]
     owner[claim_partition[winner]] = claim_member[winner]
     return owner
+
+
+def voided_partitions(claim_partition: Ints, generation: Ints) -> Ints:
+    """Return the partitions whose two newest claims are of the same generation, ascending."""
+    order = np.lexsort((generation, claim_partition))
+    partition, newest = claim_partition[order], generation[order]
+    last = np.append(partition[1:] != partition[:-1], True)
+    tied = np.append(False, (partition[1:] == partition[:-1]) & (newest[1:] == newest[:-1]))
+    found: Ints = partition[last & tied]
+    return found
 
 
 def _any_twice(partition: Ints, n_partitions: int) -> bool:

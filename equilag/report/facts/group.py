@@ -13,6 +13,7 @@ from equilag.lag import QUALITY
 from equilag.metrics import excess, load_divisor, mean_load, member_loads, spread
 from equilag.real_figures import LoadScale, ProvedBounds, real_figures
 from equilag.reduction.reduce import Reduction
+from equilag.report.facts.doubts import DoubtFacts, doubt_facts
 from equilag.report.facts.work import LoadUnit, load_unit
 from equilag.report.natural_order import natural_key
 
@@ -34,6 +35,8 @@ class GroupFacts:
     doubtful_lags: Mapping[str, int]
     """Quality mark -> partitions whose lag carries it."""
     dropped_claims: int
+    doubts: tuple[DoubtFacts, ...]
+    """What the input was accepted with although it may be a mistake, with names."""
     unread_topics: tuple[tuple[str, int], ...]
     """Topics with partitions and no subscriber: name, partitions."""
     owned: int
@@ -75,6 +78,7 @@ def group_facts(
             if count and mark not in CERTAIN
         },
         dropped_claims=group.dropped_claims,
+        doubts=doubt_facts(group),
         unread_topics=tuple(
             sorted(
                 ((group.topics[t], int(group.topic_size[t])) for t in unread),

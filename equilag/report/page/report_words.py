@@ -39,9 +39,7 @@ def _doubts(facts: GroupReportFacts) -> Iterator[str]:
     group = facts.plan.group
     for mark, count in group.doubtful_lags.items():
         yield f"{plural(count, 'partition')} {DOUBTFUL_WORDS.get(mark, mark)}"
-    if group.dropped_claims:
-        why = "the partition is gone, or the member no longer subscribes to it"
-        yield f"{plural(group.dropped_claims, 'claim')} dropped: {why}"
+    yield from (doubt.words for doubt in group.doubts)
     if group.unread_topics:
         unread = [f"{topic} ({plural(n, 'partition')})" for topic, n in group.unread_topics]
         yield f"unassigned, because no member subscribes: {listed(unread, MAX_TOPICS)}"

@@ -37,9 +37,7 @@ def group_block(group: GroupFacts, screen: Screen) -> Block:
     block: list[RenderableType] = [title(f"{name}:", f" {', '.join(sizes)}")]
     for mark, count in group.doubtful_lags.items():
         block.append(indented(f"{plural(count, 'partition')} {DOUBTFUL_WORDS.get(mark, mark)}"))
-    if group.dropped_claims:
-        why = "the partition is gone, or the member no longer subscribes to it"
-        block.append(indented(f"{plural(group.dropped_claims, 'claim')} dropped: {why}"))
+    block += [indented(doubt.words) for doubt in group.doubts]
     if group.unread_topics:
         unread = [f"{topic} ({plural(n, 'partition')})" for topic, n in group.unread_topics]
         names = listed(unread, MAX_TOPICS, screen.dots)
