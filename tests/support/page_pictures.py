@@ -5,6 +5,7 @@ Needs chromium; `make pictures` runs it after the pictures that need none.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -46,12 +47,22 @@ def group_page(folder: Path) -> Path:
     return out
 
 
+def fleet_page(folder: Path) -> Path:
+    """The page of the sample run of a fleet."""
+    out = folder / "fleet.html"
+    with contextlib.chdir(CHECKOUT):  # the page names the folder of the run
+        if main(["fleet", "report", "samples/fleet-run", "--out", str(out)]):
+            raise SystemExit("equilag fleet report failed")
+    return out
+
+
 SCREENSHOTS: Final = (
     Screenshot("report-page.png", group_page, 1100, height=1250),
     Screenshot("report-page-dark.png", group_page, 1100, part="#over-time", dark=True),
     Screenshot("report-page-phone.png", group_page, 390, height=844),
     Screenshot("report-moves.png", group_page, 1100, part="#moves"),
     Screenshot("report-front.png", group_page, 1100, part="#front"),
+    Screenshot("fleet-page.png", fleet_page, 1100, height=1250),
 )
 
 
