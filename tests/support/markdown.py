@@ -25,6 +25,8 @@ class CodeBlock(NamedTuple):
     """False if the line above says NOT_RUN."""
     title: str = ""
     """What stands behind the language, such as the name of the file that the block is."""
+    reason: str = ""
+    """Why it does not run."""
 
 
 def pages() -> list[Path]:
@@ -41,8 +43,9 @@ def blocks(text: str) -> list[CodeBlock]:
     found = []
     for match in _FENCE.finditer(text):
         above = text[: match.start()].rstrip("\n").rsplit("\n", 1)[-1]
-        runs = not above.startswith(NOT_RUN)
-        found.append(CodeBlock(match[1], match[3], runs, (match[2] or "").strip()))
+        reason = above.removeprefix(NOT_RUN) if above.startswith(NOT_RUN) else ""
+        runs, title = not reason, (match[2] or "").strip()
+        found.append(CodeBlock(match[1], match[3], runs, title, reason.removesuffix("-->").strip()))
     return found
 
 

@@ -14,6 +14,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 from unittest.mock import patch
@@ -31,6 +32,8 @@ LONG_ENOUGH: Final = ["--time-limit", "60"]
 """Seconds: a busy machine must not end a run by the clock. Examples are limited by --effort."""
 QUICK: Final = ["--effort", "0.02"]
 """For commands of which a page does not show the output: some hundredths of a second."""
+ON_A_BROKER: Final = frozenset({"groups", "plan", "snapshot", "verify"})
+"""Commands that read a group once."""
 WORTH_IT: Final = 10
 """Exit status of `plan --check` where a plan is worth a rebalance."""
 
@@ -43,6 +46,19 @@ def shown(text: str) -> list[CodeBlock]:
 def runnable(text: str) -> list[CodeBlock]:
     """The blocks of a page that run, in their order."""
     return [b for b in blocks(text) if b.runs and (b.language == "python" or _commands(b))]
+
+
+def broker_commands(text: str, bootstrap: str, group: str) -> list[list[str]]:
+    """The commands of a page that need a broker and a group, and soon end, for these two."""
+    needing = [b for b in blocks(text) if b.reason == "needs a broker"]
+    found = []
+    for argv in (argv for block in needing for argv in _commands(block)):
+        if argv[0] in ON_A_BROKER and not {"--sample", "--from-describe"} & set(argv):
+            given = dict(pairwise(argv))
+            stand_in = {given.get("--bootstrap-server"): bootstrap, given.get("--group"): group}
+            words = [stand_in.get(word, word) for word in argv]
+            found.append([*words, *_limits(words, False)])
+    return found
 
 
 def _commands(block: CodeBlock) -> list[list[str]]:

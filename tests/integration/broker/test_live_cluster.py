@@ -22,11 +22,14 @@ from support.live_groups import (
     owned_by,
     pairs,
 )
+from support.page_examples import broker_commands
+from support.paths import CHECKOUT
 from support.waiting import PATIENCE_S, until
 
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.adapters.snapshot.load import load_snapshot
+from equilag.cli import main
 from equilag.lag import QUALITY
 
 NONE = "no groups: there is none, none matches, or none may be described\n"
@@ -182,3 +185,19 @@ def test_rights(
     assert wrong.err.startswith(f"equilag: {broker.sasl}: ")
     assert "uthentication failed" in wrong.err
     assert wrong.err.count("\n") == 1
+
+
+def test_the_examples_of_the_pages_run_on_a_live_group(
+    broker: Broker,
+    live: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    ran = 0
+    for page in ("docs/first-plan.md", "docs/guide.md", "docs/live.md"):
+        text = (CHECKOUT / page).read_text("utf-8")
+        for argv in broker_commands(text, broker.bootstrap, "cli-live"):
+            assert main(argv) == 0, argv
+            ran += 1
+    assert ran > 5
