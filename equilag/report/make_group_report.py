@@ -10,6 +10,7 @@ from equilag.errors import InputError
 from equilag.group import Group
 from equilag.plan import Plan
 from equilag.planner.compare import comparison_of, run_assignors
+from equilag.planner.explain import explain
 from equilag.planner.frontier import frontier
 from equilag.planner.progress import Watcher
 from equilag.planner.settings import SolveSettings
@@ -18,16 +19,19 @@ from equilag.planner.size import size
 from equilag.planner.solve import solve
 from equilag.policy import Policy
 from equilag.report.facts.comparison import comparison_facts
+from equilag.report.facts.explanation import explanation_facts
 from equilag.report.facts.frontier import frontier_facts
-from equilag.report.facts.group_report import GroupReportFacts, ReportBasis, group_report
+from equilag.report.facts.group_report import GroupReportFacts, ReportBasis
 from equilag.report.facts.plan import plan_facts
 from equilag.report.facts.simulation import SimulationFacts, simulation_facts
 from equilag.report.facts.size import SizeFacts, size_facts
 from equilag.weight import knows_rates
 
-Part = Literal["plan", "frontier", "size"]
+Part = Literal["plan", "explanation", "frontier", "size"]
 
-SHARES: Final[dict[Part, float]] = {"plan": 0.4, "frontier": 0.4, "size": 0.2}
+SHARES: Final[dict[Part, float]] = {
+    "plan": 0.4, "explanation": 0.2, "frontier": 0.2, "size": 0.2,
+}  # fmt: skip
 """Parts of the time limit: of 5 s the plan gets the 2 s of `equilag plan`. What one part does not
 use is not given to another, so that each is what its own command makes."""
 
@@ -76,8 +80,9 @@ def make_group_report(
     A run that is told to end leaves out what it has not begun. Raises InputError as `solve` does.
     """
     made = plan or solve(group, policy, **run.of("plan"))
-    basis = ReportBasis(source, policy, remarks)
-    comparison = front = simulation = sizing = None
+    explanation = comparison = front = simulation = sizing = None
+    if not run.is_stopped:
+        explanation = explanation_facts(explain(group, made, **run.of("explanation")))
     if not run.is_stopped:
         comparison = comparison_facts(
             group, comparison_of(made, made.wall_s, run_assignors(made.group, stop=run.stop))
@@ -87,9 +92,10 @@ def make_group_report(
     if not run.is_stopped:
         simulation = _simulation(group, made)
         sizing = _sizing(group, policy, run)
-    return group_report(
+    return GroupReportFacts(
         plan_facts(made),
-        basis,
+        ReportBasis(source, policy, remarks),
+        explanation=explanation,
         comparison=comparison,
         frontier=front,
         simulation=simulation,

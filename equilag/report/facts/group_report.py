@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 
 from equilag.policy import Policy
 from equilag.report.facts.comparison import ComparisonFacts
+from equilag.report.facts.explanation import ExplanationFacts
 from equilag.report.facts.facts_json import facts_json
 from equilag.report.facts.frontier import FrontierFacts, PointFacts
 from equilag.report.facts.partition_columns import (
@@ -47,8 +48,7 @@ class GroupReportFacts:
 
     plan: PlanFacts
     basis: ReportBasis
-    partitions: PartitionColumns
-    flows: FlowsFacts
+    explanation: ExplanationFacts | None = None
     comparison: ComparisonFacts | None = None
     frontier: FrontierFacts | None = None
     simulation: SimulationFacts | None = None
@@ -61,9 +61,17 @@ class GroupReportFacts:
         return self.plan.size
 
     @property
+    def partitions(self) -> PartitionColumns:
+        return partition_columns(self.plan.plan)
+
+    @property
+    def flows(self) -> FlowsFacts:
+        return flows_of(self.plan.plan.moves)
+
+    @property
     def labels(self) -> dict[str, str]:
         """Member id -> a short name; the names differ."""
-        return member_names(self.partitions.members, LABEL_WIDTH)
+        return member_names((one.id for one in self.plan.plan.group.members), LABEL_WIDTH)
 
     def document(self) -> dict[str, Any]:
         """The report's JSON, format ``equilag/report/1``."""
@@ -84,33 +92,13 @@ class GroupReportFacts:
             "proof": facts_json(plan.proof),
             "real": facts_json(plan.real),
             "work": facts_json(plan.work),
+            "explanation": _explanation(self.explanation),
             "comparison": _comparison(self.comparison),
             "frontier": _frontier(self.frontier, self.basis),
             "simulation": _simulation(self.simulation),
             "sizing": _sizing(self.sizing),
             "remarks": [*plan.plan.notes, *self.basis.remarks],
         }
-
-
-def group_report(
-    plan: PlanFacts,
-    basis: ReportBasis,
-    *,
-    comparison: ComparisonFacts | None = None,
-    frontier: FrontierFacts | None = None,
-    simulation: SimulationFacts | None = None,
-    sizing: SizeFacts | None = None,
-) -> GroupReportFacts:
-    return GroupReportFacts(
-        plan,
-        basis,
-        partition_columns(plan.plan),
-        flows_of(plan.plan.moves),
-        comparison,
-        frontier,
-        simulation,
-        sizing,
-    )
 
 
 def settings_of_point(point: PointFacts, policy: Policy) -> dict[str, Any]:
@@ -144,6 +132,13 @@ def _moves(plan: PlanFacts, labels: Mapping[str, str]) -> dict[str, Any]:
     ]
     columns = ["topic", "partition", "from", "to", "lag", "reason"]
     return {"columns": columns, "rows": rows, "lag": plan.moves.lag, "new": plan.moves.new}
+
+
+def _explanation(facts: ExplanationFacts | None) -> dict[str, Any] | None:
+    if facts is None:
+        return None
+    names = ("unit", "fair", "reached", "why", "looser")
+    return {name: facts_json(getattr(facts, name)) for name in names}
 
 
 def _comparison(facts: ComparisonFacts | None) -> dict[str, Any] | None:
