@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from benchmarks.schemas.facts_schema import definitions_of
 from equilag.report.facts.comparison import AssignorFacts
+from equilag.report.facts.explanation import EvennessFacts, LooserFacts
 from equilag.report.facts.frontier import PointFacts
 from equilag.report.facts.group import GroupFacts
 from equilag.report.facts.group_report import FORMAT
@@ -29,6 +30,7 @@ def report_schema(plan: Schema, size: Schema, simulation: Schema) -> Schema:
     made = definitions_of(
         AssignorFacts, PointFacts, GroupFacts, PartitionColumns, FlowsFacts, MemberFacts,
         ProofFacts, RealFacts, SimulationFacts, VerdictFacts, WorkFacts,
+        EvennessFacts, LooserFacts,
     )  # fmt: skip
     rows, points = made.pop("AssignorFacts"), made["PointFacts"]
     course = made.pop("SimulationFacts")["properties"]
@@ -61,6 +63,13 @@ def report_schema(plan: Schema, size: Schema, simulation: Schema) -> Schema:
         "proof": _ref("ProofFacts"),
         "real": _or_null(_ref("RealFacts")),
         "work": _or_null(_ref("WorkFacts")),
+        "explanation": _or_null(_object({
+            "unit": {"description": "Of the loads: `records`, `seconds of work`, …", **text},
+            "fair": {"description": "A fair share of the load.", **number},
+            "reached": _ref("EvennessFacts"),
+            "why": {"description": "What bounds the plan, in sentences.", **texts},
+            "looser": _list(_ref("LooserFacts")),
+        })),
         "comparison": _or_null(_object({
             "rows": _list(_object({
                 **{name: one for name, one in rows["properties"].items() if name != "real"},

@@ -12,12 +12,15 @@ from equilag.evidence import MOVES, strongest
 from equilag.group import Group
 from equilag.objective import EXCESS, SPREAD
 from equilag.overrides.shape import shape_group
-from equilag.plan import Plan
+from equilag.plan import REPEATABLE, Plan
 from equilag.reduction.reduce import Reduction, reduce_group
 
 
 def checked_plan(group: Group, document: Mapping[str, Any]) -> Plan:
-    """The plan for the group. Raises InputError at `plan` with what is wrong, if anything is."""
+    """The plan for the group; it has no choices, which no JSON holds.
+
+    Raises InputError at `plan` with what is wrong, if anything is.
+    """
     findings = check_plan(group, document).findings
     if findings:
         more = f" (and {len(findings) - 1:,} more: equilag verify lists them)"
@@ -31,7 +34,7 @@ def checked_plan(group: Group, document: Mapping[str, Any]) -> Plan:
     if policy is not None:
         reduction = reduce_group(shape_group(group, policy.overrides), policy)
     claims = tuple(placed.claim for placed in read.claims)
-    bounds = strongest(claims)
+    bounds, settings = strongest(claims), document["policy"]
     excess = max((claim.value for claim in claims if claim.claim == EXCESS), default=0)
     return Plan(
         reduction.given,
@@ -44,6 +47,11 @@ def checked_plan(group: Group, document: Mapping[str, Any]) -> Plan:
         bounds.get(MOVES, 0),
         document["timing"]["time_limit_s"],
         document["timing"]["wall_s"],
+        tuple(document.get("notes", ())),
+        seed=settings.get("seed", 0),
+        effort=settings.get("effort"),
+        repeatable=settings.get("run", REPEATABLE) == REPEATABLE,
         excess_lower_bound=excess,
+        interrupted=document.get("interrupted", False),
         reduction=reduction,
     )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from equilag.cli import FINE, INTERRUPTED, options
-from equilag.cli.files import OutputFile, naming, one_stdin, read_object
+from equilag.cli.files import OutputFile, naming_plan, one_stdin, read_object
 from equilag.cli.interruption import stopping
 from equilag.cli.progress_line import ProgressLine
 from equilag.cli.real_options import add_real, add_weight
@@ -18,8 +17,7 @@ from equilag.policy import Policy
 from equilag.report.json_text import json_output
 
 if TYPE_CHECKING:
-    from equilag.group import Group
-    from equilag.plan import Plan
+    pass
 
 NAME: Final = "report"
 HELP: Final = "a page about a group, in one HTML file to look at and to send"
@@ -74,10 +72,16 @@ def run(args: argparse.Namespace) -> int:
     group = read_group(args, policy if args.plan is None else None)
     document = None if args.plan is None else read_object(args.plan)
 
+    from equilag.certificate.checked_plan import checked_plan
     from equilag.report.make_group_report import ReportRun, make_group_report
 
-    plan = None if document is None else _given(group, document, args.plan)
-    with stopping() as stop, ProgressLine() as progress, options.named(policy):
+    with (
+        stopping() as stop,
+        ProgressLine() as progress,
+        options.named(policy),
+        naming_plan(args.plan),
+    ):
+        plan = None if document is None else checked_plan(group, document)
         run = ReportRun(args.time_limit, args.effort, args.deterministic, args.seed, progress, stop)
         wanted = policy if plan is None else plan.policy or Policy()
         facts = make_group_report(group, wanted, _source(args), run, plan=plan)
@@ -89,14 +93,6 @@ def run(args: argparse.Namespace) -> int:
     if args.output == "json":
         emit(json_output(facts))
     return INTERRUPTED if stopped else FINE
-
-
-def _given(group: Group, document: Mapping[str, Any], path: str) -> Plan:
-    """The plan in a file. Raises InputError."""
-    from equilag.certificate.given_plan import given_plan
-
-    with naming(path):
-        return given_plan(group, document)
 
 
 def _source(args: argparse.Namespace) -> str:

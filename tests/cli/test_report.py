@@ -36,7 +36,9 @@ def test_figures_are_those_of_the_other_commands(run) -> None:
     assert report["verdict"] == plan["verdict"]
     assert len(report["moves"]["rows"]) == plan["moves"]["count"]
     assert report["proof"]["spread"] == plan["load"]["spread"]
-    front = json.loads(run("frontier", SLOW, "--effort", "0.2", "--json").out)
+    explained = json.loads(run("explain", SLOW, "--effort", "0.5", "--json").out)
+    assert report["explanation"]["why"] == explained["why"]
+    front = json.loads(run("frontier", SLOW, "--effort", "0.1", "--json").out)
     points = [(point["moves"], point["spread"]) for point in front["points"]]
     assert [(point["moves"], point["spread"]) for point in report["frontier"]["points"]] == points
     sizes = json.loads(run("size", SLOW, "--effort", "0.1", "--json").out)
@@ -67,7 +69,7 @@ def test_a_plan_that_does_not_hold(run, tmp_path) -> None:
     plan.write_text(json.dumps(document), "utf-8")
     status, out, err = run("report", TOKENS, plan, "--out", page)
     assert (status, out) == (2, "")
-    assert err.startswith(f"equilag: {plan}: plan: does not hold: lag.max: ")
+    assert err.startswith(f"equilag: {plan}: the plan does not hold: lag.max: ")
     assert not page.exists()
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from equilag.report.explanation_words import cause_words, state_words
+from equilag.report.facts.explanation import ExplanationFacts
 from equilag.report.facts.group_report import GroupReportFacts
 from equilag.report.facts.size import SizeFacts
 from equilag.report.size_answer import Wording, answer_lines
@@ -28,6 +30,7 @@ def report_words(facts: GroupReportFacts) -> dict[str, Any]:
         "proof": [(label, words) for label, words in proof_rows(plan) if words],
         "load": load_words(plan.group.load_unit) if plan.proof.per_capacity else "lag in records",
         "labels": facts.labels,
+        "why": [] if facts.explanation is None else _why(facts.explanation, facts.labels),
         "doubts": list(_doubts(facts)),
         "assumed": [] if facts.simulation is None else list(assumed_lines(facts.simulation)),
         "sizing": None if facts.sizing is None else _sizing(facts.sizing),
@@ -44,6 +47,13 @@ def _doubts(facts: GroupReportFacts) -> Iterator[str]:
         unread = [f"{topic} ({plural(n, 'partition')})" for topic, n in group.unread_topics]
         yield f"unassigned, because no member subscribes: {listed(unread, MAX_TOPICS)}"
     yield from map(printable, facts.basis.remarks)
+
+
+def _why(facts: ExplanationFacts, labels: Mapping[str, str]) -> list[str]:
+    """What bounds the plan, with short names."""
+    words = facts.words
+    causes = [cause_words(cause, words, labels.__getitem__) for cause in facts.causes]
+    return [*causes, *state_words(facts.plan, bool(causes), words)]
 
 
 def _sizing(facts: SizeFacts) -> dict[str, Any]:
