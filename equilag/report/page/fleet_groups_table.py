@@ -11,6 +11,7 @@ from typing import Any, Final
 from equilag.report.facts.fleet_run import GroupRow
 from equilag.report.facts.fleet_throughput import GroupThroughput
 from equilag.report.text.fleet_throughput import help_words
+from equilag.report.text.group import NAMELESS
 from equilag.report.words import status_words
 
 ACTION_WORDS: Final = {
@@ -67,7 +68,7 @@ def group_cells(row: GroupRow) -> list[Any]:
     """A row of the table, in the order of `COLUMNS`."""
     kept = row.throughput
     figures = [
-        row.group,
+        row.group or NAMELESS,
         ACTION_WORDS.get(row.action, row.action),
         row.saved,
         row.max_over_mean,

@@ -26,6 +26,7 @@ from equilag.report.page.render_page import render_page
 from equilag.report.text.fleet import FAULT_WORDS, WEIGHT_WORDS, forecast_words
 from equilag.report.text.fleet_groups import kind_words
 from equilag.report.text.fleet_throughput import BEHIND_WORDS, help_words
+from equilag.report.text.group import NAMELESS
 from equilag.report.words import plural, short_number
 
 MAX_BEHIND: Final = 100
@@ -78,7 +79,7 @@ def fleet_page_document(facts: FleetFacts) -> dict[str, Any]:
         "groups": [group_cells(row) for row in rows],
         "details": packed([group_details(row) for row in rows]),
         "failures": [
-            [failed.group, kind_words(failed.kind), failed.reason]
+            [failed.group or NAMELESS, kind_words(failed.kind), failed.reason]
             for failed in facts.report.failures
         ],
         "failure_columns": list(FAILURE_COLUMNS),
@@ -121,11 +122,12 @@ def _actions(facts: FleetFacts) -> list[dict[str, Any]]:
 def _worst(row: GroupRow) -> dict[str, Any]:
     document = row.to_dict()
     names = (
-        "group", "excess_now", "excess_planned", "saved", "moves", "max_over_mean",
+        "excess_now", "excess_planned", "saved", "moves", "max_over_mean",
         "planned_over_mean",
     )  # fmt: skip
     return {
         **{name: compact(document[name]) for name in names},
+        "group": row.group or NAMELESS,
         "action": ACTION_WORDS.get(row.action, row.action),
     }
 
@@ -149,7 +151,8 @@ def _keeping_up(throughput: FleetThroughputFacts | None) -> dict[str, Any] | Non
 
 
 def _behind(row: GroupThroughput) -> list[Any]:
-    figures = row.group, row.short_now, row.utilisation_now, row.utilisation, row.moves
+    name = row.group or NAMELESS
+    figures = name, row.short_now, row.utilisation_now, row.utilisation, row.moves
     return [*map(compact, figures), help_words(row)]
 
 
