@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from equilag.report.text.short_names import fitted, labels, member_names, middle
+from equilag.report.text.short_names import fitted, labels, member_names, middle, with_short_names
 from equilag.report.words import printable
 
 UUIDS = [f"{i}9d00e9f-e0e0-4613-9bc2-97cee50c653a" for i in range(10)]
@@ -95,3 +95,11 @@ def test_fitted_counts_columns_not_characters() -> None:
     assert cell_len(fitted("注文注文注文", 8, "…")) <= 8
     assert cell_len(fitted("abcdefghijkl", 8, "…")) == 8
     assert fitted("abcdefghijkl", 3, "...") == "..."
+
+
+def test_prose_has_the_short_names_of_the_tables() -> None:
+    ids = [f"payments-consumer-prod-eu-west-1-worker-{i}-{UUIDS[i]}" for i in (1, 2)]
+    names = member_names([*ids, "edge-1"], 20)
+    text = f"{ids[1]} and edge-1 relieve {ids[0]}"
+    assert with_short_names(text, names) == f"{names[ids[1]]} and edge-1 relieve {names[ids[0]]}"
+    assert with_short_names(text, {}) == text

@@ -30,7 +30,7 @@ def plan_blocks(facts: PlanFacts, screen: Screen) -> Iterator[Block]:
     ids = [*(member.id for member in facts.members), *facts.idle]
     room = min(screen.width // PART, (screen.width - BESIDE_NAMES) // 2)
     names = member_names(ids, room, screen.dots)
-    yield verdict_block(facts.verdict, screen)
+    yield verdict_block(facts.verdict, screen, names)
     yield group_block(facts.group, screen)
     yield members_block(facts, names, screen)
     yield instances_block(facts, screen)

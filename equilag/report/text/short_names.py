@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from rich.cells import cell_len
@@ -65,6 +65,15 @@ def member_names(ids: Iterable[str], room: int, dots: str = "…") -> Shortened:
     trimmed = next(fitting, min([*apart, full], key=lambda form: sum(map(len, form.values()))))
     shown = labels(trimmed.values(), room, dots)
     return {name: shown[text] for name, text in trimmed.items()}
+
+
+def with_short_names(text: str, names: Mapping[str, str]) -> str:
+    """Prose that names members, with their short names (member id -> short name)."""
+    cut = [(printable(name), short) for name, short in names.items() if name not in short]
+    for full, short in sorted(cut, key=lambda pair: -len(pair[0])):
+        if len(full) > len(short):
+            text = text.replace(full, short)
+    return text
 
 
 def _widest_cut(full: Shortened, form: Shortened) -> int:

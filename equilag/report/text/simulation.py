@@ -16,15 +16,16 @@ from equilag.report.text.area import area
 from equilag.report.text.fitted import Write, fitted_table
 from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, indented, title
-from equilag.report.text.named_table import named_table
-from equilag.report.words import NONE, number, plural, printable, short_span, time_span
+from equilag.report.text.named_table import PART, named_table
+from equilag.report.text.short_names import member_names
+from equilag.report.words import NONE, number, plural, short_span, time_span
 
 LABELS: Final = 6
 """Columns of the words beside a verdict or a picture."""
 PICTURE_ROWS: Final = 3
 """Lines of a picture: 24 heights."""
-PICTURE_WIDTH: Final = 60
-"""Columns of a picture: every second step of the curve."""
+PICTURE_WIDTHS: Final = ((120, 110), (0, 60))
+"""Columns of the screen from which on a picture has so many: at most the steps of the curve."""
 MAX_BEHIND: Final = 15
 """Members that fall behind that get a row; the others do so by less."""
 
@@ -68,7 +69,12 @@ def assumed_lines(facts: SimulationFacts) -> Iterator[str]:
 
 def _over_time(facts: SimulationFacts, screen: Screen) -> RenderableType:
     columns = [Column("", is_name=True)]
-    columns += [Column(short_span(time)) for time in facts.times]
+    # Where the screen is narrow, every second time between the first and the last is left out.
+    last = len(facts.times) - 1
+    columns += [
+        Column(short_span(time), is_optional=bool(i % 2) and i < last)
+        for i, time in enumerate(facts.times)
+    ]
     courses = [("now", facts.current), ("plan", facts.planned)][: 2 if facts.changes else 1]
 
     def rows(write: Write) -> list[list[RenderableType]]:
@@ -87,7 +93,8 @@ def _picture(facts: SimulationFacts, screen: Screen) -> Block:
     highest = max(*facts.current.curve, *facts.planned.curve)
     if screen.ascii or not highest:
         return []
-    width = min(PICTURE_WIDTH, screen.width - LABELS - 2)
+    most = next(cells for columns, cells in PICTURE_WIDTHS if screen.prose >= columns)
+    width = min(most, screen.prose - LABELS - 2)
     times, span = np.linspace(0.0, facts.duration, width), time_span(facts.duration)
     lines: list[RenderableType] = [
         title("Lag", f" over {span}; the full height is {records_words(highest)}")
@@ -110,9 +117,11 @@ def _members(facts: SimulationFacts, screen: Screen) -> Block:
     shown = facts.members_behind[:MAX_BEHIND]
     if not shown:
         return []
-    columns = [Column("reads\nup to"), Column("gets\nnow"), Column("falls\nbehind")]
+    gets = Column("gets\nnow", is_optional=True)
+    columns = [Column("reads\nup to", is_optional=True), gets, Column("falls\nbehind")]
     if facts.changes:
-        columns += [Column("gets with\nthe plan"), Column("falls\nbehind")]
+        gets = Column("gets with\nthe plan", is_optional=True)
+        columns += [gets, Column("falls\nbehind")]
 
     def rows(write: Write) -> list[list[RenderableType]]:
         found: list[list[RenderableType]] = []
@@ -122,7 +131,8 @@ def _members(facts: SimulationFacts, screen: Screen) -> Block:
             found.append([write(value) if value else NONE for value in row])
         return found
 
-    names = [printable(member.id) for member in shown]
+    short = member_names((member.id for member in shown), screen.width // PART, screen.dots)
+    names = [short[member.id] for member in shown]
     made = named_table("member", names, columns, rows, screen, indent=2)
     rest = len(facts.members_behind) - len(shown)
     more = f", the first {len(shown)} of {number(len(facts.members_behind))}" if rest else ""

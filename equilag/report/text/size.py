@@ -38,7 +38,7 @@ def _table(facts: SizeFacts, wording: Wording, screen: Screen) -> RenderableType
     columns = [
         Column(wording.many),
         *([Column("threads", is_optional=True)] if threaded else []),
-        Column(f"heaviest\n{wording.unit}"), Column("at\nleast"),
+        Column(f"heaviest\n{wording.unit}"), Column("at\nleast", is_optional=True),
         *([Column("keeps\nup")] if keeps else []),
         *([Column("all read\nafter")] if times else []),
         Column("", is_name=True),

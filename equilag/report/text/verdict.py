@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rich.console import RenderableType
 
 from equilag.report.facts.verdict import VerdictFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.layout import Block, indented, title
+from equilag.report.text.short_names import with_short_names
 from equilag.report.verdict_words import cost_words
 
 
@@ -17,12 +18,17 @@ def verdict_blocks(verdict: VerdictFacts, screen: Screen) -> Iterator[Block]:
     yield verdict_block(verdict, screen)
 
 
-def verdict_block(verdict: VerdictFacts, screen: Screen) -> Block:
-    """The headline, the cost of the plan, and what adds to the headline."""
-    block: list[RenderableType] = [*verdict_line(verdict.headline, screen)]
+def verdict_block(
+    verdict: VerdictFacts, screen: Screen, names: Mapping[str, str] | None = None
+) -> Block:
+    """The headline, the cost of the plan, and what adds to the headline; with the short `names` of
+    members that the page has."""
+    headline = with_short_names(verdict.headline, names or {})
+    block: list[RenderableType] = [*verdict_line(headline, screen)]
     if verdict.worth_it:
         block.append(indented(f"cost: {cost_words(verdict.cost)}"))
-    return [*block, *(indented(_signs(line, screen)) for line in verdict.details)]
+    details = (with_short_names(line, names or {}) for line in verdict.details)
+    return [*block, *(indented(_signs(line, screen)) for line in details)]
 
 
 def verdict_line(headline: str, screen: Screen) -> Block:
