@@ -24,6 +24,7 @@ from equilag.pipeline.export import export_group
 from equilag.pipeline.group_commands import plan_command
 from equilag.pipeline.run_dir import SUCCESS
 from equilag.policy import Policy
+from equilag.report.facts.plan import plan_facts
 
 ODD = 'λ/"x" \n-'
 PROBLEMS = {
@@ -132,7 +133,7 @@ def test_the_command_finds_the_same_plan_again(tmp_path: Path, name: str) -> Non
     assert words[:3] == ["equilag", "plan", str(file)]
     args = build_parser().parse_args([*words[1:], "--out", str(out)])
     assert args.run(args) == 0
-    assert as_json(json.loads(out.read_text("utf-8"))) == as_json(plan.to_dict())
+    assert as_json(json.loads(out.read_text("utf-8"))) == as_json(plan_facts(plan).document())
 
 
 def test_each_setting_is_an_option(tmp_path: Path) -> None:

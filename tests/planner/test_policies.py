@@ -62,7 +62,16 @@ SETTINGS: Final[list[dict[str, Any]]] = [
 @pytest.mark.parametrize("balance", BALANCES)
 @pytest.mark.parametrize("policy", POLICIES)
 def test_every_policy_and_balance(policy: str, balance: str, wanted: dict[str, Any]) -> None:
-    for group in small_groups(seed=101, n=10, limit=500):
+    for group in small_groups(seed=101, n=4, limit=500):
+        is_the_best(group, policy=policy, balance=balance, **wanted)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("wanted", SETTINGS, ids=str)
+@pytest.mark.parametrize("balance", BALANCES)
+@pytest.mark.parametrize("policy", POLICIES)
+def test_more_groups(policy: str, balance: str, wanted: dict[str, Any]) -> None:
+    for group in small_groups(seed=106, n=25, limit=500):
         is_the_best(group, policy=policy, balance=balance, **wanted)
 
 
@@ -92,7 +101,7 @@ def test_every_kind_of_lag(policy: str, kind: str) -> None:
 @pytest.mark.parametrize("move_cost", [0, 15])
 def test_max_moves_is_kept_to_and_used(policy: str, move_cost: int) -> None:
     tight = 0
-    for group in small_groups(seed=103, n=15, owned=0.9, limit=500):
+    for group in small_groups(seed=103, n=6, owned=0.9, limit=500):
         truth = Truth.of(group, Policy.of(policy))
         free = is_the_best(group, policy=policy, move_cost=move_cost)
         for limit in range(truth.fewest_moves, len(free.moves) + 1):
