@@ -167,7 +167,7 @@ def _gap_words(plan: Plan, words: LoadWords) -> str:
     apart = f"The members are {words.amount(spread)} apart"
     if plan.status == "fallback":
         return f"{apart}; the time limit allowed no search, so a more even plan is likely."
-    if plan.status == "feasible":
+    if plan.status == "feasible" and spread > bound:
         more = "open: a longer --time-limit may find a more even plan, or prove that there is none"
         return f"{apart}, where {number(bound)} may be possible ({more})."
     if spread <= bound or in_unit(plan, 1) >= spread - bound:

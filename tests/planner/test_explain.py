@@ -1,0 +1,148 @@
+"""`explain`: its plan, what it loosens, and what that buys."""
+
+from __future__ import annotations
+
+import json
+from threading import Event
+from typing import Any
+
+import pytest
+from support.groups import group_of, small_groups
+from support.oracles import Assignments
+from support.paths import SAMPLES
+
+import equilag
+from equilag.planner.explain import LooserPlan
+from equilag.planner.loosened import loosened
+from equilag.policy import Policy
+
+SPLIT = group_of([4, 4], [[0], [0], [1], [1]], lags=[100, 110, 120, 130, 5, 5, 5, 5])
+
+
+def by_name(found: equilag.Explanation) -> dict[str, LooserPlan]:
+    return {one.name: one for one in found.looser}
+
+
+def names(group: equilag.Group, **settings: Any) -> list[str]:
+    return [one.name for one in loosened(group, Policy(**settings))]
+
+
+def test_it_makes_a_plan_with_the_settings_of_solve() -> None:
+    found = equilag.explain(SPLIT, effort=0.1, policy="kip-169", tolerance=0.0)
+    assert found.plan.policy == Policy("kip-169", tolerance=0.0, weight="lag") or (
+        found.plan.policy is not None and found.plan.policy.name == "kip-169"
+    )
+    assert equilag.verify(SPLIT, found.plan) == []
+    assert [cause.side for cause in found.causes] == ["heaviest", "lightest"]
+    assert (found.evidence, found.interrupted) == ("checked", False)
+
+
+def test_it_takes_a_plan_or_its_json() -> None:
+    plan = equilag.solve(SPLIT, effort=0.05)
+    document = json.loads(json.dumps(plan.to_dict()))
+    one, other = (equilag.explain(SPLIT, given, effort=0.1) for given in (plan, document))
+    assert one.plan is plan
+    assert other.causes == one.causes
+    assert other.plan.loads == plan.loads
+    assert [move.reason for move in other.plan.moves] == [move.reason for move in plan.moves]
+    document["lag"]["max"] += 1
+    with pytest.raises(equilag.InputError, match=r"does not hold: lag\.max"):
+        equilag.explain(SPLIT, document)
+    with pytest.raises(equilag.InputError, match="no effect beside a plan"):
+        equilag.explain(SPLIT, plan, balance="none")
+    with pytest.raises(equilag.InputError, match="another group"):
+        equilag.explain(equilag.load_snapshot(SAMPLES / "audit.snapshot.json"), plan)
+
+
+def test_each_setting_is_loosened_where_there_is_something_to_loosen() -> None:
+    group = group_of([4], [[0]] * 2, lags=[5, 4, 3, 2])
+    assert names(group) == ["tolerance", "balance"]
+    assert names(group, tolerance=0.0, balance="none") == []
+    assert names(group, max_moves=3, move_cost=5) == ["moves", "tolerance", "move-cost", "balance"]
+    assert names(group, name="kip-169") == ["tolerance", "topic-balance", "balance"]
+    assert names(group, name="fair-yet-sticky") == ["fewest-moves", "balance"]
+    assert names(group, pin=["t00-0=m00"], max_partitions=3) == [
+        "tolerance", "balance", "pins", "room",
+    ]  # fmt: skip
+    assert names(SPLIT) == ["tolerance", "balance", "subscriptions"]
+    snapshot: dict[str, Any] = {
+        "format": "equilag/snapshot/1", "group": "g", "topics": {"a": 2, "b": 2},
+        "members": [
+            {"id": "x", "subscription": ["a", "b"], "rack": "r", "max_partitions": 9},
+            {"id": "y", "subscription": ["a", "b"], "rack": "s"},
+            {"id": "steward", "subscription": []},
+        ],
+        "racks": {"a": [["r"], ["s"]], "b": [["r"], ["s"]]},
+        "co_partitioned": [["a", "b"]], "allowed": {"a": {"0": ["x"]}},
+    }  # fmt: skip
+    real = equilag.load_snapshot(snapshot)
+    assert names(real, rack_aware=True) == [
+        "tolerance", "balance", "co-partitioning", "racks", "allowed", "room",
+    ]  # fmt: skip
+    for one in loosened(real, Policy(rack_aware=True)):
+        plan = equilag.solve(one.group, one.policy, effort=0.01)
+        assert plan.status in ("optimal", "feasible")
+
+
+def test_a_member_without_topics_stays_without_any() -> None:
+    group = group_of([2, 2], [[0], [1], []], lags=[9, 8, 1, 1])
+    wider = next(one for one in loosened(group, Policy()) if one.name == "subscriptions")
+    plan = equilag.solve(wider.group, effort=0.01)
+    assert plan.assignment["m02"] == {}
+    assert plan.loads.spread < 10
+
+
+def test_a_row_helps_only_if_its_plan_is_better_or_moves_less() -> None:
+    helped = 0
+    for group in small_groups(31, 40, limit=400, members=4, size=4):
+        found = equilag.explain(group, effort=0.05)
+        loads, moves = found.plan.loads, len(found.plan.moves)
+        for row in found.looser:
+            if row.helps:
+                assert row.plan is not None
+                other = row.plan.loads
+                assert (
+                    other.max < loads.max
+                    or other.spread < loads.spread
+                    or other.excess < loads.excess
+                    or len(row.plan.moves) < moves
+                )
+                helped += 1
+            elif row.evidence == "proved" and row.name == "balance":
+                every = Assignments.all(group)
+                step = 0.011 * loads.mean + 1
+                assert every.spread.min() >= loads.spread - step
+    assert helped > 20
+
+
+def test_what_subscriptions_cost_is_found_and_a_floor_is_proved() -> None:
+    found = by_name(equilag.explain(SPLIT, effort=0.3))
+    assert found["subscriptions"].helps
+    assert found["subscriptions"].plan is not None
+    assert found["subscriptions"].plan.loads.max < 230
+    assert (found["tolerance"].helps, found["tolerance"].evidence) == (False, "proved")
+    assert found["tolerance"].plan is None  # proved without a plan
+
+
+def test_a_looser_setting_that_asks_for_the_impossible_says_so() -> None:
+    group = group_of([6], [[0]] * 2, owners=[0] * 6, lags=[1, 2, 3, 4, 5, 6])
+    found = by_name(equilag.explain(group, effort=0.1, balance="none", max_moves=1))
+    assert found["moves"].helps
+    tight = group_of([6], [[0], [0]], owners=[0] * 6, lags=[6, 5, 4, 3, 2, 1])
+    row = by_name(equilag.explain(tight, effort=0.1, policy="kip-169", max_moves=3))
+    assert set(row) >= {"moves", "topic-balance", "balance"}
+
+
+def test_no_time_leaves_the_settings_untried_and_a_stop_says_so() -> None:
+    group = group_of([6], [[0]] * 2, owners=[0] * 6, lags=[9, 8, 3, 4, 5, 6])
+    stop = Event()
+    stop.set()
+    found = equilag.explain(group, stop=stop)
+    assert found.interrupted
+    assert {row.evidence for row in found.looser} <= {"not tried", "proved"}
+
+
+def test_the_plan_of_an_assignor_is_explained_without_bounds() -> None:
+    plan = equilag.assign(SPLIT, "range")
+    found = equilag.explain(SPLIT, plan, effort=0.01)
+    assert (found.causes, found.looser) == ((), ())
