@@ -71,6 +71,11 @@ def setting(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else printable(str(value))
 
 
+def tied(text: str) -> str:
+    """The text, in which no line ends between a figure and its percent sign."""
+    return text.replace(" %", "\u00a0%")
+
+
 def words(command: str) -> list[str]:
     """The words of a command, none of which a line may break."""
     return command.split(" ")
@@ -97,6 +102,6 @@ FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
 }
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "figure": figure, "number": number, "percent": percent, "plural": plural,
-    "name": name, "cell": cell, "setting": setting, "whole": whole, "words": words,
+    "name": name, "cell": cell, "setting": setting, "whole": whole, "words": words, "tied": tied,
     "listed": listed_words, "printable": printable,
 }  # fmt: skip

@@ -54,6 +54,7 @@ def test_cells_of_objects_and_of_lists() -> None:
 def test_words() -> None:
     assert FILTERS["listed"](["a", "b\t"]) == "a, b\\t"
     assert whole(2.6) == "3"
+    assert FILTERS["tied"]("29 % above") == "29\u00a0% above"
     assert FILTERS["words"]("equilag plan --fresh") == ["equilag", "plan", "--fresh"]
     assert [*map(setting, [True, False, 1000, 0.5, "a\n"])] == [
         "yes",

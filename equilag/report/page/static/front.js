@@ -7,8 +7,7 @@
   if (!pick) return;
   const what = doc.frontier.per_capacity ? "Load" : "Lag";
   const plan = [doc.verdict.cost.moves, doc.proof.spread];
-  const nearest = points.findIndex((point) => point.moves >= plan[0]);
-  let chosen = nearest < 0 ? points.length - 1 : nearest;
+  let chosen = Math.max(0, points.findLastIndex((point) => point.moves <= plan[0]));
   const marks = { current: "current assignment", knee: "knee", plan: "what equilag plan takes" };
   // Where most of the spread cannot be helped, the scale begins above 0 to tell the points apart.
   const spreads = points.map((point) => point.spread);

@@ -4,7 +4,7 @@
   const { doc, chart, number, short } = equilag;
   const sizing = doc.sizing;
   if (!sizing) return;
-  const { present } = sizing.basis;
+  const { present, threads } = sizing.basis;
   const percents = sizing.rows.some((row) => row.load_percent != null);
   const key = percents ? "load_percent" : "load";
   const write = percents ? equilag.percent : number;
@@ -26,7 +26,7 @@
         },
       },
       grid: { right: 28, bottom: 30 },
-      xAxis: chart.axis(colours, { type: "value", name: "members", nameLocation: "middle", nameGap: 26, min: "dataMin", max: "dataMax", minInterval: 1, splitLine: { show: false } }),
+      xAxis: chart.axis(colours, { type: "value", name: threads > 1 ? "processes" : "members", nameLocation: "middle", nameGap: 26, min: "dataMin", max: "dataMax", minInterval: 1, splitLine: { show: false } }),
       yAxis: chart.axis(colours, { type: "value", min: 0, axisLabel: { formatter: percents ? (value) => `${short(value)} %` : short } }),
       series: [{
         name: "heaviest load under the best plan", type: "line", step: "middle", symbol: "circle", symbolSize: shown.length > 60 ? 0 : 6,
