@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from equilag.cli import options
 from equilag.cli.cluster import add_cluster, add_reading, client_settings
 from equilag.cli.co_partition_mode import CO_PARTITION, co_partition_mode
+from equilag.cli.converters import number_from
 from equilag.cli.real_options import add_real
 from equilag.cli.screen import remark
 from equilag.cli.screen_options import add_screen
@@ -45,6 +46,10 @@ LISTEN: Final = "127.0.0.1:9478"
 REPLACED: Final = 3
 """Exit status if another process has joined with its instance id: a supervisor must not start it
 again, as the two would replace each other without end."""
+
+planning_seconds: Final = number_from(0.01, 600.0, "seconds")
+"""Less than a planner's first step takes is no limit but a mistake; a group is not planned for
+longer while it waits."""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -104,14 +109,14 @@ def _add_planning(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--time-limit",
         metavar="S",
-        type=options.seconds,
+        type=planning_seconds,
         default=5.0,
         help="planning time in seconds for a plan made in advance (default: 5)",
     )
     group.add_argument(
         "--rebalance-limit",
         metavar="S",
-        type=options.seconds,
+        type=planning_seconds,
         default=1.0,
         help="planning time in seconds while the group waits, at most a quarter of the session"
         " (default: 1)",

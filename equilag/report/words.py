@@ -31,6 +31,11 @@ def printable(text: str) -> str:
     )
 
 
+def in_ascii(text: str) -> str:
+    """`text` with every character beyond ASCII escaped, as a stream writes it that has no other."""
+    return text if text.isascii() else text.encode("ascii", "backslashreplace").decode("ascii")
+
+
 def shorten(text: str, width: int, dots: str = "…") -> str:
     """`text` cut at its end to `width` characters."""
     return text if len(text) <= width else text[: max(0, width - len(dots))] + dots

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -437,6 +438,20 @@ def test_ascii_only() -> None:
     plan = plan_of(choices=(Choice("fewest moves", 0, 9), Choice("most even", 1, 8)))
     assert text_of(plan, ascii=True).isascii()
     assert not text_of(plan).isascii()
+
+
+def test_names_beyond_ascii_keep_to_the_width_of_an_ascii_screen() -> None:
+    members = [
+        {"id": f"订单服务消费者🚀-{i}", "subscription": ["订单"], "owned": {"订单": [(i + 1) % 4]}}
+        for i in range(4)
+    ]
+    fields = {"group": "注文" * 9, "topics": {"订单": 4}, "members": members, "lags": {}}
+    text = text_of(plan_of(fields), width=80, ascii=True, colour=True)
+    assert text.isascii()
+    lines = [re.sub("\x1b[^m]*m", "", line) for line in text.splitlines()]
+    assert max(map(len, lines)) <= 80
+    rows = [line.split()[0] for line in lines if line.startswith("  \\u")]
+    assert len(set(rows[:4])) == 4
 
 
 def test_colours() -> None:

@@ -13,7 +13,7 @@ from rich.table import Table
 from equilag.report.terminal import Screen
 from equilag.report.text.layout import GAP, Column, table
 from equilag.report.words import Write as Write
-from equilag.report.words import number, short_number
+from equilag.report.words import in_ascii, number, short_number
 
 Figures = Callable[[Write], list[list[RenderableType]]]
 """The cells of each row, text or bars."""
@@ -43,7 +43,7 @@ def fitted(
     """The columns that leave the room that is needed, and their cells."""
     found = Fitted([], [], 0)
     for write, kept in _possible(columns):
-        rows = [[row[i] for i in kept] for row in figures(write)]
+        rows = [[_shown(row[i], screen) for i in kept] for row in figures(write)]
         chosen = [columns[i] for i in kept]
         headings = [column.heading for column in chosen]
         widths = (max(map(_width, column)) for column in zip(headings, *rows, strict=True))
@@ -71,6 +71,11 @@ def _possible(columns: Sequence[Column]) -> Iterator[tuple[Write, list[int]]]:
         kept = [i for i in kept if i != last]
         yield number, kept
         yield short_number, kept
+
+
+def _shown(cell: RenderableType, screen: Screen) -> RenderableType:
+    """A cell in the characters that the screen has."""
+    return in_ascii(cell) if screen.ascii and isinstance(cell, str) else cell
 
 
 def _width(cell: RenderableType) -> int:

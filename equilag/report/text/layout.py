@@ -19,6 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from equilag.report.terminal import Screen
+from equilag.report.words import in_ascii
 
 BOLD: Final = "bold"
 GOOD: Final = "green"
@@ -155,8 +156,30 @@ def page(blocks: Iterable[Block], screen: Screen) -> str:
 def _rendered(piece: RenderableType, console: Console, screen: Screen) -> Iterable[Segment]:
     """Tables as wide as the screen, everything else as wide as prose."""
     inner = piece.renderable if isinstance(piece, Padding) else piece
+    if screen.ascii:
+        piece = _in_ascii(piece)
     width = screen.width if isinstance(inner, FigureTable) else screen.prose
     return console.render(piece, console.options.update_width(width))
+
+
+def _in_ascii(piece: RenderableType) -> RenderableType:
+    """Prose in ASCII before its lines are broken; cells of tables are so already."""
+    if isinstance(piece, Padding):
+        return Padding(
+            _in_ascii(piece.renderable), (piece.top, piece.right, piece.bottom, piece.left)
+        )
+    if isinstance(piece, Prose):
+        return Prose(_text_in_ascii(piece.text), piece.hang)
+    return _text_in_ascii(piece) if isinstance(piece, Text) else piece
+
+
+def _text_in_ascii(text: Text) -> Text:
+    """The same text, each part in its style."""
+    made = Text(no_wrap=text.no_wrap, overflow=text.overflow)
+    ends = sorted({0, len(text), *(end for span in text.spans for end in (span.start, span.end))})
+    for part in text.divide(ends):
+        made.append(in_ascii(part.plain), part.spans[0].style if part.spans else None)
+    return made
 
 
 def _line(segments: list[Segment], screen: Screen) -> str:

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from equilag.report.natural_order import natural_key
 from equilag.report.text.common_words import cut_alike, cut_run, front_of, words_of
-from equilag.report.words import printable
+from equilag.report.words import in_ascii, printable
 
 TAIL: Final = 6
 """Characters kept of the end of a name that is cut in its middle: room for a number."""
@@ -43,6 +43,9 @@ def labels(names: Iterable[str], room: int, dots: str = "…") -> Shortened:
     Names are cut where they do not differ, and stay different: the last resort is a number.
     """
     full = list(dict.fromkeys(names))
+    if dots.isascii() and not all(map(str.isascii, full)):
+        short = labels(map(in_ascii, full), room, dots)
+        return {name: short[in_ascii(name)] for name in full}
     if max(map(cell_len, full), default=0) <= room:
         return {name: name for name in full}
     for cut in (_by_family, _by_number_of_words, _in_the_middle):
