@@ -51,12 +51,15 @@ def header_at(lines: list[TextLine], at: int) -> TableHeader | None:
     return best
 
 
-def row_at(lines: list[TextLine], at: int, header: TableHeader) -> tuple[Cells | None, int]:
-    """Return the cells of the row that begins at this line, and how many lines it takes."""
+def row_at(
+    lines: list[TextLine], at: int, header: TableHeader, above: Cells | None = None
+) -> tuple[Cells | None, int]:
+    """Return the cells of the row that begins at this line, and how many lines it takes; `above`
+    are those of the row before it."""
     if not (header.has_offsets or header.has_members):
         return None, 1
     text = lines[at].text
-    whole = read_cells(text, header)
+    whole = read_cells(text, header, above)
     if header.pieces > 1:
         found = _broken_row(lines, at, header)
         if found is not None:

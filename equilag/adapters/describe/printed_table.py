@@ -76,7 +76,8 @@ def find_tables(text: str) -> TablesFound:
         elif table is None:
             found.messages.read(lines[at])
         else:
-            cells, taken = row_at(lines, at, table.header)
+            above = table.rows[-1].cells if table.rows else None
+            cells, taken = row_at(lines, at, table.header, above)
             if cells is not None:
                 table.rows.append(PrintedRow(lines[at].number, cells))
                 topics.add(cells.get(TOPIC, ""))

@@ -54,8 +54,10 @@ def integer_of(cell: str) -> int | None:
     return None
 
 
-def read_cells(line: str, header: TableHeader) -> Cells | None:
+def read_cells(line: str, header: TableHeader, above: Cells | None = None) -> Cells | None:
     """Return the cells of a row by column; None if the line is no row of the table.
+
+    In a table with delimiters, an empty group or topic is that of the row `above`.
 
     Ways to cut a line are tried in turn; the types of the columns tell which one is right, and LAG
     where that leaves several.
@@ -63,6 +65,8 @@ def read_cells(line: str, header: TableHeader) -> Cells | None:
     line = without_prefix(line, header)
     first: Cells | None = None
     for cells in _cuts(line, header):
+        if above is not None and header.delimiter is not None:
+            cells |= {name: above[name] for name in (GROUP, TOPIC) if cells.get(name) == ""}
         if fits(cells):
             if _lag_agrees(cells):
                 return cells
@@ -94,7 +98,7 @@ def missing_words(line: str, header: TableHeader) -> int:
 def looks_like_a_row(line: str, topics: set[str]) -> bool:
     """True for a line that gives offsets: numbers side by side, or a known topic and a number."""
     run = digits = 0
-    words = line.split()
+    words = line.replace("|", " ").replace(";", " ").split()
     for place, word in enumerate(words):
         if _NUMERIC.fullmatch(word):
             run, digits = run + 1, digits + any(map(str.isdigit, word))

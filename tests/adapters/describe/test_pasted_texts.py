@@ -90,6 +90,9 @@ SAME = {
     "a fence": f"```text\n{KAFKA}```\n",
     "back-ticks": "\n".join(f"` {line}`" for line in ROWS),
     "a markdown table": markdown(KAFKA),
+    "a markdown table with names once": markdown(KAFKA)
+    .replace("| billing | orders | 1 |", "| | | 1 |")
+    .replace("| billing | refunds |", "|  | refunds |"),
     "bars without a frame": "\n".join(" | ".join(line.split()) for line in ROWS),
     "a frame of lines": "┌────┐\n"
     + "\n".join(f"│ {' │ '.join(line.split())} │" for line in ROWS)
@@ -151,6 +154,11 @@ def test_an_id_cut_off_that_no_other_row_has() -> None:
     assert partitions(document) == {"orders": {0: (10, 25, ONE), 1: (40, 40, None)}}
     assert said(assumed, 'line 3 is cut off in the id "app-2-7e21-2", not known')
     assert said(assumed, "the owner of 1 partition is not known", "orders-1")
+
+
+def test_a_row_of_a_table_with_bars_is_never_lost() -> None:
+    text = markdown(KAFKA).replace("| billing | orders | 1 |", "| billing | my orders | 1 |")
+    assert "line 4: does not fit the header in line 1" in refused(text)
 
 
 def test_separators_of_thousands() -> None:
