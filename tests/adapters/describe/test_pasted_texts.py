@@ -156,6 +156,55 @@ def test_an_id_cut_off_that_no_other_row_has() -> None:
     assert said(assumed, "the owner of 1 partition is not known", "orders-1")
 
 
+def test_the_shapes_that_go_through_the_most_code() -> None:
+    chosen = (
+        *("a prompt and remarks around it", "colours", "a quote", "a fence", "back-ticks"),
+        *("a markdown table with names once", "commas", "line numbers", "a time before each line"),
+        *("an id glued to its host", "a row broken between words", "an earlier moment", "a state"),
+        *("lines broken at the edge of a screen", "a last line cut off in the id", "hard spaces"),
+        *("an error before", "a wrong LAG", "tabs", "several tabs", "single spaces"),
+    )
+    for shape in chosen:
+        assert partitions(described(SAME[shape])[0]) == EXPECTED
+    assert partitions(described(OWNERS)[0])["orders"][2] == (3, 3, None)
+    for text in (MEMBERS, SAME["a state"].split("\n\n")[0], "", ROWS[0], "Error: no", "TOPIC LAG"):
+        assert refused(text)
+    lost = f"{KAFKA}billing orders x 1 2 1 - - -\n"
+    assert "PARTITION" in refused(f"{lost}end")
+    assert "does not fit the header" in refused(f"{KAFKA}billing orders 2 1 2\nend")
+    assert "is not within" in refused(f"{KAFKA}billing orders 99999999 1 2 1 - - -\n")
+
+
+def test_screens_of_every_width() -> None:
+    """Copies of a screen keep the spaces at its edge, or lose them."""
+    wrong = []
+    for width in range(45, 110):
+        pieces = [line[at : at + width] for line in ROWS for at in range(0, len(line), width)]
+        for shown in (pieces, [piece.rstrip() for piece in pieces]):
+            try:
+                found = partitions(described("\n".join(shown))[0])
+            except InputError:
+                continue
+            if found != EXPECTED:
+                wrong.append(width)
+    assert not wrong
+
+
+def test_numbers_that_cannot_be() -> None:
+    for row, problem in (
+        ("orders 0 -5 9 14", "CURRENT-OFFSET -5 is not within"),
+        ("orders 0 1 -9 -10", "LOG-END-OFFSET -9 is not within"),
+        ("orders - 1 9 8", 'PARTITION "-" is not an integer'),
+        ("orders 10000000 1 9 8", "partition 10000000 is not within 0 and 9999999"),
+    ):
+        text = f"TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG\n{row}\n"
+        assert f"line 2: {problem}" in refused(text)
+    lag = "TOPIC PARTITION LOG-END-OFFSET LAG\norders 0 5 9"
+    assert "CURRENT-OFFSET -4 is not within" in refused(lag)
+    head = "TOPIC PARTITION CURRENT-OFFSET LOG-START-OFFSET LOG-END-OFFSET LAG"
+    assert "LOG-START-OFFSET 9 is beyond LOG-END-OFFSET 7" in refused(f"{head}\norders 0 5 9 7 2")
+
+
 def test_a_row_of_a_table_with_bars_is_never_lost() -> None:
     text = markdown(KAFKA).replace("| billing | orders | 1 |", "| billing | my orders | 1 |")
     assert "line 4: does not fit the header in line 1" in refused(text)
