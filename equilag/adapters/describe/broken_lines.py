@@ -12,9 +12,15 @@ from dataclasses import replace
 from itertools import product
 from typing import Final
 
-from equilag.adapters.describe.column_names import column_of
+from equilag.adapters.describe.column_names import HOST, column_of
 from equilag.adapters.describe.printed_text import TextLine
-from equilag.adapters.describe.row_cells import Cells, fits, missing_words, read_cells
+from equilag.adapters.describe.row_cells import (
+    NOTHING,
+    Cells,
+    lag_agrees,
+    missing_words,
+    read_cells,
+)
 from equilag.adapters.describe.table_header import TableHeader, read_header
 
 MAX_PIECES: Final = 4
@@ -47,7 +53,7 @@ def header_at(lines: list[TextLine], at: int) -> TableHeader | None:
                 continue
             known = [name for name in longer.names if column_of(name) is not None]
             if len(known) == len(longer.names) and len(known) > _known(best):
-                best = replace(longer, pieces=count)
+                best = replace(longer, pieces=count, width=len(pieces[0]))
     return best
 
 
@@ -77,7 +83,8 @@ def row_at(
 def _broken_row(lines: list[TextLine], at: int, header: TableHeader) -> tuple[Cells, int] | None:
     """Return the row below a header that is broken too; None if there is not just one way to put
     it together."""
-    if missing_words(lines[at].text, header) <= 0:
+    text = lines[at].text
+    if missing_words(text, header) <= 0 and len(text) < header.width:
         return None
     for count in (header.pieces, header.pieces - 1, header.pieces + 1):
         pieces = [line.text for line in lines[at : at + count]]
@@ -85,8 +92,8 @@ def _broken_row(lines: list[TextLine], at: int, header: TableHeader) -> tuple[Ce
             continue
         found: list[Cells] = []
         for joined in _joined(pieces):
-            cells = read_cells(joined, header) if missing_words(joined, header) == 0 else None
-            if cells is not None and fits(cells) and cells not in found:
+            cells = read_cells(joined, header) if missing_words(joined, header) in (0, 1) else None
+            if cells is not None and _is_whole(cells) and cells not in found:
                 found.append(cells)
         if len({len(piece) for piece in pieces[:-1]}) == 1 and len(found) > 1:
             # All pieces have the width of the screen: nothing was lost between them.
@@ -95,6 +102,13 @@ def _broken_row(lines: list[TextLine], at: int, header: TableHeader) -> tuple[Ce
         if len(found) == 1:
             return found[0], count
     return None
+
+
+def _is_whole(cells: Cells) -> bool:
+    """True if nothing of the row is missing or in the wrong place."""
+    host = cells.get(HOST, NOTHING)
+    sound = host == NOTHING or host.startswith("/") or "." in host or ":" in host
+    return sound and lag_agrees(cells) and all(cells.values())
 
 
 def _longer_row(lines: list[TextLine], at: int, header: TableHeader) -> tuple[Cells, int] | None:

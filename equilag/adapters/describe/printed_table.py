@@ -81,6 +81,8 @@ def find_tables(text: str) -> TablesFound:
             if cells is not None:
                 table.rows.append(PrintedRow(lines[at].number, cells))
                 topics.add(cells.get(TOPIC, ""))
+                if table.header.pieces > 1:
+                    topics.add(cells.get(GROUP, ""))
             else:
                 _read_other(lines[at], table.header, topics, found)
         at += taken
@@ -90,7 +92,8 @@ def find_tables(text: str) -> TablesFound:
 def _read_other(line: TextLine, header: TableHeader, topics: set[str], found: TablesFound) -> None:
     """Take a line that is no row of the table above it."""
     if header.has_offsets:
-        unfit = looks_like_a_row(line.text, topics)
+        begins = header.pieces > 1 and line.text.split()[0] in topics
+        unfit = begins or looks_like_a_row(line.text, topics)
     else:
         unfit = header.has_members and _looks_like_a_member(line.text, header)
     if unfit:

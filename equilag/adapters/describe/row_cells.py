@@ -68,7 +68,7 @@ def read_cells(line: str, header: TableHeader, above: Cells | None = None) -> Ce
         if above is not None and header.delimiter is not None:
             cells |= {name: above[name] for name in (GROUP, TOPIC) if cells.get(name) == ""}
         if fits(cells):
-            if _lag_agrees(cells):
+            if lag_agrees(cells):
                 return cells
             first = first or cells
     return first
@@ -142,7 +142,7 @@ def _names_something(cells: Cells) -> bool:
     return number >= 0 and any(cell != "" for cell in known)
 
 
-def _lag_agrees(cells: Cells) -> bool:
+def lag_agrees(cells: Cells) -> bool:
     """True if LAG does not contradict the offsets; of two ways to cut a line it tells one."""
     numbers = [integer_of(cells.get(name, "")) for name in (COMMITTED, END, LAG)]
     committed, end, lag = numbers

@@ -51,7 +51,7 @@ class TableHeader:
 
     `starts` are the places of the names in a line without `prefix`, which rows may have too.
     `delimiter` stands between columns, None for white space. `pieces` are the lines that a narrow
-    screen broke the header into.
+    screen broke the header into, `width` the length of the first.
     """
 
     line: int
@@ -60,6 +60,7 @@ class TableHeader:
     prefix: str = ""
     delimiter: str | None = None
     pieces: int = 1
+    width: int = 0
 
     @property
     def has_offsets(self) -> bool:
