@@ -75,7 +75,7 @@ equilag.chart = (() => {
       }
     }).observe(box);
     return one;
-  }, { axis, colours, all: drawn });
+  }, { axis, colours, all: drawn, paper: PAPER });
 })();
 (() => {
   const redraw = () => equilag.chart.all.forEach((one) => one.draw());
@@ -86,7 +86,7 @@ equilag.chart = (() => {
     kept = root.dataset.theme;
     root.dataset.theme = "light";
     for (const one of equilag.chart.all) {
-      one.chart.resize({ width: Math.min(680, one.box.clientWidth || 680) });
+      one.chart.resize({ width: Math.min(equilag.chart.paper, one.box.clientWidth || equilag.chart.paper) });
       one.draw();
     }
   });

@@ -1,0 +1,39 @@
+"""The command that makes a plan, as a shell reads it."""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+
+from equilag.policy import Policy
+from equilag.report.facts.plan_command import plan_command
+
+
+def test_defaults_are_left_out() -> None:
+    assert plan_command("group.json", Policy(), {}) == "equilag plan group.json"
+
+
+def test_settings_are_options() -> None:
+    policy = Policy(
+        "kip-169",
+        fresh=True,
+        weight="work",
+        horizon=90,
+        capacity={"c-*": 2},
+        co_partition=[["orders", "payments"]],
+        keep=["big topic"],
+    )
+    words = shlex.split(plan_command("my group.json", policy, {"max_moves": 3, "tolerance": 0}))
+    assert words[:5] == ["equilag", "plan", "my group.json", "--policy", "kip-169"]
+    rest = words[5:]
+    assert "--fresh" in rest
+    pairs = {*itertools.pairwise(rest)}
+    assert {
+        ("--weight", "work"),
+        ("--horizon", "90s"),
+        ("--capacity", "c-*=2"),
+        ("--co-partition", "orders,payments"),
+        ("--keep", "big topic"),
+        ("--max-moves", "3"),
+        ("--tolerance", "0"),
+    } <= pairs
