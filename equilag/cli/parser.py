@@ -114,7 +114,7 @@ class TopParser(Parser):
         lines = []
         for title, modules in SECTIONS.items():
             lines += [f"{title}:"]
-            lines += [f"  {module.NAME:<10} {module.HELP}" for module in modules]
+            lines += [f"  {module.NAME:<11} {module.HELP}" for module in modules]
             lines += [""]
         return "\n".join(
             [
