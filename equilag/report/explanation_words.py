@@ -109,6 +109,9 @@ def _partitions(cause: BoundCause, words: LoadWords) -> str:
 
 
 def _members(cause: BoundCause, words: LoadWords, name: Namer) -> str:
+    if not cause.members or not cause.topics:  # it is about what owners keep, or about everybody
+        bound = _bound(cause, words)
+        return f"{bound[0].upper()}{bound[1:]}."
     names = _listed([name(member) for member in cause.members], len(cause.members))
     several, topics = len(cause.members) > 1, _listed([*map(printable, cause.topics)], None)
     held = f"{plural(cause.n_partitions, 'partition')}, {number(cause.weight)} {_weight(words)}"

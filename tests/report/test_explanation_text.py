@@ -70,6 +70,10 @@ def test_what_several_partitions_and_members_bound() -> None:
     assert "may read only t and u" in cause("members", "lightest", "restrictions", **several)
     alone = cause("members", "lightest", **{**several, "members": ("a",)})
     assert alone.startswith("a reads only t and u (6 partitions, 900 records): it has at most")
+    kept = cause("members", scope="owners", members=("a",))
+    assert kept.startswith(
+        "The heaviest member has at least 150.0 records, 1.5 × a fair share, while"
+    )
     assert cause("pairs").startswith("Members hold two partitions at most, and these do not pair")
     assert "With at most 1 move, no plan" in cause("moves", "spread", max_moves=1)
     assert "With at most so few moves" in cause("moves", "spread")
