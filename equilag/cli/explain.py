@@ -11,7 +11,7 @@ from equilag.cli.files import naming_plan, one_stdin, read_object
 from equilag.cli.interruption import stopping
 from equilag.cli.progress_line import ProgressLine
 from equilag.cli.real_options import add_real, add_weight
-from equilag.cli.source import add_source, read_group
+from equilag.cli.source import add_source, in_place_of_file, read_group
 from equilag.policy import Policy
 
 NAME: Final = "explain"
@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.bootstrap_server is not None and args.plan is None:
+    if in_place_of_file(args) and args.plan is None:
         args.snapshot, args.plan = None, args.snapshot  # the one file beside a live group
     one_stdin(args.snapshot, args.plan)
     policy = options.policy_of(args)
