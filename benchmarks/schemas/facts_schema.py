@@ -14,7 +14,7 @@ from importlib import import_module
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, Union, get_args, get_origin
 
-from equilag.report.facts.facts_json import OF_PROTOCOL
+from equilag.report.facts.facts_json import hidden_names
 
 ANYTHING: Final[dict[str, Any]] = {}
 """The schema of a value that writes itself (`to_dict`), whatever that is."""
@@ -58,9 +58,8 @@ def _object_schema(cls: type, found: Callable[[type], None]) -> dict[str, Any]:
 
 def _members(cls: type) -> Iterator[tuple[str, str]]:
     """Fields and properties that `facts_json` writes, with their annotations as text."""
-    hidden: set[str] = set(OF_PROTOCOL)
+    hidden = hidden_names(cls)
     if is_dataclass(cls):
-        hidden |= {field.name for field in fields(cls) if not field.metadata.get("json", True)}
         named: dict[str, Any] = {field.name: field.type for field in fields(cls)}
     else:
         named = dict(cls.__annotations__)

@@ -58,6 +58,9 @@ def verdict_words(found: JudgedPlan) -> VerdictWords:
 
 def _behind(found: JudgedPlan, after: ThroughputFigures, work: WorkFacts) -> VerdictWords:
     news = behind_news(after, work)
+    if work.before is not None and work.before.keeps_up and not (found.cost.new or found.broken):
+        line = f"Leave it: the current assignment keeps up, {ahead_words(work.before)}"
+        return VerdictWords("leave", False, line, (f"{news.headline}.",))
     action: Action = "add-members"
     if after.hot:
         action = "repartition"

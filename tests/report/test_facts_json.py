@@ -12,7 +12,7 @@ from equilag.report.facts.facts_json import NOT_IN_JSON, facts_json
 
 
 class Row(NamedTuple):
-    name: str
+    kind: str
     load: float
 
 
@@ -24,17 +24,21 @@ class Page:
 
     @property
     def heaviest(self) -> str:
-        return max(self.rows, key=lambda row: row.load).name
+        return max(self.rows, key=lambda row: row.load).kind
 
     @property
     def size(self) -> int:
         return 1
 
+    def document(self) -> dict[str, float | None]:
+        return self.by_name
+
 
 def test_fields_and_properties_by_name() -> None:
+    """Without what the facts of a whole report have for outputs."""
     page = Page(object(), (Row("a", 1.5), Row("b", float("inf"))), {"a": None, "b": float("nan")})
     assert facts_json(page) == {
-        "rows": [{"name": "a", "load": 1.5}, {"name": "b", "load": None}],
+        "rows": [{"kind": "a", "load": 1.5}, {"kind": "b", "load": None}],
         "by_name": {"a": None, "b": None},
         "heaviest": "b",
     }

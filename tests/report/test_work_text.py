@@ -84,6 +84,15 @@ def test_a_plan_that_evens_out_the_lag_may_not_keep_up_while_another_one_does() 
     ), text
 
 
+def test_a_group_that_keeps_up_is_not_moved_into_falling_behind() -> None:
+    text = page([9, 9, 1, 1], (10, 10), "0110", lags=[0, 0, 5_100, 0], tolerance=0)
+    assert text.startswith(
+        "Leave it: the current assignment keeps up, the busiest member is at 100 % of its speed,"
+        " which leaves nothing for the lag"
+    ), text
+    assert "Falls behind: this plan does not keep up, 8 records/s short" in text
+
+
 def test_a_limit_on_moves_may_be_why_a_plan_does_not_keep_up() -> None:
     text = page([8, 8, 2, 2], (10, 10), "0011", max_moves=0)
     assert text.startswith(

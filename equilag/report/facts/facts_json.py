@@ -9,8 +9,8 @@ from typing import Any, Final
 
 NOT_IN_JSON: Final = {"json": False}
 """Metadata of a field that holds the result itself, from which the facts were made."""
-OF_PROTOCOL: Final = frozenset({"kind", "size"})
-"""Properties that every report's facts have for outputs alone."""
+_OF_PROTOCOL: Final = frozenset({"kind", "size"})
+"""What the facts of a whole report have for outputs alone."""
 
 
 def facts_json(facts: Any) -> Any:
@@ -31,14 +31,19 @@ def facts_json(facts: Any) -> Any:
     raise TypeError(f"{type(facts).__name__} is no fact")
 
 
+def hidden_names(cls: type) -> set[str]:
+    """Fields and properties of a class of facts that are not in JSON."""
+    hidden = set(_OF_PROTOCOL) if hasattr(cls, "document") else set()
+    if is_dataclass(cls):
+        hidden |= {field.name for field in fields(cls) if not field.metadata.get("json", True)}
+    return hidden
+
+
 def _named(facts: Any) -> Iterator[tuple[str, Any]]:
-    if is_dataclass(facts):
-        hidden = {field.name for field in fields(facts) if not field.metadata.get("json", True)}
-        names = [field.name for field in fields(facts)]
-    else:
-        hidden, names = set(), list(facts._fields)
     cls = type(facts)
+    names = [field.name for field in fields(facts)] if is_dataclass(facts) else facts._fields
+    hidden = hidden_names(cls)
     properties = (name for name in vars(cls) if isinstance(vars(cls)[name], property))
     for name in (*names, *properties):
-        if name not in hidden | OF_PROTOCOL and not name.startswith("_"):
+        if name not in hidden and not name.startswith("_"):
             yield name, getattr(facts, name)
