@@ -13,7 +13,7 @@ from equilag.cli.real_options import add_real, add_weight
 from equilag.cli.source import add_source, read_group
 
 NAME: Final = "compare"
-HELP: Final = "every assignor, the current assignment and the optimum side by side"
+HELP: Final = "all assignors, the current assignment and the optimum side by side"
 DESCRIPTION: Final = """\
 Compares every assignor, the current assignment and equilag's own plan: how even
 their counts and their lag are, how many partitions they move, and how far they
