@@ -5,6 +5,11 @@
   const rows = doc.flows.rows;
   if (!rows.length) return;
   let key = "lag";
+  /** On a narrow screen the number in front of a member's random UUID tells more than its digits. */
+  const named = (id, narrow) => {
+    const label = equilag.label(id);
+    return narrow ? equilag.middle(label.replace(/-[0-9a-f]{4,8}…$/, ""), 13) : equilag.middle(label, 24);
+  };
   const drawn = chart("flows", (colours, narrow) => {
     // A flow without lag has a width too, so that it is seen.
     const total = rows.reduce((sum, row) => sum + row[key], 0);
@@ -32,7 +37,7 @@
           ...sources.map((id, i) => ({ name: `> ${id}`, depth: 0, itemStyle: { color: hues[i % hues.length] }, label: { ...label, position: "left" } })),
           ...targets.map((id) => ({ name: `< ${id}`, depth: 1, itemStyle: { color: colours.muted }, label: { ...label, position: "right" } })),
         ],
-        label: { formatter: (one) => equilag.middle(equilag.label(one.name.slice(2)), narrow ? 12 : 24) },
+        label: { formatter: (one) => named(one.name.slice(2), narrow) },
         lineStyle: { color: "source", opacity: 0.4, curveness: 0.5 },
         links: rows.map((row, i) => ({ source: `> ${row.source}`, target: `< ${row.target}`, value: width(row), row: i })),
       }],
