@@ -28,6 +28,7 @@ class VerdictWords(NamedTuple):
     worth_it: bool
     headline: str
     details: tuple[str, ...] = ()
+    plan_helps: bool = False
 
 
 def verdict_words(found: JudgedPlan) -> VerdictWords:
@@ -39,20 +40,22 @@ def verdict_words(found: JudgedPlan) -> VerdictWords:
     if work is not None and after is not None and not after.keeps_up:
         return _behind(found, after, work)
     if cost.new:
-        return VerdictWords("assign", True, f"{_what(cost)}: {_effect(found)}", _hot(found.hot))
+        return VerdictWords(
+            "assign", True, f"{_what(cost)}: {_effect(found)}", _hot(found.hot), True
+        )
     if not cost.moves:
         return _leave(found)
     line = f"{_what(cost)}: {_effect(found)}"
     if work is not None and work.before is not None and not work.before.keeps_up:
         assert after is not None  # both are known, or neither is
         details = (f"Now {behind_words(work.before)}.", f"With the plan {ahead_words(after)}.")
-        return VerdictWords("move", True, line, (*details, *_hot(found.hot)))
+        return VerdictWords("move", True, line, (*details, *_hot(found.hot)), True)
     if found.broken:
         rules = form(found.broken, "rule is", "rules are")
         broken = f"{number(found.broken)} {rules} broken by the current assignment."
-        return VerdictWords("move", True, line, (broken, *_hot(found.hot)))
+        return VerdictWords("move", True, line, (broken, *_hot(found.hot)), True)
     if found.verdict.worth_it:
-        return VerdictWords("move", True, line, _hot(found.hot))
+        return VerdictWords("move", True, line, _hot(found.hot), True)
     return _leave(found)
 
 
@@ -69,7 +72,7 @@ def _behind(found: JudgedPlan, after: ThroughputFigures, work: WorkFacts) -> Ver
     if not found.cost.moves or not found.verdict.worth_it:
         return VerdictWords(action, True, news.headline, news.details)
     meanwhile = f"Until then: {_what(found.cost).lower()}; {_effect(found)}"
-    return VerdictWords(action, True, news.headline, (*news.details, meanwhile))
+    return VerdictWords(action, True, news.headline, (*news.details, meanwhile), True)
 
 
 def _what(cost: CostFacts) -> str:

@@ -27,6 +27,8 @@ class VerdictFacts:
     action: Action
     worth_it: bool
     """True if there is something to do: then ``equilag plan --check`` exits with 10."""
+    plan_helps: bool
+    """True if this plan is worth it; where it does not keep up, until there are more members."""
     headline: str
     """One line of words."""
     details: tuple[str, ...]
@@ -54,6 +56,7 @@ def verdict_facts(plan: Plan, work: WorkFacts | None, unit: LoadUnit) -> Verdict
     return VerdictFacts(
         words.action,
         words.worth_it,
+        words.plan_helps,
         words.headline,
         words.details,
         found.unit,

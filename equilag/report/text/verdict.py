@@ -24,11 +24,13 @@ def verdict_block(
     """The headline, the cost of the plan, and what adds to the headline; with the short `names` of
     members that the page has."""
     headline = with_short_names(verdict.headline, names or {})
-    block: list[RenderableType] = [*verdict_line(headline, screen)]
-    if verdict.worth_it:
-        block.append(indented(f"cost: {cost_words(verdict.cost)}"))
-    details = (with_short_names(line, names or {}) for line in verdict.details)
-    return [*block, *(indented(_signs(line, screen)) for line in details)]
+    details = [with_short_names(line, names or {}) for line in verdict.details]
+    if verdict.plan_helps:
+        # Beside the moves that it is about, which come last where the plan is not all it takes.
+        place = 0 if verdict.action in ("move", "assign") else len(details)
+        details.insert(place, f"cost: {cost_words(verdict.cost)}")
+    lines: list[RenderableType] = [indented(_signs(line, screen)) for line in details]
+    return [*verdict_line(headline, screen), *lines]
 
 
 def verdict_line(headline: str, screen: Screen) -> Block:
