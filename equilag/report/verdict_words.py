@@ -12,10 +12,13 @@ from equilag.report.throughput_words import ahead_words, behind_news, behind_wor
 from equilag.report.words import form, number, plural, printable
 from equilag.worth.thresholds import Thresholds
 
-Action = Literal["move", "assign", "leave", "add-members", "repartition", "loosen"]
+Action = Literal[
+    "move", "assign", "leave", "add-members", "repartition", "loosen", "start-members", "undecided"
+]
 """What to do: move partitions; assign some that nobody owns; leave the group as it is. Where the
 plan does not keep up: add members; split a partition that is too much for any one member; plan with
-looser settings, under which the present members keep up."""
+looser settings, under which the present members keep up. Where nobody reads the group: start its
+members. Undecided if there was only time for a heuristic's plan, which does not help."""
 EXPLAIN: Final = "equilag explain says why"
 THRESHOLD: Final = f"{Thresholds().gain_percent:g} % of a fair share"
 """What a rebalance has to bring, as live groups are rebalanced by default."""
@@ -35,13 +38,13 @@ def verdict_words(found: JudgedPlan) -> VerdictWords:
     """What to do. What falls behind comes first, then what nobody owns, then the gain."""
     work, cost = found.work, found.cost
     if found.relieved is None:
-        return VerdictWords("leave", False, "Leave it: no member reads a partition")
+        return _nobody(found)
     after = None if work is None else work.after
     if work is not None and after is not None and not after.keeps_up:
         return _behind(found, after, work)
     if cost.new:
         return VerdictWords(
-            "assign", True, f"{_what(cost)}: {_effect(found)}", _hot(found.hot), True
+            "assign", True, f"{_what(cost)}: {_effect(found)}", _hot(found.hot, found.unit), True
         )
     if not cost.moves:
         return _leave(found)
@@ -49,14 +52,27 @@ def verdict_words(found: JudgedPlan) -> VerdictWords:
     if work is not None and work.before is not None and not work.before.keeps_up:
         assert after is not None  # both are known, or neither is
         details = (f"Now {behind_words(work.before)}.", f"With the plan {ahead_words(after)}.")
-        return VerdictWords("move", True, line, (*details, *_hot(found.hot)), True)
+        return VerdictWords("move", True, line, (*details, *_hot(found.hot, found.unit)), True)
     if found.broken:
         rules = form(found.broken, "rule is", "rules are")
         broken = f"{number(found.broken)} {rules} broken by the current assignment."
-        return VerdictWords("move", True, line, (broken, *_hot(found.hot)), True)
+        return VerdictWords("move", True, line, (broken, *_hot(found.hot, found.unit)), True)
     if found.verdict.worth_it:
-        return VerdictWords("move", True, line, _hot(found.hot), True)
+        return VerdictWords("move", True, line, _hot(found.hot, found.unit), True)
     return _leave(found)
+
+
+def _nobody(found: JudgedPlan) -> VerdictWords:
+    """Of a group of which no member reads a partition."""
+    group = found.plan.planned.given
+    lag = int(group.lag.sum())
+    if not group.n_partitions:
+        return VerdictWords("leave", False, "Leave it: there is no partition to read")
+    why = "no member subscribes to its topics" if group.n_members else "the group has no members"
+    if not lag:
+        return VerdictWords("leave", False, f"Leave it: {why}, and no record waits")
+    line = f"Nobody reads it: {why}, and {plural(lag, 'record')} {form(lag, 'waits', 'wait')}"
+    return VerdictWords("start-members", True, line)
 
 
 def _behind(found: JudgedPlan, after: ThroughputFigures, work: WorkFacts) -> VerdictWords:
@@ -92,7 +108,8 @@ def _effect(found: JudgedPlan) -> str:
     assert relieved is not None  # there are members
     if heaviest is None:
         high = float(found.loads.of(found.plan.assigned).max())
-        return f"{load_number(found.lightest)} to {load_number(high)} {unit} per member"
+        low = "" if found.lightest == high else f"{load_number(found.lightest)} to "
+        return f"{low}{load_number(high)} {unit} per member"
     if relieved.rank and heaviest.load_before - heaviest.load < 0.5 * (
         relieved.load_before - relieved.load
     ):
@@ -114,21 +131,33 @@ def _leave(found: JudgedPlan) -> VerdictWords:
         line = (
             f"{hot_words(found.hot[0])}; no assignment helps; repartition the topic or fix its key"
         )
-        return VerdictWords("leave", False, f"Leave it: {line}", _hot(found.hot[1:]))
+        others = _hot(found.hot[1:], found.unit)
+        return VerdictWords("repartition", False, f"Leave it: {line}", others)
     elif found.is_beyond_help:
         line = f"{uneven}; no assignment relieves a member by {THRESHOLD}"
     elif found.verdict.ground == "pause":
         line = found.verdict.reason
-    elif not found.cost.moves or found.plan.status == "optimal":
+    elif found.plan.status == "fallback":
+        line = f"Undecided: {uneven}, and there was time only for a heuristic's plan"
+        details = (
+            "A longer --time-limit may find a plan that helps.",
+            *_hot(found.hot, found.unit),
+        )
+        return VerdictWords("undecided", True, line, details)
+    elif found.plan.status == "optimal" and not found.is_limited:
         line = f"{uneven}; the best plan relieves no member by {THRESHOLD}; {EXPLAIN}"
     else:
-        line = f"{uneven}; this plan relieves no member by {THRESHOLD}"
-    return VerdictWords("leave", False, f"Leave it: {line}", _hot(found.hot))
+        under = " under these settings" if found.is_limited else ""
+        line = f"{uneven}; this plan relieves no member by {THRESHOLD}{under}; {EXPLAIN}"
+    return VerdictWords("leave", False, f"Leave it: {line}", _hot(found.hot, found.unit))
 
 
-def _hot(hot: Sequence[HotPartitionFacts]) -> tuple[str, ...]:
+def _hot(hot: Sequence[HotPartitionFacts], unit: str) -> tuple[str, ...]:
     """A line per hot partition."""
-    lines = [f"{hot_words(one)}: no assignment relieves its member." for one in hot[:MAX_HOT]]
+    lines = [
+        f"{hot_words(one)}: its member has at least {load_number(one.load)} {unit}."
+        for one in hot[:MAX_HOT]
+    ]
     more = len(hot) - MAX_HOT
     if more > 0:
         are = form(more, "is", "are")

@@ -326,7 +326,7 @@ def test_rebalances() -> None:
     text = text_of(plan)
     assert f"2 under a cooperative protocol; {len(plan.moves)} partitions pause in" in text
     still = replace(plan, assigned=plan.group.owner)
-    assert "rebalances    1, also under a cooperative protocol" in text_of(still)
+    assert "rebalances    none: every partition stays where it is" in text_of(still)
 
 
 @pytest.mark.parametrize(

@@ -29,12 +29,11 @@ def verdict(
         name="g",
         topics={"t": len(lags)},
         members=[Member(name) for name in ids],
-        subscriptions={name: ["t"] for name in ids},
+        **{"subscriptions": {name: ["t"] for name in ids}, **(topic or {})},
         lags={"t": lags},
         owned={name: {"t": [p for p, m in enumerate(owner) if m == name[1]]} for name in ids},
-        **(topic or {}),
     )
-    return plan_facts(equilag.solve(group, effort=0.05, **settings)).verdict
+    return plan_facts(equilag.solve(group, **{"effort": 0.05, **settings})).verdict
 
 
 def test_a_plan_that_relieves_a_member_is_worth_it() -> None:
@@ -49,9 +48,9 @@ def test_a_plan_that_relieves_a_member_is_worth_it() -> None:
 
 
 def test_what_nobody_owns_has_to_be_assigned() -> None:
-    found = verdict([5, 5, 5, 5], "")
+    found = verdict([50, 50, 50, 50], "")
     assert (found.action, found.worth_it) == ("assign", True)
-    assert found.headline == "Assign 4 partitions: 10 to 10 records per member"
+    assert found.headline == "Assign 4 partitions: 100 records per member"
     assert cost_words(found.cost) == "no move; 1 rebalance"
     some = verdict([900, 5, 5, 800, 70, 60], "01--00")
     assert some.headline.startswith("Assign 2 partitions that nobody owns and move 1 of 4 partit")
@@ -73,7 +72,7 @@ def test_a_plan_without_moves_costs_nothing() -> None:
 
 def test_a_hot_partition_that_no_assignment_helps() -> None:
     found = verdict([1, 1, 1, 1, 900, 1], "001122", 3)
-    assert (found.action, found.worth_it) == ("leave", False)
+    assert (found.action, found.worth_it) == ("repartition", False)
     assert found.headline == (
         "Leave it: t-4 alone is 3.0 × a fair share; no assignment helps;"
         " repartition the topic or fix its key"
@@ -86,7 +85,9 @@ def test_a_hot_partition_does_not_hide_the_relief_of_others() -> None:
     assert found.worth_it
     assert found.headline.startswith("Move ")
     assert "2nd heaviest member 900 → 50" in found.headline
-    assert found.details == ("t-0 alone is 2.7 × a fair share: no assignment relieves its member.",)
+    assert found.details == (
+        "t-0 alone is 2.7 × a fair share: its member has at least 9,000 records.",
+    )
 
 
 def test_many_hot_partitions_are_counted() -> None:
@@ -94,6 +95,11 @@ def test_many_hot_partitions_are_counted() -> None:
     assert len(found.hot) == 5
     assert found.details[-1] == "1 more partition is above a fair share as well."
     assert len(found.details) == 4
+
+
+def test_a_handful_of_records_is_no_reason_to_move() -> None:
+    found = verdict([12, 0, 1, 0, 2, 9], "001122", 3)
+    assert found.headline == "Leave it: the group has caught up, and its counts are even"
 
 
 def test_a_group_that_has_caught_up_is_judged_by_its_counts() -> None:
@@ -115,8 +121,29 @@ def test_a_plan_that_may_not_move_enough() -> None:
 
 def test_members_that_read_nothing() -> None:
     found = verdict([4, 4], "", members=0)
-    assert found.headline == "Leave it: no member reads a partition"
+    assert (found.action, found.worth_it) == ("start-members", True)
+    assert found.headline == "Nobody reads it: the group has no members, and 8 records wait"
     assert found.heaviest is None
+    quiet = verdict([0, 0], "", members=0)
+    assert (quiet.headline, quiet.worth_it) == (
+        "Leave it: the group has no members, and no record waits",
+        False,
+    )
+    assert verdict([], "").headline == "Leave it: there is no partition to read"
+    idle = verdict([4, 4], "", topic={"subscriptions": {"m0": [], "m1": []}})
+    assert idle.headline == (
+        "Nobody reads it: no member subscribes to its topics, and 8 records wait"
+    )
+
+
+def test_without_time_a_plan_that_does_not_help_decides_nothing() -> None:
+    lags = [900 + 7 * n for n in range(40)]
+    owner = "0123456789" * 4
+    found = verdict(lags, owner, 10, time_limit=0)
+    assert found.action in ("undecided", "leave")
+    uneven = verdict([9_000] * 4 + [10] * 12, "0000111122223333", 4, time_limit=0)
+    assert (uneven.action, uneven.worth_it) == ("undecided", True)
+    assert uneven.headline.startswith("Undecided: the heaviest member is ")
 
 
 def test_a_rule_that_the_current_assignment_breaks() -> None:

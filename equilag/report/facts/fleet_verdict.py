@@ -17,7 +17,7 @@ UNITS: Final = {"rate": "records per hour", "bytes": "bytes"}
 @dataclass(frozen=True, slots=True)
 class FleetVerdictFacts:
     """What a fleet needs. Every group is counted under one of `rebalance`, `overloaded`, `hot`,
-    `loosen`, `leave` and `failed`."""
+    `loosen`, `unread`, `undecided`, `leave` and `failed`."""
 
     headline: str
     """One line of words."""
@@ -36,9 +36,13 @@ class FleetVerdictFacts:
     overloaded: int
     """Groups whose members do not keep up, and that need more of them."""
     hot: int
-    """Groups with a partition that no member reads fast enough: it has to be split."""
+    """Groups with a partition that is too much for any member: it has to be split."""
     loosen: int
     """Groups whose members keep up under looser settings only."""
+    unread: int
+    """Groups with a lag that no member reads."""
+    undecided: int
+    """Groups for which there was only time for a heuristic's plan, which does not help."""
     leave: int
     failed: int
     """Groups without a plan."""
@@ -72,6 +76,8 @@ def fleet_verdict(report: FleetReport, weight: str) -> FleetVerdictFacts:
         overloaded=actions["add-members"],
         hot=actions["repartition"],
         loosen=actions["loosen"],
+        unread=actions["start-members"],
+        undecided=actions["undecided"],
         leave=actions["leave"],
         failed=failed,
         behind_now=sum(one.verdict != "keeps_up" for one in report.throughput),
@@ -82,10 +88,13 @@ def fleet_verdict(report: FleetReport, weight: str) -> FleetVerdictFacts:
 def _also(actions: Counter[str], failed: int) -> str:
     """What a plan does not help."""
     short, hot, held = (actions[name] for name in ("add-members", "repartition", "loosen"))
+    unread, undecided = actions["start-members"], actions["undecided"]
     parts = (
         (short, f"{form(short, 'is', 'are')} overloaded"),
         (hot, f"{form(hot, 'has', 'have')} a hot partition"),
         (held, f"{form(held, 'needs', 'need')} looser settings"),
+        (unread, f"{form(unread, 'has', 'have')} no reader"),
+        (undecided, f"{form(undecided, 'is', 'are')} undecided"),
         (failed, f"{form(failed, 'was', 'were')} not planned"),
     )
     return ", ".join(f"{number(count)} {words}" for count, words in parts if count)

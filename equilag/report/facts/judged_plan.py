@@ -14,14 +14,14 @@ from equilag.metrics import member_counts, moved
 from equilag.phases import first_phase
 from equilag.plan import Plan
 from equilag.policy import Policy
-from equilag.report.facts.work import LoadUnit, WorkFacts
+from equilag.report.facts.work import LoadUnit, WorkFacts, is_limited
 from equilag.worth.gain import Gain, gain_of, possible_gain
 from equilag.worth.group_loads import GroupLoads, best_loads, group_loads
 from equilag.worth.thresholds import Pause, Thresholds, Verdict, judge, reaches
 
-CAUGHT_UP: Final = 1.0
-"""Records per partition below which a group without rates has caught up: what lies between two
-reads of the offsets."""
+CAUGHT_UP: Final = 10.0
+"""Records per partition below which a group without rates has caught up: a poll takes up to 500
+from all partitions of a consumer, and what is below is the chance of one moment."""
 
 HARDLY: Final = 0.1
 """Part of a member's load that is not worth a rebalance: as `Thresholds.gain_percent`."""
@@ -73,6 +73,8 @@ class HotPartitionFacts:
     partition: int
     fair_shares: float
     """Its weight, in fair shares of that member."""
+    load: float
+    """What that member has at least, in the unit of the verdict."""
 
 
 class JudgedPlan(NamedTuple):
@@ -104,6 +106,12 @@ class JudgedPlan(NamedTuple):
         if not self.hot or self.heaviest is None:
             return False
         return (1 - HARDLY) * self.heaviest.load_before <= float(self.loads.best[0])
+
+    @property
+    def is_limited(self) -> bool:
+        """True if the policy asks for more than even counts and even lag."""
+        policy = self.plan.policy
+        return policy is None or is_limited(policy)
 
     @property
     def is_beyond_help(self) -> bool:
@@ -203,13 +211,15 @@ def _relieved(plan: Plan, loads: GroupLoads) -> RelievedRank | None:
 
 def _hot(loads: GroupLoads) -> tuple[HotPartitionFacts, ...]:
     """Partitions that are each more than the load of all members if these were equally loaded."""
-    share = loads.fair * float(loads.capacity.max(initial=0.0))
+    largest = float(loads.capacity.max(initial=0.0))
+    share = loads.fair * largest
     hot = np.flatnonzero(loads.weight > share)
     order = hot[np.argsort(-loads.weight[hot], kind="stable")].tolist()
     return tuple(
         HotPartitionFacts(
             *loads.group.partition_name(place),
             float(loads.weight[place]) / share,
+            float(loads.weight[place]) / largest,
         )
         for place in order
     )

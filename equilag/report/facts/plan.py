@@ -23,6 +23,7 @@ from equilag.report.facts.real_group import RealFacts, real_facts, whole
 from equilag.report.facts.verdict import VerdictFacts, verdict_facts
 from equilag.report.facts.work import WorkFacts, work_facts
 from equilag.report.natural_order import natural_key
+from equilag.report.next_steps import next_steps
 from equilag.report.reason_words import reason_words
 
 
@@ -123,6 +124,9 @@ class PlanFacts:
     """None where there is nothing to choose from."""
     run: RunFacts | None
     """None unless the reader asked for how the plan was found."""
+    next_steps: tuple[str, ...]
+    """How to make the group do it: sentences, and a command, which begins with ``equilag``; none
+    where the plan does not help."""
 
     @property
     def size(self) -> int:
@@ -139,9 +143,10 @@ def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
     figures = group_facts(group, plan.planned, not isinstance(plan.loads, LagFigures))
     work = work_facts(plan)
     run = RunFacts(plan.algorithm, plan.wall_s, plan.time_limit, plan.repeatable)
+    verdict = verdict_facts(plan, work, figures.load_unit)
     return PlanFacts(
         plan=plan,
-        verdict=verdict_facts(plan, work, figures.load_unit),
+        verdict=verdict,
         group=figures,
         members=_members(plan, work),
         idle=_idle(plan),
@@ -151,6 +156,7 @@ def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
         work=work,
         choices=_choices(plan, figures),
         run=run if verbose else None,
+        next_steps=next_steps(plan.group.name) if plan.policy and verdict.plan_helps else (),
     )
 
 

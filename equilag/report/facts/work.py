@@ -80,7 +80,7 @@ def work_facts(plan: Plan, search: Budget | None = None) -> WorkFacts | None:
         throughput(reduction, group.owner),
         after,
         None if after is None or after.keeps_up else _least_members(plan, search),
-        plan.policy is not None and _is_limited(plan.policy),
+        plan.policy is not None and is_limited(plan.policy),
         (plan.policy and plan.policy.overrides.add_members) or 0,
         _assumed(group, rates.rate) if by_rate else 0.0,
     )
@@ -92,7 +92,8 @@ def _assumed(group: Group, rate: Floats) -> float:
     return float(rate[~known & group.assignable].sum())
 
 
-def _is_limited(policy: Policy) -> bool:
+def is_limited(policy: Policy) -> bool:
+    """True if a policy asks for more than even counts, whatever the members can read."""
     fixed = policy.minds_racks or bool(policy.overrides.pin or policy.overrides.keep)
     return fixed or policy.moves_first or policy.max_moves is not None
 

@@ -20,6 +20,8 @@ ACTION_WORDS: Final = {
     "add-members": "add members",
     "repartition": "split a partition",
     "loosen": "loosen settings",
+    "start-members": "start members",
+    "undecided": "undecided",
     "leave": "leave it",
 }
 KEEPS_UP_WORDS: Final = {

@@ -102,8 +102,10 @@ def _actions(facts: FleetFacts) -> list[dict[str, Any]]:
     rows: tuple[tuple[str, str, int, tuple[str, ...], str], ...] = (
         ("act", "rebalance", verdict.rebalance, ("move", "assign"), saved),
         ("short", "add members", verdict.overloaded, ("add-members",), "overloaded"),
-        ("hot", "split a partition", verdict.hot, ("repartition",), "too hot for any member"),
+        ("hot", "split a partition", verdict.hot, ("repartition",), "too much for any member"),
         ("held", "loosen settings", verdict.loosen, ("loosen",), "members would be enough"),
+        ("short", "start members", verdict.unread, ("start-members",), "nobody reads them"),
+        ("held", "undecided", verdict.undecided, ("undecided",), "too little time"),
         ("leave", "leave as they are", verdict.leave, ("leave",), "a plan brings little"),
         ("failed", "not planned", verdict.failed, (), "see the reasons below"),
     )

@@ -11,7 +11,7 @@ from equilag.report.facts.plan import ChoiceFacts, ChoicesFacts, PlanFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.fitted import Room, Write, fitted, fitted_table
 from equilag.report.text.group import group_block
-from equilag.report.text.layout import GAP, Block, Column, indented, table, title
+from equilag.report.text.layout import GAP, Block, Column, indented, table, title, verbatim
 from equilag.report.text.members import members_block
 from equilag.report.text.moves import moves_block
 from equilag.report.text.named_table import PART
@@ -38,6 +38,15 @@ def plan_blocks(facts: PlanFacts, screen: Screen) -> Iterator[Block]:
     yield proof_block(facts)
     if facts.choices is not None:
         yield choices_block(facts.choices, screen, load_word(facts.proof))
+    yield _next_steps(facts)
+
+
+def _next_steps(facts: PlanFacts) -> Block:
+    """How to make the group do it."""
+    commands = [line.startswith("equilag ") for line in facts.next_steps]
+    lines = zip(facts.next_steps, commands, strict=True)
+    block = [indented(verbatim(line) if is_command else line) for line, is_command in lines]
+    return [title("Next"), *block] if block else []
 
 
 def choices_block(choices: ChoicesFacts, screen: Screen, what: str = "lag") -> Block:

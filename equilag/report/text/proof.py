@@ -57,7 +57,7 @@ def proof_rows(facts: PlanFacts) -> list[tuple[str, str]]:
         ("gap", _gap(proof)),
         ("moves", _moves(facts) if facts.group.owned else ""),
         ("not checkable", _unchecked(proof)),
-        ("rebalances", _rebalances(proof) if members else ""),
+        ("rebalances", _rebalances(facts) if members else ""),
         *(("note", printable(note)) for note in facts.plan.notes),
     ]
 
@@ -219,6 +219,8 @@ def _moves(facts: PlanFacts) -> str:
     if policy.pins_owned:
         return f"{number(proof.moves)}, from owners that may not keep theirs; no other may move"
     found = causes(policy, facts.real, of_moves=True)
+    if not proof.moves:
+        return "none"
     if proof.moves == least:
         return f"{number(proof.moves)}; {no_fewer(found)}"
     text = f"{number(proof.moves)}; {alone_need(found, least)}"
@@ -231,8 +233,11 @@ def _unchecked(proof: ProofFacts) -> str:
     return f"{', '.join(proof.unchecked)}: equilag verify cannot prove it again without the solver"
 
 
-def _rebalances(proof: ProofFacts) -> str:
+def _rebalances(facts: PlanFacts) -> str:
     """What a cooperative group goes through."""
+    proof, cost = facts.proof, facts.verdict.cost
+    if not (cost.moves or cost.new):
+        return "none: every partition stays where it is"
     if not proof.paused:
         return "1, also under a cooperative protocol: no partition pauses"
     paused = plural(proof.paused, "partition")
