@@ -153,6 +153,15 @@ def test_a_rule_that_the_current_assignment_breaks() -> None:
     assert "1 rule is broken by the current assignment." in found.details
 
 
+def test_a_member_that_may_be_stuck_is_named() -> None:
+    lags = [24_000, 31_000, 58_000, 44_000, *([100, 300, 250] * 4)]
+    found = verdict(lags, "0000111122223333", 4)
+    assert [one.member for one in found.suspects] == ["m0"]
+    assert "m0" in found.details[-1]
+    assert "slow or stuck" in found.details[-1]
+    assert verdict(lags, "0123012301230123", 4).suspects == ()
+
+
 def test_a_pause_that_costs_more_than_it_saves() -> None:
     rates = {"t": [1_000.0, 1_000.0, 800.0, 790.0]}
     found = verdict([0, 0, 0, 0], "0011", topic={"rates": rates}, horizon=1)

@@ -14,6 +14,7 @@ from equilag.metrics import member_counts, moved
 from equilag.phases import first_phase
 from equilag.plan import Plan
 from equilag.policy import Policy
+from equilag.report.facts.suspects import SuspectFacts, slow_suspects
 from equilag.report.facts.work import LoadUnit, WorkFacts, is_limited
 from equilag.worth.gain import Gain, gain_of, possible_gain
 from equilag.worth.group_loads import GroupLoads, best_loads, group_loads
@@ -99,6 +100,8 @@ class JudgedPlan(NamedTuple):
     lightest: float
     """Load of the lightest member under the plan."""
     loads: GroupLoads
+    suspects: tuple[SuspectFacts, ...]
+    """Members that may be slow or stuck."""
 
     @property
     def is_hot(self) -> bool:
@@ -145,6 +148,7 @@ def judged_plan(plan: Plan, work: WorkFacts | None, unit: LoadUnit) -> JudgedPla
         _relieved(plan, loads),
         float(loads.of(plan.assigned).min(initial=np.inf)),
         loads,
+        slow_suspects(group, group.owner),
     )
 
 

@@ -13,7 +13,9 @@ from equilag.report.facts.judged_plan import (
     HotPartitionFacts,
     judged_plan,
 )
+from equilag.report.facts.suspects import SuspectFacts
 from equilag.report.facts.work import LoadUnit, WorkFacts
+from equilag.report.suspect_words import suspect_words
 from equilag.report.verdict_words import Action, verdict_words
 
 
@@ -42,6 +44,8 @@ class VerdictFacts:
     hot: tuple[HotPartitionFacts, ...]
     """The heaviest first."""
     cost: CostFacts
+    suspects: tuple[SuspectFacts, ...]
+    """Members that may be slow or stuck, which moves do not mend."""
 
     def document(self) -> dict[str, Any]:
         """The field ``verdict`` of a plan's JSON."""
@@ -53,15 +57,17 @@ def verdict_facts(plan: Plan, work: WorkFacts | None, unit: LoadUnit) -> Verdict
     """The verdict on a plan; `work` and `unit` are the plan's."""
     found = judged_plan(plan, work, unit)
     words = verdict_words(found)
+    details = (*words.details, *suspect_words(found.suspects))
     return VerdictFacts(
         words.action,
         words.worth_it,
         words.plan_helps,
         words.headline,
-        words.details,
+        details,
         found.unit,
         found.heaviest,
         found.gain.relief_percent,
         found.hot,
         found.cost,
+        found.suspects,
     )
