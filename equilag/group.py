@@ -66,6 +66,8 @@ class Group:
     dropped_claims: int = 0
     doubts: tuple[InputDoubt, ...] = ()
     """What the input was accepted with although it may be a mistake."""
+    remarks: tuple[str, ...] = ()
+    """What a source that is no snapshot, such as a pasted text, leaves open or makes doubtful."""
     taken_at: str | None = None
     generation: int | None = None
     partition_classes: PartitionClasses | None = None
@@ -119,8 +121,7 @@ class Group:
         weights: topic -> a weight of each partition, 0 to 2^53 - 1; or a column [P].
         racks: topic -> for each partition, the racks that hold a replica.
         allowed: topic -> partition number -> ids of the members that alone may read it.
-        co_partitioned: lists of topics of equal size; partition i of all topics of a list goes to
-            one member.
+        co_partitioned: lists of topics of equal size; partitions of one number go to one member.
         taken_at: RFC 3339 time. generation: of the group.
 
         `name`, `topics`, `members` and `subscriptions` are required; a lag of which nothing is

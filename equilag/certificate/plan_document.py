@@ -29,7 +29,7 @@ ALWAYS: Final = (
 FIGURES: Final = (*ALWAYS, *REAL_FIGURES)
 """Fields that follow from group, assignment and proved bounds."""
 REQUIRED: Final = (*ALWAYS, "policy", "status", "algorithm", "certificate", "timing")
-OPTIONAL: Final = ("evidence", "interrupted", "notes", "verdict", *REAL_FIGURES)
+OPTIONAL: Final = ("evidence", "interrupted", "notes", "remarks", "verdict", *REAL_FIGURES)
 RUN_FIELDS: Final = ("seed", "effort", "run")
 """Settings beside the policy's own; plans of other versions may lack them."""
 CLAIM_FIELDS: Final = {"claim", "value", "evidence", "kind", "data"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from equilag.cli.cluster import add_cluster, add_reading, reading
@@ -61,8 +62,10 @@ def read_group(args: argparse.Namespace, policy: Policy | None = None) -> Group:
     from equilag.adapters.snapshot.write import snapshot_document
     from equilag.group import Group
 
-    given, protocol = _other_group(args)
-    group = Group.build(**given)
+    given, remarks, protocol = _other_group(args)
+    for line in remarks:
+        remark(line)
+    group = replace(Group.build(**given), remarks=tuple(remarks))
     _warn(group, policy, protocol)
     if policy is not None and policy.weight is None and args.from_describe is None:
         _hint_at_sample(args)
@@ -84,23 +87,17 @@ def in_place_of_file(args: argparse.Namespace) -> bool:
     return args.bootstrap_server is not None or args.from_describe is not None
 
 
-def _other_group(args: argparse.Namespace) -> tuple[GroupInput, str]:
-    """Read a text or a live group, and write remarks about it. Returns the group, and the
-    assignor that it uses, empty if unknown."""
+def _other_group(args: argparse.Namespace) -> tuple[GroupInput, list[str], str]:
+    """Read a text or a live group. Returns the group, remarks about it, and the assignor that it
+    uses, empty if unknown."""
     if args.from_describe is not None:
-        given, remarks = group_from_text(args)
-        for line in remarks:
-            remark(line)
-        return given, ""
+        return (*group_from_text(args), "")
 
     from equilag.adapters.kafka.group_kinds import BROKER_ASSIGNS, CONSUMER
 
     found = live_group(args)
-    for line in found.remarks:
-        remark(line)
-    if found.kind == CONSUMER:
-        remark(BROKER_ASSIGNS)
-    return found.given, found.protocol
+    of_kind = [BROKER_ASSIGNS] if found.kind == CONSUMER else []
+    return found.given, [*found.remarks, *of_kind], found.protocol
 
 
 def _warn(group: Group, policy: Policy | None, protocol: str = "") -> None:

@@ -73,7 +73,6 @@ def make_group_report(
     run: ReportRun,
     *,
     plan: Plan | None = None,
-    remarks: tuple[str, ...] = (),
 ) -> GroupReportFacts:
     """Make the report, and the plan unless it is given; then `policy` is the plan's.
 
@@ -94,7 +93,7 @@ def make_group_report(
         sizing = _sizing(group, policy, run)
     return GroupReportFacts(
         plan_facts(made),
-        ReportBasis(source, policy, remarks),
+        ReportBasis(source, policy),
         explanation=explanation,
         comparison=comparison,
         frontier=front,

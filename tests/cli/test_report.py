@@ -76,8 +76,13 @@ def test_a_plan_that_does_not_hold(run, tmp_path) -> None:
 def test_a_text_of_kafkas_tools(run, tmp_path) -> None:
     page = tmp_path / "page.html"
     args = ("--from-describe", "samples/stats.describe.txt", "--effort", "0.1", "--out", page)
-    assert run("report", *args).status == 0
-    assert embedded(page.read_text("utf-8"))["source"] == "SNAPSHOT"
+    status, _, err = run("report", *args)
+    assert status == 0
+    document = embedded(page.read_text("utf-8"))
+    assert document["source"] == "SNAPSHOT"
+    assert [f"equilag: {remark}" for remark in document["group"]["remarks"]] == err.splitlines()
+    assert set(document["group"]["remarks"]) <= set(document["remarks"])
+    assert "assumed: log starts are not in the text: 0" in document["remarks"]
 
 
 @pytest.mark.parametrize(

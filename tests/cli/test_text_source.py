@@ -43,7 +43,10 @@ def test_a_pipe_with_offsets_and_members(spawn) -> None:
 def test_the_snapshot_is_kept_for_verify(run, tmp_path) -> None:
     saved, plan = tmp_path / "g.json", tmp_path / "plan.json"
     argv = ("--from-describe", TEXT, "--save-snapshot", saved, "--out", plan, *QUICK)
-    assert run("plan", *argv).status == 0
+    status, _, err = run("plan", *argv)
+    assert status == 0
+    remarks = json.loads(plan.read_text("utf-8"))["remarks"]
+    assert [f"equilag: {remark}" for remark in remarks] == err.splitlines()
     assert load_snapshot(str(saved)).name == "token-indexer"
     assert run("verify", saved, plan).status == 0
     simulated = run("simulate", "--from-describe", TEXT, plan, "--capacity", "*=900")

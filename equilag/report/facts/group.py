@@ -37,6 +37,8 @@ class GroupFacts:
     dropped_claims: int
     doubts: tuple[DoubtFacts, ...]
     """What the input was accepted with although it may be a mistake, with names."""
+    remarks: tuple[str, ...]
+    """What was said when a text or a live group was read: what is assumed, and warnings."""
     unread_topics: tuple[tuple[str, int], ...]
     """Topics with partitions and no subscriber: name, partitions."""
     owned: int
@@ -79,6 +81,7 @@ def group_facts(
         },
         dropped_claims=group.dropped_claims,
         doubts=doubt_facts(group),
+        remarks=group.remarks,
         unread_topics=tuple(
             sorted(
                 ((group.topics[t], int(group.topic_size[t])) for t in unread),

@@ -36,8 +36,6 @@ class ReportBasis(NamedTuple):
     """The snapshot's file, as commands are to name it."""
     policy: Policy
     """As it was given, before the group's fields decide what it leaves open."""
-    remarks: tuple[str, ...] = ()
-    """What was said about the group when it was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +81,7 @@ class GroupReportFacts:
             "source": self.basis.source,
             "settings": facts_json(plan.plan.settings),
             "evidence": plan.plan.evidence,
-            "command": plan_command(*self.basis[:2], {}),
+            "command": plan_command(*self.basis, {}),
             "members": facts_json(plan.members),
             "idle": facts_json(plan.idle),
             "partitions": facts_json(self.partitions),
@@ -97,7 +95,7 @@ class GroupReportFacts:
             "frontier": _frontier(self.frontier, self.basis),
             "simulation": _simulation(self.simulation),
             "sizing": _sizing(self.sizing),
-            "remarks": [*plan.plan.notes, *self.basis.remarks],
+            "remarks": [*plan.plan.notes, *plan.group.remarks],
         }
 
 

@@ -133,8 +133,10 @@ class PlanFacts:
         return self.group.partitions
 
     def document(self) -> dict[str, Any]:
-        """The plan's JSON, format ``equilag/plan/1``, with the verdict."""
-        return {**self.plan.to_dict(), "verdict": self.verdict.document()}
+        """The plan's JSON, format ``equilag/plan/1``, with the verdict and what was said about
+        the group when it was read."""
+        remarks = {"remarks": list(self.group.remarks)} if self.group.remarks else {}
+        return {**self.plan.to_dict(), **remarks, "verdict": self.verdict.document()}
 
 
 def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:

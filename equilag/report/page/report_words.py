@@ -46,7 +46,7 @@ def _doubts(facts: GroupReportFacts) -> Iterator[str]:
     if group.unread_topics:
         unread = [f"{topic} ({plural(n, 'partition')})" for topic, n in group.unread_topics]
         yield f"unassigned, because no member subscribes: {listed(unread, MAX_TOPICS)}"
-    yield from map(printable, facts.basis.remarks)
+    yield from map(printable, group.remarks)
 
 
 def _why(facts: ExplanationFacts, labels: Mapping[str, str]) -> list[str]:
