@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import inspect
 import json
 import re
@@ -22,9 +23,11 @@ import equilag
 from equilag.building.group_input import GroupInput
 from equilag.building.member_fields import MEMBER_FIELDS
 from equilag.cli.parser import build_parser
+from equilag.live.steward.steward_metrics import metrics_of
 from equilag.plan_figures import REAL_FIGURES
 from equilag.planner.settings import PolicySettings
 from equilag.policy import BALANCES, POLICIES, REAL_FIELDS
+from equilag.report.facts.steward import StewardFacts
 
 DOCS: Final = CHECKOUT / "docs"
 README: Final = (CHECKOUT / "README.md").read_text("utf-8")
@@ -68,6 +71,15 @@ def documented(text: str) -> set[str]:
 
 def _options_in(code: str) -> list[str]:
     return re.findall(r"(?<![\w-])--[a-z][a-z-]*", code)
+
+
+def test_metrics_that_pages_name_exist() -> None:
+    unknown = {one.name: 1 for one in dataclasses.fields(StewardFacts) if one.default is None}
+    exported = metrics_of(lambda: StewardFacts(**{**unknown, "problem": None, "last_plan": None}))()
+    known = set(re.findall(r"^# TYPE (\w+)", exported.decode(), re.MULTILINE))
+    named = set(re.findall(r"\bequilag_steward_[a-z_]+", "\n".join(PAGES.values())))
+    assert len(named) > 3
+    assert named <= known
 
 
 def test_the_readme_is_short() -> None:

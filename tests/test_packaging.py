@@ -91,14 +91,21 @@ def steward_options(words: list[str], values: dict[str, str]) -> dict[str, objec
     return vars(build_parser().parse_args(text.split()))
 
 
+def values_of(env: str) -> dict[str, str]:
+    """The variables of a file of settings."""
+    return dict(re.findall(r"^([A-Z_]+)=(.*)$", env, re.MULTILINE))
+
+
 def test_the_unit_starts_a_steward_with_options_that_exist() -> None:
     text = UNIT.read_text("utf-8").replace("\\\n", " ")
     (command,) = re.findall("^ExecStart=/opt/equilag/bin/equilag (.*)$", text, re.MULTILINE)
     example = (PACKAGING / "systemd/steward.env").read_text("utf-8")
-    given = steward_options(command.split(), dict(re.findall(r"^([A-Z_]+)=(.*)$", example, re.M)))
+    given = steward_options(command.split(), values_of(example))
     assert given["group"] == "orders"
     assert given["listen"] == ("127.0.0.1", 9478)
-    assert given["keep_membership"] is True
+    assert (given["keep_membership"], given["auto_offset_reset"]) == (False, None)
+    (advised,) = re.findall(r"^# OPTIONS=(.*)$", example, re.M)
+    assert steward_options([*command.split(), advised], values_of(example))["keep_membership"]
 
 
 def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
