@@ -104,20 +104,26 @@ def _what(cost: CostFacts) -> str:
 
 def _effect(found: JudgedPlan) -> str:
     """What it brings the heaviest member, or else the rank that is relieved most."""
-    heaviest, relieved, unit = found.heaviest, found.relieved, found.unit
+    heaviest, relieved = found.heaviest, found.relieved
     assert relieved is not None  # there are members
-    if heaviest is None:
+    if heaviest is None or found.cost.new:
         high = float(found.loads.of(found.plan.assigned).max())
         low = "" if found.lightest == high else f"{load_number(found.lightest)} to "
-        return f"{low}{load_number(high)} {unit} per member"
+        return f"{low}{_amount(high, found.unit)} per member"
     if relieved.rank and heaviest.load_before - heaviest.load < 0.5 * (
         relieved.load_before - relieved.load
     ):
-        loads = f"{load_number(relieved.load_before)} → {load_number(relieved.load)}"
-        return f"{ordinal(relieved.rank + 1)} heaviest member {loads} {unit}"
-    loads = f"{load_number(heaviest.load_before)} → {load_number(heaviest.load)} {unit}"
+        loads = f"{load_number(relieved.load_before)} → {_amount(relieved.load, found.unit)}"
+        return f"{ordinal(relieved.rank + 1)} heaviest member {loads}"
+    loads = f"{load_number(heaviest.load_before)} → {_amount(heaviest.load, found.unit)}"
     above = [above_percent(x) for x in (heaviest.above_before_percent, heaviest.above_percent)]
     return f"heaviest member {loads} ({' → '.join(above)} above the mean)"
+
+
+def _amount(load: float, unit: str) -> str:
+    """A load with its unit: ``1 record``."""
+    one = unit.replace("records", "record").replace("partitions", "partition")
+    return f"{load_number(load)} {one if load == 1 and unit != 'seconds of work' else unit}"
 
 
 def _leave(found: JudgedPlan) -> VerdictWords:
@@ -155,7 +161,7 @@ def _leave(found: JudgedPlan) -> VerdictWords:
 def _hot(hot: Sequence[HotPartitionFacts], unit: str) -> tuple[str, ...]:
     """A line per hot partition."""
     lines = [
-        f"{hot_words(one)}: its member has at least {load_number(one.load)} {unit}."
+        f"{hot_words(one)}: its member has at least {_amount(one.load, unit)}."
         for one in hot[:MAX_HOT]
     ]
     more = len(hot) - MAX_HOT

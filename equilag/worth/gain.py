@@ -118,7 +118,7 @@ def _gain(
     drop = np.maximum(heaviest_first, least) - np.maximum(then, least)
     increase_above = np.minimum.accumulate(np.append(0.0, drop[:-1]))
     relief = float((drop + increase_above).max(initial=0.0)) if len(drop) else 0.0
-    base = loads.usual
+    base = loads.usual or loads.fair  # most members may have nothing
     rate = loads.rate
     return Gain(
         now,

@@ -54,6 +54,7 @@ def test_what_nobody_owns_has_to_be_assigned() -> None:
     assert cost_words(found.cost) == "no move; 1 rebalance"
     some = verdict([900, 5, 5, 800, 70, 60], "01--00")
     assert some.headline.startswith("Assign 2 partitions that nobody owns and move 1 of 4 partit")
+    assert some.headline.endswith(" records per member")
 
 
 def test_an_even_group_is_left_alone() -> None:
@@ -160,6 +161,25 @@ def test_a_member_that_may_be_stuck_is_named() -> None:
     assert "m0" in found.details[-1]
     assert "slow or stuck" in found.details[-1]
     assert verdict(lags, "0123012301230123", 4).suspects == ()
+
+
+def test_a_policy_that_forbids_moves_is_not_called_beyond_help() -> None:
+    found = verdict([100] * 6, "000000", policy="sticky-yet-fair")
+    assert found.headline == (
+        "Leave it: the heaviest member is 100 % above the mean; this plan relieves no member by"
+        " 10 % of a fair share under these settings; equilag explain says why"
+    )
+
+
+def test_two_hot_partitions_of_one_member_are_worth_a_move() -> None:
+    found = verdict([1_000_000, 1_000_000, *[0] * 8], "0011223344", 5)
+    assert found.worth_it
+    assert "heaviest member 2,000,000 → 1,000,000 records" in found.headline
+
+
+def test_plural_forms() -> None:
+    found = verdict([0, 0, 0], "001", 3)
+    assert "heaviest member 2 → 1 partition (" in found.headline
 
 
 def test_a_pause_that_costs_more_than_it_saves() -> None:

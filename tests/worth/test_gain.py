@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.groups import group_of
 from support.live_loads import loads_of
 
 from equilag.group import NOBODY, Group
@@ -135,3 +136,15 @@ def test_counts_that_are_forced_are_no_gain() -> None:
     bound = possible_gain(uneven, piled, exact_counts=True).relief_percent
     swapped = np.array([0, 1, 1, 1, 1, 0, 0], np.int32)
     assert 0 < gain_of(uneven, piled, swapped).relief_percent <= bound
+
+
+def test_relief_counts_where_most_members_have_nothing() -> None:
+    """The median of the loads that no plan falls below is 0 then."""
+    owners, lags = [0, 0, *([1, 2, 3, 4] * 2)], [1000, 1000, *[0] * 8]
+    group = group_of([10], [[0]] * 5, owners=owners, lags=lags)
+    loads = group_loads(group, Policy())
+    after = group.owner.copy()
+    after[1] = 1
+    gain = gain_of(loads, group.owner, after)
+    assert gain.relief_percent == 250.0  # 1,000 of a fair share of 400
+    assert possible_gain(loads, group.owner).relief_percent == 250.0

@@ -10,7 +10,7 @@ import numpy as np
 from equilag.broken_rules import broken_rules
 from equilag.columns import Flags, Floats
 from equilag.group import NOBODY
-from equilag.metrics import member_counts, moved
+from equilag.metrics import moved
 from equilag.phases import first_phase
 from equilag.plan import Plan
 from equilag.policy import Policy
@@ -127,11 +127,7 @@ def judged_plan(plan: Plan, work: WorkFacts | None, unit: LoadUnit) -> JudgedPla
     group = plan.planned.given
     loads, by_count = _loads(plan)
     gain = gain_of(loads, group.owner, plan.assigned)
-    now, then = (
-        np.sort(member_counts(assigned, group.n_members))
-        for assigned in (group.owner, plan.assigned)
-    )
-    best = possible_gain(loads, group.owner, exact_counts=np.array_equal(now, then))
+    best = possible_gain(loads, group.owner)
     broken = broken_rules(plan.planned, group.owner)
     return JudgedPlan(
         plan,
