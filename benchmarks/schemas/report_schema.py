@@ -41,7 +41,7 @@ def report_schema(plan: Schema, size: Schema, simulation: Schema) -> Schema:
         "format": {"const": FORMAT},
         "verdict": _ref("VerdictFacts"),
         "group": _ref("GroupFacts"),
-        "source": {"description": "The snapshot's file, as commands name it.", **text},
+        "source": {"description": "What names the group in commands, as words of a shell.", **text},
         "settings": _ref("policy"),
         "evidence": _ref("evidence"),
         "command": {"description": "A shell command that makes the plan.", **text},
@@ -90,6 +90,8 @@ def report_schema(plan: Schema, size: Schema, simulation: Schema) -> Schema:
             "headline": text,
             "points": _list(_object({
                 **points["properties"],
+                "is_on_front": {"description": "False for a plan that others beat.", **flag},
+                "note": {"description": "What beats the plan; else empty.", **text},
                 "settings": {"description": "That ask for this point.", "type": "object"},
                 "command": {"description": "A shell command that makes its plan.", **text},
             })),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
+from datetime import UTC, datetime
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Final
+from shlex import join, quote
+from typing import Final
 
 from equilag.cli import FINE, INTERRUPTED, options
 from equilag.cli.files import OutputFile, naming_plan, one_stdin, read_object
@@ -15,9 +18,6 @@ from equilag.cli.screen import emit
 from equilag.cli.source import add_source, in_place_of_file, read_group
 from equilag.policy import Policy
 from equilag.report.json_text import json_output
-
-if TYPE_CHECKING:
-    pass
 
 NAME: Final = "report"
 HELP: Final = "a page about a group, in one HTML file to look at and to send"
@@ -31,6 +31,12 @@ the members' capacities, sizes need rates as well.
 
 example:
   equilag report snapshot.json --out report.html"""
+SOURCE_OPTIONS: Final = (
+    "from_describe", "subscribe", "as_owned", "bootstrap_server", "command_config", "group",
+    "auto_offset_reset", "isolation_level", "sample",
+)  # fmt: skip
+"""The options that name a group without a snapshot."""
+FILE_OPTIONS: Final = ("from_describe", "command_config")
 TIME_LIMIT: Final = 5.0
 """Seconds: of these the plan gets the 2 s of `equilag plan`."""
 
@@ -89,14 +95,41 @@ def run(args: argparse.Namespace) -> int:
     if target is not None:
         from equilag.report.page.group_page import group_page
 
-        target.write(group_page(facts))
+        target.write(group_page(facts, made_at=_now()))
     if args.output == "json":
         emit(json_output(facts))
     return INTERRUPTED if stopped else FINE
 
 
+def _now() -> str:
+    """The time for the page, in whole minutes; that of SOURCE_DATE_EPOCH where it is set, as for
+    other files that are to be the same each time."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
+    return f"{now:%Y-%m-%d %H:%M} UTC"
+
+
 def _source(args: argparse.Namespace) -> str:
-    """What the page's commands call the group."""
-    if args.snapshot in (None, options.STDIN):
-        return args.save_snapshot or "SNAPSHOT"
-    return PurePath(args.snapshot).name
+    """What the page's commands call the group, as words of a shell: a file, else the options of
+    this command."""
+    if args.save_snapshot is not None:
+        return quote(PurePath(args.save_snapshot).name)
+    if args.snapshot is not None:
+        return quote(_file_name(args.snapshot, "SNAPSHOT"))
+    words = []
+    for name in SOURCE_OPTIONS:
+        value = getattr(args, name)
+        option = f"--{name.replace('_', '-')}"
+        if name == "subscribe":
+            words += [w for one, topics in value for w in (option, f"{one}={','.join(topics)}")]
+        elif value is True:
+            words.append(option)
+        elif value not in (None, False):
+            text = _file_name(value, "TEXT") if name in FILE_OPTIONS else str(value)
+            words += [option, text]
+    return join(words)
+
+
+def _file_name(path: str, stdin: str) -> str:
+    """The name of a file, without the folder that it was in on this machine."""
+    return stdin if path == options.STDIN else PurePath(path).name

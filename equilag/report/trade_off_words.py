@@ -50,7 +50,8 @@ def frontier_headline(points: Sequence[PointFacts], what: str) -> str:
         return f"One point: no plan with more than {moves} and a smaller {what} spread was found"
     first = points[0]
     marked = {mark: point for point in points for mark in point.marks}
-    shown = [marked[mark] for mark in ("knee", "plan") if mark in marked] or [points[-1]]
+    shown = [marked[mark] for mark in ("knee", "plan") if mark in marked]
+    shown = [point for point in shown if point.moves > first.moves] or [points[-1]]
     differ = any(point.gain_percent > first.gain_percent for point in shown)
     chosen = dict.fromkeys(_point(point, differ) for point in shown)
     start = f"{what} spread {number(first.spread)} with {plural(first.moves, 'move')}"

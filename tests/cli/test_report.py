@@ -79,10 +79,16 @@ def test_a_text_of_kafkas_tools(run, tmp_path) -> None:
     status, _, err = run("report", *args)
     assert status == 0
     document = embedded(page.read_text("utf-8"))
-    assert document["source"] == "SNAPSHOT"
+    assert document["source"] == "--from-describe stats.describe.txt"
+    assert document["command"] == "equilag plan --from-describe stats.describe.txt"
     assert [f"equilag: {remark}" for remark in document["group"]["remarks"]] == err.splitlines()
     assert set(document["group"]["remarks"]) <= set(document["remarks"])
     assert "assumed: log starts are not in the text: 0" in document["remarks"]
+    text = page.read_text("utf-8")
+    assert "time of the figures: unknown" in text
+    assert re.search(r"page made \d{4}-\d\d-\d\d \d\d:\d\d UTC", text)
+    shown = text.partition('id="reading"')[2].partition("</section>")[0]
+    assert shown.index("Warning:</strong> members own partitions") < shown.index("log starts are")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def test_settings_are_options() -> None:
         co_partition=[["orders", "payments"]],
         keep=["big topic"],
     )
-    words = shlex.split(plan_command("my group.json", policy, {"max_moves": 3, "tolerance": 0}))
+    words = shlex.split(plan_command("'my group.json'", policy, {"max_moves": 3, "tolerance": 0}))
     assert words[:5] == ["equilag", "plan", "my group.json", "--policy", "kip-169"]
     rest = words[5:]
     assert "--fresh" in rest

@@ -68,7 +68,11 @@ class FrontierFacts:
     @property
     def headline(self) -> str:
         """What the moves buy, in one line of words."""
-        return frontier_headline(self.points, "load" if self.per_capacity else "lag")
+        return self.headline_of(self.points)
+
+    def headline_of(self, points: Sequence[PointFacts]) -> str:
+        """The headline of other points in place of the front's."""
+        return frontier_headline(points, "load" if self.per_capacity else "lag")
 
     @property
     def evidence(self) -> Evidence | None:

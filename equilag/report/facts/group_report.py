@@ -19,6 +19,7 @@ from equilag.report.facts.partition_columns import (
 )
 from equilag.report.facts.plan import PlanFacts
 from equilag.report.facts.plan_command import plan_command
+from equilag.report.facts.plan_on_front import PLAN, points_with_plan
 from equilag.report.facts.simulation import SimulationFacts
 from equilag.report.facts.size import SizeFacts
 from equilag.report.reason_words import reason_words
@@ -33,7 +34,7 @@ class ReportBasis(NamedTuple):
     """What a report was asked for with."""
 
     source: str
-    """The snapshot's file, as commands are to name it."""
+    """The snapshot's file, or the options in its place, as words of a shell."""
     policy: Policy
     """As it was given, before the group's fields decide what it leaves open."""
 
@@ -92,7 +93,7 @@ class GroupReportFacts:
             "work": facts_json(plan.work),
             "explanation": _explanation(self.explanation),
             "comparison": _comparison(self.comparison),
-            "frontier": _frontier(self.frontier, self.basis),
+            "frontier": _frontier(self.frontier, self.basis, plan),
             "simulation": _simulation(self.simulation),
             "sizing": _sizing(self.sizing),
             "remarks": [*plan.plan.notes, *plan.group.remarks],
@@ -160,16 +161,21 @@ def _comparison(facts: ComparisonFacts | None) -> dict[str, Any] | None:
     }
 
 
-def _frontier(facts: FrontierFacts | None, basis: ReportBasis) -> dict[str, Any] | None:
+def _frontier(
+    facts: FrontierFacts | None, basis: ReportBasis, plan: PlanFacts
+) -> dict[str, Any] | None:
     if facts is None:
         return None
     rows = []
-    for point in facts.points:
-        settings = settings_of_point(point, basis.policy)
+    found = points_with_plan(facts, plan)
+    for point, is_on_front, note in found:
+        is_plan = PLAN in point.marks
+        settings = {} if is_plan else settings_of_point(point, basis.policy)
         command = plan_command(basis.source, basis.policy, settings)
-        rows.append({**facts_json(point), "settings": settings, "command": command})
+        more = {"is_on_front": is_on_front, "note": note}
+        rows.append({**facts_json(point), **more, "settings": settings, "command": command})
     return {
-        "headline": facts.headline,
+        "headline": facts.headline_of([row.point for row in found]),
         "points": rows,
         "per_capacity": facts.per_capacity,
         "unproved": facts.unproved,

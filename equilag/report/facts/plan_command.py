@@ -12,13 +12,13 @@ from equilag.policy import Policy
 def plan_command(source: str, policy: Policy, more: Mapping[str, Any]) -> str:
     """The command that makes a plan of this policy, with some settings in place of its own.
 
-    source: the snapshot's file.
+    source: what names the group: a file or options, as words of a shell.
     """
     usual = Policy(policy.name).to_dict()
     own = {name: value for name, value in policy.to_dict().items() if usual.get(name) != value}
     if policy.name != Policy().name:
         own = {"policy": policy.name, **own}
-    words = ["equilag", "plan", quote(source)]
+    words = ["equilag", "plan", source]
     for name, value in {**own, **more}.items():
         words += _option_words(name, value)
     return " ".join(words)

@@ -13,14 +13,12 @@ SCRIPTS: Final = tuple(
 )
 
 
-def group_page(facts: GroupReportFacts, refresh_s: int | None = None) -> str:
-    """The page as HTML; with `refresh_s`, for pages that are served live, it loads itself again
-    after so many seconds."""
+def group_page(facts: GroupReportFacts, *, made_at: str | None = None) -> str:
+    """The page as HTML; `made_at` is the time that it names as that of its making."""
     document: dict[str, Any] = facts.document()
     return render_page(
         "group.html",
         document,
-        words=report_words(facts),
+        words=report_words(facts, made_at),
         scripts=SCRIPTS,
-        refresh_s=refresh_s,
     )

@@ -26,8 +26,8 @@ def number(value: float) -> str:
     return exact_number(int(value) if float(value).is_integer() else value)
 
 
-def figure(value: Any, form: str = "number") -> str:
-    """A figure in its form: `number`, `percent`, `seconds`, `ms`, `yes`, `text`."""
+def figure(value: Any, form: str = "number") -> Markup | str:
+    """A figure in its form: `number`, `percent`, `seconds`, `ms`, `yes`, `text`, …"""
     if value is None:
         return NONE
     return FORMS[form](value)
@@ -90,7 +90,12 @@ def listed_words(words: Sequence[str]) -> str:
     return ", ".join(map(printable, words))
 
 
-FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
+def command_code(line: str) -> Markup:
+    """A command, in a cell of a table."""
+    return Markup('<code class="command">{}</code>').format(line)
+
+
+FORMS: Final[Mapping[str, Callable[[Any], Markup | str]]] = {
     "number": number,
     "percent": percent,
     "share": lambda share: percent(100 * share),
@@ -98,6 +103,8 @@ FORMS: Final[Mapping[str, Callable[[Any], str]]] = {
     "seconds": time_span,
     "ms": lambda ms: f"{ms:,.1f} ms",
     "yes": lambda found: "yes" if found else "no",
+    "marks": lambda marks: ", ".join("this plan" if mark == "plan" else mark for mark in marks),
+    "command": command_code,
     "text": lambda text: printable(str(text)),
 }
 FILTERS: Final[Mapping[str, Callable[..., Any]]] = {

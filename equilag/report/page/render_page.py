@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 STYLES: Final = ("static/page.css", "static/parts.css", "static/print.css")
-COMMON: Final = ("static/core.js", "static/table.js")
+COMMON: Final = ("static/core.js", "static/copy.js", "static/table.js")
 """Scripts of every page."""
 CHARTING: Final = (CHARTS, "static/chart.js")
 """Scripts of pages with charts."""
@@ -44,8 +44,9 @@ def render_page(
     template: a file in ``templates/`` that extends ``base.html``. It sees the document as ``doc``,
         the words as ``words``, and nothing else of the report.
     document: JSON; the page carries it, and its scripts read it.
-    words: sentences that other outputs write as well. Its ``labels``, if any, are short names: what
-        is not among them is cut in its middle.
+    words: sentences that other outputs write as well. Its ``labels``, if any, are short names, and
+        ``narrow_labels`` shorter ones for charts on a phone: what is not among them is cut in its
+        middle.
     scripts: the page's own ones, below this package, run in this order after those of every page.
     styles: the page's own ones, likewise.
     charts: True if the page draws any.
@@ -58,6 +59,7 @@ def render_page(
         doc=document,
         words=words,
         labels=words.get("labels", NO_WORDS),
+        narrow_labels=words.get("narrow_labels", NO_WORDS),
         data=json_in_html(document),
         scripts=[one.text for one in inline],
         styles=[inline_file(name).text for name in (*STYLES, *styles)],

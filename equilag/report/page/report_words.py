@@ -9,20 +9,25 @@ from equilag.report.explanation_words import cause_words, state_words
 from equilag.report.facts.explanation import ExplanationFacts
 from equilag.report.facts.group_report import GroupReportFacts
 from equilag.report.facts.size import SizeFacts
+from equilag.report.page.verdict_box import verdict_box
 from equilag.report.size_answer import Wording, answer_lines
 from equilag.report.text.group import DOUBTFUL_WORDS, NAMELESS
 from equilag.report.text.proof import proof_rows, status_sentence
+from equilag.report.text.short_names import member_names
 from equilag.report.text.simulation import assumed_lines
 from equilag.report.text.size_notes import note_lines
 from equilag.report.text.work import load_words
 from equilag.report.words import listed, plural, printable
 
+ASSUMED: Final = "assumed: "
+NARROW_WIDTH: Final = 13
+"""Characters of a member's name beside a chart on a phone: a quarter of its screen."""
 MAX_TOPICS: Final = 10
 """Topics without a subscriber that are named."""
 
 
-def report_words(facts: GroupReportFacts) -> dict[str, Any]:
-    """What the template says in sentences."""
+def report_words(facts: GroupReportFacts, made_at: str | None = None) -> dict[str, Any]:
+    """What the template says in sentences; `made_at` is when the page was made."""
     plan = facts.plan
     return {
         "name": printable(plan.group.name) or NAMELESS,
@@ -31,10 +36,27 @@ def report_words(facts: GroupReportFacts) -> dict[str, Any]:
         "load": load_words(plan.group.load_unit) if plan.proof.per_capacity else "lag in records",
         "labels": facts.labels,
         "why": [] if facts.explanation is None else _why(facts.explanation, facts.labels),
-        "doubts": list(_doubts(facts)),
+        "narrow_labels": member_names(facts.labels, NARROW_WIDTH),
+        "reading": _reading(facts),
+        "made_at": made_at,
+        "verdict": verdict_box(plan),
         "assumed": [] if facts.simulation is None else list(assumed_lines(facts.simulation)),
         "sizing": None if facts.sizing is None else _sizing(facts.sizing),
     }
+
+
+def _reading(facts: GroupReportFacts) -> list[dict[str, Any]]:
+    """How the figures were read, warnings first."""
+    found = [_remark(line) for line in dict.fromkeys(_doubts(facts))]
+    return sorted(found, key=lambda line: not line["warns"])
+
+
+def _remark(line: str) -> dict[str, Any]:
+    """A remark without the words that say that it is a warning."""
+    before, warning, after = line.partition("WARNING: ")
+    if not warning:
+        return {"words": line, "warns": False}
+    return {"words": before.removeprefix(ASSUMED) + after, "warns": True}
 
 
 def _doubts(facts: GroupReportFacts) -> Iterator[str]:

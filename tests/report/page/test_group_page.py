@@ -57,7 +57,7 @@ def test_parts_that_nothing_is_known_of_are_left_out() -> None:
     assert parts(page_of_sample(SLOW)) == all_parts
     assert parts(page_of_sample(TOKENS)) == all_parts - {"over-time", "sizes"}
     nobody = group_page(report_of(orders_snapshot(members=[])))
-    assert parts(nobody) == {"proof", "settings"}
+    assert parts(nobody) == {"reading", "proof", "settings"}
     assert "Leave it: no member reads a partition" in nobody
     idle = [{"id": name, "subscription": ["nothing"]} for name in "ab"]
     assert parts(group_page(report_of(orders_snapshot(members=idle)))) == {"proof", "settings"}

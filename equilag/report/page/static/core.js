@@ -56,6 +56,12 @@ window.equilag = (() => {
     }
     return number(value);
   }
+  /** How to write numbers of an axis from `low` to `high`, so that no two of its ticks look alike. */
+  function axisNumber(low, high) {
+    const step = (high - low) / 10;
+    const written = [0, 1, 2, 3, 4].map((i) => short(high - i * step));
+    return new Set(written).size === written.length ? short : number;
+  }
   const tenths = (value) => fixed(value, 1).replace(/\B(?=(\d{3})+\.)/g, ",");
   /** How many times as much, as `ratio_words` in Python. */
   function times(ratio) {
@@ -96,6 +102,9 @@ window.equilag = (() => {
   const labels = JSON.parse(document.getElementById("labels").textContent);
   /** A short name, which differs from others where the page has labels. */
   const label = (text, width = NAME_WIDTH) => labels[text] ?? middle(text, width);
+  const narrowLabels = JSON.parse(document.getElementById("narrow-labels").textContent);
+  /** A name beside a chart on a narrow screen. */
+  const narrowLabel = (text, width) => narrowLabels[text] ?? middle(text, width);
   function nameElement(text, width) {
     const full = printable(text);
     const cut = label(text, width);
@@ -108,6 +117,8 @@ window.equilag = (() => {
     share: (share) => percent(100 * share),
     ms: (ms) => `${tenths(ms)} ms`,
     yes: (found) => (found ? "yes" : "no"),
+    marks: (marks) => marks.map((mark) => (mark === "plan" ? "this plan" : mark)).join(", "),
+    command: (line) => element("code", { class: "command" }, line),
     text: (text) => printable(String(text)),
   };
   const figure = (value, form = "number") => (value == null ? "-" : forms[form](value));
@@ -158,6 +169,6 @@ window.equilag = (() => {
 
   return {
     doc, at, number, percent, seconds, short, plural, printable, middle, figure,
-    element, label, nameElement, hints, hideTip, onTheme: (call) => themed.push(call),
+    element, label, narrowLabel, axisNumber, nameElement, hints, hideTip, onTheme: (call) => themed.push(call),
   };
 })();

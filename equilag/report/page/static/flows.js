@@ -5,11 +5,7 @@
   const rows = doc.flows.rows;
   if (!rows.length) return;
   let key = "lag";
-  /** On a narrow screen the number in front of a member's random UUID tells more than its digits. */
-  const named = (id, narrow) => {
-    const label = equilag.label(id);
-    return narrow ? equilag.middle(label.replace(/-[0-9a-f]{4,8}…$/, ""), 13) : equilag.middle(label, 24);
-  };
+  const named = (id, narrow) => (narrow ? equilag.narrowLabel(id, 13) : equilag.label(id, 24));
   const drawn = chart("flows", (colours, narrow) => {
     // A flow without lag has a width too, so that it is seen.
     const total = rows.reduce((sum, row) => sum + row[key], 0);
@@ -31,7 +27,7 @@
         },
       },
       series: [{
-        type: "sankey", left: narrow ? 92 : 176, right: narrow ? 92 : 176, top: 8, bottom: 8, nodeGap: 13, nodeWidth: 12,
+        type: "sankey", left: narrow ? 100 : 176, right: narrow ? 100 : 176, top: 8, bottom: 8, nodeGap: 13, nodeWidth: 12,
         draggable: false, layoutIterations: 24, emphasis: { focus: "adjacency" },
         data: [
           ...sources.map((id, i) => ({ name: `> ${id}`, depth: 0, itemStyle: { color: hues[i % hues.length] }, label: { ...label, position: "left" } })),

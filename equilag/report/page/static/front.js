@@ -1,14 +1,15 @@
 // The front: moves against spread, with a point to pick.
 "use strict";
 (() => {
-  const { doc, chart, element, number, percent, short } = equilag;
+  const { doc, chart, element, number, percent, axisNumber } = equilag;
   const points = doc.frontier?.points ?? [];
   const pick = document.getElementById("front-pick");
   if (!pick) return;
   const what = doc.frontier.per_capacity ? "Load" : "Lag";
   const plan = [doc.verdict.cost.moves, doc.proof.spread];
-  let chosen = Math.max(0, points.findLastIndex((point) => point.moves <= plan[0]));
-  const marks = { current: "current assignment", knee: "knee", plan: "what equilag plan takes" };
+  const own = points.findIndex((point) => point.marks.includes("plan"));
+  let chosen = own >= 0 ? own : Math.max(0, points.findLastIndex((point) => point.moves <= plan[0]));
+  const marks = { current: "current assignment", knee: "knee", plan: "this plan" };
   // Where most of the spread cannot be helped, the scale begins above 0 to tell the points apart.
   const spreads = points.map((point) => point.spread);
   const isFlat = Math.min(...spreads) > 0.5 * Math.max(...spreads);
@@ -23,22 +24,22 @@
         return `${number(point.moves)} moves, spread ${number(point.spread)}`;
       },
     },
-    grid: { top: 62, right: 24, bottom: 34, left: narrow ? 4 : 8 },
+    grid: { top: 66, right: 44, bottom: 34, left: narrow ? 4 : 8 },
     xAxis: chart.axis(colours, { type: "value", name: "moves", nameLocation: "middle", nameGap: 28, min: 0, minInterval: 1, splitLine: { show: false } }),
-    yAxis: chart.axis(colours, { type: "value", name: narrow ? "" : `${what.toLowerCase()} spread`, nameTextStyle: { align: "left", color: colours.muted }, min: isFlat ? undefined : 0, scale: isFlat, axisLabel: { formatter: short } }),
+    yAxis: chart.axis(colours, { type: "value", name: narrow ? "" : `${what.toLowerCase()} spread`, nameGap: 26, nameTextStyle: { align: "left", color: colours.muted }, min: isFlat ? undefined : 0, scale: isFlat, axisLabel: { formatter: axisNumber(isFlat ? Math.min(...spreads) : 0, Math.max(...spreads)) } }),
     series: [
       {
         name: "trade-offs", type: "line", step: "end", symbol: "circle", symbolSize: 9, cursor: "pointer",
         lineStyle: { color: colours.blue, width: 2 }, itemStyle: { color: colours.surface, borderColor: colours.blue, borderWidth: 2 },
         labelLayout: { hideOverlap: true },
-        data: points.map((point, i) => ({
+        data: points.map((point, i) => !point.is_on_front ? null : ({
           value: [point.moves, point.spread], point: i, symbol: point.marks.includes("knee") ? "diamond" : "circle",
           symbolSize: point.marks.length ? 13 : points.length > 60 ? 6 : 9,
           label: {
-            show: point.marks.some((mark) => mark !== "plan"), color: colours.text, fontSize: 12, 
-            position: point.moves ? "top" : "right", offset: point.moves ? [0, -6] : [2, -9], formatter: () => point.marks.filter((mark) => mark !== "plan").join(", "),
+            show: point.marks.some((mark) => mark !== "plan"), color: colours.text, fontSize: 12,
+            position: "right", offset: [2, -11], formatter: () => point.marks.filter((mark) => mark !== "plan").join(", "),
           },
-        })),
+        })).filter(Boolean),
       },
       {
         name: "this plan", type: "scatter", symbol: "rect", symbolSize: 13, silent: true, z: 4,
@@ -65,6 +66,9 @@
       ["Proved", point.bound === point.spread ? "no plan with as many moves has a smaller spread" : `at least ${number(point.bound)}`],
     ];
     if (point.marks.length) lines.push(["Mark", point.marks.map((mark) => marks[mark] ?? mark).join(", ")]);
+    const note = document.getElementById("front-note");
+    note.hidden = !point.note;
+    note.textContent = point.note;
     figures.replaceChildren(...lines.flatMap(([label, text]) => [element("dt", {}, label), element("dd", {}, text)]));
     document.getElementById("front-command").replaceChildren(...point.command.split(" ").flatMap((word) => [element("span", {}, word), " "]));
     drawn.chart.setOption({ series: [{}, {}, { data: [{ value: [point.moves, point.spread] }] }] });

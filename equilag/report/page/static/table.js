@@ -137,6 +137,7 @@
       if (many && to < this.shown.length) rows.push(space(this.shown.length - to));
       if (!rows.length) rows.push(element("tr", {}, element("td", { colspan: this.columns.length }, "No row is like that.")));
       this.body.replaceChildren(...rows);
+      equilag.addCopyButtons(this.body);
       const measured = [...this.body.rows].find((row) => row.className !== "space")?.getBoundingClientRect().height;
       if (measured && this.height === undefined) {
         this.height = measured;
@@ -150,8 +151,9 @@
         const form = column.form ?? "text";
         const value = values[i];
         const content = form === "name" && value != null ? nameElement(value) : figure(value, form === "name" ? "text" : form);
-        if (this.opens && i === 0) return element("td", { class: form }, element("button", { type: "button", class: "opens" }, content));
-        return element("td", { class: form }, content);
+        const attributes = { class: column.wide ? `${form} full` : form, "data-label": column.label };
+        if (this.opens && i === 0) return element("td", attributes, element("button", { type: "button", class: "opens" }, content));
+        return element("td", attributes, content);
       });
       return element("tr", { "aria-rowindex": place + 2 }, ...cells);
     }
