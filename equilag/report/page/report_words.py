@@ -39,6 +39,9 @@ def report_words(facts: GroupReportFacts, made_at: str | None = None) -> dict[st
         "narrow_labels": member_names(facts.labels, NARROW_WIDTH),
         "reading": _reading(facts),
         "made_at": made_at,
+        "next_steps": [
+            {"words": line, "is_command": line.startswith("equilag ")} for line in plan.next_steps
+        ],
         "verdict": verdict_box(plan),
         "assumed": [] if facts.simulation is None else list(assumed_lines(facts.simulation)),
         "sizing": None if facts.sizing is None else _sizing(facts.sizing),

@@ -52,19 +52,20 @@ def parts(page: str) -> set[str]:
 
 def test_parts_that_nothing_is_known_of_are_left_out() -> None:
     all_parts = {
-        "members", "moves", "why", "front", "over-time", "sizes", "assignors", "proof", "settings",
+        "next", "members", "moves", "why", "front", "over-time", "sizes", "assignors", "proof", "settings",
     }  # fmt: skip
     assert parts(page_of_sample(SLOW)) == all_parts
     assert parts(page_of_sample(TOKENS)) == all_parts - {"over-time", "sizes"}
     nobody = group_page(report_of(orders_snapshot(members=[])))
     assert parts(nobody) == {"reading", "proof", "settings"}
-    assert "Leave it: no member reads a partition" in nobody
+    assert "Nobody reads it: the group has no members" in nobody
     idle = [{"id": name, "subscription": ["nothing"]} for name in "ab"]
-    assert parts(group_page(report_of(orders_snapshot(members=idle)))) == {"proof", "settings"}
+    parts_of_idle = parts(group_page(report_of(orders_snapshot(members=idle))))
+    assert parts_of_idle == {"reading", "proof", "settings"}
     both = ["orders", "payments"]
     fresh = [{"id": name, "subscription": both} for name in "ab"]
     page = group_page(report_of(orders_snapshot(members=fresh)))
-    assert parts(page) == {"members", "why", "assignors", "proof", "settings"}
+    assert parts(page) == {"next", "members", "why", "assignors", "proof", "settings"}
     assert "partitions that nobody owned" in page
 
 
@@ -165,6 +166,7 @@ def test_a_point_of_the_front_is_picked(opened: OpenPage) -> None:
 def test_a_block_tells_its_partition(look: Look, slow: Path) -> None:  # noqa: F811
     page = look(slow, 390, has_touch=True).page
     leaving = page.locator(".strip.now .block.leaves").first
+    page.locator("[data-member='4']").scroll_into_view_if_needed()
     leaving.tap()
     hint = page.locator("#tip").inner_text()
     assert re.search(r"clicks-\d+\nlag [\d,]+\nfrom clicks-\d\nto clicks-\d", hint)
