@@ -63,7 +63,10 @@ def standing_words(plan: PlanFacts) -> tuple[str, str]:
         return words
     if proof.standing in ("feasible", "tolerance") and proof.gap:
         allowed = "as the tolerance allows; " if proof.standing == "tolerance" else ""
-        return f"at most {number(proof.gap)} {plan.verdict.unit} from the best", f"{allowed}{between}"
+        return (
+            f"at most {number(proof.gap)} {plan.verdict.unit} from the best",
+            f"{allowed}{between}",
+        )
     if proof.evidence == "solver":
         return "the best possible", "on the solver's word"
     return "proved to be the best", f"no plan under its settings has a smaller difference {between}"

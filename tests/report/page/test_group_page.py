@@ -52,7 +52,8 @@ def parts(page: str) -> set[str]:
 
 def test_parts_that_nothing_is_known_of_are_left_out() -> None:
     all_parts = {
-        "next", "members", "moves", "why", "front", "over-time", "sizes", "assignors", "proof", "settings",
+        "next", "members", "moves", "why", "front", "over-time", "sizes", "assignors", "proof",
+        "settings",
     }  # fmt: skip
     assert parts(page_of_sample(SLOW)) == all_parts
     assert parts(page_of_sample(TOKENS)) == all_parts - {"over-time", "sizes"}
@@ -163,10 +164,45 @@ def test_a_point_of_the_front_is_picked(opened: OpenPage) -> None:
 
 @pytest.mark.browser
 @pytest.mark.xdist_group("browser")
+def test_a_command_is_copied_or_marked_with_the_keyboard(opened: OpenPage) -> None:
+    page = opened.page
+    button = page.locator("#settings .copy")
+    button.focus()
+    page.keyboard.press("Enter")
+    page.locator("#settings .copy:not([data-state='copy'])").wait_for()
+    assert button.get_attribute("aria-label") != "Copy the command"
+    page.evaluate("() => { Clipboard.prototype.writeText = () => Promise.reject(); }")
+    page.evaluate("() => { document.execCommand = () => false; }")
+    page.locator("#next .copy").press("Enter")
+    page.locator("#next .copy[data-state='marked']").wait_for()
+    marked = page.evaluate("String(getSelection())").strip()
+    assert marked == page.locator("#next .command").inner_text().strip()
+    assert opened.problems == []
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("browser")
+def test_ticks_of_an_axis_differ(opened: OpenPage) -> None:
+    written = "([low, high]) => [low, high].map(equilag.axisNumber(low, high))"
+    assert opened.page.evaluate(written, [1_898_334, 1_898_889]) == ["1,898,334", "1,898,889"]
+    assert opened.page.evaluate(written, [0, 2_000_000]) == ["0", "2M"]
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("browser")
+def test_tables_need_no_scrolling_to_the_side_on_a_phone(look: Look, slow: Path) -> None:  # noqa: F811
+    page = look(slow, 390).page
+    for details in page.locator("details").all():
+        details.evaluate("(one) => { one.open = true; }")
+    for rows in page.locator(".rows").all():
+        assert rows.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("browser")
 def test_a_block_tells_its_partition(look: Look, slow: Path) -> None:  # noqa: F811
     page = look(slow, 390, has_touch=True).page
     leaving = page.locator(".strip.now .block.leaves").first
-    page.locator("[data-member='4']").scroll_into_view_if_needed()
     leaving.tap()
     hint = page.locator("#tip").inner_text()
     assert re.search(r"clicks-\d+\nlag [\d,]+\nfrom clicks-\d\nto clicks-\d", hint)
@@ -203,7 +239,10 @@ def test_it_prints(opened: OpenPage, tmp_path: Path) -> None:
     assert surface == "rgb(255, 255, 255)"
     assert page.locator("#flows svg").first.bounding_box()["width"] <= 680
     assert page.locator(".find").first.is_hidden()
+    assert page.locator("details:not([open])").count() == 0
+    assert page.locator("#front-table td.command").first.is_visible()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("details:not([open])").count() > 0
     page.emulate_media(media="screen", color_scheme="light")
     assert page.evaluate(GROUND) == LIGHT
     assert opened.problems == []

@@ -1,4 +1,4 @@
-"""The box of a verdict: a sign for every action, and how good the plan is in an operator's words."""
+"""The box of a verdict: a sign for every action, and how good the plan is, in plain words."""
 
 from __future__ import annotations
 

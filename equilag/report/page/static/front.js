@@ -26,7 +26,7 @@
     },
     grid: { top: 66, right: 44, bottom: 34, left: narrow ? 4 : 8 },
     xAxis: chart.axis(colours, { type: "value", name: "moves", nameLocation: "middle", nameGap: 28, min: 0, minInterval: 1, splitLine: { show: false } }),
-    yAxis: chart.axis(colours, { type: "value", name: narrow ? "" : `${what.toLowerCase()} spread`, nameGap: 26, nameTextStyle: { align: "left", color: colours.muted }, min: isFlat ? undefined : 0, scale: isFlat, axisLabel: { formatter: axisNumber(isFlat ? Math.min(...spreads) : 0, Math.max(...spreads)) } }),
+    yAxis: chart.axis(colours, { type: "value", name: narrow ? "" : `${what.toLowerCase()} spread`, nameGap: 26, nameTextStyle: { align: "left", color: colours.muted }, min: isFlat ? undefined : 0, scale: isFlat, axisLabel: { margin: 14, formatter: axisNumber(isFlat ? Math.min(...spreads) : 0, Math.max(...spreads)) } }),
     series: [
       {
         name: "trade-offs", type: "line", step: "end", symbol: "circle", symbolSize: 9, cursor: "pointer",

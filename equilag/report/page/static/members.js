@@ -4,6 +4,7 @@
   const { doc, element, label, number, plural, printable, nameElement, hints, chart } = equilag;
   const bars = document.getElementById("bars");
   if (!bars) return;
+  const AT_ONCE = 8; // members whose blocks are there before they come into view
   const FEW = 20; // members that are shown at first
   const THIN = 0.004; // part of the longest bar below which a block is too thin to point at
   const { topics, members: ids, topic, partition, lag, before, after } = doc.partitions;
@@ -114,6 +115,7 @@
     bars.classList.add("scaled");
   }
   arrange();
+  [...bars.children].slice(0, AT_ONCE).forEach(fill);
 
   hints(bars, ".block[data-partition], .block[data-rest]", (block) => {
     if (block.dataset.rest) return [element("b", {}, block.dataset.rest)];

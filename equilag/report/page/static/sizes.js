@@ -14,7 +14,7 @@
   const first = Math.max(0, sizing.rows.findIndex((row) => row[key] <= most));
   const shown = sizing.rows.slice(first);
   chart("sizes-chart", (colours) => {
-    const line = (name, at) => ({ ...at, label: { formatter: name, color: colours.muted, position: "insideEndTop" } });
+    const line = (name, at) => ({ ...at, label: { formatter: name, color: colours.muted, position: at.xAxis === undefined ? "insideEndTop" : "end" } });
     return {
       legend: {},
       tooltip: {
