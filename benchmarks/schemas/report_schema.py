@@ -18,6 +18,7 @@ from equilag.report.facts.plan import MemberFacts
 from equilag.report.facts.proof import ProofFacts
 from equilag.report.facts.real_group import RealFacts
 from equilag.report.facts.simulation import SimulationFacts
+from equilag.report.facts.unevenness import UnevennessFacts
 from equilag.report.facts.verdict import VerdictFacts
 from equilag.report.facts.work import WorkFacts
 
@@ -30,7 +31,7 @@ def report_schema(plan: Schema, size: Schema, simulation: Schema) -> Schema:
     made = definitions_of(
         AssignorFacts, PointFacts, GroupFacts, PartitionColumns, FlowsFacts, MemberFacts,
         ProofFacts, RealFacts, SimulationFacts, VerdictFacts, WorkFacts,
-        EvennessFacts, LooserFacts,
+        EvennessFacts, LooserFacts, UnevennessFacts,
     )  # fmt: skip
     rows, points = made.pop("AssignorFacts"), made["PointFacts"]
     course = made.pop("SimulationFacts")["properties"]
@@ -67,6 +68,8 @@ def report_schema(plan: Schema, size: Schema, simulation: Schema) -> Schema:
             "unit": {"description": "Of the loads: `records`, `seconds of work`, …", **text},
             "fair": {"description": "A fair share of the load.", **number},
             "reached": _ref("EvennessFacts"),
+            "now": _ref("UnevennessFacts"),
+            "why_now": {"description": "Why the group is uneven now, in sentences.", **texts},
             "why": {"description": "What bounds the plan, in sentences.", **texts},
             "looser": _list(_ref("LooserFacts")),
         })),

@@ -19,12 +19,13 @@ from equilag.report.facts.fleet_gaps import AssignorGaps
 from equilag.report.facts.fleet_verdict import FleetVerdictFacts
 from equilag.report.facts.steward import OLD_NAMES, STATUS_FORMAT, StewardFacts
 from equilag.report.facts.steward_parts import HISTORY_FORMAT, StewardHistory
+from equilag.report.facts.unevenness import UnevennessFacts
 from equilag.report.facts.verdict import VerdictFacts
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {
     "plan": (VerdictFacts,),
-    "explanation": (BoundCause, EvennessFacts, LooserFacts),
+    "explanation": (BoundCause, EvennessFacts, LooserFacts, UnevennessFacts, VerdictFacts),
     "fleet-report": (FleetVerdictFacts, AssignorGaps),
 }
 """Schema -> the facts that some of its definitions are made from."""

@@ -1,4 +1,4 @@
-"""``equilag explain``: what bounds a plan, what looser settings would buy, what moves are for."""
+"""``equilag explain``: why a group is uneven, what bounds its plan, what its moves are for."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from equilag.cli.source import add_source, in_place_of_file, read_group
 from equilag.policy import Policy
 
 NAME: Final = "explain"
-HELP: Final = "why a plan is as it is: what bounds it, what its moves are for"
+HELP: Final = "why a group is uneven, what bounds its plan, what moves are for"
 DESCRIPTION: Final = """\
-Says what keeps the members from being more evenly loaded (a partition, what
-members subscribe to, even counts, limits), what each looser setting would buy,
-and what each move of the plan is for."""
+Says why the group is uneven now, what keeps the members from being more evenly
+loaded by a plan (a partition, what members subscribe to, even counts, limits),
+what each looser setting would bring, and what each move of the plan is for."""
 EPILOG: Final = """\
 Without PLAN it makes one, with the options of equilag plan. PLAN is verified
 first and has its own settings. --time-limit is for all of it: the plan, and one

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from equilag.plan import Plan
 from equilag.planner.bound_causes import NOTED, BoundCause, in_unit
 from equilag.planner.bound_rungs import Scope
+from equilag.planner.explain import LooserEvidence
 from equilag.planner.loosened import LooserName
 from equilag.report.reason_words import Namer, partition_words
 from equilag.report.words import form, number, percent, plural, printable
@@ -37,6 +38,12 @@ LOOSER: Final[Mapping[LooserName, str]] = {
     "co-partitioning": "--co-partition none",
     "subscriptions": "all topics for all members",
 }
+
+EVIDENCE: Final[Mapping[LooserEvidence, str]] = {
+    "proved": "proved: with this setting no plan is noticeably better than its row",
+    "found": "found: the best plan that was found; there may be a better one",
+}
+"""What the evidence of a looser setting says of its row."""
 
 
 class LoadWords(NamedTuple):
@@ -181,6 +188,11 @@ def _gap_words(plan: Plan, words: LoadWords) -> str:
     given = words.amount(words.fair * policy.tolerance / 100)
     limit = f"--tolerance {policy.tolerance:g} accepts up to {given} more to save moves"
     return f"{apart}, where {number(bound)} may be possible: {limit}."
+
+
+def evidence_lines(shown: Collection[LooserEvidence]) -> list[str]:
+    """What each evidence that a table of looser settings has means."""
+    return [words for evidence, words in EVIDENCE.items() if evidence in shown]
 
 
 def looser_words(name: LooserName, settings: Mapping[str, Any]) -> str:

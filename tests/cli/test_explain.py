@@ -17,7 +17,7 @@ def test_a_plan_is_made_and_explained(run: Callable[..., Any]) -> None:
     found = run("explain", SNAPSHOT, "--effort", 0.3)
     assert (found.status, found.err) == (0, "")
     assert found.out.startswith("token-indexer: 7 members, 1 topic, 48 partitions")
-    assert "How even it is\n  Nothing keeps the members apart" in found.out
+    assert "How even the plan is\n  Nothing keeps the members apart" in found.out
     assert "relieve indexer-5-" in found.out
 
 

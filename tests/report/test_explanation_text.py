@@ -89,8 +89,14 @@ def test_a_page_says_what_bounds_what_is_looser_and_what_moves_serve() -> None:
     group = equilag.load_snapshot(SAMPLES / "stats.snapshot.json")
     found = equilag.explain(group, effort=0.6)
     page = text(found)
-    assert "What bounds it\n  Only stats-0-7956…, stats-1-adb2… and stats-2-4116… read" in page
-    assert "Looser settings, one at a time (proved: nothing noticeably better)" in page
+    assert (
+        "What bounds the plan\n  Only stats-0-7956…, stats-1-adb2… and stats-2-4116… read" in page
+    )
+    assert "Move " in page.splitlines()[3]  # the verdict
+    assert "Why it is uneven now\n  stats-1-adb2… is the heaviest member: 422,953 records" in page
+    assert "which only 3 of the 6 members may read" in page
+    assert "What looser settings would bring, one at a time" in page
+    assert "proved: with this setting no plan is noticeably better than its row" in page
     assert "all topics for all members" in page
     assert "relieve stats-1-adb2…: 422,953 → " in page
     assert "even counts: stats-0-7956… 20 → 16 partitions" in page
@@ -106,6 +112,8 @@ def test_a_small_or_idle_group_has_words_too() -> None:
     page = text(nothing)
     assert "There is no lag: all members have 0" in page
     assert "No moves: every partition stays where it is." in page
+    few = group_of([5], [[0]] * 2, owners=[0, 0, 0, 1, 1], lags=[1, 0, 0, 2, 0])
+    assert "has at least 2 records" in text(equilag.explain(few, effort=0.01))
     idle = equilag.explain(group_of([2], [[]]), effort=0.01)
     assert "No member reads a partition." in text(idle)
     group = group_of([3], [[0]] * 2, owners=[0, 0, 1], lags=[5, 5, 5])

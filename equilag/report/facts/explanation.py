@@ -1,4 +1,5 @@
-"""An explanation: what bounds a plan, what looser settings would buy, what its moves are for."""
+"""An explanation: why a group is uneven, what bounds its plan, what looser settings would buy, and
+what the moves are for."""
 
 from __future__ import annotations
 
@@ -14,8 +15,12 @@ from equilag.planner.loosened import LooserName
 from equilag.report.explanation_words import LoadWords, cause_words, looser_words, state_words
 from equilag.report.facts.facts_json import NOT_IN_JSON, facts_json
 from equilag.report.facts.group import GroupFacts
+from equilag.report.facts.judged_plan import JudgedPlan, judged_plan
 from equilag.report.facts.move_chains import ServedFacts, served_facts
 from equilag.report.facts.plan import plan_facts
+from equilag.report.facts.unevenness import UnevennessFacts, unevenness_facts
+from equilag.report.facts.verdict import VerdictFacts
+from equilag.report.unevenness_words import unevenness_words
 
 FORMAT: Final = "equilag/explanation/1"
 
@@ -59,6 +64,11 @@ class ExplanationFacts:
 
     explanation: Explanation = field(metadata=NOT_IN_JSON)
     group: GroupFacts
+    verdict: VerdictFacts
+    now: UnevennessFacts
+    """The current assignment."""
+    why_now: tuple[str, ...]
+    """The same in words: why the group is uneven now."""
     status: Status
     evidence: Evidence
     unit: str
@@ -99,6 +109,9 @@ class ExplanationFacts:
             "policy": plan.settings,
             "evidence": self.evidence,
             "status": self.status,
+            "verdict": self.verdict.document(),
+            "now": facts_json(self.now),
+            "why_now": list(self.why_now),
             "unit": self.unit,
             "fair": self.fair,
             "reached": facts_json(self.reached),
@@ -115,11 +128,16 @@ def explanation_facts(explanation: Explanation) -> ExplanationFacts:
     """The facts of an explanation."""
     plan = explanation.plan
     facts = plan_facts(plan)
-    words = LoadWords(facts.verdict.unit, plan.loads.mean)
+    judged = judged_plan(plan, facts.work, facts.group.load_unit)
+    words = LoadWords(_unit(judged), plan.loads.mean)
     causes = explanation.causes
+    now = unevenness_facts(judged)
     return ExplanationFacts(
         explanation,
         facts.group,
+        facts.verdict,
+        now,
+        unevenness_words(now),
         plan.status,
         explanation.evidence,
         words.unit,
@@ -146,3 +164,12 @@ def explanation_facts(explanation: Explanation) -> ExplanationFacts:
         served_facts(plan),
         explanation.interrupted,
     )
+
+
+def _unit(judged: JudgedPlan) -> str:
+    """The unit of the plan's loads, which are lag where the verdict counts partitions."""
+    if not judged.by_count:
+        return judged.unit
+    members = judged.loads.group.members
+    knows_speeds = any(member.capacity is not None for member in members)
+    return "records per unit of capacity" if knows_speeds else "records"

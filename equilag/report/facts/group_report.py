@@ -136,7 +136,7 @@ def _moves(plan: PlanFacts, labels: Mapping[str, str]) -> dict[str, Any]:
 def _explanation(facts: ExplanationFacts | None) -> dict[str, Any] | None:
     if facts is None:
         return None
-    names = ("unit", "fair", "reached", "why", "looser")
+    names = ("unit", "fair", "reached", "now", "why_now", "why", "looser")
     return {name: facts_json(getattr(facts, name)) for name in names}
 
 

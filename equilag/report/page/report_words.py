@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from equilag.report.explanation_words import cause_words, state_words
+from equilag.planner.explain import LooserEvidence
+from equilag.report.explanation_words import cause_words, evidence_lines, state_words
 from equilag.report.facts.explanation import ExplanationFacts
 from equilag.report.facts.group_report import GroupReportFacts
 from equilag.report.facts.size import SizeFacts
@@ -17,6 +18,7 @@ from equilag.report.text.short_names import member_names
 from equilag.report.text.simulation import assumed_lines
 from equilag.report.text.size_notes import note_lines
 from equilag.report.text.work import load_words
+from equilag.report.unevenness_words import unevenness_heading, unevenness_words
 from equilag.report.words import listed, plural, printable
 
 ASSUMED: Final = "assumed: "
@@ -28,14 +30,17 @@ MAX_TOPICS: Final = 10
 
 def report_words(facts: GroupReportFacts, made_at: str | None = None) -> dict[str, Any]:
     """What the template says in sentences; `made_at` is when the page was made."""
-    plan = facts.plan
+    plan, explained = facts.plan, facts.explanation
     return {
         "name": printable(plan.group.name) or NAMELESS,
         "status": status_sentence(plan),
         "proof": [(label, words) for label, words in proof_rows(plan) if words],
         "load": load_words(plan.group.load_unit) if plan.proof.per_capacity else "lag in records",
         "labels": facts.labels,
-        "why": [] if facts.explanation is None else _why(facts.explanation, facts.labels),
+        "now_heading": "" if explained is None else unevenness_heading(explained.now),
+        "why_now": [] if explained is None else _why_now(explained, facts.labels),
+        "why": [] if explained is None else _why(explained, facts.labels),
+        "evidence": [] if explained is None else evidence_lines(_evidence(explained)),
         "narrow_labels": member_names(facts.labels, NARROW_WIDTH),
         "reading": _reading(facts),
         "made_at": made_at,
@@ -72,6 +77,15 @@ def _doubts(facts: GroupReportFacts) -> Iterator[str]:
         unread = [f"{topic} ({plural(n, 'partition')})" for topic, n in group.unread_topics]
         yield f"unassigned, because no member subscribes: {listed(unread, MAX_TOPICS)}"
     yield from map(printable, group.remarks)
+
+
+def _evidence(facts: ExplanationFacts) -> set[LooserEvidence]:
+    """Of the looser settings that the page has a row of."""
+    return {row.evidence for row in facts.looser if row.helps}
+
+
+def _why_now(facts: ExplanationFacts, labels: Mapping[str, str]) -> list[str]:
+    return list(unevenness_words(facts.now, labels.__getitem__))
 
 
 def _why(facts: ExplanationFacts, labels: Mapping[str, str]) -> list[str]:

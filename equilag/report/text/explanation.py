@@ -1,4 +1,5 @@
-"""The page of an explanation: what bounds the plan, looser settings, and what the moves are for."""
+"""The page of an explanation: why the group is uneven, what bounds the plan, looser settings, and
+what the moves are for."""
 
 from __future__ import annotations
 
@@ -8,7 +9,12 @@ from typing import Final
 from rich.console import RenderableType
 
 from equilag.move import Move
-from equilag.report.explanation_words import LoadWords, cause_words, state_words
+from equilag.report.explanation_words import (
+    LoadWords,
+    cause_words,
+    evidence_lines,
+    state_words,
+)
 from equilag.report.facts.explanation import EvennessFacts, ExplanationFacts, LooserFacts
 from equilag.report.facts.move_chains import ChainFacts, ServedFacts
 from equilag.report.reason_words import partition_words
@@ -17,7 +23,9 @@ from equilag.report.text.fitted import Write, fitted_table
 from equilag.report.text.group import group_block
 from equilag.report.text.layout import Block, Column, indented, title
 from equilag.report.text.named_table import PART
-from equilag.report.text.short_names import member_names
+from equilag.report.text.short_names import member_names, with_short_names
+from equilag.report.text.verdict import verdict_line
+from equilag.report.unevenness_words import unevenness_heading, unevenness_words
 from equilag.report.words import form, number, plural, printable
 
 MAX_SERVED: Final = 12
@@ -40,16 +48,24 @@ def explanation_blocks(facts: ExplanationFacts, screen: Screen) -> Iterator[Bloc
     ids = [member.id for member in facts.plan.group.members]
     names = member_names(ids, screen.width // PART, screen.dots)
     yield group_block(facts.group, screen)
+    yield verdict_line(with_short_names(facts.verdict.headline, names), screen)
+    yield _now(facts, names, screen)
     yield _why(facts, names, screen)
     yield _looser(facts, screen)
     yield from _moves(facts, names, screen)
+
+
+def _now(facts: ExplanationFacts, names: Mapping[str, str], screen: Screen) -> Block:
+    lines = unevenness_words(facts.now, names.__getitem__)
+    heading = title(unevenness_heading(facts.now))
+    return [heading, *(indented(_signs(line, screen)) for line in lines)]
 
 
 def _why(facts: ExplanationFacts, names: Mapping[str, str], screen: Screen) -> Block:
     words, plan = facts.words, facts.plan
     lines = [cause_words(cause, words, names.__getitem__) for cause in facts.causes]
     lines += state_words(plan, bool(facts.causes), words)
-    what = "What bounds it" if facts.causes else "How even it is"
+    what = "What bounds the plan" if facts.causes else "How even the plan is"
     return [title(what), *(indented(_signs(line, screen)) for line in lines)]
 
 
@@ -57,10 +73,10 @@ def _looser(facts: ExplanationFacts, screen: Screen) -> Block:
     if not facts.looser:
         return []
     helping = [row for row in facts.looser if row.helps]
-    block: list[RenderableType] = [title("Looser settings", ", one at a time")]
+    block: list[RenderableType] = [title("What looser settings would bring", ", one at a time")]
     if helping:
-        block[0] = title("Looser settings", ", one at a time (proved: nothing noticeably better)")
         block.append(indented(_table(facts, helping, screen)))
+        block += [indented(line) for line in evidence_lines({row.evidence for row in helping})]
     others = [row for row in facts.looser if not row.helps]
     for evidence, words in (
         ("proved", "would not help (proved)"),
@@ -81,7 +97,7 @@ def _looser(facts: ExplanationFacts, screen: Screen) -> Block:
 def _table(facts: ExplanationFacts, rows: list[LooserFacts], screen: Screen) -> RenderableType:
     columns = [
         Column("with", is_name=True), Column("heaviest"), Column("spread"),
-        Column("excess", is_optional=True), Column("moves"), Column("", is_name=True),
+        Column("excess", is_optional=True), Column("moves"), Column("evidence", is_name=True),
     ]  # fmt: skip
 
     def figures(write: Write) -> list[list[RenderableType]]:

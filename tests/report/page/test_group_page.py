@@ -52,8 +52,8 @@ def parts(page: str) -> set[str]:
 
 def test_parts_that_nothing_is_known_of_are_left_out() -> None:
     all_parts = {
-        "next", "members", "moves", "why", "front", "over-time", "sizes", "assignors", "proof",
-        "settings",
+        "next", "members", "moves", "why-now", "why", "front", "over-time", "sizes", "assignors",
+        "proof", "settings",
     }  # fmt: skip
     assert parts(page_of_sample(SLOW)) == all_parts
     assert parts(page_of_sample(TOKENS)) == all_parts - {"over-time", "sizes"}
@@ -66,7 +66,7 @@ def test_parts_that_nothing_is_known_of_are_left_out() -> None:
     both = ["orders", "payments"]
     fresh = [{"id": name, "subscription": both} for name in "ab"]
     page = group_page(report_of(orders_snapshot(members=fresh)))
-    assert parts(page) == {"next", "members", "why", "assignors", "proof", "settings"}
+    assert parts(page) == {"next", "members", "why-now", "why", "assignors", "proof", "settings"}
     assert "partitions that nobody owned" in page
 
 
