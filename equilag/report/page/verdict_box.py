@@ -53,7 +53,7 @@ def standing_words(plan: PlanFacts) -> tuple[str, str]:
     proof = plan.proof
     if proof.policy is None:
         return f"of {printable(plan.plan.algorithm)}", "this assignor's own result, not optimised"
-    between = f"of {load_word(proof)}, between the heaviest and the lightest member"
+    difference = f"difference in {load_word(proof)} between the heaviest and the lightest member"
     words = {
         "nobody": ("of nobody", "no member reads a partition"),
         "fallback": ("only a first try", "the time limit allowed no more than a heuristic's plan"),
@@ -62,11 +62,11 @@ def standing_words(plan: PlanFacts) -> tuple[str, str]:
     if words is not None:
         return words
     if proof.standing in ("feasible", "tolerance") and proof.gap:
-        allowed = "as the tolerance allows; " if proof.standing == "tolerance" else ""
+        allowed = "; the tolerance allows that" if proof.standing == "tolerance" else ""
         return (
             f"at most {number(proof.gap)} {plan.verdict.unit} from the best",
-            f"{allowed}{between}",
+            f"in the {difference}{allowed}",
         )
     if proof.evidence == "solver":
         return "the best possible", "on the solver's word"
-    return "proved to be the best", f"no plan under its settings has a smaller difference {between}"
+    return "proved to be the best", f"no plan under its settings has a smaller {difference}"

@@ -265,8 +265,7 @@ def test_a_large_group_stays_usable(look: Look, folder: Path) -> None:  # noqa: 
     assert shown.count() < 100
     assert number(min(row[4] for row in moves)) in shown.first.inner_text()
     page.evaluate("document.querySelector('#moves-table .rows').scrollTop = 1e9")
-    last = "document.querySelector('#moves-table tbody tr:last-child').ariaRowIndex"
-    page.wait_for_function(f"{last} == {len(moves) + 1}")
+    page.locator(f"#moves-table tr:last-child[aria-rowindex='{len(moves) + 1}']").wait_for()
     assert shown.count() < 100
     page.get_by_role("button", name="Show all 200 members").click()
     assert page.locator("#bars .member").count() == 200

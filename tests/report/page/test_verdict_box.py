@@ -40,7 +40,7 @@ def test_how_good_the_plan_is() -> None:
         return standing_words(replace(plan, proof=replace(plan.proof, **changes)))
 
     assert words(standing="feasible", gap=1234)[0] == "at most 1,234 records from the best"
-    assert words(standing="tolerance", gap=5)[1].startswith("as the tolerance allows; of lag, ")
+    assert words(standing="tolerance", gap=5)[1].endswith("; the tolerance allows that")
     assert words(standing="spread", evidence="checked")[0] == "proved to be the best"
     assert words(standing="spread", evidence="solver")[1] == "on the solver's word"
     assert words(standing="fallback")[0] == "only a first try"
