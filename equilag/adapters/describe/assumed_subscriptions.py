@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from equilag.errors import InputError
 from equilag.show import below, form, guess, plural, shorten, show
 
+DIFFERENT_TOPICS: Final = (
+    "WARNING: members own partitions of different topics; if they also subscribe to different"
+    " topics, a plan from this snapshot is wrong: say so with --as-owned or --subscribe"
+)
+DIFFERENT_ROWS: Final = (
+    "the rows of members are of different topics, maybe because other rows are missing: paste the"
+    " whole text before using --as-owned or --subscribe"
+)
+"""The same of a text that is not whole."""
 Owned: TypeAlias = Mapping[str, Mapping[str, Sequence[int]]]
 """Member -> topic -> partitions."""
 
@@ -18,8 +27,10 @@ def assume_subscriptions(
     held: Owned,
     subscribe: Mapping[str, Sequence[str]],
     as_owned: bool,
+    is_whole: bool = True,
 ) -> tuple[dict[str, list[str]], list[str]]:
-    """Return the topics of each member, and what that assumes. Raises InputError."""
+    """Return the topics of each member, and what that assumes; `is_whole` is false for a text that
+    leaves out partitions. Raises InputError."""
     for member in subscribe:
         if member not in members:
             raise _unknown_member(member, members)
@@ -49,12 +60,7 @@ def assume_subscriptions(
         members_assumed = plural(assumed, "member")
         remarks.insert(0, f"subscriptions are not in the text: for {members_assumed}, {which}")
     if assumed and not as_owned and len(_topics_owned(held, members, subscribe)) > 1:
-        remarks.insert(
-            1,
-            "WARNING: members own partitions of different topics; if they also subscribe to"
-            " different topics, a plan from this snapshot is wrong: say so with --as-owned or"
-            " --subscribe",
-        )
+        remarks.insert(1, DIFFERENT_TOPICS if is_whole else DIFFERENT_ROWS)
     idle = sum(not chosen[member] and member not in subscribe for member in members)
     if idle:
         remarks.append(

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Final
 
-from equilag.adapters.describe.column_names import HOST, column_of
+from equilag.adapters.describe.column_names import HOST, PARTITION, TOPIC, column_of
 from equilag.adapters.describe.printed_text import TextLine
 from equilag.adapters.describe.row_cells import (
     NOTHING,
@@ -27,6 +27,9 @@ MAX_PIECES: Final = 4
 """Lines of a screen that one row may take: ids seldom have more than 250 characters."""
 _IDENTITY: Final = re.compile(r"(?:^|\s)(?:/\S+|\S*[0-9a-f]{4}-[0-9a-f]{4}\S*|-)(?:\s|$)")
 """A host, an id or a dash: the rest of a row has one, a sentence does not."""
+
+_TOPIC: Final = re.compile(r"(?=.*[^\W\d])[\w.-]{1,249}")
+"""A name with a letter, so no number."""
 
 
 def has_identity(line: str) -> bool:
@@ -120,7 +123,7 @@ def _longer_row(lines: list[TextLine], at: int, header: TableHeader) -> tuple[Ce
         following = lines[at + taken - 1].text
         if read_header(following, 0) is not None or read_cells(following, header) is not None:
             return None
-        if not has_identity(following):
+        if not has_identity(following) or _begins_a_row(following, header):
             return None
         for joined in _joined([text, following]):
             if missing_words(joined, header) == 0:
@@ -128,6 +131,17 @@ def _longer_row(lines: list[TextLine], at: int, header: TableHeader) -> tuple[Ce
                 return None if cells is None else (cells, taken)
         text = f"{text} {following.strip()}"
     return None
+
+
+def _begins_a_row(line: str, header: TableHeader) -> bool:
+    """True if the line has a name and then a number where a row has its topic and partition."""
+    words = line.split()
+    if TOPIC not in header.names or PARTITION not in header.names:
+        return False
+    topic, number = header.names.index(TOPIC), header.names.index(PARTITION)
+    if len(words) <= max(topic, number) or not words[number].isdigit():
+        return False
+    return _TOPIC.fullmatch(words[topic]) is not None
 
 
 def _joined(pieces: list[str]) -> Iterator[str]:

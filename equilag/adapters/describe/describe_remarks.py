@@ -58,11 +58,6 @@ def doubts_of(group: PrintedGroup) -> DescribeDoubts:
     )
 
 
-def _is_ahead(partition: PrintedPartition) -> bool:
-    known = partition.committed is not None and partition.end is not None
-    return known and (partition.committed or 0) > (partition.end or 0)
-
-
 def _hand_lags(group: PrintedGroup) -> Iterable[str]:
     for topic, number, row in group.partitions():
         if row.hand_lag is not None and row.end is not None and row.committed is not None:
@@ -114,10 +109,14 @@ def _gap_sentence(gap: tuple[str, int, int, tuple[int, ...]], reset: str) -> str
     topic, last, count, numbers = gap
     shown = ", ".join(map(str, numbers)) + (", …" if count > len(numbers) else "")
     missing = f"{plural(count, 'partition')} below {last} {form(count, 'is', 'are')}"
-    sentence = f"{shorten(topic)}: {missing} not listed ({shown}): neither assigned nor committed"
+    counts = "They count" if count > 1 else "It counts"
+    sentence = (
+        f"WARNING: {shorten(topic)}: {missing} not listed ({shown}): is the text complete?"
+        f" {counts} as empty and as owned by nobody"
+    )
     if reset == "latest":
-        return f"{sentence}, lag 0"
+        return sentence
     return (
-        f"WARNING: {sentence}; counted as empty, but under auto.offset.reset {reset} the whole log"
-        " counts, which the text does not have"
+        f"{sentence}, but under auto.offset.reset {reset} the whole log counts, which the text does"
+        " not have"
     )

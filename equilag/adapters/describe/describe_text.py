@@ -11,15 +11,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from equilag.adapters.describe.assumed_subscriptions import assume_subscriptions
-from equilag.adapters.describe.describe_remarks import doubts_of, sentences
+from equilag.adapters.describe.describe_remarks import MAX_SHOWN, doubts_of, sentences
 from equilag.adapters.describe.described_group import DescribedGroup, described_group, unfit_row
 from equilag.adapters.describe.listed_members import (
     MemberRow,
     add_members,
+    complete,
     differences,
     member_rows,
 )
-from equilag.adapters.describe.partition_rows import PrintedMember
+from equilag.adapters.describe.partition_rows import PrintedMember, partition_name
 from equilag.adapters.describe.printed_group import PrintedGroup
 from equilag.adapters.describe.printed_table import find_tables
 from equilag.adapters.describe.printed_text import PrintedText
@@ -28,7 +29,7 @@ from equilag.building.topic_index import MAX_PARTITIONS
 from equilag.errors import InputError
 from equilag.group import Member
 from equilag.lag import as_reset
-from equilag.show import form, plural, shorten
+from equilag.show import form, plural, shorten, some_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +61,19 @@ def read_describe(
     with _source_of(describe):
         described = described_group(describe.text, group)
         printed = described.group
-        assumed = [*described.remarks, _sizes(printed)]
-        assumed += sentences(printed, doubts_of(printed), reset)
         known, remarks = _members_beside(described)
     if members is not None:
         with _source_of(members):
-            known = _members_of(members.text, printed)
-        remarks = []
-    assumed += [*remarks, *_about_offsets(printed, reset)]
+            known, remarks = _members_of(members.text, printed)
+    doubts = doubts_of(printed)
+    with _source_of(describe):
+        assumed = [*described.remarks, _sizes(printed)]
+    assumed += [*sentences(printed, doubts, reset), *remarks, *_about_offsets(printed, reset)]
+    is_whole = not (described.is_cut or doubts.gaps)
     owned = printed.owned()
     ids = sorted(known)
     subscriptions, about_topics = assume_subscriptions(
-        sorted(printed.topics), ids, owned, subscribe or {}, as_owned
+        sorted(printed.topics), ids, owned, subscribe or {}, as_owned, is_whole
     )
     given: GroupInput = {
         "name": printed.name or "",
@@ -121,20 +123,36 @@ def _members_beside(
         )
         return group.members, [no_members]
     rows: list[MemberRow] = []
+    completed: list[str] = []
     try:
         rows = member_rows(described.found, group)
+        completed = _completed(rows, group)
         error = differences(rows, group)
     except InputError as raised:
         error = raised
     if error is None:
-        return add_members(rows, group), []
+        return add_members(rows, group), completed
     problem = f"{error.place}: {error.problem}" if error.place else error.problem
     remark = f"the members' table and the offsets differ, the offsets count: {problem}"
     return add_members(rows, group), [remark]
 
 
-def _members_of(text: str, group: PrintedGroup) -> dict[str, PrintedMember]:
-    """Return the members of another text. Raises InputError if it is of another moment."""
+def _completed(rows: list[MemberRow], group: PrintedGroup) -> list[str]:
+    """Take from the members' table what the offsets leave out, and return what to remark."""
+    missing = complete(rows, group)
+    if not missing:
+        return []
+    count = f"{plural(len(missing), 'partition')} {form(len(missing), 'is', 'are')}"
+    remark = (
+        f"WARNING: {count} only in the members' table: is the text of the offsets complete?"
+        f" Offsets are missing: {some_of(missing, MAX_SHOWN)}"
+    )
+    return [remark]
+
+
+def _members_of(text: str, group: PrintedGroup) -> tuple[dict[str, PrintedMember], list[str]]:
+    """Return the members of another text, and what to remark. Raises InputError if it is of
+    another moment."""
     found = find_tables(text)
     tables = [table for table in found.tables if table.header.has_members]
     if not tables and group.name not in found.messages.named:
@@ -150,10 +168,11 @@ def _members_of(text: str, group: PrintedGroup) -> dict[str, PrintedMember]:
         if header.has_members:
             raise unfit_row(line, header)
     rows = member_rows(found, group)
+    completed = _completed(rows, group)
     error = differences(rows, group)
     if error is not None:
         raise error
-    return add_members(rows, group)
+    return add_members(rows, group), completed
 
 
 def _offsets(group: PrintedGroup) -> PartitionOffsets:
@@ -183,15 +202,20 @@ def _unknown(group: PrintedGroup) -> dict[str, list[int]]:
 
 def _about_offsets(group: PrintedGroup, reset: str) -> list[str]:
     """Return what is assumed of log starts, and of partitions without a commit."""
-    rows = [row for _, _, row in group.partitions()]
     remarks = []
-    if any(row.start is None for row in rows):
+    if any(row.start is None for _, _, row in group.partitions()):
         remarks.append("log starts are not in the text: 0")
-    none = sum(row.committed is None for row in rows)
+    names = [
+        partition_name(topic, number)
+        for topic, number, row in group.partitions()
+        if row.committed is None and row.end is not None
+    ]
+    none = len(names)
     if none:
         counts = "0" if reset == "latest" else "everything up to the log end"
         remarks.append(
             f"{plural(none, 'partition')} {form(none, 'has', 'have')} no commit: under"
-            f" auto.offset.reset {reset} {form(none, 'its', 'their')} lag is {counts}"
+            f" auto.offset.reset {reset} {form(none, 'its', 'their')} lag is {counts}:"
+            f" {some_of(names, MAX_SHOWN)}"
         )
     return remarks

@@ -7,18 +7,21 @@ from typing import Final, NamedTuple
 from equilag.adapters.describe.column_names import (
     COMMITTED,
     END,
-    HOST,
     LAG,
-    MEMBER,
     PARTITION,
     TOPIC,
 )
+from equilag.adapters.describe.cut_lines import (
+    is_shorter,
+    leave_out_cut_rows,
+    mend_cut_owners,
+)
 from equilag.adapters.describe.headless_rows import headless_table
-from equilag.adapters.describe.partition_rows import UNKNOWN_OWNER, read_partition
+from equilag.adapters.describe.partition_rows import read_partition
 from equilag.adapters.describe.printed_group import PrintedGroup, read_groups
 from equilag.adapters.describe.printed_table import PrintedRow, TablesFound, find_tables
 from equilag.adapters.describe.printed_text import TextLine
-from equilag.adapters.describe.row_cells import NOTHING, closest_cut
+from equilag.adapters.describe.row_cells import closest_cut
 from equilag.adapters.describe.table_header import TableHeader
 from equilag.adapters.mistaken_file import TEXT_KIND, mistaken_text
 from equilag.errors import InputError
@@ -38,6 +41,8 @@ class DescribedGroup(NamedTuple):
     group: PrintedGroup
     found: TablesFound
     remarks: list[str]
+    is_cut: bool
+    """True if a line that is cut off was left out."""
 
 
 def described_group(text: str, name: str | None) -> DescribedGroup:
@@ -51,54 +56,32 @@ def described_group(text: str, name: str | None) -> DescribedGroup:
         table = None if found.unfit else headless_table(found.lines, found.messages)
         if table is not None:
             found.tables.append(table)
-    cut = _cut_line(found)
-    mended = _mend_cut_id(found)
+    cut = _unfit_cuts(found) or leave_out_cut_rows(found)
+    mended = mend_cut_owners(found)
     groups = read_groups(found)
     if not groups:
         raise _nothing_to_read(found, text)
     group, remarks = _chosen(groups, name)
     remarks += mended
-    if cut is not None:
-        remarks.append(f"line {cut.number} is cut off and left out: {shorten(cut.text.strip())}")
+    remarks += [f"line {line} is cut off and left out: paste the whole text" for line in cut]
     failure = found.messages.failure
     if failure is not None:
         shown = shorten(failure.text.strip())
         remarks.append(f"WARNING: line {failure.number} reports an error: {shown}")
-    return DescribedGroup(group, found, remarks)
+    return DescribedGroup(group, found, remarks, bool(cut))
 
 
-def _cut_line(found: TablesFound) -> TextLine | None:
-    """Return the last line if it is a row that a copy cut off. Raises InputError for another line
-    that looks like a row and is none: its lag would be lost."""
-    cut = None
+def _unfit_cuts(found: TablesFound) -> list[int]:
+    """Return the lines that a copy cut off to no row. Raises InputError for another line that looks
+    like a row and is none: its lag would be lost."""
+    cut = []
     for line, header in found.unfit:
         if not header.has_offsets:
             continue
-        shorter = len(line.text.split()) < len(header.names)
-        if line.number == found.last_line and shorter:
-            cut = line
-            continue
-        raise unfit_row(line, header)
+        if line.number not in found.ends or not is_shorter(line, header):
+            raise unfit_row(line, header)
+        cut.append(line.number)
     return cut
-
-
-def _mend_cut_id(found: TablesFound) -> list[str]:
-    """Complete the id of the last row, if a copy cut it off, by the only one that begins so.
-
-    Without one, nobody knows the owner. Returns what to remark.
-    """
-    tables = [table for table in found.tables if table.header.has_offsets and table.rows]
-    row = tables[-1].rows[-1] if tables else None
-    if row is None or row.line != found.last_line or HOST not in tables[-1].header.names:
-        return []
-    printed = row.cells.get(MEMBER, NOTHING)
-    if printed in ("", NOTHING) or row.cells[HOST]:
-        return []
-    others = {one.cells[MEMBER] for table in tables for one in table.rows if MEMBER in one.cells}
-    begin = [other for other in others - {printed} if other.startswith(printed)]
-    row.cells[MEMBER] = begin[0] if len(begin) == 1 else UNKNOWN_OWNER
-    read = f"read as {show(begin[0])}" if len(begin) == 1 else "not known"
-    return [f"{row.place} is cut off in the id {show(printed)}, {read}"]
 
 
 def unfit_row(line: TextLine, header: TableHeader) -> InputError:

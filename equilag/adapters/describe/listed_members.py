@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from equilag.adapters.describe.column_names import ASSIGNMENT, COUNT, MEMBER
-from equilag.adapters.describe.partition_rows import PrintedMember, member_of
+from equilag.adapters.describe.partition_rows import (
+    PartitionRow,
+    PrintedMember,
+    PrintedPartition,
+    is_nobody,
+    member_of,
+    partition_name,
+)
 from equilag.adapters.describe.printed_group import PrintedGroup
 from equilag.adapters.describe.printed_table import PrintedRow, TablesFound
 from equilag.adapters.describe.row_cells import NOTHING, integer_of
+from equilag.building.topic_index import MAX_PARTITIONS
 from equilag.errors import InputError
 from equilag.show import show
 
@@ -44,7 +52,7 @@ def member_rows(found: TablesFound, group: PrintedGroup) -> list[MemberRow]:
             member = _whole_id(row.cells[MEMBER], group.members)
             if member in here:
                 raise row.error(f"member {show(member)} is listed twice")
-            if member != NOTHING:
+            if not is_nobody(member):
                 here[member] = MemberRow(row, member, member_of(row.cells))
         latest = here if latest.keys() & here.keys() else latest | here
     return list(latest.values())
@@ -57,6 +65,39 @@ def add_members(rows: list[MemberRow], group: PrintedGroup) -> dict[str, Printed
         pairs = zip(one.known, known.get(one.member, PrintedMember()), strict=True)
         known[one.member] = PrintedMember(*(a or b for a, b in pairs))
     return known
+
+
+def complete(rows: list[MemberRow], group: PrintedGroup) -> list[str]:
+    """Take partitions and owners that only ASSIGNMENT has, if it contradicts nothing.
+
+    The offsets of such partitions are missing. Returns their names. Raises InputError for a cell
+    that cannot be read.
+    """
+    owner: dict[tuple[str, int], MemberRow] = {}
+    for one in rows:
+        if ASSIGNMENT not in one.row.cells:
+            return []
+        held = [(t, n) for t, numbers in _assignment(one.row).items() for n in numbers]
+        if integer_of(one.row.cells[COUNT]) != len(held) or owner.keys() & held:
+            return []
+        owner.update(dict.fromkeys(held, one))
+    if any(number >= MAX_PARTITIONS for _, number in owner) or group.second:
+        return []
+    for topic, number, row in group.rows():
+        there = owner.get((topic, number))
+        if not row.owner_unknown and row.member != (there.member if there else None):
+            return []
+    missing = []
+    for (topic, number), one in sorted(owner.items(), key=lambda item: item[0]):
+        listed = group.topics.setdefault(topic, {})
+        if number not in listed:
+            missing.append(partition_name(topic, number))
+            offsets = PrintedPartition(one.row.line, None, None, None)
+            listed[number] = PartitionRow(topic, number, offsets, one.member, one.known)
+        elif listed[number].owner_unknown:
+            listed[number] = replace(listed[number], member=one.member, owner_unknown=False)
+        group.members.setdefault(one.member, one.known)
+    return missing
 
 
 def differences(rows: list[MemberRow], group: PrintedGroup) -> InputError | None:

@@ -31,6 +31,11 @@ _OWNER: Final = re.compile(r"(?P<client>.+)_/(?P<host>[^/\s]+)")
 """OWNER of Kafka 0.9 and 0.10: the client id and the host."""
 
 
+def is_nobody(owner: str) -> bool:
+    """True for what stands in place of an owner; dashes of several columns are one too."""
+    return owner.lower() in NOBODY or not owner.strip(" -\u2013\u2014")
+
+
 class PrintedPartition(NamedTuple):
     """Offsets of a partition; None for what is not known, or was never committed."""
 
@@ -69,7 +74,7 @@ def read_partition(row: PrintedRow) -> PartitionRow:
     topic = cells[TOPIC]
     owner = cells.get(MEMBER, cells.get(OWNER, ""))
     unknown = owner.lower() == UNKNOWN_OWNER
-    member = None if unknown or owner.lower() in NOBODY else owner
+    member = None if unknown or is_nobody(owner) else owner
     if topic == NOTHING and cells[PARTITION] == NOTHING:
         nothing = PrintedPartition(row.line, None, None, None)
         return PartitionRow("", -1, nothing, member, member_of(cells))

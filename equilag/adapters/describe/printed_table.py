@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from equilag.adapters.describe.broken_lines import has_identity, header_at, row_at
@@ -23,6 +24,8 @@ class PrintedRow:
 
     line: int
     cells: Cells
+    last: int = 0
+    """The line that it ends in, if a narrow screen broke it."""
 
     @property
     def place(self) -> str:
@@ -53,16 +56,17 @@ class TablesFound:
     unfit: list[tuple[TextLine, TableHeader]]
     """Lines that look like rows and do not fit the header above them."""
     lines: list[TextLine]
-
-    @property
-    def last_line(self) -> int:
-        return self.lines[-1].number if self.lines else 0
+    ends: set[int]
+    """Numbers of the lines at which the text, or what stands before a header, ends."""
+    unended: bool
+    """True if no line break follows the last line."""
 
 
 def find_tables(text: str) -> TablesFound:
     """Return all tables with a header, and what stands around them."""
     lines = clean_lines(text)
-    found = TablesFound([], Messages(), [], lines)
+    found = TablesFound([], Messages(), [], lines, {line.number for line in lines[-1:]}, False)
+    found.unended = bool(lines) and len(re.findall(r"\n|\r(?!\n)", text)) < lines[-1].number
     table: PrintedTable | None = None
     topics: set[str] = set()
     at = 0
@@ -70,6 +74,8 @@ def find_tables(text: str) -> TablesFound:
         header, taken = header_at(lines, at), 1
         if header is not None:
             taken = header.pieces
+            if at:
+                found.ends.add(lines[at - 1].number)
             table = PrintedTable(header, found.messages.current)
             found.tables.append(table)
             topics = set()
@@ -79,7 +85,8 @@ def find_tables(text: str) -> TablesFound:
             above = table.rows[-1].cells if table.rows else None
             cells, taken = row_at(lines, at, table.header, above)
             if cells is not None:
-                table.rows.append(PrintedRow(lines[at].number, cells))
+                last = lines[min(at + taken, len(lines)) - 1].number
+                table.rows.append(PrintedRow(lines[at].number, cells, last))
                 topics.add(cells.get(TOPIC, ""))
                 if table.header.pieces > 1:
                     topics.add(cells.get(GROUP, ""))

@@ -291,11 +291,14 @@ def test_partitions_that_are_not_listed() -> None:
     result = described(text)
     group = load_snapshot(result.snapshot)
     assert group.lag.tolist() == [0, 1, 0, 6]
-    assert said(result, "a: 2 partitions below 3 are not listed (0, 2)", "lag 0")
+    assert said(
+        result, "WARNING: a: 2 partitions below 3 are not listed (0, 2): is the text complete"
+    )
+    assert said(result, "They count as empty and as owned by nobody")
     for reset in ("earliest", "none"):
         result = described(text, auto_offset_reset=reset)
         assert load_snapshot(result.snapshot).lag.tolist() == [0, 1, 0, 6]
-        assert said(result, "WARNING", "(0, 2)", reset, "counted as empty")
+        assert said(result, "WARNING", "(0, 2)", reset, "count as empty")
 
 
 def test_a_row_of_a_member_that_owns_nothing() -> None:
