@@ -48,16 +48,7 @@
     return pairs.filter(([, content]) => content);
   }
 
-  function commandBlock(text) {
-    const code = element("code", { class: "command" }, printable(text));
-    if (!navigator.clipboard) return code;
-    const button = element("button", { type: "button", class: "button copy" }, "Copy");
-    button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(text);
-      button.textContent = "Copied";
-    });
-    return element("div", { class: "copied" }, code, button);
-  }
+  const commandBlock = (text) => element("code", { class: "command" }, printable(text));
 
   const dialog = document.getElementById("group");
   async function open(row) {
@@ -72,6 +63,7 @@
       commandBlock(more.export),
       commandBlock(more.plan),
     );
+    equilag.addCopyButtons(dialog);
     dialog.showModal();
   }
   box.addEventListener("open-row", (event) => open(event.detail));

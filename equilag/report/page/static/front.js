@@ -66,9 +66,6 @@
       ["Proved", point.bound === point.spread ? "no plan with as many moves has a smaller spread" : `at least ${number(point.bound)}`],
     ];
     if (point.marks.length) lines.push(["Mark", point.marks.map((mark) => marks[mark] ?? mark).join(", ")]);
-    const note = document.getElementById("front-note");
-    note.hidden = !point.note;
-    note.textContent = point.note;
     figures.replaceChildren(...lines.flatMap(([label, text]) => [element("dt", {}, label), element("dd", {}, text)]));
     document.getElementById("front-command").replaceChildren(...point.command.split(" ").flatMap((word) => [element("span", {}, word), " "]));
     drawn.chart.setOption({ series: [{}, {}, { data: [{ value: [point.moves, point.spread] }] }] });
