@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from equilag.heuristics.protocol import Assignor as Assignor
     from equilag.plan import Plan as Plan
     from equilag.planner.assign import assign as assign
+    from equilag.planner.compare import Comparison as Comparison
+    from equilag.planner.compare import compare as compare
     from equilag.planner.explain import Explanation as Explanation
     from equilag.planner.explain import explain as explain
     from equilag.planner.frontier import Point as Point
@@ -36,12 +38,14 @@ if TYPE_CHECKING:
     from equilag.planner.sizing import Sizing as Sizing
     from equilag.planner.solve import solve as solve
     from equilag.policy import Policy as Policy
+    from equilag.report.facts.explanation import explanation_document as explanation_document
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Assignor": "equilag.heuristics.protocol",
     "ClaimColumns": "equilag.building.group_input",
+    "Comparison": "equilag.planner.compare",
     "ContradictedBound": "equilag.errors",
     "EquilagError": "equilag.errors",
     "Explanation": "equilag.planner.explain",
@@ -57,7 +61,9 @@ _HOMES = {
     "Simulation": "equilag.planner.simulation_result",
     "Sizing": "equilag.planner.sizing",
     "assign": "equilag.planner.assign",
+    "compare": "equilag.planner.compare",
     "explain": "equilag.planner.explain",
+    "explanation_document": "equilag.report.facts.explanation",
     "frontier": "equilag.planner.frontier",
     "load_snapshot": "equilag.adapters.snapshot.load",
     "simulate": "equilag.planner.simulate",
@@ -69,8 +75,10 @@ _HOMES = {
 __all__ = [
     "Assignor",
     "ClaimColumns",
+    "Comparison",
     "ContradictedBound",
     "EquilagError",
+    "Explanation",
     "Group",
     "InputError",
     "Member",
@@ -83,6 +91,9 @@ __all__ = [
     "Simulation",
     "Sizing",
     "assign",
+    "compare",
+    "explain",
+    "explanation_document",
     "frontier",
     "load_snapshot",
     "simulate",

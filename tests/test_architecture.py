@@ -42,7 +42,7 @@ ALLOWED: Final[dict[str, set[str]]] = {
     "live": {*_BELOW_LIVE, "report", "live", ROOT},
     "pipeline": {*_BELOW_LIVE, "report", "pipeline", ROOT},
     "cli": {*_BELOW_LIVE, "report", "live", "pipeline", "cli", ROOT},
-    ROOT: {*_BELOW_LIVE, ROOT},
+    ROOT: {*_BELOW_LIVE, "report", ROOT},
     "__main__": {*_BELOW_LIVE, "report", "live", "pipeline", "cli", ROOT, "__main__"},
 }
 """Room to the rooms that its modules may import; `planner` is the one way in to solving."""

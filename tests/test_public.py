@@ -15,10 +15,10 @@ import equilag
 from equilag import RebalanceDiff
 
 SURFACE: Final = {
-    "Assignor", "ClaimColumns", "ContradictedBound", "EquilagError", "Group", "InputError",
-    "Member", "MissingExtra", "PartitionOffsets", "Plan", "Point", "Policy", "RebalanceDiff",
-    "Simulation", "Sizing", "assign", "frontier", "load_snapshot", "simulate", "size", "solve",
-    "verify",
+    "Assignor", "ClaimColumns", "Comparison", "ContradictedBound", "EquilagError", "Explanation",
+    "Group", "InputError", "Member", "MissingExtra", "PartitionOffsets", "Plan", "Point", "Policy",
+    "RebalanceDiff", "Simulation", "Sizing", "assign", "compare", "explain",
+    "explanation_document", "frontier", "load_snapshot", "simulate", "size", "solve", "verify",
 }  # fmt: skip
 
 SNAPSHOT: Final = {
@@ -59,6 +59,11 @@ def test_there_is_nothing_else() -> None:
         _ = equilag.optimise  # type: ignore[attr-defined]
 
 
+def test_what_loads_when_used_is_public() -> None:
+    """A name that works is listed too, or `help` and completion do not know it."""
+    assert set(equilag._HOMES) == SURFACE
+
+
 def test_the_version_is_the_packages() -> None:
     try:
         installed = metadata.version("equilag")
@@ -92,6 +97,11 @@ def test_the_documented_example() -> None:
     assert equilag.verify(group, plan) == []
     assert equilag.verify(group, plan.to_dict()) == []
     assert equilag.assign(group, "sticky").algorithm == "sticky"
+    comparison = equilag.compare(group, effort=0.1, time_limit=5.0)
+    assert [row.assignor for row in comparison.rows][-1] == "equilag"
+    explanation = equilag.explain(group, plan, effort=0.1)
+    document = equilag.explanation_document(explanation)
+    assert (document["format"], document["group"]) == ("equilag/explanation/1", "orders-service")
     points = equilag.frontier(group, time_limit=5.0)
     assert points[-1].spread == plan.lag.spread
     assert {"format", "group", "policy", "status", "assignment", "certificate"} <= set(

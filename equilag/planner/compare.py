@@ -76,7 +76,10 @@ class ComparisonRow:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
+    """The assignments of several assignors and of equilag for one group, side by side."""
+
     rows: tuple[ComparisonRow, ...]
+    """``current`` first if anybody owns anything, then the assignors, ``equilag`` last."""
     spread_lower_bound: float
     """In records; per unit of capacity where capacities differ, and so are the gaps."""
     plan: Plan

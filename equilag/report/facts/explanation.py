@@ -173,3 +173,11 @@ def _unit(judged: JudgedPlan) -> str:
     members = judged.loads.group.members
     knows_speeds = any(member.capacity is not None for member in members)
     return "records per unit of capacity" if knows_speeds else "records"
+
+
+def explanation_document(explanation: Explanation) -> dict[str, Any]:
+    """Return the JSON of an explanation, format ``equilag/explanation/1``.
+
+    It is what ``equilag explain --json`` prints, as a dict of JSON values.
+    """
+    return explanation_facts(explanation).document()
