@@ -11,7 +11,7 @@ from equilag.planner.bound_rungs import Scope
 from equilag.planner.explain import LooserEvidence
 from equilag.planner.loosened import LooserName
 from equilag.report.reason_words import Namer, partition_words
-from equilag.report.words import form, number, percent, plural, printable
+from equilag.report.words import form, in_units, number, percent, plural, printable
 
 MAX_NAMES: Final = 4
 """Members or partitions that a sentence names."""
@@ -53,9 +53,11 @@ class LoadWords(NamedTuple):
     """``records``, ``seconds of work``, …"""
     fair: float
     """A fair share: the load of every member if all were equally loaded."""
+    weight_unit: str = "records"
+    """Of partitions; not per unit of capacity."""
 
     def amount(self, load: float) -> str:
-        return f"{number(load)} {self.unit}"
+        return in_units(number(load), self.unit)
 
     def shares(self, load: float) -> str:
         """In fair shares."""
@@ -121,7 +123,8 @@ def _members(cause: BoundCause, words: LoadWords, name: Namer) -> str:
         return f"{bound[0].upper()}{bound[1:]}."
     names = _listed([name(member) for member in cause.members], len(cause.members))
     several, topics = len(cause.members) > 1, _listed([*map(printable, cause.topics)], None)
-    held = f"{plural(cause.n_partitions, 'partition')}, {number(cause.weight)} {_weight(words)}"
+    weight = in_units(number(cause.weight), words.weight_unit)
+    held = f"{plural(cause.n_partitions, 'partition')}, {weight}"
     who = "the heaviest of them has" if several else "it has"
     if cause.side == "heaviest":
         read = form(len(cause.members), "reads", "read")
@@ -133,11 +136,6 @@ def _members(cause: BoundCause, words: LoadWords, name: Namer) -> str:
     verb = read if cause.scope == "subscriptions" else "may read"
     bound = f"{words.amount(cause.bound)}, {SCOPES[cause.scope]}"
     return f"{names} {verb} only {topics} ({held}): {who} at most {bound}."
-
-
-def _weight(words: LoadWords) -> str:
-    """What partitions weigh; not per unit of capacity."""
-    return words.unit.partition(" per ")[0]
 
 
 def _listed(names: Sequence[str], total: int | None) -> str:

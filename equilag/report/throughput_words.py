@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from equilag.plan_figures import HotPartition, ThroughputFigures
 from equilag.planner.least_members import LeastMembers
 from equilag.report.facts.work import WorkFacts
-from equilag.report.words import form, number, percent, plural, printable, time_span
+from equilag.report.words import form, in_units, number, percent, plural, printable, time_span
 
 MAX_HOT: Final = 5
 """Hot partitions that are named, a line each."""
@@ -72,13 +72,14 @@ def _missing(after: ThroughputFigures, least: LeastMembers | None) -> str:
 
 def total_words(rate: float, capacity: float) -> str:
     """What is produced beside what all members read, in records per second."""
-    produced = f"{rate_number(rate)} records/s are produced"
+    are = "is" if rate == 1 else "are"
+    produced = f"{_per_second(rate)} {are} produced"
     if rate <= capacity:
         return f"{produced}, and the members together read {rate_number(capacity)}"
     over = rate - capacity
     return (
         f"{produced}, and all members together read {rate_number(capacity)}:"
-        f" {rate_number(over)} records/s ({percent(100 * over / capacity)}) too many"
+        f" {_per_second(over)} ({percent(100 * over / capacity)}) too many"
     )
 
 
@@ -124,7 +125,7 @@ def _hot(hot: HotPartition) -> str:
         return f"{name}: no member may read it"
     parts = math.ceil(hot.rate / hot.capacity)
     return (
-        f"{name} alone gets {rate_number(hot.rate)} records/s, and the fastest member that may"
+        f"{name} alone gets {_per_second(hot.rate)}, and the fastest member that may"
         f" take it reads {rate_number(hot.capacity)}: no assignment helps it; its records need"
         f" {number(parts)} partitions or more"
     )
@@ -137,7 +138,7 @@ def behind_words(found: ThroughputFigures) -> str:
     others = len(late) - 1
     more = f", and {plural(others, 'more member')} {form(others, 'is', 'are')} above 100 %"
     return (
-        f"{rate_number(found.short)} records/s short: {printable(heaviest)} gets"
+        f"{_per_second(found.short)} short: {printable(heaviest)} gets"
         f" {_over(found.max)} of what it can read{more if others else ''}"
     )
 
@@ -155,6 +156,11 @@ def ahead_words(found: ThroughputFigures) -> str:
 def _over(used: float) -> str:
     """A utilisation above 1, as a percentage that is above 100."""
     return percent(100 * used) if used >= 1.005 else f"{100 * used:.2f} %"
+
+
+def _per_second(value: float) -> str:
+    """Records per second, with the unit."""
+    return in_units(rate_number(value), "records/s")
 
 
 def rate_number(value: float) -> str:

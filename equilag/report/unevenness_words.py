@@ -9,7 +9,7 @@ from equilag.report.facts.unevenness import UNEVEN, NowMemberFacts, UnevennessFa
 from equilag.report.reason_words import Namer, partition_words
 from equilag.report.suspect_words import suspect_words
 from equilag.report.verdict_words import load_number
-from equilag.report.words import form, listed, number, percent, plural, printable
+from equilag.report.words import form, in_units, listed, number, percent, plural, printable
 
 MAX_NAMES: Final = 3
 """Members or topics that a sentence names."""
@@ -40,8 +40,8 @@ def _lines(now: UnevennessFacts, name: Namer) -> Iterator[str]:
         return
     if now.evenness == "even":
         yield (
-            f"It is even: the members have {load_number(lightest.load)} to"
-            f" {load_number(heaviest.load)} {now.unit}, a fair share is {load_number(now.fair)}."
+            f"It is even: the members have {_to(lightest.load, heaviest.load)}"
+            f"{_load(now, heaviest.load)}, a fair share is {load_number(now.fair)}."
         )
     else:
         yield from _heaviest(now, heaviest, name)
@@ -51,9 +51,19 @@ def _lines(now: UnevennessFacts, name: Namer) -> Iterator[str]:
         yield f"{plural(now.unowned, 'partition')} {own} no owner."
 
 
+def _load(now: UnevennessFacts, load: float) -> str:
+    return in_units(load_number(load), now.unit)
+
+
+def _to(low: float, high: float) -> str:
+    """The lower end of a range; nothing where both ends read the same."""
+    text = load_number(low)
+    return "" if text == load_number(high) else f"{text} to "
+
+
 def _heaviest(now: UnevennessFacts, heaviest: NowMemberFacts, name: Namer) -> Iterator[str]:
     yield (
-        f"{name(heaviest.id)} is the heaviest member: {load_number(heaviest.load)} {now.unit},"
+        f"{name(heaviest.id)} is the heaviest member: {_load(now, heaviest.load)},"
         f" {heaviest.fair_shares:.3g} × a fair share ({load_number(now.fair)})."
     )
     yield from suspect_words(now.suspects, name)
@@ -117,7 +127,7 @@ def _narrow(now: UnevennessFacts) -> str:
     return (
         f"{part} is in {topics}, which only {number(narrow.readers)} of the"
         f" {number(narrow.members)} members may read: spread equally over these, it is"
-        f" {load_number(narrow.load)} {now.unit} each, {narrow.fair_shares:.3g} × a fair share."
+        f" {_load(now, narrow.load)} each, {narrow.fair_shares:.3g} × a fair share."
     )
 
 
@@ -144,6 +154,6 @@ def _lightest(now: UnevennessFacts, lightest: NowMemberFacts, name: Namer) -> It
         return
     count = plural(lightest.partitions, "partition")
     yield (
-        f"The lightest is {name(lightest.id)}: {load_number(lightest.load)} {now.unit},"
+        f"The lightest is {name(lightest.id)}: {_load(now, lightest.load)},"
         f" {lightest.fair_shares:.3g} × a fair share, in {count}."
     )

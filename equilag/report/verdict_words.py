@@ -9,7 +9,7 @@ from equilag.plan_figures import ThroughputFigures
 from equilag.report.facts.judged_plan import CostFacts, HotPartitionFacts, JudgedPlan
 from equilag.report.facts.work import WorkFacts
 from equilag.report.throughput_words import ahead_words, behind_news, behind_words
-from equilag.report.words import form, number, plural, printable
+from equilag.report.words import form, in_units, number, plural, printable
 from equilag.worth.thresholds import Thresholds
 
 Action = Literal[
@@ -108,8 +108,9 @@ def _effect(found: JudgedPlan) -> str:
     assert relieved is not None  # there are members
     if heaviest is None or found.cost.new:
         high = float(found.loads.of(found.plan.assigned).max())
-        low = "" if found.lightest == high else f"{load_number(found.lightest)} to "
-        return f"{low}{_amount(high, found.unit)} per member"
+        least, most = load_number(found.lightest), load_number(high)
+        low = "" if least == most else f"{least} to "
+        return f"{low}{in_units(most, found.unit)} per member"
     if relieved.rank and heaviest.load_before - heaviest.load < 0.5 * (
         relieved.load_before - relieved.load
     ):
@@ -122,8 +123,7 @@ def _effect(found: JudgedPlan) -> str:
 
 def _amount(load: float, unit: str) -> str:
     """A load with its unit: ``1 record``."""
-    one = unit.replace("records", "record").replace("partitions", "partition")
-    return f"{load_number(load)} {one if load == 1 and unit != 'seconds of work' else unit}"
+    return in_units(load_number(load), unit)
 
 
 def _leave(found: JudgedPlan) -> VerdictWords:

@@ -17,8 +17,20 @@ TIME_UNITS: Final = ((86_400, "d"), (3600, "h"), (60, "min"), (0, "s"))
 """Seconds of each unit from which on it is used."""
 MIN_WHOLE_SECONDS: Final = 9.95
 """What is below has a decimal."""
+COUNTED: Final = {
+    "records": "record", "records/s": "record/s", "seconds": "second", "partitions": "partition",
+}  # fmt: skip
+"""First words of units -> the same of one."""
 NONE: Final = "-"
 """What a table shows where there is no figure."""
+
+
+def in_units(figure: str, unit: str) -> str:
+    """A written figure with its unit: ``1 record``, ``2 seconds of work``."""
+    first, _, rest = unit.partition(" ")
+    if figure != "1" or first not in COUNTED:
+        return f"{figure} {unit}"
+    return f"1 {COUNTED[first]} {rest}".rstrip()
 
 
 def printable(text: str) -> str:

@@ -176,3 +176,23 @@ def test_paths_pins_and_units_in_words() -> None:
     assert "with 1 partition of its unit" in text(equilag.explain(real, effort=0.01))
     pinned = equilag.explain(real, effort=0.01, pin=["a-0=y"], co_partition="none", balance="none")
     assert "1 partition: owners that may not keep them" in text(pinned)
+
+
+def test_a_group_that_caught_up_is_explained_in_records() -> None:
+    group = group_of([4], [[0], [0]], [0, 0, 1, 1], [30, 0, 0, 0])
+    facts = explanation_facts(equilag.explain(group, effort=0.1))
+    assert facts.verdict.unit == "partitions"
+    assert (facts.unit, facts.weight_unit) == ("records", "records")
+    assert not any("(30 of 15.00 partitions)" in line for line in facts.why)
+    assert any("(30 of 15.00 records)" in line for line in facts.why)
+
+
+def test_what_partitions_weigh_is_not_per_capacity() -> None:
+    words = LoadWords("seconds of work", 100.0, "records of work")
+    found = BoundCause(
+        "members", "lightest", 1, "counts", "checked", "claim", ("a",), (), 5, ("t",), 134_205.0
+    )
+    assert cause_words(found, words) == (
+        "a may read only t (5 partitions, 134,205 records of work): it has at most 1 second of"
+        " work, with even counts."
+    )

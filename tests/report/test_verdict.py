@@ -28,8 +28,11 @@ def verdict(
     group = Group.build(
         name="g",
         topics={"t": len(lags)},
-        members=[Member(name) for name in ids],
-        **{"subscriptions": {name: ["t"] for name in ids}, **(topic or {})},
+        **{
+            "members": [Member(name) for name in ids],
+            "subscriptions": {name: ["t"] for name in ids},
+            **(topic or {}),
+        },
         lags={"t": lags},
         owned={name: {"t": [p for p, m in enumerate(owner) if m == name[1]]} for name in ids},
     )
@@ -208,3 +211,29 @@ def test_ordinals(value: int, words: str) -> None:
 )
 def test_percentages_above_the_mean(value: float, words: str) -> None:
     assert above_percent(value) == words
+
+
+def test_equal_capacities_leave_loads_in_records() -> None:
+    members = [Member("m0", capacity=1000.0), Member("m1", capacity=1000.0)]
+    found = verdict([600, 200, 300, 100], "0011", topic={"members": members})
+    assert found.headline == (
+        "Move 2 of 4 partitions: heaviest member 800 → 700 records (33 % → 17 % above the mean)"
+    )
+    assert found.heaviest is not None
+    assert (found.unit, found.heaviest.load_before, found.heaviest.load) == ("records", 800, 700)
+    hot = verdict([900, 200, 300, 100], "0011", topic={"members": members}).hot
+    assert [one.load for one in hot] == [900]
+    assert verdict([1] * 4, "", topic={"members": members}).unit == "partitions"
+
+
+def test_capacities_that_differ_make_loads_per_unit_of_capacity() -> None:
+    members = [Member("m0", capacity=1.0), Member("m1", capacity=3.0)]
+    found = verdict([600, 200, 300, 100], "0011", topic={"members": members})
+    assert found.unit == "records per unit of capacity"
+
+
+def test_an_equal_share_is_one_figure() -> None:
+    found = verdict([10, 10, 10, 10], "", members=2)
+    assert found.headline.endswith(": 20 records per member")
+    one = verdict([1, 1], "", members=2)
+    assert one.headline.endswith(": 1 partition per member")

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from equilag.report.words import (
     duration,
+    in_units,
     listed,
     percent,
     plural,
@@ -118,3 +119,10 @@ def test_short_percentages() -> None:
 def test_durations_as_people_say_them(seconds: float, long: str, short: str) -> None:
     assert time_span(seconds) == long
     assert short_span(seconds) == short
+
+
+def test_one_of_a_unit() -> None:
+    found = [in_units("1", unit) for unit in ("records", "records per unit of capacity", "weight")]
+    assert found == ["1 record", "1 record per unit of capacity", "1 weight"]
+    assert in_units("1", "records/s") == "1 record/s"
+    assert in_units("1.000", "seconds of work") == "1.000 seconds of work"

@@ -15,11 +15,12 @@ from equilag.planner.loosened import LooserName
 from equilag.report.explanation_words import LoadWords, cause_words, looser_words, state_words
 from equilag.report.facts.facts_json import NOT_IN_JSON, facts_json
 from equilag.report.facts.group import GroupFacts
-from equilag.report.facts.judged_plan import JudgedPlan, judged_plan
+from equilag.report.facts.judged_plan import judged_plan
 from equilag.report.facts.move_chains import ServedFacts, served_facts
 from equilag.report.facts.plan import plan_facts
 from equilag.report.facts.unevenness import UnevennessFacts, unevenness_facts
 from equilag.report.facts.verdict import VerdictFacts
+from equilag.report.facts.work import unit_words, weight_words
 from equilag.report.unevenness_words import unevenness_words
 
 FORMAT: Final = "equilag/explanation/1"
@@ -73,6 +74,8 @@ class ExplanationFacts:
     evidence: Evidence
     unit: str
     """Of the loads: ``records``, ``seconds of work``, …"""
+    weight_unit: str
+    """Of what partitions weigh, which is not per unit of capacity."""
     fair: float
     """A fair share: the load of every member if all were equally loaded."""
     reached: EvennessFacts
@@ -98,7 +101,7 @@ class ExplanationFacts:
 
     @property
     def words(self) -> LoadWords:
-        return LoadWords(self.unit, self.fair)
+        return LoadWords(self.unit, self.fair, self.weight_unit)
 
     def document(self) -> dict[str, Any]:
         """The explanation's JSON, format ``equilag/explanation/1``."""
@@ -129,7 +132,10 @@ def explanation_facts(explanation: Explanation) -> ExplanationFacts:
     plan = explanation.plan
     facts = plan_facts(plan)
     judged = judged_plan(plan, facts.work, facts.group.load_unit)
-    words = LoadWords(_unit(judged), plan.loads.mean)
+    measured = facts.group.load_unit
+    words = LoadWords(
+        unit_words(measured, facts.proof.per_capacity), plan.loads.mean, weight_words(measured)
+    )
     causes = explanation.causes
     now = unevenness_facts(judged)
     return ExplanationFacts(
@@ -141,6 +147,7 @@ def explanation_facts(explanation: Explanation) -> ExplanationFacts:
         plan.status,
         explanation.evidence,
         words.unit,
+        words.weight_unit,
         words.fair,
         EvennessFacts.of(plan),
         plan.loads.spread_lower_bound,
@@ -164,15 +171,6 @@ def explanation_facts(explanation: Explanation) -> ExplanationFacts:
         served_facts(plan),
         explanation.interrupted,
     )
-
-
-def _unit(judged: JudgedPlan) -> str:
-    """The unit of the plan's loads, which are lag where the verdict counts partitions."""
-    if not judged.by_count:
-        return judged.unit
-    members = judged.loads.group.members
-    knows_speeds = any(member.capacity is not None for member in members)
-    return "records per unit of capacity" if knows_speeds else "records"
 
 
 def explanation_document(explanation: Explanation) -> dict[str, Any]:

@@ -13,9 +13,10 @@ from equilag.group import NOBODY
 from equilag.metrics import moved
 from equilag.phases import first_phase
 from equilag.plan import Plan
+from equilag.plan_figures import LagFigures
 from equilag.policy import Policy
 from equilag.report.facts.suspects import SuspectFacts, slow_suspects
-from equilag.report.facts.work import LoadUnit, WorkFacts, is_limited
+from equilag.report.facts.work import LoadUnit, WorkFacts, is_limited, unit_words
 from equilag.worth.gain import Gain, gain_of, possible_gain
 from equilag.worth.group_loads import GroupLoads, best_loads, group_loads
 from equilag.worth.thresholds import Pause, Thresholds, Verdict, judge, reaches
@@ -136,7 +137,7 @@ def judged_plan(plan: Plan, work: WorkFacts | None, unit: LoadUnit) -> JudgedPla
         judge(gain, Thresholds(), Pause()),
         best,
         _heaviest(plan, loads),
-        "partitions" if by_count else _unit(unit),
+        "partitions" if by_count else unit_words(unit, not _of_lag(plan)),
         by_count,
         () if by_count else _hot(loads),
         _cost(plan),
@@ -152,6 +153,8 @@ def _loads(plan: Plan) -> tuple[GroupLoads, bool]:
     """The loads that a plan is judged by, and whether they are counts of partitions."""
     group, policy = plan.planned.given, plan.policy or Policy().with_weight("lag")
     loads = group_loads(group, policy)
+    if _of_lag(plan):
+        loads = _not_per_capacity(loads)
     caught_up = plan.planned.weights is None and (
         loads.weight.sum() < CAUGHT_UP * np.count_nonzero(group.assignable)
     )
@@ -168,6 +171,25 @@ def _loads(plan: Plan) -> tuple[GroupLoads, bool]:
     ), True
 
 
+def _of_lag(plan: Plan) -> bool:
+    """True if a plan compares members by their lag, since capacities do not differ."""
+    return isinstance(plan.loads, LagFigures)
+
+
+def _not_per_capacity(loads: GroupLoads) -> GroupLoads:
+    """The loads in weight, where all capacities are the same one."""
+    if not len(loads.capacity) or np.ptp(loads.capacity):
+        return loads
+    one = float(loads.capacity[0])
+    return replace(
+        loads,
+        capacity=np.ones(len(loads.capacity)),
+        fair=loads.fair * one,
+        best=loads.best * one,
+        error=loads.error * one,
+    )
+
+
 def _even_counts(weight: Floats, capacity: Floats) -> Floats:
     """[B] loads that no plan falls below where each partition weighs 1, the heaviest first."""
     if not len(capacity) or np.ptp(capacity):
@@ -176,14 +198,6 @@ def _even_counts(weight: Floats, capacity: Floats) -> Floats:
     counts = share + (np.arange(len(capacity)) < rest)
     least: Floats = counts / capacity[0]
     return least
-
-
-def _unit(unit: LoadUnit) -> str:
-    if unit.kind == "work" and unit.knows_speeds:
-        return "seconds of work"
-    name = {"lag": "records", "given": "weight", "rate": "records/s", "work": "records of work"}
-    per = " per unit of capacity" if unit.knows_speeds else ""
-    return f"{name[unit.kind]}{per}"
 
 
 def _heaviest(plan: Plan, loads: GroupLoads) -> HeaviestFacts | None:

@@ -40,6 +40,24 @@ def load_unit(reduction: Reduction) -> LoadUnit:
     return LoadUnit(weights.kind if weights else "lag", weights and weights.horizon_s, speeds)
 
 
+def unit_words(unit: LoadUnit, per_capacity: bool) -> str:
+    """What loads are counted in: ``records``, ``seconds of work``, …
+
+    per_capacity: whether they are divided by capacity; a plan divides where capacities differ.
+    """
+    if not (per_capacity and unit.knows_speeds):
+        return weight_words(unit)
+    if unit.kind == "work":
+        return "seconds of work"
+    return f"{weight_words(unit)} per unit of capacity"
+
+
+def weight_words(unit: LoadUnit) -> str:
+    """What the weights of partitions are counted in."""
+    words = {"lag": "records", "given": "weight", "rate": "records/s", "work": "records of work"}
+    return words[unit.kind]
+
+
 @dataclass(frozen=True, slots=True)
 class WorkFacts:
     """What partitions weigh in a plan that does not spread the lag."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple
 
 from equilag.report.facts.plan import PlanFacts
+from equilag.report.facts.work import unit_words
 from equilag.report.text.proof import load_word
 from equilag.report.words import number, printable
 
@@ -63,8 +64,9 @@ def standing_words(plan: PlanFacts) -> tuple[str, str]:
         return words
     if proof.standing in ("feasible", "tolerance") and proof.gap:
         allowed = "; the tolerance allows that" if proof.standing == "tolerance" else ""
+        unit = unit_words(plan.group.load_unit, proof.per_capacity)
         return (
-            f"at most {number(proof.gap)} {plan.verdict.unit} from the best",
+            f"at most {number(proof.gap)} {unit} from the best",
             f"in the {difference}{allowed}",
         )
     if proof.evidence == "solver":

@@ -108,7 +108,7 @@ def _room(real: RealFacts) -> str:
         return ""
     low, high = real.rooms
     most = number(low) if low == high else f"{number(low)} to {number(high)}"
-    what = "units" if real.rooms_in_units else "partitions"
+    what = form(high, *(("unit", "units") if real.rooms_in_units else ("partition", "partitions")))
     takes = form(real.limited, "takes", "take")
     return f"{plural(real.limited, 'member')} {takes} at most {most} {what}"
 
