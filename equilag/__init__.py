@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from equilag.adapters.snapshot.load import load_snapshot as load_snapshot
+    from equilag.adapters.snapshot.save import save_snapshot as save_snapshot
+    from equilag.adapters.snapshot.write import snapshot_document as snapshot_document
     from equilag.building.group_input import ClaimColumns as ClaimColumns
     from equilag.building.group_input import PartitionOffsets as PartitionOffsets
     from equilag.certificate.verify import verify as verify
@@ -66,8 +68,10 @@ _HOMES = {
     "explanation_document": "equilag.report.facts.explanation",
     "frontier": "equilag.planner.frontier",
     "load_snapshot": "equilag.adapters.snapshot.load",
+    "save_snapshot": "equilag.adapters.snapshot.save",
     "simulate": "equilag.planner.simulate",
     "size": "equilag.planner.size",
+    "snapshot_document": "equilag.adapters.snapshot.write",
     "solve": "equilag.planner.solve",
     "verify": "equilag.certificate.verify",
 }
@@ -96,8 +100,10 @@ __all__ = [
     "explanation_document",
     "frontier",
     "load_snapshot",
+    "save_snapshot",
     "simulate",
     "size",
+    "snapshot_document",
     "solve",
     "verify",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -144,6 +145,15 @@ def inputs(draw: st.DrawFn) -> GroupInput:
 @given(inputs())
 def test_a_group_and_its_snapshot_agree(given: GroupInput) -> None:
     assert columns(load_snapshot(snapshot_document(given))) == columns(Group.build(**given))
+
+
+@given(inputs())
+def test_a_group_comes_back_from_its_snapshot(given: GroupInput) -> None:
+    """All but what a group does not keep: claims on what does not exist, doubts of its input."""
+    group = replace(Group.build(**given), doubts=())
+    again = replace(load_snapshot(snapshot_document(group)), doubts=())
+    assert again.dropped_claims <= group.dropped_claims
+    assert columns(replace(again, dropped_claims=group.dropped_claims)) == columns(group)
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.uint8, np.int64, np.uint64])

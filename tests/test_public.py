@@ -18,7 +18,8 @@ SURFACE: Final = {
     "Assignor", "ClaimColumns", "Comparison", "ContradictedBound", "EquilagError", "Explanation",
     "Group", "InputError", "Member", "MissingExtra", "PartitionOffsets", "Plan", "Point", "Policy",
     "RebalanceDiff", "Simulation", "Sizing", "assign", "compare", "explain",
-    "explanation_document", "frontier", "load_snapshot", "simulate", "size", "solve", "verify",
+    "explanation_document", "frontier", "load_snapshot", "save_snapshot", "simulate", "size",
+    "snapshot_document", "solve", "verify",
 }  # fmt: skip
 
 SNAPSHOT: Final = {

@@ -6,20 +6,29 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Final
 
+from equilag.adapters.snapshot.input_of_group import input_of_group
 from equilag.adapters.snapshot.read_input import FORMAT
 from equilag.building.group_input import GroupInput
 from equilag.building.member_fields import MEMBER_DEFAULTS
-from equilag.group import Member
+from equilag.group import Group, Member
 
 _COLUMNS: Final = "only a group described by mappings can be written, not one by columns"
 
 
-def snapshot_document(given: GroupInput) -> dict[str, Any]:
-    """Return the snapshot as JSON values; loading it gives the same group as `Group.build`.
+def snapshot_document(given: Group | GroupInput) -> dict[str, Any]:
+    """Return the snapshot, `equilag/snapshot/1`, of a group as a dict of JSON values.
 
-    A subscription that several members have is written once. Raises TypeError where a mapping by
-    topic is a column instead.
+    `given` is a `Group`, or the arguments of `Group.build` as a dict; `load_snapshot` makes the
+    same group of the result. A `Group` knows lags and where they came from, but no offsets: those
+    written start at 0 and give the same lags. It does not know claims on partitions that do not
+    exist, so these are not written and not counted again. A subscription that several members have
+    is written once.
+
+    Raises InputError for a group that was made for planning (`plan.planned.group` of a real
+    group), and TypeError where an argument is a column in place of a mapping by topic.
     """
+    if isinstance(given, Group):
+        given = input_of_group(given)
     document: dict[str, Any] = {"format": FORMAT, "group": given["name"]}
     if given.get("taken_at") is not None:
         document["taken_at"] = given["taken_at"]
