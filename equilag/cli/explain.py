@@ -22,8 +22,8 @@ loaded by a plan (a partition, what members subscribe to, even counts, limits),
 what each looser setting would bring, and what each move of the plan is for."""
 EPILOG: Final = """\
 Without PLAN it makes one, with the options of equilag plan. PLAN is verified
-first and has its own settings. --time-limit is for all of it: the plan, and one
-more plan for each looser setting.
+first and has its own settings. --time-limit is for the plan; looser settings
+get 1.5 times as much in all, on top.
 
 example:
   equilag explain snapshot.json plan.json"""
@@ -37,7 +37,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         help="the plan, as plan --out writes it; - reads standard input (default: make one)",
     )
-    options.add_planning(parser, time_limit=5.0)
+    options.add_planning(parser, time_limit=2.0)
     add_weight(parser)
     add_real(parser)
     options.add_output(parser)

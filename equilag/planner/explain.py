@@ -29,10 +29,10 @@ from equilag.planner.settings import (
 from equilag.planner.worth_loosening import OF_MOVES, OTHERWISE_BOUND, Floor, floor_of, helps
 from equilag.policy import Policy
 
-DEFAULT_TIME_LIMIT: Final = 5.0
-"""Seconds: 2 for the plan, as `solve` takes, and the rest for some six looser settings."""
-OF_PLAN: Final = 0.4
-"""Part of time or work for the plan where none is given."""
+DEFAULT_TIME_LIMIT: Final = 2.0
+"""Seconds for the plan, as `solve` takes."""
+OF_LOOSER: Final = 1.5
+"""Time or work for all looser settings, some six, beside that of the plan: half a second each."""
 
 
 LooserEvidence = Literal["proved", "found", "not tried"]
@@ -84,9 +84,9 @@ def explain(
     """Return what keeps the loads of a plan apart, and what each looser setting would buy.
 
     `plan` is a `Plan` for the group or its JSON, which is verified; None makes one, with the other
-    settings, which are those of `solve` and `policy`. `time_limit` (5 seconds by default) and
-    `effort` are for everything: two fifths for the plan if there is none, and the rest for plans
-    with one setting loosened each. The moves of the plan have their reasons
+    settings, which are those of `solve` and `policy`: it is what `solve` makes with them.
+    `time_limit` (2 seconds by default) and `effort` are for the plan; plans with one setting
+    loosened each get 1.5 times as much in all, on top. The moves of the plan have their reasons
     (`plan.moves[0].reason`).
 
     Raises InputError for a plan that does not hold, and for settings that make no sense; also for
@@ -100,14 +100,15 @@ def explain(
     seed, watcher = checked_seed(rest.pop("seed", 0)), rest.pop("progress", None)
     if plan is None:
         policy = policy_from(rest.pop("policy", "lag-aware"), **cast(PolicySettings, rest))
-        with budget.portion(OF_PLAN) as part:
-            made = make_plan(task_of(group, policy, seed), part, watcher)
+        made = make_plan(task_of(group, policy, seed), budget, watcher)
     else:
         _refuse_settings(rest)
         made = plan if isinstance(plan, Plan) else checked_plan(group, plan)
         if isinstance(plan, Plan) and plan.group.name != group.name:
             raise InputError("is of another group", "plan")
-    return explanation_of(group, made, budget, watcher)
+    work = None if effort is None else OF_LOOSER * effort
+    more = budget_of(group, OF_LOOSER * limit, work, deterministic, stop)
+    return explanation_of(group, made, more, watcher)
 
 
 def _refuse_settings(rest: Mapping[str, Any]) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from threading import Event
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from equilag.errors import InputError
 from equilag.group import Group
 from equilag.plan import Plan
 from equilag.planner.compare import comparison_of, run_assignors
-from equilag.planner.explain import explain
+from equilag.planner.explain import DEFAULT_TIME_LIMIT, explain
 from equilag.planner.frontier import frontier
 from equilag.planner.progress import Watcher
 from equilag.planner.settings import SolveSettings
@@ -30,10 +30,10 @@ from equilag.weight import knows_rates
 Part = Literal["plan", "explanation", "frontier", "size"]
 
 SHARES: Final[dict[Part, float]] = {
-    "plan": 0.4, "explanation": 0.2, "frontier": 0.2, "size": 0.2,
+    "plan": 1.0, "explanation": 1 / 3, "frontier": 0.5, "size": 0.5,
 }  # fmt: skip
-"""Parts of the time limit: of 5 s the plan gets the 2 s of `equilag plan`. What one part does not
-use is not given to another, so that each is what its own command makes."""
+"""Of the plan's time and work: the plan is that of `equilag plan`, and the others come on top. An
+explanation takes 1.5 times its share. What one part does not use is not given to another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class ReportRun:
     """How long the making of a report may take, and who watches it."""
 
     time_limit: float
-    """Seconds for all parts."""
+    """Seconds for the plan."""
     effort: float | None = None
-    """Seconds' worth of counted work for all parts."""
+    """Seconds' worth of counted work for the plan."""
     deterministic: bool = False
     seed: int = 0
     progress: Watcher | None = None
@@ -60,6 +60,13 @@ class ReportRun:
             "progress": self.progress,
             "stop": self.stop,
         }
+
+    def options(self) -> dict[str, Any]:
+        """What `equilag plan` has to be told to make the same plan."""
+        limit = None if self.time_limit == DEFAULT_TIME_LIMIT else f"{self.time_limit:g}"
+        effort = None if self.effort is None else f"{self.effort:g}"
+        found = {"time_limit": limit, "effort": effort, "deterministic": self.deterministic}
+        return {**found, "seed": self.seed or None}
 
     @property
     def is_stopped(self) -> bool:
@@ -93,7 +100,7 @@ def make_group_report(
         sizing = _sizing(group, policy, run)
     return GroupReportFacts(
         plan_facts(made),
-        ReportBasis(source, policy),
+        ReportBasis(source, policy, run.options() if plan is None else {}),
         explanation=explanation,
         comparison=comparison,
         frontier=front,

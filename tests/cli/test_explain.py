@@ -51,3 +51,10 @@ def test_settings_reach_the_plan(run: Callable[..., Any]) -> None:
     assert document["reached"]["moves"] == 1
     assert [row["name"] for row in document["looser"]][:2] == ["moves", "tolerance"]
     assert document["looser"][0]["helps"]
+
+
+def test_the_plan_is_that_of_plan(run: Callable[..., Any]) -> None:
+    options = (SNAPSHOT, "--effort", 0.2, "--seed", 4, "--json")
+    plan, found = (json.loads(run(name, *options).out) for name in ("plan", "explain"))
+    assert found["policy"] == plan["policy"]
+    assert found["moves"] == plan["moves"]["partitions"]

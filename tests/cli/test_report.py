@@ -25,18 +25,18 @@ def test_the_page_carries_what_json_prints(run, write, tmp_path) -> None:
     document = json.loads(out)
     assert document["format"] == "equilag/report/1"
     assert embedded(page.read_text("utf-8")) == document
-    assert document["command"] == "equilag plan group.json"
+    assert document["command"] == "equilag plan group.json --effort 0.1"
     assert document["simulation"] is None
     assert [row["name"] for row in document["comparison"]["rows"]][-1] == "equilag"
 
 
 def test_figures_are_those_of_the_other_commands(run) -> None:
-    report = json.loads(run("report", SLOW, "--effort", "0.5", "--json").out)
+    report = json.loads(run("report", SLOW, "--effort", "0.2", "--json").out)
     plan = json.loads(run("plan", SLOW, "--effort", "0.2", "--json").out)
     assert report["verdict"] == plan["verdict"]
     assert len(report["moves"]["rows"]) == plan["moves"]["count"]
     assert report["proof"]["spread"] == plan["load"]["spread"]
-    explained = json.loads(run("explain", SLOW, "--effort", "0.5", "--json").out)
+    explained = json.loads(run("explain", SLOW, "--effort", "0.2", "--json").out)
     assert report["explanation"]["why"] == explained["why"]
     front = json.loads(run("frontier", SLOW, "--effort", "0.1", "--json").out)
     points = [(point["moves"], point["spread"]) for point in front["points"]]
@@ -80,7 +80,7 @@ def test_a_text_of_kafkas_tools(run, tmp_path) -> None:
     assert status == 0
     document = embedded(page.read_text("utf-8"))
     assert document["source"] == "--from-describe stats.describe.txt"
-    assert document["command"] == "equilag plan --from-describe stats.describe.txt"
+    assert document["command"] == "equilag plan --from-describe stats.describe.txt --effort 0.1"
     assert [f"equilag: {remark}" for remark in document["group"]["remarks"]] == err.splitlines()
     assert set(document["group"]["remarks"]) <= set(document["remarks"])
     assert "assumed: log starts are not in the text: 0" in document["remarks"]

@@ -6,6 +6,7 @@ from threading import Event
 
 from support.orders_service import orders_group
 
+from equilag.planner.solve import solve
 from equilag.policy import Policy
 from equilag.report.facts.frontier import PointFacts
 from equilag.report.facts.group_report import settings_of_point
@@ -40,3 +41,20 @@ def test_the_settings_of_a_point() -> None:
     moves_first = Policy("fair-yet-sticky", move_cost=5, tolerance=0)
     wanted = {"max_moves": 3, "policy": "lag-aware", "move_cost": 0}
     assert settings_of_point(point, moves_first) == wanted
+
+
+def test_the_plan_is_that_of_the_command_on_the_page() -> None:
+    group, run = orders_group(), ReportRun(9.0, effort=0.05, seed=3)
+    facts = make_group_report(group, Policy(max_moves=2), "g.json", run)
+    made = solve(group, Policy(max_moves=2), time_limit=9.0, effort=0.05, seed=3)
+    assert {**facts.plan.plan.to_dict(), "timing": None} == {**made.to_dict(), "timing": None}
+    assert facts.document()["command"] == (
+        "equilag plan g.json --max-moves 2 --time-limit 9 --effort 0.05 --seed 3"
+    )
+    given = make_group_report(group, Policy(max_moves=2), "g.json", run, plan=made)
+    assert given.document()["command"] == "equilag plan g.json --max-moves 2"
+
+
+def test_the_usual_time_limit_is_not_named() -> None:
+    assert not any(ReportRun(2.0).options().values())
+    assert ReportRun(2.0, deterministic=True).options()["deterministic"] is True

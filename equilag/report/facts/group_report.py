@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple
 
 from equilag.policy import Policy
@@ -37,6 +38,9 @@ class ReportBasis(NamedTuple):
     """The snapshot's file, or the options in its place, as words of a shell."""
     policy: Policy
     """As it was given, before the group's fields decide what it leaves open."""
+    run: Mapping[str, Any] = MappingProxyType({})
+    """Other options of the plan that was made, such as its time limit, as `plan_command` takes
+    them; empty for a plan that was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ class GroupReportFacts:
             "source": self.basis.source,
             "settings": facts_json(plan.plan.settings),
             "evidence": plan.plan.evidence,
-            "command": plan_command(*self.basis, {}),
+            "command": plan_command(*self.basis),
             "members": facts_json(plan.members),
             "idle": facts_json(plan.idle),
             "partitions": facts_json(self.partitions),
