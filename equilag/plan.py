@@ -90,6 +90,13 @@ class Plan:
     """What was planned in place of `group`; None for an assignor's plan, which knows only
     partitions."""
 
+    def __repr__(self) -> str:
+        """Short: the columns of a group have millions of entries."""
+        return (
+            f"Plan(group={self.group.name!r}, status={self.status!r}, "
+            f"algorithm={self.algorithm!r}, moves={len(self.moves)}, spread={self.loads.spread!r})"
+        )
+
     def __getstate__(self) -> dict[str, Any]:
         """A copy takes its claims along, not what makes them."""
         return {**self.__dict__, "claims": self.claims}

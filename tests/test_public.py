@@ -148,3 +148,17 @@ def test_the_difference_of_a_plan_is_its_moves_and_what_was_free() -> None:
     kept = sum(len(diff.keep) for diff in diffs.values())
     assert kept == 5 - len(plan.moves)
     assert sum(len(diff.initialise) for diff in diffs.values()) == 9 - kept
+
+
+# What a prompt shows.
+
+
+def test_large_things_have_a_short_repr() -> None:
+    group = equilag.load_snapshot(SNAPSHOT)
+    plan = equilag.solve(group, effort=0.1, time_limit=5.0)
+    figures = f"moves={len(plan.moves)}, spread={plan.lag.spread}"
+    assert repr(plan) == (
+        f"Plan(group='orders-service', status='optimal', algorithm={plan.algorithm!r}, {figures})"
+    )
+    explanation = repr(equilag.explain(group, plan, effort=0.1))
+    assert explanation.startswith(f"Explanation({plan!r}, causes=[")

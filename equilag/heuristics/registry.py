@@ -41,8 +41,6 @@ def get_assignor(name: str) -> Assignor:
 
     A built-in name cannot be taken over by an installed package.
     """
-    if not isinstance(name, str):
-        raise InputError(f"is given by its name, not as {type(name).__name__}", "assignor")
     if name in BUILT_IN:
         return _load(name, BUILT_IN[name])
     if found := installed(ENTRY_POINT_GROUP).get(name):

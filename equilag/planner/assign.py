@@ -5,23 +5,27 @@ from __future__ import annotations
 import time
 
 from equilag.group import Group
-from equilag.heuristics import get_assignor
-from equilag.heuristics.registry import run_assignor
+from equilag.heuristics.given import AnyAssignor, given_assignor
 from equilag.plan import Plan
 from equilag.planner.result import unconstrained_claims
 from equilag.planner.settings import checked_group
 
 
-def assign(group: Group, assignor: str) -> Plan:
-    """Return the plan of one heuristic, built in or a user's own.
+def assign(group: Group, assignor: AnyAssignor) -> Plan:
+    """Return the plan of one assignor, built in or a user's own.
+
+    `assignor` is a name or ``module:attribute``; or an object with ``assign(group)``, its class, or
+    a function of a group, each of which returns [P] member numbers (-1: nobody reads the topic).
+    The plan's `algorithm` is that name; of an object its `name`, or else the name of its class.
 
     Its certificate claims nothing about counts or moves, only what holds for any assignment. Raises
-    InputError for an unknown assignor and for one whose answer is not valid.
+    InputError for an unknown assignor, and for one that fails or whose answer is not valid.
     """
     checked_group(group)
     start = time.monotonic()
-    assigned = run_assignor(get_assignor(assignor), group, assignor)
+    one = given_assignor(assignor)
+    assigned = one.run(group)
     claims = unconstrained_claims(group)
     bound = claims[-1].value if claims else 0
     wall = time.monotonic() - start
-    return Plan(group, None, "feasible", assignor, assigned, claims, bound, 0, None, wall)
+    return Plan(group, None, "feasible", one.name, assigned, claims, bound, 0, None, wall)

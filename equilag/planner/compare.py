@@ -11,8 +11,9 @@ from typing import Any, Final, Literal, NamedTuple, Unpack
 from equilag.claim import Evidence
 from equilag.errors import InputError
 from equilag.group import NOBODY, Group, Index
-from equilag.heuristics import assignor_names, get_assignor
-from equilag.heuristics.registry import package_of_assignor, run_assignor
+from equilag.heuristics import assignor_names
+from equilag.heuristics.given import AnyAssignor, GivenAssignor, check_names, given_assignor
+from equilag.heuristics.registry import package_of_assignor
 from equilag.metrics import (
     MemberFigures,
     count_moves,
@@ -33,6 +34,8 @@ from equilag.policy import Policy
 COMPARISON_FORMAT: Final = "equilag/comparison/1"
 CURRENT = "current"
 """The row of the current assignment."""
+OWN_ROW: Final = "equilag"
+"""The row of equilag's plan."""
 
 RowStatus = Status | Literal["current", "heuristic", "failed", "not run"]
 """Of equilag's own row the plan's; an assignor that was not run had no time, since the run was
@@ -109,27 +112,33 @@ def compare(
     group: Group,
     policy: str | Policy = "lag-aware",
     *,
-    assignors: Sequence[str] = (),
+    assignors: Sequence[AnyAssignor] = (),
     **settings: Unpack[SolveSettings],
 ) -> Comparison:
-    """Run every assignor on the same group, and those in `assignors`: names or `module:attribute`.
+    """Run every built-in and installed assignor on the same group, and those in `assignors`.
 
+    These are given as to `assign`: by name or ``module:attribute``, or as an object.
     `policy` and the other settings are those of `solve`, for the optimum alone; its tolerance is 0
     unless given. The row ``current`` is there if anybody owns anything; it counts only what is
     owned. An installed assignor that fails has a row that says so. Raises InputError for an
-    assignor in `assignors` that is unknown, or whose answer is not valid, and for settings as
-    `solve` does.
+    assignor in `assignors` that is unknown, whose answer is not valid, or whose name another row
+    has, and for settings as `solve` does.
     """
     checked_group(group)
     if not isinstance(policy, Policy) and settings.get("tolerance") is None:
         settings["tolerance"] = 0.0
-    names = tuple(dict.fromkeys((*assignor_names(), *assignors)))
+    names = [one for one in assignors if isinstance(one, str)]
+    objects = [given_assignor(one) for one in assignors if not isinstance(one, str)]
+    listed = tuple(dict.fromkeys((*assignor_names(), *names)))
+    check_names(objects, {*listed, CURRENT, OWN_ROW})
+    required = {*names, *(one.name for one in objects)}
     added = as_added(settings.get("add_members"), "add_members")
     if isinstance(policy, Policy):
         added = added or policy.overrides.add_members
     if added:  # assignors plan for them as well
         group, settings["add_members"] = with_added_members(group, added), 0
-    baselines = run_assignors(group, names, required=assignors, stop=settings.get("stop"))
+    stop = settings.get("stop")
+    baselines = run_assignors(group, (*listed, *objects), required=required, stop=stop)
     start = time.perf_counter()
     plan = solve(group, policy, **settings)
     return comparison_of(plan, time.perf_counter() - start, baselines)
@@ -149,25 +158,27 @@ class Baseline(NamedTuple):
 
 def run_assignors(
     group: Group,
-    names: Sequence[str] | None = None,
+    assignors: Sequence[str | GivenAssignor] | None = None,
     *,
     required: Collection[str] = (),
     stop: Event | None = None,
 ) -> list[Baseline]:
     """Return the current assignment, if anybody owns anything, and that of every assignor.
 
-    `names` are the assignors to run, None for all. One that fails has no assignment, but the
-    reason. Once `stop` is set no further one is run. Raises InputError if one of `required` fails.
+    `assignors` are those to run, None for all. One that fails has no assignment, but the reason.
+    Once `stop` is set no further one is run. Raises InputError if one of `required`, which are
+    names, fails.
     """
     found: list[Baseline] = []
     if (group.owner != NOBODY).any():
         found.append(Baseline(CURRENT, group.owner))
-    for name in assignor_names() if names is None else names:
+    for one in assignor_names() if assignors is None else assignors:
+        name = one if isinstance(one, str) else one.name
         if stop is not None and stop.is_set():
             found.append(Baseline(name, None))
             continue
         try:
-            found.append(_run(group, name))
+            found.append(_run(group, one))
         except InputError as error:
             if name in required:
                 raise
@@ -175,18 +186,18 @@ def run_assignors(
     return found
 
 
-def _run(group: Group, name: str) -> Baseline:
-    assignor = get_assignor(name)
+def _run(group: Group, assignor: str | GivenAssignor) -> Baseline:
+    one = given_assignor(assignor) if isinstance(assignor, str) else assignor
     start = time.perf_counter()
-    assigned = run_assignor(assignor, group, name)
-    return Baseline(name, assigned, time.perf_counter() - start)
+    assigned = one.run(group)
+    return Baseline(one.name, assigned, time.perf_counter() - start)
 
 
 def comparison_of(plan: Plan, wall: float, baselines: Sequence[Baseline]) -> Comparison:
     """A plan that took `wall` seconds, beside the assignments of others for its group."""
     bound = plan.loads.spread_lower_bound if plan.status != "fallback" else 0
     rows = [_row_of(plan, found, bound) for found in baselines]
-    optimum = _figures(plan, Baseline("equilag", plan.assigned, wall), plan.assigned, bound)
+    optimum = _figures(plan, Baseline(OWN_ROW, plan.assigned, wall), plan.assigned, bound)
     rows.append(replace(optimum, status=plan.status, evidence=plan.evidence))
     return Comparison(tuple(rows), bound, plan)
 

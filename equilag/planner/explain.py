@@ -69,6 +69,12 @@ class Explanation:
     """``solver`` if a cause, or the plan's status, rests on a solver's word."""
     interrupted: bool
 
+    def __repr__(self) -> str:
+        """Short: causes list partitions."""
+        kinds = ", ".join(cause.kind for cause in self.causes)
+        helping = ", ".join(one.name for one in self.looser if one.helps)
+        return f"Explanation({self.plan!r}, causes=[{kinds}], helping=[{helping}])"
+
 
 class ExplainSettings(SolveSettings, total=False):
     """The settings of `explain`: those of `solve`, and the policy."""

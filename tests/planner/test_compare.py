@@ -158,10 +158,9 @@ def test_an_unknown_assignor() -> None:
         equilag.assign(GROUP, "best-ever")
 
 
-def test_an_assignor_that_is_no_name() -> None:
-    wrong: Any = StickyAssignor()
-    with pytest.raises(InputError, match="not as StickyAssignor"):
-        equilag.assign(GROUP, wrong)
+def test_an_assignor_that_is_an_object() -> None:
+    plan, by_name = equilag.assign(GROUP, StickyAssignor()), equilag.assign(GROUP, "sticky")
+    assert (plan.algorithm, plan.assignment) == ("sticky", by_name.assignment)
 
 
 @pytest.mark.parametrize("way_in", [equilag.solve, lambda group: equilag.assign(group, "sticky")])
