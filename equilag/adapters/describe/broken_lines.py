@@ -25,7 +25,9 @@ from equilag.adapters.describe.table_header import TableHeader, read_header
 
 MAX_PIECES: Final = 4
 """Lines of a screen that one row may take: ids seldom have more than 250 characters."""
-_IDENTITY: Final = re.compile(r"(?:^|\s)(?:/\S+|\S*[0-9a-f]{4}-[0-9a-f]{4}\S*|-)(?:\s|$)")
+_IDENTITY: Final = re.compile(
+    r"(?:^|\s)(?:/\S+|\S*[0-9a-f]{4}-[0-9a-f]{4}\S*|-|\d{1,3}(?:\.\d{1,3}){3})(?:\s|$)"
+)
 """A host, an id or a dash: the rest of a row has one, a sentence does not."""
 
 _TOPIC: Final = re.compile(r"(?=.*[^\W\d])[\w.-]{1,249}")
@@ -43,20 +45,22 @@ def header_at(lines: list[TextLine], at: int) -> TableHeader | None:
     Of the ways to put the pieces together, the one with the most known names is right.
     """
     header = read_header(lines[at].text, lines[at].number)
-    if header is None or header.delimiter is not None:
+    if header is None:
         return header
     best = header
     for count in range(2, MAX_PIECES + 1):
         pieces = [line.text for line in lines[at : at + count]]
         if len(pieces) < count or re.search(r"\d", pieces[-1]):
             break
-        for joined in _joined(pieces):
+        for joined in _joined(pieces, header.delimiter):
             longer = read_header(joined, header.line)
-            if longer is None or longer.delimiter is not None:
+            if longer is None or longer.delimiter != header.delimiter:
                 continue
             known = [name for name in longer.names if column_of(name) is not None]
             if len(known) == len(longer.names) and len(known) > _known(best):
-                best = replace(longer, pieces=count, width=len(pieces[0]))
+                width = len(pieces[0])
+                in_word = not joined[width].isspace()
+                best = replace(longer, pieces=count, width=width, in_word=in_word)
     return best
 
 
@@ -69,6 +73,8 @@ def row_at(
         return None, 1
     text = lines[at].text
     whole = read_cells(text, header, above)
+    if header.delimiter is not None:
+        return whole, 1
     if header.pieces > 1:
         found = _broken_row(lines, at, header)
         if found is not None:
@@ -89,28 +95,46 @@ def _broken_row(lines: list[TextLine], at: int, header: TableHeader) -> tuple[Ce
     text = lines[at].text
     if missing_words(text, header) <= 0 and len(text) < header.width:
         return None
-    for count in (header.pieces, header.pieces - 1, header.pieces + 1):
+    counts = [count for count in (header.pieces, header.pieces - 1, header.pieces + 1) if count > 1]
+    exact = _exact_row(lines, at, header, counts)
+    if exact is not None or header.in_word:  # only screens break words, and they lose nothing
+        return exact
+    for count in counts:
         pieces = [line.text for line in lines[at : at + count]]
-        if count < 2 or len(pieces) < count:
+        if len(pieces) < count:
             continue
         found: list[Cells] = []
         for joined in _joined(pieces):
             cells = read_cells(joined, header) if missing_words(joined, header) in (0, 1) else None
             if cells is not None and _is_whole(cells) and cells not in found:
                 found.append(cells)
-        if len({len(piece) for piece in pieces[:-1]}) == 1 and len(found) > 1:
-            # All pieces have the width of the screen: nothing was lost between them.
-            raw = read_cells("".join(pieces), header)
-            found = [cells for cells in found if cells == raw]
         if len(found) == 1:
             return found[0], count
+    return None
+
+
+def _exact_row(
+    lines: list[TextLine], at: int, header: TableHeader, counts: list[int]
+) -> tuple[Cells, int] | None:
+    """Return the row of pieces that all had the width of the screen, spaces at its edge included;
+    None if they do not make a whole one."""
+    for count in counts:
+        pieces = [line.text for line in lines[at : at + count]]
+        width = max(header.width, *(len(piece) for piece in pieces))
+        row = "".join(piece.ljust(width) for piece in pieces[:-1]) + pieces[-1]
+        if len(pieces) < count or missing_words(row, header) not in (0, 1):
+            continue
+        cells = read_cells(row, header)
+        if cells is not None and _is_whole(cells):
+            return cells, count
     return None
 
 
 def _is_whole(cells: Cells) -> bool:
     """True if nothing of the row is missing or in the wrong place."""
     host = cells.get(HOST, NOTHING)
-    sound = host == NOTHING or host.startswith("/") or "." in host or ":" in host
+    sound = host == NOTHING or (("." in host or ":" in host) and "/" not in host[1:])
+    sound = sound or (host.startswith("/") and "/" not in host[1:])
     return sound and lag_agrees(cells) and all(cells.values())
 
 
@@ -144,9 +168,9 @@ def _begins_a_row(line: str, header: TableHeader) -> bool:
     return _TOPIC.fullmatch(words[topic]) is not None
 
 
-def _joined(pieces: list[str]) -> Iterator[str]:
-    """Every way to put the pieces together, with a space between two of them or without."""
-    for gaps in product(("", " "), repeat=len(pieces) - 1):
+def _joined(pieces: list[str], delimiter: str | None = None) -> Iterator[str]:
+    """Every way to put the pieces together, with a space or tab between two of them or without."""
+    for gaps in product(("", "\t" if delimiter == "\t" else " "), repeat=len(pieces) - 1):
         yield pieces[0] + "".join(gap + piece for gap, piece in zip(gaps, pieces[1:], strict=True))
 
 

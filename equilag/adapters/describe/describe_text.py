@@ -28,7 +28,7 @@ from equilag.building.group_input import GroupInput, PartitionOffsets
 from equilag.building.topic_index import MAX_PARTITIONS
 from equilag.errors import InputError
 from equilag.group import Member
-from equilag.lag import as_reset
+from equilag.lag import MAX_LAG, as_reset
 from equilag.show import form, plural, shorten, some_of
 
 
@@ -61,6 +61,7 @@ def read_describe(
     with _source_of(describe):
         described = described_group(describe.text, group)
         printed = described.group
+        _check_lags(printed, reset)
         known, remarks = _members_beside(described)
     if members is not None:
         with _source_of(members):
@@ -106,6 +107,17 @@ def _sizes(group: PrintedGroup) -> str:
         raise InputError(f"the partition numbers make {total} in all, more than {MAX_PARTITIONS}")
     listed = ", ".join(f"{shorten(topic)} {size}" for topic, size in sizes.items())
     return f"each topic ends with the highest partition listed: {listed}"
+
+
+def _check_lags(group: PrintedGroup, reset: str) -> None:
+    """Raise InputError with the line of a partition whose lag no snapshot can hold."""
+    for topic, number, row in group.partitions():
+        begin = row.start or 0 if reset == "earliest" else row.end
+        committed = begin if row.committed is None else row.committed
+        lag = (row.end or 0) - (committed or 0)
+        if lag >= MAX_LAG:
+            name = partition_name(topic, number)
+            raise InputError(f"the lag {lag} of {name} is 2^53 or more", f"line {row.line}")
 
 
 def _members_beside(

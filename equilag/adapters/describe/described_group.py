@@ -61,7 +61,13 @@ def described_group(text: str, name: str | None) -> DescribedGroup:
     groups = read_groups(found)
     if not groups:
         raise _nothing_to_read(found, text)
+    nameless = next((group for group in groups if group.name is None), None)
     group, remarks = _chosen(groups, name)
+    if group is nameless and group.tables > 1:
+        remarks.append(
+            f"{group.tables} tables without the name of a group are read as one group; if they"
+            " are of several, give one table at a time"
+        )
     remarks += mended
     remarks += [f"line {line} is cut off and left out: paste the whole text" for line in cut]
     failure = found.messages.failure

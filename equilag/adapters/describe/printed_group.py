@@ -30,6 +30,8 @@ class PrintedGroup:
     moments: int = 1
     """How many times the text shows the group; the last one counts."""
     rebalancing: bool = False
+    tables: int = 0
+    """Tables of the last moment."""
 
     def size(self, topic: str) -> int:
         """Partitions of the topic, as far as the text can tell."""
@@ -64,7 +66,8 @@ class PrintedGroup:
         """
         if any(row.number in self.topics.get(row.topic, ()) for row in rows):
             self.moments += 1
-            self.topics, self.members, self.second = {}, {}, []
+            self.topics, self.members, self.second, self.tables = {}, {}, [], 0
+        self.tables += 1
         again = False
         for row in rows:
             self._add_member(row)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import Final
 
 from equilag.adapters.describe.broken_lines import has_identity, header_at, row_at
-from equilag.adapters.describe.column_names import GROUP, TOPIC
+from equilag.adapters.describe.broken_tables import unbroken_lines
+from equilag.adapters.describe.column_names import GROUP, NUMBERS, TOPIC
 from equilag.adapters.describe.messages import Messages
 from equilag.adapters.describe.printed_text import TextLine, clean_lines
 from equilag.adapters.describe.row_cells import (
@@ -16,6 +18,9 @@ from equilag.adapters.describe.row_cells import (
 )
 from equilag.adapters.describe.table_header import TableHeader
 from equilag.errors import InputError
+
+_MAX_SPACES: Final = 5
+"""Words more than columns that may stand before the numbers of a row: names hold few spaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +68,15 @@ class TablesFound:
 
 
 def find_tables(text: str) -> TablesFound:
-    """Return all tables with a header, and what stands around them."""
-    lines = clean_lines(text)
+    """Return all tables with a header, and what stands around them.
+
+    Raises InputError for a table that a screen broke in more than one possible way.
+    """
+    printed = clean_lines(text)
+    lines = unbroken_lines(printed)
     found = TablesFound([], Messages(), [], lines, {line.number for line in lines[-1:]}, False)
-    found.unended = bool(lines) and len(re.findall(r"\n|\r(?!\n)", text)) < lines[-1].number
+    breaks = len(re.findall(r"\n|\r(?!\n)", text))
+    found.unended = bool(printed) and breaks < printed[-1].number
     table: PrintedTable | None = None
     topics: set[str] = set()
     at = 0
@@ -100,7 +110,9 @@ def _read_other(line: TextLine, header: TableHeader, topics: set[str], found: Ta
     """Take a line that is no row of the table above it."""
     if header.has_offsets:
         begins = header.pieces > 1 and line.text.split()[0] in topics
-        unfit = begins or looks_like_a_row(line.text, topics)
+        before = next(at for at, name in enumerate(header.names) if name in NUMBERS)
+        spaces = before + _MAX_SPACES
+        unfit = begins or looks_like_a_row(line.text, topics, spaces)
     else:
         unfit = header.has_members and _looks_like_a_member(line.text, header)
     if unfit:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from equilag.adapters.describe.line_prefixes import without_prefixes
+
 _CONTROL: Final = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and cursor moves
     r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)"  # titles of windows
@@ -17,6 +19,8 @@ _ESCAPED: Final = re.compile(r"\\([_*#|-])")
 _QUOTED: Final = re.compile(r"\s{0,3}(?:> ?)+")
 _FENCE: Final = re.compile(r"\s*(?:`{3,}|~{3,})\s*[\w.+-]*\s*")
 _RULER: Final = re.compile(r"[\s|+:=\-─━═┄┈┼╪╬├┤┬┴┌┐└┘╔╗╚╝╠╣╦╩╟╢╤╧╭╮╯╰]*")
+_EMPTY_CELLS: Final = re.compile(r"[\s|]*(?:-(?:[\s|]+|$))*")
+"""Cells without a value, in a row or in the rest of one that a narrow screen broke."""
 _BARS: Final = str.maketrans("│┃║¦", "||||")
 _NUMBERED: Final = re.compile(r"\s*(\d{1,7})(?:[:|.)]\s?|\t|\s+)(?=\S)")
 
@@ -38,14 +42,31 @@ class TextLine(NamedTuple):
 def clean_lines(text: str) -> list[TextLine]:
     """Return the lines that are not blank.
 
-    Colour codes, quote marks, fences, rulers of tables and line numbers are gone. Columns keep
+    Colour codes, quote marks, fences, rulers of tables, line numbers and what a collector of logs
+    puts before each line are gone. Columns keep
     their places, since all lines lose the same prefix.
     """
     ends = "\n" if "\n" in text else "\r"
     # Not splitlines(), which would also split at odd characters inside an id.
     found = [_clean(line) for line in text.split(ends)]
     lines = [TextLine(number, line) for number, line in enumerate(found, 1) if line.strip()]
-    return _without_numbers(lines)
+    lines = _without_numbers(lines)
+    texts = [line.text for line in lines]
+    bare = without_prefixes(texts)
+    if bare is not texts:
+        pairs = zip(lines, bare, strict=True)
+        lines = [TextLine(line.number, _clean(text)) for line, text in pairs]
+        lines = [line for line in lines if line.text.strip()]
+    return _without_indent(lines)
+
+
+def _without_indent(lines: list[TextLine]) -> list[TextLine]:
+    """Return the lines without the white space that all begin with."""
+    indents = {line.text[: len(line.text) - len(line.text.lstrip())] for line in lines}
+    least = min(indents, key=len, default="")
+    if not least or not all(indent.startswith(least) for indent in indents):
+        return lines
+    return [TextLine(line.number, line.text.removeprefix(least)) for line in lines]
 
 
 def _clean(line: str) -> str:
@@ -58,7 +79,8 @@ def _clean(line: str) -> str:
     quote = _QUOTED.match(line)
     if quote is not None:
         line = line[quote.end() :]
-    if _FENCE.fullmatch(line) or (_RULER.fullmatch(line) and len(line) > 2):
+    ruler = _RULER.fullmatch(line) and len(line) > 2 and not _EMPTY_CELLS.fullmatch(line)
+    if ruler or _FENCE.fullmatch(line):
         return ""
     if "\\" in line:
         line = _ESCAPED.sub(r"\1", line)
@@ -73,7 +95,9 @@ def _without_marks(line: str) -> str:
     bare = line.strip()
     if bare[0] == "`" or bare[-1] == "`":
         return bare.strip("`")
-    return bare[1:-1] if len(bare) > 1 and bare[0] == bare[-1] else line
+    if len(bare) > 1 and bare[0] == bare[-1] and bare.count(bare[0]) == 2:
+        return bare[1:-1]
+    return line  # cells of a CSV file have quote marks each
 
 
 def _without_numbers(lines: list[TextLine]) -> list[TextLine]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator
 from typing import Final, TypeAlias
@@ -95,8 +96,11 @@ def missing_words(line: str, header: TableHeader) -> int:
     return len(header.names) - len(line.split()) if header.delimiter is None else 0
 
 
-def looks_like_a_row(line: str, topics: set[str]) -> bool:
-    """True for a line that gives offsets: numbers side by side, or a known topic and a number."""
+def looks_like_a_row(line: str, topics: set[str], words_before: int | None = None) -> bool:
+    """True for a line that gives offsets: numbers side by side, or a known topic and a number.
+
+    More than `words_before` words before the numbers make it a sentence.
+    """
     run = digits = 0
     words = line.replace("|", " ").replace(";", " ").split()
     for place, word in enumerate(words):
@@ -107,7 +111,7 @@ def looks_like_a_row(line: str, topics: set[str]) -> bool:
         else:
             run = digits = 0
         if run >= _MIN_RUN and digits >= _MIN_RUN - 1:
-            return True
+            return words_before is None or place + 1 - run <= words_before
     return False
 
 
@@ -169,12 +173,22 @@ def _cuts(line: str, header: TableHeader) -> Iterator[Cells]:
 def _split(line: str, delimiter: str, n: int) -> list[str] | None:
     if delimiter == "|":
         line = line.strip().removeprefix("|").removesuffix("|")
-    cells = [cell.strip().strip('*`"') for cell in line.split(delimiter)]
+    cells = [cell.strip().strip('*`"') for cell in _fields(line, delimiter)]
     while len(cells) > n and not cells[-1]:
         cells.pop()
     if len(cells) < n and delimiter == "\t":
         cells += [""] * (n - len(cells))
     return cells if len(cells) == n else None
+
+
+def _fields(line: str, delimiter: str) -> list[str]:
+    """Return what stands between the delimiters; those within quote marks count as text."""
+    if '"' not in line or delimiter == "|":
+        return line.split(delimiter)
+    try:
+        return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
+    except csv.Error:  # a carriage return in the middle
+        return line.split(delimiter)
 
 
 def _by_position(line: str, header: TableHeader) -> list[str] | None:

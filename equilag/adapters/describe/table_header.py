@@ -40,7 +40,7 @@ _SIGNS: Final = (
 """Columns of which one set stands in every table about a group."""
 _MIN_KNOWN: Final = 3
 """Known columns of a header; a sentence seldom has as many names of columns."""
-_MAX_PREFIX: Final = 40
+MAX_PREFIX: Final = 40
 """Characters before the first column: a comment sign, or the name of a container."""
 _WORD: Final = re.compile(r"\S+")
 
@@ -51,7 +51,7 @@ class TableHeader:
 
     `starts` are the places of the names in a line without `prefix`, which rows may have too.
     `delimiter` stands between columns, None for white space. `pieces` are the lines that a narrow
-    screen broke the header into, `width` the length of the first.
+    screen broke the header into, `width` the length of the first; `in_word` if it ends in a name.
     """
 
     line: int
@@ -61,6 +61,7 @@ class TableHeader:
     delimiter: str | None = None
     pieces: int = 1
     width: int = 0
+    in_word: bool = False
 
     @property
     def has_offsets(self) -> bool:
@@ -113,7 +114,7 @@ def _spaced(line: str, number: int) -> TableHeader | None:
         starts.append(words[at][1])
         at += count
     first = next((i for i, name in enumerate(names) if _is_known(name)), len(names))
-    if first == len(names) or starts[first] > _MAX_PREFIX:
+    if first == len(names) or starts[first] > MAX_PREFIX:
         return None
     begin = starts[first]
     prefix = line[:begin] if line[:begin].strip() else ""
