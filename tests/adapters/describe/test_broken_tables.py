@@ -151,5 +151,5 @@ def test_a_lag_that_no_snapshot_can_hold() -> None:
     head = "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG\nt 0 1 2 1\n"
     for row, reset in (("t 1 5 9007199254740997 -", "latest"), (f"t 1 - {2**53} -", "earliest")):
         with pytest.raises(InputError, match=r"line 3: the lag 9007199254740992 of t-1 is 2\^53"):
-            read_describe(PrintedText(head + row), auto_offset_reset=reset)
+            read_describe(PrintedText(f"{head}{row}\n"), auto_offset_reset=reset)
     read_describe(PrintedText(f"{head}t 1 - {2**53} -"))
