@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from equilag.cli import main
+INTERRUPTED = 130
+"""As in `equilag.cli`, which may not be there yet."""
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        from equilag.cli import main
+
+        status = main()
+    except KeyboardInterrupt:  # Ctrl-C while modules are loaded
+        status = INTERRUPTED
+    sys.exit(status)

@@ -39,6 +39,8 @@ _DOCUMENTS: Final = {
 """Kind in the field `format` of a document -> what the document is."""
 _FORMAT: Final = re.compile(r"equilag/([a-z-]{1,30})/\d{1,3}")
 _HTML: Final = re.compile(r"\s*(?:<!--.*?-->\s*)?<(?:!doctype\s+html|html)\b", re.I | re.S)
+_FAILED: Final = re.compile(r"^Error\b.{0,40}\bexecuting consumer group command", re.I | re.M)
+"""What kafka-consumer-groups prints in place of a table."""
 _PARQUET: Final = b"PAR1"
 _MAX_PASTED: Final = 1_000_000
 """Characters in which the table of a pasted text is looked for."""
@@ -55,9 +57,11 @@ def mistaken_text(text: str, wanted: str) -> str | None:
         return f"an HTML page; {_WANTED[wanted]}"
     if text.lstrip()[:1] == "{":
         return _mistaken_document(text, wanted)
-    if wanted != TEXT_KIND and _is_described(text[:_MAX_PASTED]):
+    if wanted == TEXT_KIND or text.lstrip()[:1] == "[":
+        return None
+    if _is_described(text[:_MAX_PASTED]):
         return _DESCRIBE if wanted == SNAPSHOT_KIND else f"{_DESCRIBE}; {_WANTED[wanted]}"
-    return None
+    return None if _is_json(text) else f"not JSON; {_WANTED[wanted]}"
 
 
 def mistaken_format(kind: object, wanted: str) -> str | None:
@@ -93,8 +97,18 @@ def _mistaken_document(text: str, wanted: str) -> str | None:
     return mistaken_format(value.get("format"), wanted) if isinstance(value, dict) else None
 
 
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
 def _is_described(text: str) -> bool:
-    """True if a tool printed tables about a group in the text."""
+    """True if a tool printed tables about a group in the text, or why it could not."""
+    if _FAILED.search(text):
+        return True
     from equilag.adapters.describe.headless_rows import headless_table
     from equilag.adapters.describe.printed_table import find_tables
 

@@ -37,8 +37,16 @@ def co_partition_warning(found: Sequence[CoPartitionedTopics]) -> str:
     more = len(found) - len(shown)
     if more:
         seem += f"; and {more:,} more such {'list' if more == 1 else 'lists'} of topics"
-    options = " ".join(f"--co-partition {','.join(_cut(one.topics))}" for one in shown)
-    return f"{seem}: keep them together with {options}, or plan without with --co-partition none"
+    keep = f"keep them together with {_options(shown)}"
+    return f"{seem}: {keep}, or plan without with --co-partition none"
+
+
+def _options(shown: Sequence[CoPartitionedTopics]) -> str:
+    """Options as they are typed; without the names where a list is too long for a line."""
+    if any(len(one.topics) > MAX_TOPICS for one in shown):
+        which = "each list" if len(shown) > 1 else "the list"
+        return f"--co-partition and the names of all topics of {which}"
+    return " ".join(f"--co-partition {','.join(one.topics)}" for one in shown)
 
 
 def _why(found: CoPartitionedTopics) -> str:
@@ -49,11 +57,8 @@ def _why(found: CoPartitionedTopics) -> str:
 
 
 def _named(topics: Sequence[str]) -> str:
-    *most, last = _cut(topics)
+    if len(topics) > MAX_TOPICS:
+        more = len(topics) - MAX_TOPICS + 1
+        return f"{', '.join(topics[: MAX_TOPICS - 1])} and {more:,} more topics"
+    *most, last = topics
     return f"{', '.join(most)} and {last}"
-
-
-def _cut(topics: Sequence[str]) -> Sequence[str]:
-    if len(topics) <= MAX_TOPICS:
-        return topics
-    return [*topics[: MAX_TOPICS - 1], "…"]

@@ -16,6 +16,9 @@ DESCRIBED = "the output of kafka-consumer-groups: use --from-describe"
 REQUIRED = "a snapshot is required: equilag snapshot makes one"
 
 
+TOOL_ERROR = "$ tool --describe\nError while executing consumer group command x\n"
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -28,7 +31,10 @@ REQUIRED = "a snapshot is required: equilag snapshot makes one"
         ("<!-- saved -->\n<HTML lang=en>", f"an HTML page; {REQUIRED}"),
         ("", f"empty; {REQUIRED}"),
         (" \n", f"empty; {REQUIRED}"),
-        ("what is this", "not valid JSON"),
+        ("what is this", f"not JSON; {REQUIRED}"),
+        ("import os\n", f"not JSON; {REQUIRED}"),
+        (TOOL_ERROR, DESCRIBED),
+        ("7", "integer"),
         ('{"format": "equilag/odd/1"}', "is not"),
         ('{"format": 1}', "1 is an integer"),
         ("[" * 100_000, "nested too deeply"),

@@ -165,7 +165,9 @@ def load_word(proof: ProofFacts) -> str:
 
 
 def _rounded(excess: float, proof: ProofFacts) -> str:
-    """An excess, in whole records."""
+    """An excess, in whole records; with a decimal where only that tells it from its bound."""
+    if 0 < excess - (proof.excess_bound or 0) < 1 and not proof.per_capacity:
+        return f"{excess:,.1f}"
     return number(excess if proof.per_capacity else round(excess))
 
 
