@@ -2,11 +2,14 @@
 
 A user's code may fail in any way. Whatever it raises becomes an InputError here, `SystemExit` and
 the errors of compiled extensions that are no `Exception` included; only an interruption passes.
+What it prints goes to standard error: standard output is for reports.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
+from contextlib import redirect_stdout
 from importlib import import_module
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -68,7 +71,8 @@ def load(what: str, name: str, reference: str) -> Any:
 def guarded(what: str, problem: str, call: Callable[[], Result]) -> Result:
     """What a user's code returns. Raises InputError at the place `what`, with `problem`."""
     try:
-        return call()
+        with redirect_stdout(sys.stderr):
+            return call()
     except KeyboardInterrupt:
         raise
     except BaseException as error:

@@ -75,6 +75,11 @@ def below(place: str, key: object) -> str:
     return f"{place}.{shorten(key)}" if place else shorten(key)
 
 
+def name_of(name: str) -> str:
+    """Return a name as it is, or in quotes where it has other characters than names of Kafka."""
+    return shorten(name) if _PLAIN.fullmatch(name) else show(name)
+
+
 def some_of(names: Sequence[str], most: int) -> str:
     """Return the first of the names, and how many more there are."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""

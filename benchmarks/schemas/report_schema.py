@@ -86,6 +86,7 @@ def report_schema(plan: Schema, size: Schema, simulation: Schema) -> Schema:
             })),
             "headline": text,
             "bound": {"description": "No plan of the policy has a smaller spread.", **number},
+            "bound_by_solver": {"description": "True if it rests on a solver's word.", **flag},
             "per_capacity": {"description": "True if loads are per unit of capacity.", **flag},
             "current_is_partial": flag,
         })),

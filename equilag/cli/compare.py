@@ -28,13 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_planning(parser, time_limit=2.0, tolerance=0.0)
     add_weight(parser)
     add_real(parser)
-    parser.add_argument(
-        "--assignor",
-        action="append",
-        default=[],
-        metavar="MODULE:ATTRIBUTE",
-        help="an assignor of your own to compare as well; can be repeated",
-    )
+    options.add_compared_assignors(parser)
     options.add_output(parser)
 
 

@@ -239,3 +239,14 @@ def named(policy: Policy | None = None) -> Iterator[None]:
         else:
             place = error.place if own else PARAMETERS[name]
         raise InputError(error.problem, place, error.source) from error
+
+
+def add_compared_assignors(parser: argparse.ArgumentParser) -> None:
+    """``--assignor`` of the commands that compare all assignors."""
+    parser.add_argument(
+        "--assignor",
+        action="append",
+        default=[],
+        metavar="MODULE:ATTRIBUTE",
+        help="an assignor of your own to compare as well; can be repeated",
+    )

@@ -53,6 +53,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.add_planning(parser, time_limit=TIME_LIMIT)
     add_weight(parser)
     add_real(parser)
+    options.add_compared_assignors(parser)
     parser.add_argument(
         "--json",
         action="store_const",
@@ -72,9 +73,15 @@ def run(args: argparse.Namespace) -> int:
         args.refuse("with PLAN the options that make a plan have no effect")
     if args.out is None and args.output != "json":
         args.refuse("--out is required, or --json")
+
+    from equilag.heuristics.registry import get_assignor
+
     target = None
     if args.out is not None:
         target = OutputFile(args.out, "--out", (args.snapshot, args.plan))
+    with options.named():
+        for name in args.assignor:
+            get_assignor(name)  # raises for a wrong name before a large file is read
     group = read_group(args, policy if args.plan is None else None)
     document = None if args.plan is None else read_object(args.plan)
 
@@ -90,7 +97,9 @@ def run(args: argparse.Namespace) -> int:
         plan = None if document is None else checked_plan(group, document)
         run = ReportRun(args.time_limit, args.effort, args.deterministic, args.seed, progress, stop)
         wanted = policy if plan is None else plan.policy or Policy()
-        facts = make_group_report(group, wanted, _source(args), run, plan=plan)
+        facts = make_group_report(
+            group, wanted, _source(args), run, plan=plan, assignors=args.assignor
+        )
         stopped = run.is_stopped
     if target is not None:
         from equilag.report.page.group_page import group_page

@@ -17,7 +17,7 @@ from equilag.heuristics.parts import answer_of
 from equilag.heuristics.protocol import Assignor
 from equilag.metrics import is_valid
 from equilag.plugins import guarded, installed, load, package_of
-from equilag.show import guess
+from equilag.show import guess, name_of, plural
 
 ENTRY_POINT_GROUP: Final = "equilag.assignors"
 
@@ -83,11 +83,35 @@ def _what_is_wrong(answer: npt.NDArray[Any], group: Group) -> str:
     if answer.size and not np.issubdtype(answer.dtype, np.integer):
         return f"returned {answer.dtype} instead of member numbers"
     # Checked before the cast, which would wrap large numbers into valid-looking ones.
-    if answer.size and (answer.min() < NOBODY or answer.max() >= group.n_members):
-        return "returned a member number that does not exist"
-    if not is_valid(group, answer.astype(np.int32, copy=False)):
-        return "did not give every partition that has a subscriber to one of its subscribers"
-    return ""
+    absent = np.flatnonzero((answer < NOBODY) | (answer >= group.n_members))
+    if len(absent):
+        place = _partition(group, int(absent[0]))
+        members = plural(group.n_members, "member")
+        return (
+            f"gave a wrong answer: {place} is with member number {answer[absent[0]]} of {members}"
+        )
+    assigned = answer.astype(np.int32, copy=False)
+    return "" if is_valid(group, assigned) else _first_wrong(assigned, group)
+
+
+def _first_wrong(assigned: Index, group: Group) -> str:
+    """The first partition that nobody has though it has a subscriber, or that a member has that
+    does not subscribe to its topic."""
+    held = np.flatnonzero(assigned != NOBODY)
+    wrong = group.assignable & (assigned == NOBODY)
+    wrong[held] = ~group.may_hold(held, assigned[held])
+    first = int(wrong.argmax())
+    place, holder = _partition(group, first), int(assigned[first])
+    if holder == NOBODY:
+        return f"gave a wrong answer: {place} is with nobody, and its topic has subscribers"
+    member, topic = group.members[holder].id, group.partition_name(first)[0]
+    why = f"which does not subscribe to {name_of(topic)}"
+    return f"gave a wrong answer: {place} is with {name_of(member)}, {why}"
+
+
+def _partition(group: Group, partition: int) -> str:
+    topic, number = group.partition_name(partition)
+    return f"{name_of(topic)}-{number}"
 
 
 def _own_copy(group: Group) -> Group:

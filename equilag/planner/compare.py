@@ -14,6 +14,7 @@ from equilag.group import NOBODY, Group, Index
 from equilag.heuristics import assignor_names
 from equilag.heuristics.given import AnyAssignor, GivenAssignor, check_names, given_assignor
 from equilag.heuristics.registry import package_of_assignor
+from equilag.heuristics.subscription_graph import components
 from equilag.metrics import (
     MemberFigures,
     count_moves,
@@ -26,6 +27,7 @@ from equilag.metrics import (
 from equilag.overrides.new_members import with_added_members
 from equilag.overrides.override_values import as_added
 from equilag.plan import Plan, Status
+from equilag.planner.beyond_bound import BeyondReason, BoundScope
 from equilag.planner.real_comparison import NOTHING_MORE, RealRow, real_row
 from equilag.planner.settings import SolveSettings, checked_group
 from equilag.planner.solve import solve
@@ -47,7 +49,7 @@ class ComparisonRow:
     """Figures of one assignment; spreads over the members that are not idle.
 
     `gap_percent_of_mean` is the distance of the lag spread from the proved bound in percent of the
-    mean load. The bound holds for exactly balanced counts; an assignment without them can beat it.
+    mean load, which an assignment that the bound does not hold for can beat.
     Without an assignment all figures are None.
     """
 
@@ -69,12 +71,23 @@ class ComparisonRow:
     """The installed package, with its version, that the assignor comes from."""
     real: RealRow = NOTHING_MORE
     """Figures of a real group."""
+    beyond_reasons: tuple[BeyondReason, ...] = ()
+    """Why the bound does not hold for it; empty if it does, and without an assignment."""
+
+    @property
+    def beyond_bound(self) -> bool:
+        """True if the bound does not hold for it."""
+        return bool(self.beyond_reasons)
 
     def to_dict(self) -> dict[str, Any]:
         """The figures; those of a real group where there are any."""
         document = asdict(self)
         del document["real"]
-        return {**document, **self.real.to_dict()}
+        beyond = {
+            "beyond_bound": self.beyond_bound,
+            "beyond_reasons": list(document.pop("beyond_reasons")),
+        }
+        return {**document, **beyond, **self.real.to_dict()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +150,7 @@ def compare(
         added = added or policy.overrides.add_members
     if added:  # assignors plan for them as well
         group, settings["add_members"] = with_added_members(group, added), 0
+    load_assignor_libraries(group)
     stop = settings.get("stop")
     baselines = run_assignors(group, (*listed, *objects), required=required, stop=stop)
     start = time.perf_counter()
@@ -186,6 +200,11 @@ def run_assignors(
     return found
 
 
+def load_assignor_libraries(group: Group) -> None:
+    """Import what the built-in assignors import while they run, so that none's time has it."""
+    components(group)
+
+
 def _run(group: Group, assignor: str | GivenAssignor) -> Baseline:
     one = given_assignor(assignor) if isinstance(assignor, str) else assignor
     start = time.perf_counter()
@@ -196,16 +215,18 @@ def _run(group: Group, assignor: str | GivenAssignor) -> Baseline:
 def comparison_of(plan: Plan, wall: float, baselines: Sequence[Baseline]) -> Comparison:
     """A plan that took `wall` seconds, beside the assignments of others for its group."""
     bound = plan.loads.spread_lower_bound if plan.status != "fallback" else 0
-    rows = [_row_of(plan, found, bound) for found in baselines]
+    scope = BoundScope(plan)
+    rows = [_row_of(plan, found, bound, scope) for found in baselines]
     optimum = _figures(plan, Baseline(OWN_ROW, plan.assigned, wall), plan.assigned, bound)
     rows.append(replace(optimum, status=plan.status, evidence=plan.evidence))
     return Comparison(tuple(rows), bound, plan)
 
 
-def _row_of(plan: Plan, found: Baseline, bound: float) -> ComparisonRow:
+def _row_of(plan: Plan, found: Baseline, bound: float, scope: BoundScope) -> ComparisonRow:
     name = found.assignor
     if found.assigned is not None:
         row = _figures(plan, found, found.assigned, bound)
+        row = replace(row, beyond_reasons=scope.beyond(found.assigned, row.real.breaks_rules))
         if name == CURRENT:
             return replace(row, moves=0, status="current")
         return replace(row, package=package_of_assignor(name))

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from threading import Event
 from typing import Any, Final, Literal
 
 from equilag.errors import InputError
 from equilag.group import Group
+from equilag.heuristics import assignor_names
 from equilag.plan import Plan
-from equilag.planner.compare import comparison_of, run_assignors
+from equilag.planner.compare import (
+    Baseline,
+    Comparison,
+    comparison_of,
+    load_assignor_libraries,
+    run_assignors,
+)
 from equilag.planner.explain import DEFAULT_TIME_LIMIT, explain
 from equilag.planner.frontier import frontier
 from equilag.planner.progress import Watcher
@@ -80,19 +88,19 @@ def make_group_report(
     run: ReportRun,
     *,
     plan: Plan | None = None,
+    assignors: Sequence[str] = (),
 ) -> GroupReportFacts:
     """Make the report, and the plan unless it is given; then `policy` is the plan's.
 
-    A run that is told to end leaves out what it has not begun. Raises InputError as `solve` does.
+    `assignors` are compared as well, as by `compare`. A run that is told to end leaves out what it
+    has not begun. Raises InputError as `solve` does, and as `compare` does for `assignors`.
     """
     made = plan or solve(group, policy, **run.of("plan"))
     explanation = comparison = front = simulation = sizing = None
     if not run.is_stopped:
         explanation = explanation_facts(explain(group, made, **run.of("explanation")))
     if not run.is_stopped:
-        comparison = comparison_facts(
-            group, comparison_of(made, made.wall_s, run_assignors(made.group, stop=run.stop))
-        )
+        comparison = comparison_facts(group, _comparison(made, policy, run, assignors))
         points = frontier(group, policy, **run.of("frontier"))
         front = frontier_facts(group, points, policy, interrupted=run.is_stopped)
     if not run.is_stopped:
@@ -107,6 +115,21 @@ def make_group_report(
         simulation=simulation,
         sizing=sizing,
     )
+
+
+def _comparison(made: Plan, policy: Policy, run: ReportRun, assignors: Sequence[str]) -> Comparison:
+    """The assignors beside equilag's plan: the report's, or one made here if the report's is an
+    assignor's, which then has a row under that name."""
+    names = dict.fromkeys((*assignor_names(), *assignors))
+    own = []
+    optimum = made
+    if made.policy is None:
+        names.pop(made.algorithm, None)  # not run again: its code may be elsewhere, or have changed
+        own.append(Baseline(made.algorithm, made.assigned, made.wall_s))
+        optimum = solve(made.group, replace(policy, tolerance=0.0), **run.of("plan"))
+    load_assignor_libraries(made.group)
+    others = run_assignors(made.group, tuple(names), required=assignors, stop=run.stop)
+    return comparison_of(optimum, optimum.wall_s, [*others, *own])
 
 
 def _simulation(group: Group, plan: Plan) -> SimulationFacts | None:

@@ -17,8 +17,12 @@ EQUILAG: Final = "equilag"
 """The row of equilag's own plan."""
 
 
-def comparison_headline(rows: Sequence[AssignorFacts], has_readers: bool) -> str:
-    """How far equilag, the best assignor and the current assignment are from the proved bound."""
+def comparison_headline(rows: Sequence[AssignorFacts], has_readers: bool, by_solver: bool) -> str:
+    """How far equilag, the best assignor and the current assignment are from the bound.
+
+    `by_solver`: it rests on a solver's word. An assignor that the bound does not hold for is not
+    the best.
+    """
     gaps = {row.name: row.gap_percent for row in rows if row.gap_percent is not None}
     others = {
         row.name: row.gap_percent
@@ -26,7 +30,6 @@ def comparison_headline(rows: Sequence[AssignorFacts], has_readers: bool) -> str
         if row.name not in (CURRENT, EQUILAG)
         and row.gap_percent is not None
         and not row.beyond_bound
-        and not row.real.breaks_rules
     }
     parts = []
     if EQUILAG in gaps:
@@ -38,7 +41,8 @@ def comparison_headline(rows: Sequence[AssignorFacts], has_readers: bool) -> str
         parts.append(f"the current assignment {short_percent(gaps[CURRENT])}")
     if not parts or not has_readers:
         return "Nothing to compare: no member reads a partition"
-    return f"From the proved bound: {', '.join(parts)} of the mean load"
+    bound = "solver's" if by_solver else "proved"
+    return f"From the {bound} bound: {', '.join(parts)} of the mean load"
 
 
 def frontier_headline(points: Sequence[PointFacts], what: str) -> str:

@@ -35,7 +35,15 @@ class VerdictWords(NamedTuple):
 
 
 def verdict_words(found: JudgedPlan) -> VerdictWords:
-    """What to do. What falls behind comes first, then what nobody owns, then the gain."""
+    """What to do; of an assignor's plan, with the assignor."""
+    words = _words(found)
+    if found.plan.policy is not None or found.relieved is None:
+        return words
+    return words._replace(headline=f"{words.headline}; plan of {printable(found.plan.algorithm)}")
+
+
+def _words(found: JudgedPlan) -> VerdictWords:
+    """What falls behind comes first, then what nobody owns, then the gain."""
     work, cost = found.work, found.cost
     if found.relieved is None:
         return _nobody(found)

@@ -61,6 +61,40 @@ def test_a_given_plan(run, tmp_path) -> None:
     assert "range: this assignor" in page.read_text("utf-8")
 
 
+class AllToOne:
+    name = "all-to-one"
+
+    def assign(self, group):
+        return [0] * group.n_partitions
+
+
+def test_a_plan_of_ones_own_assignor(run, tmp_path) -> None:
+    plan, own = tmp_path / "plan.json", f"{__name__}:AllToOne"
+    assert run("assign", TOKENS, "--assignor", own, "--out", plan).status == 0
+    out = run("report", TOKENS, plan, "--effort", "0.1", "--json").out
+    document = json.loads(out)
+    rows = {row["name"]: row for row in document["comparison"]["rows"]}
+    assert [*rows][-2:] == [own, "equilag"]
+    assert rows[own]["load_spread"] == document["proof"]["spread"]
+    assert rows["equilag"]["load_spread"] < rows["lag-aware"]["load_spread"]
+    assert document["comparison"]["headline"].startswith("From the proved bound: equilag 0.")
+    command = f"equilag assign token-indexer.snapshot.json --assignor {own}"
+    assert document["command"] == command
+    points = [point["command"] for point in document["frontier"]["points"]]
+    assert points.count(command) == 1
+    assert document["verdict"]["headline"].endswith(f"; plan of {own}")
+
+
+def test_assignors_to_compare_as_well(run) -> None:
+    own = f"{__name__}:AllToOne"
+    argv = ("report", TOKENS, "--effort", "0.1", "--json", "--assignor")
+    rows = json.loads(run(*argv, own, "--assignor", "range").out)["comparison"]["rows"]
+    assert [row["name"] for row in rows][-2:] == [own, "equilag"]
+    status, out, err = run(*argv, "rnage")
+    assert (status, out) == (2, "")
+    assert err.startswith("equilag: --assignor: unknown assignor 'rnage'")
+
+
 def test_a_plan_that_does_not_hold(run, tmp_path) -> None:
     plan, page = tmp_path / "plan.json", tmp_path / "page.html"
     assert run("plan", TOKENS, "--effort", "0.1", "--out", plan).status == 0

@@ -211,12 +211,12 @@ def test_a_valid_answer_becomes_32_bit(group, kind):
         ([0.0, 0.0, 1.0, -1.0], "float64"),
         (["a", "a", "b", ""], "instead of member numbers"),
         ([True, False, True, False], "bool"),
-        ([0, 0, 2, -1], "does not exist"),
-        ([0, 0, -2, -1], "does not exist"),
-        ([2**32, 0, 1, -1], "does not exist"),
-        ([0, 1, 1, -1], "subscribers"),
-        ([0, -1, 1, -1], "subscribers"),
-        ([0, 0, 1, 0], "subscribers"),
+        ([0, 0, 2, -1], "u-0 is with member number 2 of 2 members"),
+        ([0, 0, -2, -1], "u-0 is with member number -2 of 2 members"),
+        ([2**32, 0, 1, -1], "t-0 is with member number 4294967296 of 2 members"),
+        ([0, 1, 1, -1], "t-1 is with b, which does not subscribe to t$"),
+        ([0, -1, 1, -1], "t-1 is with nobody, and its topic has subscribers"),
+        ([0, 0, 1, 0], "v-0 is with a, which does not subscribe to v$"),
     ],
 )
 def test_an_invalid_answer_is_refused_and_names_the_assignor(group, answer, problem):

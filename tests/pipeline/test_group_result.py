@@ -241,7 +241,7 @@ def test_assignors_that_fail_cost_no_plan(monkeypatch: pytest.MonkeyPatch) -> No
         assert {name for name, value in row.items() if value is not None} == {"assignor", "failed"}
     assert "failed (RuntimeError: no idea)" in failed["a-broken"]["failed"]
     assert "cannot be loaded (ModuleNotFoundError: " in failed["c-missing"]["failed"]
-    assert "did not give every partition" in failed["d-invalid"]["failed"]
+    assert "gave a wrong answer: " in failed["d-invalid"]["failed"]
     assert all("\n" not in row["failed"] for row in failed.values())
     for row in usual.baseline:
         same = {**rows[row["assignor"]], "wall_ms": 0.0}

@@ -83,6 +83,7 @@ def test_odd_groups(name: str, time_limit: float) -> None:
     assert set(document["rows"][0]) == {
         "assignor", "count_spread", "moves", "lag_max", "lag_spread", "lag_excess",
         "gap_percent_of_mean", "wall_ms", "status", "evidence", "failed", "package",
+        "beyond_bound", "beyond_reasons",
     }  # fmt: skip
     if time_limit == 0:
         assert found.spread_lower_bound == 0
@@ -212,3 +213,5 @@ def test_real_groups_have_their_figures_and_what_a_row_breaks() -> None:
     assert (fair["instance_count_spread"], fair["cross_rack"]) == (4, 3)
     assert fair["gap_percent_of_mean"] > own["gap_percent_of_mean"] >= 0
     assert rows["lag-aware"]["torn_units"] > 0
+    assert fair["beyond_reasons"] == ["rules"] == rows["lag-aware"]["beyond_reasons"]
+    assert own["beyond_reasons"] == []

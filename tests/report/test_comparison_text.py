@@ -30,9 +30,15 @@ def text_of(group: Group, *rows: ComparisonRow, bound: int = 90, width: int = 10
 def test_a_negative_gap_is_explained() -> None:
     group = orders_group()
     assert "*" not in text_of(group, row("range", 90, 0.0), row("fair", 95, 1.25))
-    text = text_of(group, row("range", 80, -2.5), row("fair", 90, 0.0))
-    assert "-2.50 %*" in text
-    assert "* the bound does not hold for it: its counts are less even" in text
+    uneven = replace(row("range", 80, -2.5), beyond_reasons=("counts", "moves"))
+    partial = replace(uneven, assignor="sticky", beyond_reasons=("partial",))
+    text = text_of(group, uneven, partial, replace(uneven, assignor="fair"))
+    assert text.count("-2.50 %*") == 3
+    why = "counts less even than the policy asks, more moves than the policy allows"
+    joined = " ".join(text.split())
+    assert f"* the bound does not hold for range, fair: {why} * the bound does not" in joined
+    assert "* the bound does not hold for sticky: partitions left out" in joined
+    assert "rules" not in joined
 
 
 @pytest.mark.parametrize("owned", [{"orders": [0]}, {"orders": [0, 1, 2, 3, 4]}])
@@ -101,6 +107,7 @@ def test_what_rests_on_a_solver_says_so() -> None:
     text = text_of(orders_group(), ours)
     assert "equilag   optimal (solver)" in text
     assert "solver bound 90: no plan" in text
+    assert text.startswith("From the solver's bound: equilag 0 %")
     assert "proved bound 90" in text_of(orders_group(), replace(ours, evidence="checked"))
 
 

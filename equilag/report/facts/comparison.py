@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from equilag.claim import Evidence
 from equilag.group import Group
 from equilag.metrics import load_divisor, load_factor
+from equilag.planner.beyond_bound import BeyondReason
 from equilag.planner.compare import CURRENT, Comparison, RowStatus
 from equilag.planner.real_comparison import RealRow
 from equilag.policy import Policy
@@ -38,8 +39,11 @@ class AssignorFacts:
     real: RealRow
     """Figures of a real group."""
     beyond_bound: bool
-    """True if the bound does not hold for it: its counts are less even than equilag's, it moves
-    more than the policy allows, or it leaves partitions out."""
+    """True if the bound does not hold for it."""
+    beyond_reasons: tuple[BeyondReason, ...]
+    """Why the bound does not hold: its `counts` are less even than the policy asks, it has more
+    `moves` or reads across `racks` than the policy allows, it leaves partitions out (`partial`), or
+    it breaks `rules` of the group."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,8 @@ class ComparisonFacts:
     """Of equilag's plan."""
     bound: float
     """No plan with the balance of counts and the moves of `policy` has a smaller lag spread."""
+    bound_by_solver: bool
+    """True if how good equilag's plan is rests on a solver's word."""
     per_capacity: bool
     """True if spreads and gaps are of loads per unit of capacity, or of weights; else of lag."""
     by_capacity: bool
@@ -72,7 +78,6 @@ class ComparisonFacts:
 
 
 def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
-    even = comparison.plan.counts.max - comparison.plan.counts.min
     reduction = comparison.plan.planned
     figures = group_facts(reduction.given, reduction)
     rows = tuple(
@@ -89,7 +94,8 @@ def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
             row.failed,
             row.package,
             row.real,
-            (row.count_spread or 0) > even or (row.gap_percent_of_mean or 0) < 0,
+            row.beyond_bound,
+            row.beyond_reasons,
         )
         for row in comparison.rows
     )
@@ -97,13 +103,15 @@ def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
     plan, bound = comparison.plan, comparison.spread_lower_bound
     after = plan.wall_s if plan.interrupted else None
     policy = policy_in_force(plan) or Policy()
+    by_solver = any(row.evidence == "solver" for row in rows)
     return ComparisonFacts(
         comparison,
-        comparison_headline(rows, not reduction.group.idle.all()),
+        comparison_headline(rows, not reduction.group.idle.all(), by_solver),
         figures,
         rows,
         policy,
         bound,
+        by_solver,
         per_capacity=load_divisor(reduction.group) is not None,
         by_capacity=load_factor(reduction.group) is not None,
         in_units=reduction.unit_of is not None,

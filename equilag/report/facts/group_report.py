@@ -19,7 +19,7 @@ from equilag.report.facts.partition_columns import (
     partition_columns,
 )
 from equilag.report.facts.plan import PlanFacts
-from equilag.report.facts.plan_command import plan_command
+from equilag.report.facts.plan_command import assign_command, plan_command
 from equilag.report.facts.plan_on_front import PLAN, points_with_plan
 from equilag.report.facts.simulation import SimulationFacts
 from equilag.report.facts.size import SizeFacts
@@ -86,7 +86,7 @@ class GroupReportFacts:
             "source": self.basis.source,
             "settings": facts_json(plan.plan.settings),
             "evidence": plan.plan.evidence,
-            "command": plan_command(*self.basis),
+            "command": _command(self.basis, plan),
             "members": facts_json(plan.members),
             "idle": facts_json(plan.idle),
             "partitions": facts_json(self.partitions),
@@ -114,6 +114,13 @@ def settings_of_point(point: PointFacts, policy: Policy) -> dict[str, Any]:
     if policy.move_cost:
         settings["move_cost"] = 0
     return settings
+
+
+def _command(basis: ReportBasis, plan: PlanFacts) -> str:
+    """The command that makes the plan of the report."""
+    if plan.plan.policy is None:
+        return assign_command(basis.source, plan.plan.algorithm)
+    return plan_command(*basis)
 
 
 def _moves(plan: PlanFacts, labels: Mapping[str, str]) -> dict[str, Any]:
@@ -160,6 +167,7 @@ def _comparison(facts: ComparisonFacts | None) -> dict[str, Any] | None:
         "rows": rows,
         "headline": facts.headline,
         "bound": facts.bound,
+        "bound_by_solver": facts.bound_by_solver,
         "per_capacity": facts.per_capacity,
         "current_is_partial": facts.current_is_partial,
     }
@@ -175,7 +183,9 @@ def _frontier(
     for point, is_on_front, note in found:
         is_plan = PLAN in point.marks
         settings = {} if is_plan else settings_of_point(point, basis.policy)
-        command = plan_command(basis.source, basis.policy, settings)
+        command = (
+            _command(basis, plan) if is_plan else plan_command(basis.source, basis.policy, settings)
+        )
         more = {"is_on_front": is_on_front, "note": note}
         rows.append({**facts_json(point), **more, "settings": settings, "command": command})
     return {

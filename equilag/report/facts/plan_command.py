@@ -24,6 +24,11 @@ def plan_command(source: str, policy: Policy, more: Mapping[str, Any]) -> str:
     return " ".join(words)
 
 
+def assign_command(source: str, assignor: str) -> str:
+    """The command that makes the plan of one assignor."""
+    return f"equilag assign {source} --assignor {quote(assignor)}"
+
+
 def _option_words(name: str, value: Any) -> Iterator[str]:
     """An option as a shell reads it; a list repeats it."""
     option = f"--{name.replace('_', '-')}"

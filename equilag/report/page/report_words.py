@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from equilag.planner.explain import LooserEvidence
+from equilag.report.beyond_words import beyond_lines
 from equilag.report.explanation_words import cause_words, evidence_lines, state_words
+from equilag.report.facts.comparison import ComparisonFacts
 from equilag.report.facts.explanation import ExplanationFacts
 from equilag.report.facts.group_report import GroupReportFacts
 from equilag.report.facts.size import SizeFacts
@@ -48,6 +50,7 @@ def report_words(facts: GroupReportFacts, made_at: str | None = None) -> dict[st
             {"words": line, "is_command": line.startswith("equilag ")} for line in plan.next_steps
         ],
         "verdict": verdict_box(plan),
+        "beyond": [] if facts.comparison is None else _beyond(facts.comparison),
         "assumed": [] if facts.simulation is None else list(assumed_lines(facts.simulation)),
         "sizing": None if facts.sizing is None else _sizing(facts.sizing),
     }
@@ -93,6 +96,11 @@ def _why(facts: ExplanationFacts, labels: Mapping[str, str]) -> list[str]:
     words = facts.words
     causes = [cause_words(cause, words, labels.__getitem__) for cause in facts.causes]
     return [*causes, *state_words(facts.plan, bool(causes), words)]
+
+
+def _beyond(facts: ComparisonFacts) -> list[str]:
+    """For which assignors the bound does not hold."""
+    return beyond_lines((printable(row.name), row.beyond_reasons) for row in facts.rows)
 
 
 def _sizing(facts: SizeFacts) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from rich.console import RenderableType
 from equilag.planner.compare import CURRENT
 from equilag.planner.real_comparison import RealRow
 from equilag.policy import DEFAULT_TOLERANCE
+from equilag.report.beyond_words import beyond_lines
 from equilag.report.facts.comparison import AssignorFacts, ComparisonFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.causes import breaks
@@ -88,9 +89,10 @@ def comparison_blocks(facts: ComparisonFacts, screen: Screen) -> Iterator[Block]
 def _notes(facts: ComparisonFacts, labels: Sequence[str], what: str) -> Block:
     """What the figures rest on; `labels` are the names in the table."""
     scope = bound_scope(facts.policy)
+    bound = SOLVERS_BOUND if facts.bound_by_solver else PROVED_BOUND
     notes: list[RenderableType] = [
         indented(
-            f"{_kind_of_bound(facts)} {number(facts.bound)}: {scope} has a smaller"
+            f"{bound} {number(facts.bound)}: {scope} has a smaller"
             f" {what} spread; gap: distance from it in percent of the mean load"
         )
     ]
@@ -99,13 +101,8 @@ def _notes(facts: ComparisonFacts, labels: Sequence[str], what: str) -> Block:
         notes.append(indented(f"equilag: the most even plan, tolerance 0; {usual}"))
     if facts.current_is_partial:
         notes.append(indented(f"{CURRENT}: only of the partitions that are owned, not of all"))
-    if any(row.beyond_bound for row in facts.rows):
-        notes.append(
-            indented(
-                "* the bound does not hold for it: its counts are less even than equilag's, it"
-                " moves more than the policy allows, or it leaves partitions out"
-            )
-        )
+    reasons = [row.beyond_reasons for row in facts.rows]
+    notes += [indented(f"* {line}") for line in beyond_lines(zip(labels, reasons, strict=True))]
     if facts.per_capacity:
         counted = f"; {_count_words(facts)}" if facts.by_capacity else ""
         notes.append(indented(f"load: {load_words(facts.group.load_unit)}{counted}"))
@@ -132,11 +129,6 @@ def _count_words(facts: ComparisonFacts) -> str:
     instances = any(row.real.instance_count_per_capacity is not None for row in facts.rows)
     who = "member or instance" if instances else "member"
     return f"count per capacity: {what} of the {who} with most per unit of it"
-
-
-def _kind_of_bound(facts: ComparisonFacts) -> str:
-    by_solver = any(row.evidence == "solver" for row in facts.rows)
-    return SOLVERS_BOUND if by_solver else PROVED_BOUND
 
 
 def _origin(row: AssignorFacts) -> str:
