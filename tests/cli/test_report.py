@@ -77,7 +77,7 @@ def test_a_plan_of_ones_own_assignor(run, tmp_path) -> None:
     assert [*rows][-2:] == [own, "equilag"]
     assert rows[own]["load_spread"] == document["proof"]["spread"]
     assert rows["equilag"]["load_spread"] < rows["lag-aware"]["load_spread"]
-    assert document["comparison"]["headline"].startswith("From the proved bound: equilag 0.")
+    assert document["comparison"]["headline"].startswith("From the proved bound: equilag 0")
     command = f"equilag assign token-indexer.snapshot.json --assignor {own}"
     assert document["command"] == command
     points = [point["command"] for point in document["frontier"]["points"]]
