@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Final
 
-from equilag.adapters.describe.column_names import HOST, PARTITION, TOPIC, column_of
+from equilag.adapters.describe.column_names import HOST, MEMBER, PARTITION, TOPIC, column_of
 from equilag.adapters.describe.printed_text import TextLine
 from equilag.adapters.describe.row_cells import (
     NOTHING,
@@ -22,16 +22,28 @@ from equilag.adapters.describe.row_cells import (
     read_cells,
 )
 from equilag.adapters.describe.table_header import TableHeader, read_header
+from equilag.errors import InputError
 
 MAX_PIECES: Final = 4
 """Lines of a screen that one row may take: ids seldom have more than 250 characters."""
+MIN_SCREEN: Final = 60
+"""Columns of the narrowest screen in use; shorter rows are not broken in their last word."""
 _IDENTITY: Final = re.compile(
-    r"(?:^|\s)(?:/\S+|\S*[0-9a-f]{4}-[0-9a-f]{4}\S*|-|\d{1,3}(?:\.\d{1,3}){3})(?:\s|$)"
+    r"(?:^|\s)(?:/\S+|\S*[0-9a-f]{4}-[0-9a-f]{4}\S*|-|(?:\S+/)?\d{1,3}(?:\.\d{1,3}){3})(?:\s|$)"
 )
 """A host, an id or a dash: the rest of a row has one, a sentence does not."""
 
 _TOPIC: Final = re.compile(r"(?=.*[^\W\d])[\w.-]{1,249}")
 """A name with a letter, so no number."""
+
+
+def broken_table(line: int, width: int) -> InputError:
+    """Return why a broken table is refused."""
+    return InputError(
+        f"the table is broken into lines of {width} columns: paste it from a wider terminal, or"
+        " from a file",
+        f"line {line}",
+    )
 
 
 def has_identity(line: str) -> bool:
@@ -86,7 +98,22 @@ def row_at(
         found = _longer_row(lines, at, header)
         if found is not None:
             return found
+        if whole is not None and _is_broken(lines[at : at + 2], header):
+            raise broken_table(lines[at].number, len(text))
     return whole, 1
+
+
+def _is_broken(pieces: list[TextLine], header: TableHeader) -> bool:
+    """True if the second line may have the words that the first lacks."""
+    if len(pieces) < 2 or pieces[1].number != pieces[0].number + 1:
+        return False
+    first, rest = (piece.text for piece in pieces)
+    words = rest.split()
+    if len(first) < MIN_SCREEN or not 0 < len(words) <= missing_words(first, header) + 1:
+        return False
+    if not re.search(r"\d", rest) or read_header(rest, 0) is not None:
+        return False
+    return read_cells(rest, header) is None
 
 
 def _broken_row(lines: list[TextLine], at: int, header: TableHeader) -> tuple[Cells, int] | None:
@@ -101,7 +128,7 @@ def _broken_row(lines: list[TextLine], at: int, header: TableHeader) -> tuple[Ce
         return exact
     for count in counts:
         pieces = [line.text for line in lines[at : at + count]]
-        if len(pieces) < count:
+        if len(pieces) < count or len(pieces[0]) * 2 < header.width:
             continue
         found: list[Cells] = []
         for joined in _joined(pieces):
@@ -152,9 +179,21 @@ def _longer_row(lines: list[TextLine], at: int, header: TableHeader) -> tuple[Ce
         for joined in _joined([text, following]):
             if missing_words(joined, header) == 0:
                 cells = read_cells(joined, header)
-                return None if cells is None else (cells, taken)
+                if cells is None:
+                    return None
+                return (_unglued(text + following, header, cells) or cells), taken
         text = f"{text} {following.strip()}"
     return None
+
+
+def _unglued(row: str, header: TableHeader, cells: Cells) -> Cells | None:
+    """Return the cells of a row whose id runs into its host, if a screen broke one of the two;
+    `cells` are those with a space at the break."""
+    host, member = cells.get(HOST, NOTHING), cells.get(MEMBER, "")
+    if "/" not in host[1:] and (host[:1] in ("/", NOTHING) or "/" not in member):
+        return None
+    glued = read_cells(row, header) if missing_words(row, header) == 1 else None
+    return glued if glued is not None and _is_whole(glued) else None
 
 
 def _begins_a_row(line: str, header: TableHeader) -> bool:

@@ -9,24 +9,12 @@ import re
 from itertools import pairwise
 from typing import Final
 
-from equilag.adapters.describe.broken_lines import MAX_PIECES, header_at
+from equilag.adapters.describe.broken_lines import MAX_PIECES, MIN_SCREEN, broken_table, header_at
 from equilag.adapters.describe.printed_text import TextLine
 from equilag.adapters.describe.row_cells import missing_words, read_cells
 from equilag.adapters.describe.table_header import TableHeader, read_header
-from equilag.errors import InputError
 
-_MIN_SCREEN: Final = 60
-"""Columns of the narrowest screen in use; shorter rows are not broken in their last word."""
 _PROMPT: Final = re.compile(r"\S*[$#%>]")
-
-
-def broken_table(line: int, width: int) -> InputError:
-    """Return why a broken table is refused."""
-    return InputError(
-        f"the table is broken into lines of {width} columns: paste it from a wider terminal, or"
-        " from a file",
-        f"line {line}",
-    )
 
 
 def unbroken_lines(lines: list[TextLine]) -> list[TextLine]:
@@ -62,6 +50,8 @@ def _rows_joined(lines: list[TextLine], header: TableHeader) -> list[TextLine]:
         framed = delimiter == "|" and line.text.lstrip().startswith("|")
         wanted = len(header.names) + (1 if framed else -1)
         taken = _pieces(counts, at, wanted) if 0 < counts[at] < wanted else 1
+        if counts[at] == wanted and not framed and _lacks_end(lines, at, delimiter, width):
+            taken = 2
         joined = _joined([one.text for one in lines[at : at + taken]], width, wanted, delimiter)
         if joined is None:
             rest = at + 1 < len(lines) and counts[at + 1] < min(wanted, counts[at])
@@ -71,6 +61,15 @@ def _rows_joined(lines: list[TextLine], header: TableHeader) -> list[TextLine]:
         found.append(TextLine(line.number, joined))
         at += taken
     return found
+
+
+def _lacks_end(lines: list[TextLine], at: int, delimiter: str, width: int) -> bool:
+    """True if the last cell of a row stands alone on the next line."""
+    line, below = lines[at], lines[at + 1 : at + 2]
+    ends = line.text.endswith(delimiter) and len(line.text) >= width - 1 >= MIN_SCREEN
+    if not ends or not below or below[0].number != line.number + 1:
+        return False
+    return len(below[0].text.split()) == 1 and delimiter not in below[0].text
 
 
 def _pieces(counts: list[int], at: int, wanted: int) -> int:
@@ -111,7 +110,7 @@ def _last_cells_joined(lines: list[TextLine], header: TableHeader) -> list[TextL
     rows = [at for at, line in enumerate(lines) if _reaches_end(line.text, header)]
     width = max(len(lines[at].text) for at in rows)
     broken = {at - 1 for at in rests}
-    if width < _MIN_SCREEN or all(len(lines[at].text) < width for at in broken):
+    if width < MIN_SCREEN or all(len(lines[at].text) < width for at in broken):
         return lines
     whole = [at for at in rows if at not in broken and len(lines[at].text) == width]
     plain = all(lines[at].text.strip().isalpha() for at in rests) and rests == [rows[-1] + 1]
