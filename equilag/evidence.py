@@ -47,6 +47,13 @@ def evidence_for(
     return "solver"
 
 
+def bounded_by_solver(claims: Iterable[Claim]) -> bool:
+    """True if a solver says more about the spread than what is checked."""
+    known = tuple(claims)
+    checked = strongest(claim for claim in known if claim.evidence == "checked")
+    return strongest(known).get(SPREAD) != checked.get(SPREAD)
+
+
 def strongest(claims: Iterable[Claim]) -> dict[str, int]:
     """Return the largest value of each claim of LOWER_BOUNDS."""
     values: dict[str, int] = {}

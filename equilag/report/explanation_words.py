@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from equilag.evidence import bounded_by_solver
 from equilag.plan import Plan
 from equilag.planner.bound_causes import NOTED, BoundCause, in_unit
 from equilag.planner.bound_rungs import Scope
@@ -79,13 +80,17 @@ def cause_words(cause: BoundCause, words: LoadWords, name: Namer = printable) ->
         case "moves":
             limit = "so few moves" if cause.max_moves is None else plural(cause.max_moves, "move")
             least = words.amount(cause.bound)
-            return f"With at most {limit}, no plan has members less than {least} apart."
+            return f"With at most {limit}, {_no_plan(cause)} has members less than {least} apart."
         case _:
             least = words.amount(cause.bound)
             return (
-                "The partitions do not add up more evenly: no plan has members less than"
+                f"The partitions do not add up more evenly: {_no_plan(cause)} has members less than"
                 f" {least} apart, {SCOPES[cause.scope]}."
             )
+
+
+def _no_plan(cause: BoundCause) -> str:
+    return "no plan" if cause.evidence == "checked" else "by the solver's word no plan"
 
 
 def _bound(cause: BoundCause, words: LoadWords) -> str:
@@ -179,6 +184,8 @@ def _gap_words(plan: Plan, words: LoadWords) -> str:
         more = "open: a longer --time-limit may find a more even plan, or prove that there is none"
         return f"{apart}, where {number(bound)} may be possible ({more})."
     if spread <= bound or in_unit(plan, 1) >= spread - bound:
+        if bounded_by_solver(plan.claims):
+            return f"{apart}: by the solver's word no plan of these settings has less."
         return f"{apart}: it is proved that no plan of these settings has less."
     if policy.move_cost and not policy.moves_first:
         cost = number(policy.move_cost)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,13 @@ from support.groups import group_of
 from support.paths import SAMPLES
 
 import equilag
+from equilag.claim import Claim
 from equilag.plan import Plan
 from equilag.planner.bound_causes import BoundCause
 from equilag.planner.explain import Explanation, explanation_of
 from equilag.planner.settings import budget_of
 from equilag.policy import Policy
-from equilag.report.explanation_words import LoadWords, cause_words, looser_words
+from equilag.report.explanation_words import LoadWords, cause_words, looser_words, state_words
 from equilag.report.facts.explanation import explanation_facts
 from equilag.report.facts.move_chains import served_facts
 from equilag.report.terminal import Screen
@@ -196,3 +198,18 @@ def test_what_partitions_weigh_is_not_per_capacity() -> None:
         "a may read only t (5 partitions, 134,205 records of work): it has at most 1 second of"
         " work, with even counts."
     )
+
+
+def test_a_solvers_word_is_no_proof() -> None:
+    for kind in ("sums", "moves"):
+        found = BoundCause(kind, "spread", 150.0, "counts", "solver", "claim", max_moves=3)
+        assert "by the solver's word no plan has" in cause_words(found, WORDS)
+        assert "solver" not in cause(kind, "spread", "counts")
+    group = group_of([4], [[0]] * 2, [0, 0, 1, 1], [5, 4, 3, 2])
+    plan = equilag.solve(group, effort=0.05, time_limit=20.0)
+    bound = plan.loads.spread_lower_bound
+    words = LoadWords("records", 7.0)
+    assert "it is proved that no plan" in state_words(plan, True, words)[-1]
+    claimed = replace(plan, claims=(Claim("spread_at_least", bound + 1, "search", {}, "solver"),))
+    last = state_words(claimed, True, words)[-1]
+    assert last.endswith(": by the solver's word no plan of these settings has less.")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from equilag.certificate.claim_words import claim_words
-from equilag.claim import Claim, Evidence
-from equilag.evidence import strongest
+from equilag.claim import Evidence
+from equilag.evidence import bounded_by_solver
 from equilag.objective import SPREAD
 from equilag.phases import first_phase
 from equilag.plan import Plan, Status
@@ -97,7 +96,7 @@ def proof_facts(plan: Plan) -> ProofFacts:
         excess_bound=loads.excess_lower_bound,
         gap=loads.gap if bounded else None,
         bound=loads.spread_lower_bound if bounded else None,
-        bound_by_solver=_by_solver(plan.claims),
+        bound_by_solver=bounded_by_solver(plan.claims),
         bound_is_general=policy is None or plan.status == "fallback",
         moves=len(plan.moves),
         least_moves=plan.moves_lower_bound if "fewest_moves" in claimed else None,
@@ -118,13 +117,6 @@ def policy_in_force(plan: Plan) -> Policy | None:
     if plan.real is not None and plan.real.cross_rack is not None:
         return policy
     return replace(policy, rack_aware=False, max_cross_rack=None)
-
-
-def _by_solver(claims: Sequence[Claim]) -> bool:
-    """True if a solver says more about the spread than what is checked."""
-    everything = strongest(claims)
-    checked = strongest(claim for claim in claims if claim.evidence == "checked")
-    return everything.get(SPREAD) != checked.get(SPREAD)
 
 
 def _standing(plan: Plan, policy: Policy | None, bounded: bool, gap: float) -> Standing:
