@@ -262,3 +262,21 @@ def test_what_a_page_leaves_out_stays_left_out() -> None:
     assert renewed(["a 1", "[…]", "e 2"], printed) == ["new", "a 2", "[…]", "e 7"]
     assert renewed(["[…]", "b 1", "c 1", "[…]"], printed) == ["[…]", "b 2", "c 5", "[…]"]
     assert renewed(["whatever"], printed) == printed
+
+
+def test_the_example_of_the_certificates_is_what_a_plan_claims() -> None:
+    example = (DOCS / "certificates.md").read_text("utf-8").partition("## 8. Example")[2]
+    snapshot, extract = (
+        json.loads(text) for text in re.findall(r"```json\n(.*?)```", example, re.S)
+    )
+    group = equilag.load_snapshot(snapshot)
+    plan = equilag.solve(group, effort=0.5, time_limit=10).to_dict()
+    assert [
+        one for one in extract["certificate"]["claims"] if one not in plan["certificate"]["claims"]
+    ] == []
+    assert plan["assignment"] == extract["assignment"]
+    costly = equilag.solve(group, move_cost=10, tolerance=0, effort=0.5, time_limit=10)
+    claims = {claim.claim: (claim.value, claim.kind) for claim in costly.claims}
+    assert (len(costly.moves), costly.lag.spread) == (1, 45)
+    assert claims["spread_at_least"] == (35, "search")
+    assert claims["cost_at_least"] == (55, "search")

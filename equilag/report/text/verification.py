@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from equilag.report.facts.verification import VerificationFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.causes import breaks
 from equilag.report.text.layout import Block, verbatim
 from equilag.report.words import form, plural, printable
+
+_NOT_CHECKED: Final = "(verdict and reasons are not checked)"
+"""They explain a plan and prove nothing."""
 
 
 def verification_blocks(facts: VerificationFacts, screen: Screen) -> Iterator[Block]:
@@ -18,7 +22,7 @@ def verification_blocks(facts: VerificationFacts, screen: Screen) -> Iterator[Bl
     else:
         sizes = f"{plural(facts.partitions, 'partition')} of group {facts.group}"
         lines = [
-            f"holds: {facts.plan}: {sizes}; all figures agree",
+            f"holds: {facts.plan}: {sizes}; all checked figures agree {_NOT_CHECKED}",
             *(f"holds: proved again: {text}" for text in facts.proved),
             *(f"holds, but not proved again: {text}" for text in facts.unproved),
         ]
