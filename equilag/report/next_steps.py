@@ -11,7 +11,13 @@ def next_steps(group: str) -> tuple[str, ...]:
     """Sentences, and a command, which begins with ``equilag``."""
     name = shlex.quote(printable(group)) if group else "GROUP"
     return (
-        "No tool can load a plan into a running group; equilag can lead it. What it would do:",
+        (
+            "Kafka has no command that loads a plan into a group: its leading member assigns."
+            " equilag's steward joins as that member. What it would do:"
+        ),
         f"equilag steward --bootstrap-server HOST:PORT --group {name} --dry-run",
-        "Consumers in Python can have equilag's assignor instead (docs/live.md).",
+        (
+            "Without --dry-run it assigns; consumers in any language stay as they are. Consumers in"
+            " Python can have equilag's assignor instead. docs/live.md says what it takes."
+        ),
     )

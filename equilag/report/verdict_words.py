@@ -22,6 +22,8 @@ members. Undecided if there was only time for a heuristic's plan, which does not
 EXPLAIN: Final = "equilag explain says why"
 THRESHOLD: Final = f"{Thresholds().gain_percent:g} % of a fair share"
 """What a rebalance has to bring, as live groups are rebalanced by default."""
+CLEARLY_LESS: Final = 0.9
+"""Of what members fall behind by now: moves that leave more pause partitions for little."""
 MAX_HOT: Final = 3
 """Hot partitions that are named: more are a topic with a wrong key."""
 
@@ -93,10 +95,16 @@ def _behind(found: JudgedPlan, after: ThroughputFigures, work: WorkFacts) -> Ver
         action = "repartition"
     elif news.is_limited:
         action = "loosen"
-    if not found.cost.moves or not found.verdict.worth_it:
+    helps = found.verdict.worth_it and _falls_behind_less(after, work)
+    if not found.cost.moves or not helps:
         return VerdictWords(action, True, news.headline, news.details)
     meanwhile = f"Until then: {_what(found.cost).lower()}; {_effect(found)}"
     return VerdictWords(action, True, news.headline, (*news.details, meanwhile), True)
+
+
+def _falls_behind_less(after: ThroughputFigures, work: WorkFacts) -> bool:
+    """True if the members fall behind by clearly less with the plan, while it lasts."""
+    return work.before is not None and after.short < CLEARLY_LESS * work.before.short
 
 
 def _what(cost: CostFacts) -> str:

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from equilag.report.facts.frontier import FrontierFacts, PointFacts
 from equilag.report.facts.gain import GainScale
 from equilag.report.facts.plan import PlanFacts
+from equilag.report.facts.proof import ProofFacts
 from equilag.report.words import number, plural
 
 PLAN: Final = "plan"
@@ -37,12 +38,22 @@ def points_with_plan(front: FrontierFacts, plan: PlanFacts) -> list[FrontPoint]:
     found = next((i for i, point in enumerate(points) if (point.moves, point.spread) == own), None)
     if found is not None:
         points[found] = replace(points[found], marks=(*points[found].marks, PLAN))
-    rows = [FrontPoint(point, True, "") for point in points]
-    if found is None and points and proof.per_capacity == front.per_capacity:
+    is_comparable = bool(points) and proof.per_capacity == front.per_capacity
+    rows = [
+        FrontPoint(point, True, "")
+        for place, point in enumerate(points)
+        if place == found or not (is_comparable and _is_beaten(point, proof))
+    ]
+    if found is None and is_comparable:
         better = [p for p in points if p.moves <= proof.moves and p.spread < proof.spread]
         note = _note(better[-1], proof.moves) if better else ""
         rows.append(FrontPoint(_plan_point(front, plan), not better, note))
     return sorted(rows, key=lambda row: (row.point.moves, not row.is_on_front))
+
+
+def _is_beaten(point: PointFacts, plan: ProofFacts) -> bool:
+    """True if the plan has no more moves and no larger spread than a point of the other run."""
+    return plan.moves <= point.moves and plan.spread <= point.spread
 
 
 def _marks(point: PointFacts, points: Sequence[PointFacts]) -> tuple[str, ...]:

@@ -153,6 +153,8 @@ def test_a_point_of_the_front_is_picked(opened: OpenPage) -> None:
     page.keyboard.press("ArrowRight")
     assert command.inner_text().strip() == points[1]["command"]
     assert pick.get_attribute("aria-valuetext").startswith(f"{points[1]['moves']} moves")
+    page.locator("#front-chart").scroll_into_view_if_needed()  # what comes into view is drawn first
+    page.evaluate("() => new Promise((then) => requestAnimationFrame(() => setTimeout(then, 50)))")
     x, y = page.evaluate(
         "(point) => equilag.chart.all.find((one) => one.box.id === 'front-chart').chart"
         ".convertToPixel({gridIndex: 0}, [point.moves, point.spread])",
