@@ -118,6 +118,7 @@ def _actions(facts: FleetFacts) -> list[dict[str, Any]]:
             "note": note if count else "",
         }
         for tone, label, count, actions, note in rows
+        if count or label not in ("start members", "undecided")  # which are rare
     ]
 
 
