@@ -209,7 +209,15 @@ def test_the_baseline_is_what_compare_says(run: Run, again: dict[str, Plan]) -> 
     for group, plan in again.items():
         rows = [asdict(row) for row in comparison_of(plan, 0.0, run_assignors(plan.group)).rows]
         for row in rows:
-            for name in ("wall_ms", "status", "evidence", "failed", "package", "real"):
+            for name in (
+                "wall_ms",
+                "status",
+                "evidence",
+                "failed",
+                "package",
+                "real",
+                "beyond_reasons",
+            ):
                 del row[name]
             # Without capacities, what is spread is the lag.
             row |= {f"load_{name}": row[f"lag_{name}"] for name in ("max", "spread", "excess")}
