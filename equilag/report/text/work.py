@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from equilag.plan_figures import ThroughputFigures
 from equilag.report.facts.plan import PlanFacts
 from equilag.report.facts.work import LoadUnit, WorkFacts
-from equilag.report.text.layout import Block, indented, title
-from equilag.report.throughput_words import ahead_words, behind_news, behind_words, rate_number
+from equilag.report.throughput_words import ahead_words, behind_words, rate_number
 from equilag.report.words import form, number, percent, plural, time_span
-
-
-def behind_block(after: ThroughputFigures, work: WorkFacts) -> Block:
-    """Why a plan does not keep up, and what would."""
-    news = behind_news(after, work)
-    what, _, rest = news.headline.partition(":")
-    return [title(f"{what}:", f"{rest}."), *map(indented, news.details)]
 
 
 def work_rows(facts: PlanFacts) -> list[tuple[str, str]]:
