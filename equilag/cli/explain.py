@@ -7,11 +7,9 @@ from typing import Final
 
 from equilag.cli import FINE, INTERRUPTED, options
 from equilag.cli.deliver import show
-from equilag.cli.files import naming_plan, one_stdin, read_object
-from equilag.cli.interruption import stopping
-from equilag.cli.progress_line import ProgressLine
+from equilag.cli.given_plan import add_plan, place_files, planning, read_inputs
 from equilag.cli.real_options import add_real, add_weight
-from equilag.cli.source import add_source, in_place_of_file, read_group
+from equilag.cli.source import add_source
 from equilag.policy import Policy
 
 NAME: Final = "explain"
@@ -31,12 +29,7 @@ example:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    parser.add_argument(
-        "plan",
-        metavar="PLAN",
-        nargs="?",
-        help="the plan, as plan --out writes it; - reads standard input (default: make one)",
-    )
+    add_plan(parser)
     options.add_planning(parser, time_limit=2.0)
     add_weight(parser)
     add_real(parser)
@@ -44,25 +37,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    if in_place_of_file(args) and args.plan is None:
-        args.snapshot, args.plan = None, args.snapshot  # the one file beside a live group
-    one_stdin(args.snapshot, args.plan)
+    place_files(args)
     policy = options.policy_of(args)
     if args.plan is not None and policy != Policy():
         args.refuse("with PLAN the options that make a plan have no effect")
     options.check_output(args)
-    group = read_group(args, policy if args.plan is None else None)
-    plan = None if args.plan is None else read_object(args.plan)
+    group, plan = read_inputs(args, policy)
 
     from equilag.planner.explain import explain
     from equilag.report.facts.explanation import explanation_facts
 
-    with (
-        stopping() as stop,
-        ProgressLine() as progress,
-        options.named(policy),
-        naming_plan(args.plan),
-    ):
+    with planning(args, policy) as (progress, stop):
         settings = options.settings_of(args, progress, stop)
         if plan is None:
             found = explain(group, policy=policy, **settings)

@@ -10,12 +10,11 @@ from shlex import join, quote
 from typing import Final
 
 from equilag.cli import FINE, INTERRUPTED, options
-from equilag.cli.files import OutputFile, naming_plan, one_stdin, read_object
-from equilag.cli.interruption import stopping
-from equilag.cli.progress_line import ProgressLine
+from equilag.cli.files import OutputFile
+from equilag.cli.given_plan import add_plan, place_files, planning, read_inputs
 from equilag.cli.real_options import add_real, add_weight
 from equilag.cli.screen import emit
-from equilag.cli.source import add_source, in_place_of_file, read_group
+from equilag.cli.source import add_source
 from equilag.policy import Policy
 from equilag.report.json_text import json_output
 
@@ -43,12 +42,7 @@ TIME_LIMIT: Final = 2.0
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    parser.add_argument(
-        "plan",
-        metavar="PLAN",
-        nargs="?",
-        help="the plan, as plan --out writes it; - reads standard input (default: make one)",
-    )
+    add_plan(parser)
     parser.add_argument("--out", metavar="F.html", help="write the page to this file")
     options.add_planning(parser, time_limit=TIME_LIMIT)
     add_weight(parser)
@@ -65,9 +59,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    if in_place_of_file(args) and args.plan is None:
-        args.snapshot, args.plan = None, args.snapshot  # the one file beside another source
-    one_stdin(args.snapshot, args.plan, args.from_describe)
+    place_files(args)
     policy = options.policy_of(args)
     if args.plan is not None and policy != Policy():
         args.refuse("with PLAN the options that make a plan have no effect")
@@ -82,18 +74,12 @@ def run(args: argparse.Namespace) -> int:
     with options.named():
         for name in args.assignor:
             get_assignor(name)  # raises for a wrong name before a large file is read
-    group = read_group(args, policy if args.plan is None else None)
-    document = None if args.plan is None else read_object(args.plan)
+    group, document = read_inputs(args, policy)
 
     from equilag.certificate.checked_plan import checked_plan
     from equilag.report.make_group_report import ReportRun, make_group_report
 
-    with (
-        stopping() as stop,
-        ProgressLine() as progress,
-        options.named(policy),
-        naming_plan(args.plan),
-    ):
+    with planning(args, policy) as (progress, stop):
         plan = None if document is None else checked_plan(group, document)
         run = ReportRun(args.time_limit, args.effort, args.deterministic, args.seed, progress, stop)
         wanted = policy if plan is None else plan.policy or Policy()

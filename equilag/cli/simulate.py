@@ -7,11 +7,10 @@ from typing import Final
 
 from equilag.cli import FINE, INTERRUPTED, options
 from equilag.cli.deliver import show
-from equilag.cli.files import OutputFile, naming_plan, one_stdin, read_object
-from equilag.cli.interruption import stopping
-from equilag.cli.progress_line import ProgressLine
+from equilag.cli.files import OutputFile
+from equilag.cli.given_plan import add_plan, place_files, planning, read_inputs
 from equilag.cli.real_options import add_real, add_weight
-from equilag.cli.source import add_source, in_place_of_file, read_group
+from equilag.cli.source import add_source
 from equilag.policy import Policy
 
 NAME: Final = "simulate"
@@ -31,12 +30,7 @@ example:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    parser.add_argument(
-        "plan",
-        metavar="PLAN",
-        nargs="?",
-        help="the plan, as plan --out writes it; - reads standard input (default: make one)",
-    )
+    add_plan(parser)
     parser.add_argument(
         "--for",
         dest="duration",
@@ -69,9 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from equilag.report.plot import check_plot
 
-    if in_place_of_file(args) and args.plan is None:
-        args.snapshot, args.plan = None, args.snapshot  # the one file beside another source
-    one_stdin(args.snapshot, args.plan, args.from_describe)
+    place_files(args)
     policy = options.policy_of(args)
     if args.plan is not None and _makes_plans(policy):
         args.refuse("with PLAN only --capacity of the options that make a plan has an effect")
@@ -80,18 +72,12 @@ def run(args: argparse.Namespace) -> int:
     if args.plot is not None:
         plot = OutputFile(args.plot, "--plot", (args.snapshot, args.plan))
         ending = check_plot(args.plot)
-    group = read_group(args, policy if args.plan is None else None)
-    plan = None if args.plan is None else read_object(args.plan)
+    group, plan = read_inputs(args, policy)
 
     from equilag.planner.simulate import simulate
     from equilag.report.facts.simulation import simulation_facts
 
-    with (
-        stopping() as stop,
-        ProgressLine() as progress,
-        options.named(policy),
-        naming_plan(args.plan),
-    ):
+    with planning(args, policy) as (progress, stop):
         found = simulate(
             group,
             plan,
