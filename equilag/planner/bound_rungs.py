@@ -25,6 +25,7 @@ from equilag.constraint.derive import count_constraint_of, pinned_partitions
 from equilag.group import Group, Index
 from equilag.metrics import has_racks
 from equilag.plan import Plan
+from equilag.planner.loosened import has_room, without_room
 from equilag.policy import Policy
 from equilag.reduction.reduce import Reduction, reduce_group
 
@@ -90,8 +91,7 @@ class BoundRungs:
 def unrestricted(planned: Reduction, policy: Policy) -> Reduction:
     """The same group without pins, `allowed`, room and racks, with the same units and weights."""
     given = planned.given
-    if any(member.max_partitions is not None for member in given.members):
-        members = tuple(replace(member, max_partitions=None) for member in given.members)
-        given = replace(given, members=members)
+    if has_room(given):
+        given = without_room(given)
     without = replace(policy, rack_aware=False, max_cross_rack=None, max_moves=None, balance="none")
     return reduce_group(replace(given, allowed=None), without)

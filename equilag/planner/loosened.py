@@ -65,9 +65,8 @@ def loosened(group: Group, policy: Policy) -> Iterator[Loosened]:
         yield _setting("racks", group, policy, rack_aware=False, max_cross_rack=None)
     if group.allowed:
         yield Loosened("allowed", replace(group, allowed=None), policy, {})
-    if any(member.max_partitions is not None for member in group.members):
-        members = tuple(replace(member, max_partitions=None) for member in group.members)
-        yield Loosened("room", replace(group, members=members), _with_room(policy), {})
+    if has_room(group):
+        yield Loosened("room", without_room(group), _with_room(policy), {})
     wider = _everybody_reads_all(group)
     if wider is not None:
         yield Loosened("subscriptions", wider, policy, {})
@@ -77,14 +76,24 @@ def _overrides(group: Group, policy: Policy) -> Iterator[Loosened]:
     given = policy.overrides
     if given.pin or given.keep:
         yield _setting("pins", group, policy, overrides=replace(given, pin=(), keep=()))
-    has_room = any(member.max_partitions is not None for member in group.members)
-    if given.max_partitions is not None and not has_room:
+    if given.max_partitions is not None and not has_room(group):
         yield Loosened("room", group, _with_room(policy), {"max_partitions": None})
     lists = given.co_partition or group.co_partitioned
     if lists and given.co_partition != NO_LISTS:
         free = replace(given, co_partition=NO_LISTS)
         without = replace(policy, overrides=free)
         yield Loosened("co-partitioning", group, without, {"co_partition": "none"})
+
+
+def has_room(group: Group) -> bool:
+    """True if a member has a most number of partitions."""
+    return any(member.max_partitions is not None for member in group.members)
+
+
+def without_room(group: Group) -> Group:
+    """The same group without these numbers."""
+    members = tuple(replace(member, max_partitions=None) for member in group.members)
+    return replace(group, members=members)
 
 
 def _with_room(policy: Policy) -> Policy:

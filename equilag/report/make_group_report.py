@@ -96,9 +96,10 @@ def make_group_report(
     has not begun. Raises InputError as `solve` does, and as `compare` does for `assignors`.
     """
     made = plan or solve(group, policy, **run.of("plan"))
+    facts = plan_facts(made)
     explanation = comparison = front = simulation = sizing = None
     if not run.is_stopped:
-        explanation = explanation_facts(explain(group, made, **run.of("explanation")))
+        explanation = explanation_facts(explain(group, made, **run.of("explanation")), facts)
     if not run.is_stopped:
         comparison = comparison_facts(group, _comparison(made, policy, run, assignors))
         points = frontier(group, policy, **run.of("frontier"))
@@ -107,7 +108,7 @@ def make_group_report(
         simulation = _simulation(group, made)
         sizing = _sizing(group, policy, run)
     return GroupReportFacts(
-        plan_facts(made),
+        facts,
         ReportBasis(source, policy, run.options() if plan is None else {}),
         explanation=explanation,
         comparison=comparison,

@@ -15,9 +15,8 @@ from equilag.planner.loosened import LooserName
 from equilag.report.explanation_words import LoadWords, cause_words, looser_words, state_words
 from equilag.report.facts.facts_json import NOT_IN_JSON, facts_json
 from equilag.report.facts.group import GroupFacts
-from equilag.report.facts.judged_plan import judged_plan
 from equilag.report.facts.move_chains import ServedFacts, served_facts
-from equilag.report.facts.plan import plan_facts
+from equilag.report.facts.plan import PlanFacts, plan_facts
 from equilag.report.facts.unevenness import UnevennessFacts, unevenness_facts
 from equilag.report.facts.verdict import VerdictFacts
 from equilag.report.facts.work import unit_words, weight_words
@@ -127,17 +126,18 @@ class ExplanationFacts:
         }
 
 
-def explanation_facts(explanation: Explanation) -> ExplanationFacts:
-    """The facts of an explanation."""
+def explanation_facts(
+    explanation: Explanation, of_plan: PlanFacts | None = None
+) -> ExplanationFacts:
+    """The facts of an explanation; `of_plan` are those of its plan, made here unless given."""
     plan = explanation.plan
-    facts = plan_facts(plan)
-    judged = judged_plan(plan, facts.work, facts.group.load_unit)
+    facts = of_plan or plan_facts(plan)
     measured = facts.group.load_unit
     words = LoadWords(
         unit_words(measured, facts.proof.per_capacity), plan.loads.mean, weight_words(measured)
     )
     causes = explanation.causes
-    now = unevenness_facts(judged)
+    now = unevenness_facts(facts.judged)
     return ExplanationFacts(
         explanation,
         facts.group,

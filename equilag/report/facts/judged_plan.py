@@ -25,8 +25,8 @@ CAUGHT_UP: Final = 10.0
 """Records per partition below which a group without rates has caught up: a poll takes up to 500
 from all partitions of a consumer, and what is below is the chance of one moment."""
 
-HARDLY: Final = 0.1
-"""Part of a member's load that is not worth a rebalance: as `Thresholds.gain_percent`."""
+HARDLY: Final = Thresholds().gain_percent / 100
+"""Part of a member's load that is not worth a rebalance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,12 +242,13 @@ def _hot(loads: GroupLoads) -> tuple[HotPartitionFacts, ...]:
 def _cost(plan: Plan) -> CostFacts:
     owner, first = plan.group.owner, first_phase(plan.group, plan.assigned)
     owned: Flags = owner != NOBODY
+    moves = moved(owner, plan.assigned)
     paused = int(np.count_nonzero(first != plan.assigned))
     return CostFacts(
-        int(np.count_nonzero(moved(owner, plan.assigned))),
+        int(np.count_nonzero(moves)),
         int(np.count_nonzero(owned)),
         int(np.count_nonzero(~owned & (plan.assigned != NOBODY))),
-        int(plan.group.lag[moved(owner, plan.assigned)].sum()),
+        int(plan.group.lag[moves].sum()),
         2 if paused else 1,
         paused,
     )

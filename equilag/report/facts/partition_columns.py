@@ -7,7 +7,6 @@ from typing import Final
 
 import numpy as np
 
-from equilag.group import NOBODY
 from equilag.move import Move
 from equilag.plan import Plan
 from equilag.report.facts.move_groups import moves_by_pair
@@ -62,21 +61,17 @@ def partition_columns(plan: Plan) -> PartitionColumns:
     if planned.weights is not None:
         weights = (planned.partition_weight / planned.weight_scale).tolist()
         weight = tuple(map(whole, weights))
-    firsts = np.cumsum(group.topic_size) - group.topic_size
+    first = group.topic_start[group.topic_of]
     return PartitionColumns(
         topics=tuple(group.topics),
         members=tuple(member.id for member in group.members),
         topic=tuple(group.topic_of.tolist()),
-        partition=tuple((np.arange(group.n_partitions) - firsts[group.topic_of]).tolist()),
+        partition=tuple((np.arange(group.n_partitions) - first).tolist()),
         lag=tuple(group.lag.tolist()),
         weight=weight,
-        before=_numbers(group.owner),
-        after=_numbers(plan.assigned),
+        before=tuple(group.owner.tolist()),
+        after=tuple(plan.assigned.tolist()),
     )
-
-
-def _numbers(assigned: np.ndarray) -> tuple[int, ...]:
-    return tuple(np.where(assigned == NOBODY, -1, assigned).tolist())
 
 
 def flows_of(moves: tuple[Move, ...]) -> FlowsFacts:

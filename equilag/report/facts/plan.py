@@ -18,9 +18,10 @@ from equilag.real_figures import LoadScale
 from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.gain import GainScale
 from equilag.report.facts.group import GroupFacts, group_facts
+from equilag.report.facts.judged_plan import JudgedPlan, judged_plan
 from equilag.report.facts.proof import ProofFacts, proof_facts
 from equilag.report.facts.real_group import RealFacts, real_facts, whole
-from equilag.report.facts.verdict import VerdictFacts, verdict_facts
+from equilag.report.facts.verdict import VerdictFacts, verdict_of
 from equilag.report.facts.work import WorkFacts, work_facts
 from equilag.report.natural_order import natural_key
 from equilag.report.next_steps import next_steps
@@ -108,6 +109,7 @@ class PlanFacts:
     kind: ClassVar[str] = "plan"
 
     plan: Plan = field(metadata=NOT_IN_JSON)
+    judged: JudgedPlan = field(metadata=NOT_IN_JSON)
     verdict: VerdictFacts
     group: GroupFacts
     members: tuple[MemberFacts, ...]
@@ -145,9 +147,11 @@ def plan_facts(plan: Plan, *, verbose: bool = False) -> PlanFacts:
     figures = group_facts(group, plan.planned, not isinstance(plan.loads, LagFigures))
     work = work_facts(plan)
     run = RunFacts(plan.algorithm, plan.wall_s, plan.time_limit, plan.repeatable)
-    verdict = verdict_facts(plan, work, figures.load_unit)
+    judged = judged_plan(plan, work, figures.load_unit)
+    verdict = verdict_of(judged)
     return PlanFacts(
         plan=plan,
+        judged=judged,
         verdict=verdict,
         group=figures,
         members=_members(plan, work),

@@ -12,7 +12,7 @@ from equilag.group import NOBODY, Flags, Floats, Ints
 from equilag.metrics import member_counts
 from equilag.move_reasons.reason import Partner
 from equilag.report.facts.judged_plan import JudgedPlan
-from equilag.report.facts.suspects import SuspectFacts, slow_suspects
+from equilag.report.facts.suspects import SuspectFacts
 from equilag.worth.group_loads import GroupLoads
 
 UNEVEN: Final = 0.1
@@ -145,7 +145,7 @@ def unevenness_facts(judged: JudgedPlan) -> UnevennessFacts:
         float(loads.weight[theirs].mean()) if theirs.any() else 0.0,
         _heavy(loads, mine) if weighed else None,
         None if even else _narrow(loads, mine),
-        slow_suspects(group, group.owner) if weighed else (),
+        judged.suspects if weighed else (),
         _slow(capacities),
         float(np.median([*capacities.values()])) if capacities else None,
         tuple(group.members[loads.busy[place]].id for place in np.flatnonzero(counts == 0)),

@@ -11,6 +11,7 @@ from equilag.report.facts.judged_plan import (
     CostFacts,
     HeaviestFacts,
     HotPartitionFacts,
+    JudgedPlan,
     judged_plan,
 )
 from equilag.report.facts.suspects import SuspectFacts
@@ -55,7 +56,11 @@ class VerdictFacts:
 
 def verdict_facts(plan: Plan, work: WorkFacts | None, unit: LoadUnit) -> VerdictFacts:
     """The verdict on a plan; `work` and `unit` are the plan's."""
-    found = judged_plan(plan, work, unit)
+    return verdict_of(judged_plan(plan, work, unit))
+
+
+def verdict_of(found: JudgedPlan) -> VerdictFacts:
+    """The verdict on a plan that has been judged."""
     words = verdict_words(found)
     details = (*words.details, *suspect_words(found.suspects))
     return VerdictFacts(

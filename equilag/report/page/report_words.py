@@ -32,18 +32,18 @@ MAX_TOPICS: Final = 10
 
 def report_words(facts: GroupReportFacts, made_at: str | None = None) -> dict[str, Any]:
     """What the template says in sentences; `made_at` is when the page was made."""
-    plan, explained = facts.plan, facts.explanation
+    plan, explained, labels = facts.plan, facts.explanation, facts.labels
     return {
         "name": printable(plan.group.name) or NAMELESS,
         "status": status_sentence(plan),
         "proof": [(label, words) for label, words in proof_rows(plan) if words],
         "load": load_words(plan.group.load_unit) if plan.proof.per_capacity else "lag in records",
-        "labels": facts.labels,
+        "labels": labels,
         "now_heading": "" if explained is None else unevenness_heading(explained.now),
-        "why_now": [] if explained is None else _why_now(explained, facts.labels),
-        "why": [] if explained is None else _why(explained, facts.labels),
+        "why_now": [] if explained is None else _why_now(explained, labels),
+        "why": [] if explained is None else _why(explained, labels),
         "evidence": [] if explained is None else evidence_lines(_evidence(explained)),
-        "narrow_labels": member_names(facts.labels, NARROW_WIDTH),
+        "narrow_labels": member_names(labels, NARROW_WIDTH),
         "reading": _reading(facts),
         "made_at": made_at,
         "next_steps": [
