@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from equilag.errors import ContradictedBound, EquilagError
+from equilag.domain.errors import ContradictedBound, EquilagError
 
 FINE: Final = 0
 ACT: Final = 10

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
-from equilag.cli import (
+from equilag.cli.commands import (
     assign,
     collect,
     compare,
@@ -24,7 +24,7 @@ from equilag.cli import (
     verify,
 )
 from equilag.cli.suggestions import UNKNOWN, unknown_arguments, unknown_command
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 SECTIONS: Final = {
     "one group": (plan, explain, assign, compare, frontier, report, verify),

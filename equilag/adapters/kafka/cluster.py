@@ -21,10 +21,10 @@ from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.group_kinds import ListedGroup
 from equilag.adapters.kafka.reading import several
 from equilag.adapters.kafka.sample_rows import TopicPartition
-from equilag.errors import EquilagError, InputError, MissingExtra
+from equilag.domain.errors import EquilagError, InputError, MissingExtra
 
 if TYPE_CHECKING:
-    from equilag.adapters.kafka.plain_client import PlainClient
+    from equilag.adapters.kafka.plain.plain_client import PlainClient
 
 T = TypeVar("T")
 TopicLeaders = Mapping[str, Mapping[int, int]]
@@ -73,8 +73,8 @@ class Cluster:
 
     def __init__(self, config: Config, timeout: float = TIMEOUT) -> None:
         try:
-            from equilag.adapters.kafka import plain_client
-            from equilag.adapters.kafka.plain_connection import describe_error
+            from equilag.adapters.kafka.plain import plain_client
+            from equilag.adapters.kafka.plain.plain_connection import describe_error
         except ImportError as error:
             raise MissingExtra(
                 "reading a cluster needs kafka-python: pip install 'equilag[kafka]'"
@@ -99,25 +99,25 @@ class Cluster:
 
     def groups(self) -> tuple[dict[str, ListedGroup], list[str]]:
         """Return all groups with their kinds, and the problems with single brokers."""
-        from equilag.adapters.kafka.plain_listing import list_groups
+        from equilag.adapters.kafka.plain.plain_listing import list_groups
 
         return self.with_plain(list_groups)
 
     def kind(self, group: str) -> str | ReadFailure:
         """Return the kind of a group in any state, "" if there is none, or why it is unknown."""
-        from equilag.adapters.kafka.plain_listing import kind_now
+        from equilag.adapters.kafka.plain.plain_listing import kind_now
 
         return self.with_plain(lambda client: kind_now(client, group))
 
     def topics(self) -> dict[str, dict[int, int]]:
         """Return all topics that the user may describe: topic -> partition -> leader."""
-        from equilag.adapters.kafka.plain_topics import read_topics
+        from equilag.adapters.kafka.plain.plain_topics import read_topics
 
         return self.with_plain(lambda client: read_topics(client, None)).found
 
     def named_topics(self, names: Iterable[str]) -> NamedTopics:
         """Return these topics only. The request does not auto-create missing topics."""
-        from equilag.adapters.kafka.plain_topics import read_topics
+        from equilag.adapters.kafka.plain.plain_topics import read_topics
 
         wanted = sorted(set(names))
         if not wanted:
@@ -150,7 +150,7 @@ class Cluster:
     ) -> tuple[dict[str, Commits], dict[str, ReadFailure]]:
         """Return the commits of each group, or why they cannot be read; the values are the groups'
         coordinators."""
-        from equilag.adapters.kafka.plain_commits import read_commits
+        from equilag.adapters.kafka.plain.plain_commits import read_commits
 
         found: dict[str, Commits] = {}
         failed: dict[str, ReadFailure] = {}
@@ -173,7 +173,7 @@ class Cluster:
         With `committed` a log ends where the oldest open transaction begins. Partitions with moving
         leaders are asked again for a while.
         """
-        from equilag.adapters.kafka.plain_ends import read_ends_patiently
+        from equilag.adapters.kafka.plain.plain_ends import read_ends_patiently
 
         leaders = {(topic, number): topics[topic][number] for topic, number in partitions}
         ends = self.with_plain(lambda client: read_ends_patiently(client, leaders, committed))
@@ -183,8 +183,8 @@ class Cluster:
         """Return the result of a call. After an error the next call opens a new connection."""
         from kafka.errors import KafkaError
 
-        from equilag.adapters.kafka import plain_client
-        from equilag.adapters.kafka.plain_connection import describe_error
+        from equilag.adapters.kafka.plain import plain_client
+        from equilag.adapters.kafka.plain.plain_connection import describe_error
 
         try:
             if self._plain is None:

@@ -8,8 +8,8 @@ from typing import Final, TypeAlias
 
 from equilag.adapters.kafka.described import DescribedMember
 from equilag.adapters.kafka.sample_rows import TopicPartition, subscription
-from equilag.building.group_input import GroupInput, PartitionOffsets
-from equilag.group import UNKNOWN_GENERATION, Member
+from equilag.domain.building.group_input import GroupInput, PartitionOffsets
+from equilag.domain.group.group import UNKNOWN_GENERATION, Member
 
 Offsets = dict[str, list[int | None]]
 """Topic -> one offset per partition."""

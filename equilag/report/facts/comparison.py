@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from equilag.claim import Evidence
-from equilag.group import Group
-from equilag.metrics import load_divisor, load_factor
+from equilag.domain.group.group import Group
+from equilag.domain.plan.claim import Evidence
+from equilag.domain.plan.metrics import load_divisor, load_factor
+from equilag.domain.policy.policy import Policy
 from equilag.planner.beyond_bound import BeyondReason
 from equilag.planner.compare import CURRENT, Comparison, RowStatus
-from equilag.planner.real_comparison import RealRow
-from equilag.policy import Policy
+from equilag.planner.extended_comparison import RealRow
 from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.group import GroupFacts, group_facts
-from equilag.report.facts.proof import policy_in_force
-from equilag.report.trade_off_words import comparison_headline
+from equilag.report.facts.plans.proof import policy_in_force
+from equilag.report.wording.trade_off_words import comparison_headline
 
 
 @dataclass(frozen=True, slots=True)

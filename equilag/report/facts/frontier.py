@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from equilag.claim import Evidence
-from equilag.group import Group
-from equilag.metrics import load_divisor
-from equilag.overrides.shape import shape_group
-from equilag.policy import Policy
-from equilag.reduction.reduce import reduce_group
+from equilag.domain.group.group import Group
+from equilag.domain.group.weight import weighed_policy
+from equilag.domain.plan.claim import Evidence
+from equilag.domain.plan.metrics import load_divisor
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.shape import shape_group
+from equilag.domain.reduction.reduce import reduce_group
 from equilag.report.facts.facts_json import NOT_IN_JSON
-from equilag.report.facts.gain import GainScale
 from equilag.report.facts.group import GroupFacts, group_facts
-from equilag.report.trade_off_words import frontier_headline
-from equilag.weight import weighed_policy
+from equilag.report.facts.plans.gain import GainScale
+from equilag.report.wording.trade_off_words import frontier_headline
 
 if TYPE_CHECKING:
     from equilag.planner.frontier import Point

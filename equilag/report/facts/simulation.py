@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from equilag.columns import NOBODY
-from equilag.plan_figures import HotPartition
+from equilag.domain.columns import NOBODY
+from equilag.domain.group.throughput import hot_partitions
+from equilag.domain.group.weight import known_rates
+from equilag.domain.plan.plan_figures import HotPartition
+from equilag.domain.reduction.reduce import Reduction
 from equilag.planner.simulation_result import Assumed, RebalanceSettings, seconds_or_none
-from equilag.reduction.reduce import Reduction
 from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.group import GroupFacts, group_facts
 from equilag.report.facts.work import WorkFacts, work_facts
-from equilag.report.simulation_words import simulation_headlines
-from equilag.throughput import hot_partitions
-from equilag.weight import known_rates
+from equilag.report.wording.simulation_words import simulation_headlines
 
 if TYPE_CHECKING:
+    from equilag.planner.simulation.lag_course import LagCourse
     from equilag.planner.simulation_result import Simulation
-    from equilag.simulation.lag_course import LagCourse
 
 
 @dataclass(frozen=True, slots=True)

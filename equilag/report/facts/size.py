@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from equilag.group import Group
-from equilag.planner.notable_sizes import notable_sizes
+from equilag.domain.group.group import Group
+from equilag.planner.sizes.notable_sizes import notable_sizes
 from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.group import GroupFacts, group_facts
-from equilag.report.size_answer import headlines
+from equilag.report.wording.size_answer import headlines
 
 if TYPE_CHECKING:
-    from equilag.planner.sizing import SizeRow, Sizing
+    from equilag.planner.sizes.sizing import SizeRow, Sizing
 
 LOWER: Final = 0.98
 """Part of a load below which another one would be a help: a size whose bound is lower is open."""

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from equilag.planner.sizing import SizeRow
+from equilag.planner.sizes.sizing import SizeRow
 from equilag.report.facts.size import SizeFacts
-from equilag.report.size_answer import Wording, answer_lines
 from equilag.report.terminal import Screen
-from equilag.report.text.fitted import Write, fitted_table
 from equilag.report.text.group import group_block
-from equilag.report.text.layout import Block, Column, title
 from equilag.report.text.size_notes import note_lines
-from equilag.report.words import NONE, number, short_span, time_span
+from equilag.report.text.tables.fitted import Write, fitted_table
+from equilag.report.text.tables.layout import Block, Column, title
+from equilag.report.wording.size_answer import Wording, answer_lines
+from equilag.report.wording.words import NONE, number, short_span, time_span
 
 NEVER = "never"
 
