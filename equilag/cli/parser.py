@@ -152,7 +152,7 @@ class ShowVersion(argparse.Action):
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The parser; a parsed command carries its function as `run`."""
+    """The parser; a parsed command carries its function as `run`, and `whole_parser`."""
     parser = TopParser(prog="equilag")
     parser.add_argument("--version", action=ShowVersion, nargs=0, help="print the version")
     names = ", ".join(module.NAME for module in COMMANDS)
@@ -163,5 +163,5 @@ def build_parser() -> argparse.ArgumentParser:
             module.NAME, help=module.HELP, description=module.DESCRIPTION, epilog=module.EPILOG
         )
         module.configure(command)
-        command.set_defaults(run=module.run)
+        command.set_defaults(run=module.run, whole_parser=parser)
     return parser

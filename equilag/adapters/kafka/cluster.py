@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -19,7 +18,7 @@ from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.connect import WAIT_S, check_settings
 from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.group_kinds import ListedGroup
-from equilag.adapters.kafka.reading import several
+from equilag.adapters.kafka.reading import NamedTopics, several
 from equilag.adapters.kafka.sample_rows import TopicPartition
 from equilag.domain.errors import EquilagError, InputError, MissingExtra
 
@@ -41,26 +40,6 @@ two seconds is reported."""
 
 class NoAnswer(EquilagError):
     """The cluster as a whole does not answer."""
-
-
-@dataclass(slots=True)
-class NamedTopics:
-    """Topics requested by name: partition -> leader of each, or why there are none."""
-
-    found: dict[str, dict[int, int]] = field(default_factory=dict)
-    missing: list[str] = field(default_factory=list)
-    forbidden: list[str] = field(default_factory=list)
-    """The right Describe is missing."""
-    racks: dict[str, dict[int, tuple[str, ...]]] = field(default_factory=dict)
-    """Of the topics in `found`."""
-
-    def leaders(self) -> dict[TopicPartition, int]:
-        """Return the leader of each partition."""
-        return {
-            (topic, number): leader
-            for topic, partitions in self.found.items()
-            for number, leader in partitions.items()
-        }
 
 
 class Cluster:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from equilag.adapters.kafka.client_config import Config, servers
-from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NamedTopics, NoAnswer, TopicLeaders
+from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer, TopicLeaders
 from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.described import (
     ClientPlace,
@@ -35,6 +35,7 @@ from equilag.adapters.kafka.group_remarks import (
     unknown_topics,
 )
 from equilag.adapters.kafka.reading import (
+    NamedTopics,
     Reading,
     TopicOffsets,
     lost_commits,

@@ -20,6 +20,26 @@ NO_COMMIT: Final = "no commit (lag 0 or all of the log, as auto.offset.reset say
 
 
 @dataclass(slots=True)
+class NamedTopics:
+    """Topics requested by name: partition -> leader of each, or why there are none."""
+
+    found: dict[str, dict[int, int]] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    forbidden: list[str] = field(default_factory=list)
+    """The right Describe is missing."""
+    racks: dict[str, dict[int, tuple[str, ...]]] = field(default_factory=dict)
+    """Of the topics in `found`."""
+
+    def leaders(self) -> dict[TopicPartition, int]:
+        """Return the leader of each partition."""
+        return {
+            (topic, number): leader
+            for topic, partitions in self.found.items()
+            for number, leader in partitions.items()
+        }
+
+
+@dataclass(slots=True)
 class TopicOffsets:
     """Offsets of some topics, one per partition; None without a commit or without an answer.
 

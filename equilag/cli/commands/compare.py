@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from equilag.cli import FINE, INTERRUPTED
 from equilag.cli.arguments import options
 from equilag.cli.arguments.extended_options import add_real, add_weight
 from equilag.cli.arguments.source import add_source, read_group
 from equilag.cli.deliver import show
+from equilag.cli.exit_status import FINE, INTERRUPTED
 from equilag.cli.interruption import stopping
 from equilag.cli.progress_line import ProgressLine
 

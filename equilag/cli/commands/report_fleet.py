@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from equilag.cli import FINE
 from equilag.cli.arguments.files import OutputFile
 from equilag.cli.commands.fleet_show import TOP
+from equilag.cli.exit_status import FINE
 from equilag.cli.screen import emit
 from equilag.domain.errors import InputError
 from equilag.report.wording.words import printable

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Final
 
-from equilag.cli import FINE, INTERRUPTED
 from equilag.cli.arguments import options
 from equilag.cli.arguments.extended_options import add_real, add_weight
 from equilag.cli.arguments.files import OutputFile
 from equilag.cli.arguments.given_plan import add_plan, place_files, planning, read_inputs
 from equilag.cli.arguments.source import add_source
 from equilag.cli.deliver import show
+from equilag.cli.exit_status import FINE, INTERRUPTED
 from equilag.domain.policy.policy import Policy
 
 NAME: Final = "simulate"

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-from equilag.cli import FINE, INTERRUPTED
 from equilag.cli.arguments import options
 from equilag.cli.arguments.extended_options import add_real, add_weight
 from equilag.cli.arguments.source import add_source, read_group
 from equilag.cli.deliver import show
+from equilag.cli.exit_status import FINE, INTERRUPTED
 from equilag.cli.interruption import stopping
 from equilag.domain.errors import InputError
 from equilag.report.wording.words import shorten

@@ -8,7 +8,7 @@ import numpy as np
 
 from equilag.domain.building.ownership import NO_TOPIC, ClaimRows, Ownership
 from equilag.domain.building.topic_index import TopicIndex
-from equilag.domain.group.group import Ints
+from equilag.domain.columns import Ints
 from equilag.domain.group.input_doubt import (
     CLAIMED_TWICE,
     DROPPED_CLAIM,

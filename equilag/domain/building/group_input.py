@@ -8,7 +8,7 @@ import numpy.typing as npt
 from equilag.domain.building.allowed_members import Allowed
 from equilag.domain.building.values import PerPartition, PerPartitionNumbers, Row
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import Member
+from equilag.domain.group.member import Member
 from equilag.domain.show import not_a
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from equilag.domain.columns import Index
-from equilag.domain.group.group import Member
+from equilag.domain.group.member import Member
 
 
 def unlike_threads(members: Sequence[Member], class_of: Index) -> tuple[int, int, str] | None:

@@ -18,8 +18,8 @@ from equilag.domain.building.values import (
     are_rows,
     integer_column,
 )
+from equilag.domain.columns import Flags, Ints, Marks
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import Flags, Ints, Marks
 from equilag.domain.group.lag import GIVEN, MAX_LAG, UNKNOWN, as_reset, lag_from_offsets
 from equilag.domain.show import not_a
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 from equilag.domain.building.capacity_range import capacity_problem
 from equilag.domain.building.values import GENERATIONS, NATURAL, as_text, text_problem
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import Member
+from equilag.domain.group.member import Member
 from equilag.domain.show import below, guess, not_a, show
 
 

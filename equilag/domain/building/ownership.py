@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from equilag.domain.building.topic_index import TopicIndex
-from equilag.domain.group.group import NOBODY, Flags, Index, Ints
+from equilag.domain.columns import NOBODY, Flags, Index, Ints
 
 NO_TOPIC: Final = -1
 """The number of a topic that does not exist."""

@@ -17,8 +17,8 @@ from equilag.domain.building.values import (
     as_text,
     integer_column,
 )
+from equilag.domain.columns import Flags, Ints
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import Flags, Ints
 from equilag.domain.show import below, guess, kind, not_a, show
 
 MAX_PARTITIONS: Final = 10_000_000

@@ -17,8 +17,8 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from equilag.domain.columns import Ints
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import Ints
 from equilag.domain.show import not_a, show
 
 Row: TypeAlias = Sequence[Any] | npt.NDArray[Any]

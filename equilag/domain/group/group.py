@@ -130,9 +130,9 @@ class Group:
         Raises InputError with the place that a snapshot would have, such as `lags.orders[2]` or
         `members[1].owned.orders[2]`, and TypeError for an argument that is missing or unknown.
         """
-        from equilag.domain.group.builder import build
+        from equilag.domain.building.builder import build
 
-        return build(given)
+        return build(given, cls)
 
     @cached_property
     def n_members(self) -> int:

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from equilag.domain.building.values import NULL, as_text
+from equilag.domain.columns import Ints, Marks
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import Ints, Marks
 from equilag.domain.show import show
 
 QUALITY: Final = ("ok", "no_commit", "ahead_of_end", "below_log_start", "given", "unknown")

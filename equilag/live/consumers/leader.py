@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final
 
 from equilag.certificate.verify import verify
-from equilag.domain.group import builder
+from equilag.domain.building import builder
 from equilag.domain.group.group import Group
 from equilag.domain.plan.assignment import read_assignment
 from equilag.live.consumers.lag_source import Sizes

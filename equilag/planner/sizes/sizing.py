@@ -36,6 +36,10 @@ class HotUnit(NamedTuple):
         return {**self._asdict(), **pieces}
 
 
+LOWER: Final = 0.98
+"""Part of a load below which another one would be a help: a size whose bound is lower is open."""
+
+
 @dataclass(frozen=True, slots=True)
 class SizeRow:
     """One size under its best plan. Loads are per unit of capacity."""
@@ -147,6 +151,11 @@ class Sizing:
         return next((row for row in self.rows if row.size == size), None)
 
     @property
+    def now(self) -> SizeRow | None:
+        """The row of the present size; None where it is outside of the range."""
+        return self.row(self.basis.present)
+
+    @property
     def starts_late(self) -> bool:
         """True if smaller sizes were not asked for, and are possible."""
         return self.first > self.basis.subscriptions
@@ -156,6 +165,18 @@ class Sizing:
         """The first row, and those whose load is lower than that of all smaller sizes by more than
         the tolerance."""
         return tuple(row for row in self.rows if row.helps)
+
+    @property
+    def helpful_end(self) -> SizeRow | None:
+        """The last size that helps; None where the range is too small to tell, or ends with it."""
+        if self.last < self.most or len(self.rows) < 2 or self.heaviest is None:
+            return None
+        last = self.helping[-1]
+        too_late = self.starts_late and last is self.rows[0]  # a smaller size may be as good
+        open_after = any(
+            row.load_at_least < last.load * LOWER for row in self.rows if row.size > last.size
+        )
+        return None if last is self.rows[-1] or too_late or open_after else last
 
     def to_dict(self) -> dict[str, Any]:
         """The document ``equilag/size/1``."""

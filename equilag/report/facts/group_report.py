@@ -212,7 +212,7 @@ def _sizing(facts: SizeFacts | None) -> dict[str, Any] | None:
     if facts is None:
         return None
     rows: list[dict[str, Any]] = facts_json(facts.sizing.rows)
-    basis, end = facts.sizing.basis, facts.helpful_end
+    basis, end = facts.sizing.basis, facts.sizing.helpful_end
     if basis.capacity is not None and basis.limit:
         for row in rows:
             row["load_percent"] = 100 * row["load"] / basis.limit

@@ -106,7 +106,7 @@ def _beyond(facts: ComparisonFacts) -> list[str]:
 def _sizing(facts: SizeFacts) -> dict[str, Any]:
     wording = Wording.of(facts.sizing)
     return {
-        "answer": list(answer_lines(facts, wording)),
+        "answer": list(answer_lines(facts.sizing, wording)),
         "notes": list(note_lines(facts, wording)),
         "many": wording.many,
     }

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from equilag.planner.sizes.size_search import LeastSize
 from equilag.planner.sizes.sizing import HotUnit, SizeRow, Sizing
 from equilag.report.wording.words import Write, form, number, percent, plural, printable, time_span
-
-if TYPE_CHECKING:
-    from equilag.report.facts.size import SizeFacts
 
 SAME: Final = 0.001
 """Part of a load by which bound and plan may differ and still count as one: three digits."""
@@ -74,29 +71,28 @@ def speed(value: float, write: Write = number) -> str:
     return write(round(value) if value >= 100 or float(value).is_integer() else value)
 
 
-def headlines(facts: SizeFacts) -> list[str]:
+def headlines(sizing: Sizing) -> list[str]:
     """The answer, line by line."""
-    return ["".join(line) for line in answer_lines(facts, Wording.of(facts.sizing))]
+    return ["".join(line) for line in answer_lines(sizing, Wording.of(sizing))]
 
 
-def answer_lines(facts: SizeFacts, wording: Wording) -> Iterator[Line]:
+def answer_lines(sizing: Sizing, wording: Wording) -> Iterator[Line]:
     """The answer, line by line."""
-    if facts.sizing.interrupted:
+    if sizing.interrupted:
         yield "Interrupted:", " this is what is known so far."
-    yield from _now(facts, wording)
-    if facts.sizing.catch_up is not None:
-        yield _caught_up(facts, wording)
-    for unit in facts.sizing.hot[:MAX_HOT]:
+    yield from _now(sizing, wording)
+    if sizing.catch_up is not None:
+        yield _caught_up(sizing, wording)
+    for unit in sizing.hot[:MAX_HOT]:
         yield "Hot:", f" {_hot(unit)}"
-    if len(facts.sizing.hot) > MAX_HOT:
-        more = len(facts.sizing.hot) - MAX_HOT
+    if len(sizing.hot) > MAX_HOT:
+        more = len(sizing.hot) - MAX_HOT
         yield "Hot:", f" {plural(more, 'more partition')} like these."
-    yield from _further(facts, wording)
+    yield from _further(sizing, wording)
 
 
-def _now(facts: SizeFacts, wording: Wording) -> Iterator[Line]:
-    sizing = facts.sizing
-    now, who = facts.now, wording.size(sizing.basis.present)
+def _now(sizing: Sizing, wording: Wording) -> Iterator[Line]:
+    now, who = sizing.now, wording.size(sizing.basis.present)
     if sizing.least_keeping_up is None:
         if now is not None:
             yield "Now:", f" the heaviest of {who} has {_load(now, wording, sizing)} at best."
@@ -114,16 +110,15 @@ def _now(facts: SizeFacts, wording: Wording) -> Iterator[Line]:
             yield f"{_begin(who)} {does} not keep up", f", whatever the assignment{at}."
         else:
             yield f"{_begin(who)}:", f" it is open whether that keeps up{at}."
-    yield "Needed:", f" {_needed(facts, wording)}."
+    yield "Needed:", f" {_needed(sizing, wording)}."
 
 
 def _begin(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _needed(facts: SizeFacts, wording: Wording) -> str:
+def _needed(sizing: Sizing, wording: Wording) -> str:
     """The least size that keeps up, and how sure that is."""
-    sizing = facts.sizing
     least = sizing.least_keeping_up
     assert least is not None
     if least.at_most is None:
@@ -151,8 +146,8 @@ def _no_fewer(sizing: Sizing, least: LeastSize) -> str:
     return f"{cannot}; what lies between is open"
 
 
-def _caught_up(facts: SizeFacts, wording: Wording) -> Line:
-    sizing, least = facts.sizing, facts.sizing.least_catching_up
+def _caught_up(sizing: Sizing, wording: Wording) -> Line:
+    least = sizing.least_catching_up
     span = time_span(sizing.catch_up or 0)
     assert least is not None
     if least.at_most is None:
@@ -178,9 +173,9 @@ def _name(unit: HotUnit) -> str:
     return f"{printable(unit.topic)}-{unit.partition}"
 
 
-def _further(facts: SizeFacts, wording: Wording) -> Iterator[Line]:
+def _further(sizing: Sizing, wording: Wording) -> Iterator[Line]:
     """From which size on more members help no more, and why."""
-    sizing, last = facts.sizing, facts.helpful_end
+    last = sizing.helpful_end
     if last is None or sizing.heaviest is None:
         return
     alone = sizing.heaviest.weight / (sizing.basis.capacity or 1.0)

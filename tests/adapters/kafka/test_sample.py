@@ -11,11 +11,12 @@ import pytest
 
 from equilag.adapters.kafka import sample as sampling
 from equilag.adapters.kafka.client_config import kafka_config
-from equilag.adapters.kafka.cluster import NamedTopics, NoAnswer
+from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.command_config import plain_config, read_properties, translated
 from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.group_kinds import ListedGroup
+from equilag.adapters.kafka.reading import NamedTopics
 from equilag.adapters.kafka.sample_rows import (
     MEMBERS,
     OFFSETS,

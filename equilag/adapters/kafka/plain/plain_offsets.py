@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from equilag.adapters.kafka.cluster import NamedTopics
 from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.described import ReadFailure
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.plain_commits import commits_of, commits_request
 from equilag.adapters.kafka.plain.plain_ends import PlainEnds, read_ends
 from equilag.adapters.kafka.plain.plain_topics import metadata_request, topics_of
+from equilag.adapters.kafka.reading import NamedTopics
 
 
 @dataclass(slots=True)

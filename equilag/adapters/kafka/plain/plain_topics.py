@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from equilag.adapters.kafka.cluster import NamedTopics
 from equilag.adapters.kafka.plain.plain_client import PlainClient
 from equilag.adapters.kafka.plain.quiet import quietly
-from equilag.adapters.kafka.reading import distinct_racks
+from equilag.adapters.kafka.reading import NamedTopics, distinct_racks
 
 with quietly():
     from kafka import errors

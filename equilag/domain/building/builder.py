@@ -10,9 +10,9 @@ Where a new field goes: one of members is an attribute of Member and an entry of
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 import numpy as np
 
@@ -33,13 +33,16 @@ from equilag.domain.building.ownership import settle
 from equilag.domain.building.rates_and_weights import rate_column, weight_column
 from equilag.domain.building.topic_index import PartitionField, TopicIndex
 from equilag.domain.building.values import GENERATIONS, as_integer, as_text, as_time, check_texts
+from equilag.domain.columns import Index
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import Group, Index, Member
+from equilag.domain.group.member import Member
 from equilag.domain.show import not_a
 
+G = TypeVar("G")
 
-def build(given: GroupInput) -> Group:
-    """Return the group; see `Group.build`.
+
+def build(given: GroupInput, make: Callable[..., G]) -> G:
+    """Return the group that `make`, the class Group, makes of the columns; see `Group.build`.
 
     Raises InputError, and TypeError for an argument that is missing or unknown.
     """
@@ -72,7 +75,7 @@ def build(given: GroupInput) -> Group:
     if given.get("allowed") is not None:
         subscribers = Subscribers(ids, class_of, class_topics)
         allowed = allowed_members(given["allowed"], topics, subscribers)
-    return Group(
+    return make(
         name=name,
         members=members,
         topics=topics.names,
