@@ -24,7 +24,8 @@ from equilag.cli.parser import build_parser
 from equilag.domain.building.group_input import GroupInput
 from equilag.domain.building.member_fields import MEMBER_FIELDS
 from equilag.domain.plan.plan_figures import REAL_FIGURES
-from equilag.domain.policy.policy import BALANCES, POLICIES, REAL_FIELDS
+from equilag.domain.policy.policy import REAL_FIELDS
+from equilag.domain.policy.settings import BALANCES, POLICIES
 from equilag.live.status.steward_metrics import metrics_of
 from equilag.planner.solving.settings import PolicySettings
 from equilag.report.facts.stewards.steward import StewardFacts

@@ -32,7 +32,7 @@ def checked_plan(group: Group, document: Mapping[str, Any]) -> Plan:
     policy = read.policy
     reduction = Reduction(group, group)
     if policy is not None:
-        reduction = reduce_group(shape_group(group, policy.overrides), policy)
+        reduction = reduce_group(shape_group(group, policy), policy)
     claims = tuple(placed.claim for placed in read.claims)
     bounds, settings = strongest(claims), document["policy"]
     excess = max((claim.value for claim in claims if claim.claim == EXCESS), default=0)

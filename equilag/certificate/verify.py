@@ -104,7 +104,7 @@ def check_plan(group: Group, plan: Plan | Mapping[str, Any]) -> VerificationRepo
 def _check(group: Group, document: PlanDocument, report: VerificationReport) -> None:
     reduction, policy = Reduction(group, group), document.policy
     if policy is not None:
-        reduction = reduce_group(shape_group(group, policy.overrides), policy)
+        reduction = reduce_group(shape_group(group, policy), policy)
         report.findings += _rule_findings(reduction, policy, document.assigned)
     else:
         report.broken = broken_by_assignor(group, document.assigned)

@@ -13,7 +13,7 @@ from support.groups import Snapshot, snapshots
 import equilag
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.domain.plan.plan import Plan
-from equilag.domain.policy.policy import BALANCES, POLICIES
+from equilag.domain.policy.settings import BALANCES, POLICIES
 
 FEW: Final = settings(max_examples=40)
 SMALL: Final = snapshots(limit=200)

@@ -35,7 +35,8 @@ from equilag.domain.plan.plan_figures import (
     ThroughputFigures,
 )
 from equilag.domain.policy.objective import Figures, Objective
-from equilag.domain.policy.policy import UNCONSTRAINED, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import Reduction
 
 Status = Literal["optimal", "feasible", "fallback"]

@@ -7,14 +7,14 @@ from typing import Final
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group
-from equilag.domain.policy.override_settings import Overrides
+from equilag.domain.policy.policy import Policy
 from equilag.domain.show import guess, plural, show
 
 _NAMES: Final = ("id", "instance_id", "client_id")
 """Attributes of Member that a pin may name, the first one that fits counts."""
 
 
-def pinned(group: Group, overrides: Overrides) -> dict[int, tuple[int, ...]]:
+def pinned(group: Group, policy: Policy) -> dict[int, tuple[int, ...]]:
     """Return `allowed` of the group with pins and kept topics.
 
     Raises InputError for what is not there, and where nobody is left who may take a partition.
@@ -22,7 +22,7 @@ def pinned(group: Group, overrides: Overrides) -> dict[int, tuple[int, ...]]:
     allowed = dict(group.allowed or {})
     number = {topic: t for t, topic in enumerate(group.topics)}
     members_of = _MembersByName(group)
-    for topic, partition, name in overrides.pin:
+    for topic, partition, name in policy.pin:
         t = _topic(number, topic, "pin")
         size = int(group.topic_size[t])
         if partition >= size:
@@ -33,7 +33,7 @@ def pinned(group: Group, overrides: Overrides) -> dict[int, tuple[int, ...]]:
         if not takers:
             raise InputError(f"{show(name)} does not subscribe to {show(topic)}", "pin")
         allowed[p] = _both(group, allowed, p, takers, "pin")
-    for topic in overrides.keep:
+    for topic in policy.keep:
         t = _topic(number, topic, "keep")
         for p in range(int(group.topic_start[t]), int(group.topic_start[t + 1])):
             owner = int(group.owner[p])

@@ -52,7 +52,7 @@ class LeaderLoad:
         if reason is not None and any(rate is not None for rate in rates):
             # Rates alone tell more than lags that would count as 0 for some partitions.
             found, reason = replace(found, lags={}), None
-        if self.policy.overrides.capacity:  # they may be in any unit
+        if self.policy.capacity:  # they may be in any unit
             found = replace(found, capacities={})
         return replace(found, racks=racks), reason
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.broken_rules import broken_rules
-from equilag.domain.policy.override_settings import NO_OVERRIDES
 from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.setting import OVERRIDES
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import Reduction, reduce_group
 from equilag.live.rebalance.fitting_policy import fitting_policy
@@ -18,7 +18,7 @@ def count_broken(group: Group, policy: Policy, assigned: Index) -> int:
     A partition number of co-partitioned topics counts once. What the group cannot keep of the
     policy now is no rule.
     """
-    if policy.overrides == NO_OVERRIDES:
+    if not policy.overrides_group:
         return 0
     try:
         reduction = _reduction(group, policy)
@@ -32,4 +32,4 @@ def count_broken(group: Group, policy: Policy, assigned: Index) -> int:
 
 def _reduction(group: Group, policy: Policy) -> Reduction:
     """The group as these rules make it. Raises InputError."""
-    return reduce_group(shape_group(group, policy.overrides), Policy(overrides=policy.overrides))
+    return reduce_group(shape_group(group, policy), policy.only(*OVERRIDES))

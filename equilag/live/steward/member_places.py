@@ -13,7 +13,7 @@ from equilag.live.rebalance.joined_members import JoinedMember, client_id_in
 def needs_places(policy: Policy, members: Sequence[JoinedMember]) -> bool:
     """True if the policy makes instances of client ids or hosts, or if a pin names none that join
     requests tell: it may be a static member's client id."""
-    given = policy.overrides
+    given = policy
     if given.instances not in (None, "none"):
         return True
     known = {member.id for member in members}

@@ -148,7 +148,7 @@ class GroupObserver:
         policy = self._options.policy
         racks = offsets.racks if policy.minds_racks else None
         # The user's capacities may be in any unit, so that measured ones do not go with them.
-        given = bool(policy.overrides.capacity)
+        given = bool(policy.capacity)
         speeds = {} if given else self._tracker.capacities(names.values(), at)
         return Measured(
             lags_of(offsets, self._options.reset),

@@ -15,7 +15,8 @@ from equilag.domain.group.group import Flags, Group, Index
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import compared_loads, load_factor, member_counts
 from equilag.domain.policy.objective import Objective
-from equilag.domain.policy.policy import UNCONSTRAINED, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import Reduction, reduce_group
 from equilag.planner.sizes.size_bounds import LoadInterval
 from equilag.planner.sizes.size_descent import deal_heavy_first, relieve_heaviest

@@ -15,7 +15,8 @@ from equilag.domain.group.weight import (
     knows_rates,
     partition_weights,
 )
-from equilag.domain.policy.policy import Policy, WeightKind
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.settings import WeightKind
 from equilag.planner.sizes.size_members import MemberPool
 
 RATE: Final[WeightKind] = "rate"

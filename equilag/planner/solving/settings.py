@@ -6,15 +6,15 @@ import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from threading import Event
-from typing import Any, Final, Unpack
+from typing import Any, Final, TypedDict, Unpack
 
 from equilag.domain.budget import Budget
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.group.weight import weighed_policy
 from equilag.domain.policy.objective import Objective
-from equilag.domain.policy.override_settings import OverrideSettings
-from equilag.domain.policy.policy import POLICIES, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.settings import POLICIES
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.planner.solving.progress import Watcher
@@ -24,8 +24,8 @@ UNCHANGED: Final[Mapping[str, Policy]] = {name: Policy(name) for name in POLICIE
 """The policies without any setting on top: to make and check one takes a tenth of a small plan."""
 
 
-class PolicySettings(OverrideSettings, total=False):
-    """Settings on top of a policy; None, or none given, means the policy's own."""
+class PolicySettings(TypedDict, total=False):
+    """Settings on top of a policy, see `domain.policy.settings`; None means the policy's own."""
 
     balance: str | None
     move_cost: int | None
@@ -36,6 +36,13 @@ class PolicySettings(OverrideSettings, total=False):
     horizon: float | None
     rack_aware: bool | None
     max_cross_rack: int | None
+    capacity: Any
+    max_partitions: int | None
+    instances: str | None
+    co_partition: Any
+    pin: Any
+    keep: Any
+    add_members: int | None
 
 
 class SolveSettings(PolicySettings, total=False):
@@ -54,15 +61,15 @@ def policy_from(policy: str | Policy, **settings: Unpack[PolicySettings]) -> Pol
     given: dict[str, Any] = {k: v for k, v in settings.items() if v is not None}
     if isinstance(policy, Policy):
         return replace(policy, **given) if given else policy
-    if given or not isinstance(policy, str):
-        return Policy(policy, **given)
-    return UNCHANGED.get(policy) or Policy(policy)
+    if not given and isinstance(policy, str) and policy in UNCHANGED:
+        return UNCHANGED[policy]
+    return Policy(**{"name": policy, **given})
 
 
 def task_of(group: Group, policy: Policy, seed: int) -> Task:
     """A checked task. Raises InputError."""
     policy = weighed_policy(policy, group)
-    reduction = reduce_group(shape_group(group, policy.overrides), policy)
+    reduction = reduce_group(shape_group(group, policy), policy)
     return Task.of(reduction, Objective(policy), checked_seed(seed))
 
 

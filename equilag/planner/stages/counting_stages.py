@@ -15,7 +15,7 @@ from equilag.domain.group.group import NOBODY
 from equilag.domain.plan.claim import Claim, Claims
 from equilag.domain.plan.evidence import ACROSS
 from equilag.domain.plan.metrics import count_moves, has_racks, is_ordinary
-from equilag.domain.policy.policy import UNCONSTRAINED
+from equilag.domain.policy.settings import UNCONSTRAINED
 from equilag.planner.solving.cost_estimate import FLOW_IMPORT, SAFETY, seconds_of_flow
 from equilag.planner.solving.fallback import fallback
 from equilag.planner.solving.forced_moves import check_limit

@@ -7,7 +7,7 @@ from typing import Final
 
 from equilag.domain.budget import Budget
 from equilag.domain.policy.objective import most_excess
-from equilag.domain.policy.policy import DEFAULT_TOLERANCE
+from equilag.domain.policy.settings import DEFAULT_TOLERANCE
 from equilag.planner.solving.aim import Aim
 from equilag.planner.solving.front import Candidate, knee
 from equilag.planner.solving.stage import STEP

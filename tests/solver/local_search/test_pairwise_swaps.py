@@ -42,7 +42,7 @@ def test_same_seed_same_answer() -> None:
 
 def test_swaps_even_out_a_plain_group() -> None:
     group = group_of([40], [[0]] * 4, lags=range(40))
-    constraint, assigned = start(group, Policy.of(), keep=False)
+    constraint, assigned = start(group, Policy(), keep=False)
     found = swap_pairwise(
         group, constraint, assigned, np.random.default_rng(1), never, ImprovementGoal()
     )

@@ -15,7 +15,7 @@ from equilag.solver.counts.even_counts import balanced
 from equilag.solver.moves.fewest_moves import fewest_moves
 from equilag.solver.moves.slot_moves import extras_by_slots
 
-BOTH = Policy.of(balance="both")
+BOTH = Policy(balance="both")
 
 
 def room_of(constraint: CountConstraint) -> tuple[Ints, Ints]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -116,7 +116,7 @@ def policy_in_force(plan: Plan) -> Policy | None:
         return policy
     if plan.real is not None and plan.real.cross_rack is not None:
         return policy
-    return replace(policy, rack_aware=False, max_cross_rack=None)
+    return policy.without("racks")
 
 
 def _standing(plan: Plan, policy: Policy | None, bounded: bool, gap: float) -> Standing:

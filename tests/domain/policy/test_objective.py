@@ -107,7 +107,7 @@ def test_the_claim_that_bounds_the_last_goal() -> None:
 
 
 def test_a_policy_made_directly_has_its_own_balance() -> None:
-    assert Policy("kip-169") == Policy.of("kip-169")
+    assert Policy("kip-169") == Policy("kip-169")
     assert Policy("kip-169").balance == "per-topic"
     assert replace(Policy("kip-169"), balance="both").balance == "both"
 
@@ -125,7 +125,7 @@ def test_a_policy_made_directly_has_its_own_balance() -> None:
     ],
 )
 def test_a_policy_made_in_any_way_is_checked(settings: dict[str, Any], place: str) -> None:
-    for make in (Policy, Policy.of, lambda **changed: replace(Policy(), **changed)):
+    for make in (Policy, lambda **changed: replace(Policy(), **changed)):
         with pytest.raises(InputError) as caught:
             make(**settings)
         assert caught.value.place == place

@@ -11,35 +11,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equilag import InputError, Policy
-from equilag.domain.policy.override_settings import NO_OVERRIDES, Overrides, overrides_of
-from equilag.domain.policy.override_values import NO_LISTS
+from equilag.domain.policy.entries import NO_LISTS
+from equilag.domain.policy.policy import SETTINGS
+from equilag.domain.policy.setting import OVERRIDES
 
+OVERRIDDEN = [one.name for one in SETTINGS.values() if one.family in OVERRIDES]
 NAMES = st.text("ab-=1,.", min_size=1, max_size=6)
 
 
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({"capacity": {"c-*": 2, "c-1": 0.5}}, Overrides(capacity=(("c-*", 2.0), ("c-1", 0.5)))),
-        ({"capacity": ["c-*=2", "c-1=.5"]}, Overrides(capacity=(("c-*", 2.0), ("c-1", 0.5)))),
-        ({"capacity": ["a=b=2", "d=1", "a=b=3"]}, Overrides(capacity=(("d", 1.0), ("a=b", 3.0)))),
-        ({"max_partitions": 0}, Overrides(max_partitions=0)),
-        ({"instances": "client-id"}, Overrides(instances="client-id")),
-        ({"co_partition": ["a,b", ["c", "d", "e"]]}, Overrides(co_partition=(("a", "b"),
+        ({"capacity": {"c-*": 2, "c-1": 0.5}}, Policy(capacity=(("c-*", 2.0), ("c-1", 0.5)))),
+        ({"capacity": ["c-*=2", "c-1=.5"]}, Policy(capacity=(("c-*", 2.0), ("c-1", 0.5)))),
+        ({"capacity": ["a=b=2", "d=1", "a=b=3"]}, Policy(capacity=(("d", 1.0), ("a=b", 3.0)))),
+        ({"max_partitions": 0}, Policy(max_partitions=0)),
+        ({"instances": "client-id"}, Policy(instances="client-id")),
+        ({"co_partition": ["a,b", ["c", "d", "e"]]}, Policy(co_partition=(("a", "b"),
                                                                             ("c", "d", "e")))),
-        ({"co_partition": "none"}, Overrides(co_partition=NO_LISTS)),
-        ({"co_partition": ["none"]}, Overrides(co_partition=NO_LISTS)),
-        ({"pin": {("orders", 1): "c-1"}}, Overrides(pin=(("orders", 1, "c-1"),))),
-        ({"pin": ["or-ders-2-10=c-1", "or-ders-2-10=c-1"]}, Overrides(pin=(("or-ders-2", 10,
+        ({"co_partition": "none"}, Policy(co_partition=NO_LISTS)),
+        ({"co_partition": ["none"]}, Policy(co_partition=NO_LISTS)),
+        ({"pin": {("orders", 1): "c-1"}}, Policy(pin=(("orders", 1, "c-1"),))),
+        ({"pin": ["or-ders-2-10=c-1", "or-ders-2-10=c-1"]}, Policy(pin=(("or-ders-2", 10,
                                                                            "c-1"),))),
-        ({"pin": ["t-0=x=1-2=y"]}, Overrides(pin=(("t", 0, "x=1-2=y"),))),
-        ({"keep": ["b", "a", "b"]}, Overrides(keep=("b", "a"))),
-        ({"keep": None, "capacity": None}, NO_OVERRIDES),
-        ({"keep": [], "capacity": {}, "pin": ()}, NO_OVERRIDES),
+        ({"pin": ["t-0=x=1-2=y"]}, Policy(pin=(("t", 0, "x=1-2=y"),))),
+        ({"keep": ["b", "a", "b"]}, Policy(keep=("b", "a"))),
+        ({"keep": None, "capacity": None}, Policy()),
+        ({"keep": [], "capacity": {}, "pin": ()}, Policy()),
     ],
 )  # fmt: skip
-def test_every_way_to_give_them(given: Any, expected: Overrides) -> None:
-    assert overrides_of(given) == expected
+def test_every_way_to_give_them(given: Any, expected: Policy) -> None:
+    assert Policy(**given) == expected
 
 
 @given(
@@ -57,13 +59,12 @@ def test_there_and_back_as_json(capacity: Any, pin: Any, co_partition: Any, keep
     assert again == policy
     assert hash(again) == hash(policy)
     assert pickle.loads(pickle.dumps(policy)) == policy
-    assert overrides_of(policy.overrides.as_given()) == policy.overrides  # type: ignore[arg-type]
 
 
 def test_only_what_is_in_force_is_written() -> None:
-    assert Policy().to_dict().keys().isdisjoint(Overrides.__slots__)
+    assert Policy().to_dict().keys().isdisjoint(OVERRIDDEN)
     policy = Policy(capacity={"c-*": 2}, pin={("orders", 1): "c-1"}, max_partitions=0)
-    written = {name: policy.to_dict().get(name) for name in Overrides.__slots__}
+    written = {name: policy.to_dict().get(name) for name in OVERRIDDEN}
     assert written == {
         "capacity": ["c-*=2"], "max_partitions": 0, "instances": None, "co_partition": None,
         "pin": ["orders-1=c-1"], "keep": None, "add_members": None,
@@ -85,7 +86,7 @@ def test_only_what_is_in_force_is_written() -> None:
         ({"capacity": ["c=1e-300"]}, 'the capacity of "c" is 1e-300, not between 1e-100 and'),
         ({"max_partitions": -1}, "-1 is not a whole number, 0 or more"),
         ({"max_partitions": True}, "true is not a whole number"),
-        ({"instances": "pod"}, '"pod" is none of host, client-id, none'),
+        ({"instances": "pod"}, "unknown instances 'pod'; one of host, client-id, none"),
         ({"co_partition": "a,b"}, "a string, not a list"),
         ({"co_partition": ["a"]}, '"a" is not TOPIC1,TOPIC2'),
         ({"co_partition": ["a,b", "none"]}, "none does not go with another value"),
@@ -104,11 +105,11 @@ def test_only_what_is_in_force_is_written() -> None:
 )
 def test_what_is_wrong(given: Any, problem: str) -> None:
     with pytest.raises(InputError) as caught:
-        overrides_of(given)
+        Policy(**given)
     assert caught.value.place == next(iter(given))
     assert problem in caught.value.problem
 
 
 def test_a_setting_that_is_not_there() -> None:
-    with pytest.raises(TypeError, match="there is no setting 'pins'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'pins'"):
         Policy(pins=["a-1=b"])  # type: ignore[call-arg]

@@ -13,7 +13,7 @@ from support.groups import columns
 from support.real_groups import RealShape, field_sets, real_snapshot
 
 from equilag import Group, InputError, Member, load_snapshot
-from equilag.domain.policy.override_settings import overrides_of
+from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.shape import shape_group
 
 GROUP = Group.build(
@@ -35,7 +35,7 @@ GROUP = Group.build(
 
 
 def shaped(**given: Any) -> Group:
-    return shape_group(GROUP, overrides_of(given))  # type: ignore[typeddict-item]
+    return shape_group(GROUP, Policy(**given))  # type: ignore[typeddict-item]
 
 
 def test_nothing_given() -> None:
@@ -104,7 +104,7 @@ def test_overrides_say_what_the_fields_of_a_group_say() -> None:
     for fields in islice(field_sets(rng), 200):
         snapshot = real_snapshot(rng, RealShape(fields=fields - {"instance"}))
         bare, given = without_fields(snapshot)
-        group = shape_group(load_snapshot(bare), overrides_of(given))
+        group = shape_group(load_snapshot(bare), Policy(**given))
         assert columns(group) == columns(load_snapshot(snapshot))
         told += bool(given)
     assert told > 100
@@ -167,10 +167,10 @@ def test_threads_of_one_host_must_be_alike() -> None:
     first, second, third, last = GROUP.members
     group = replace(GROUP, members=(first, second, replace(third, host="/10.0.0.1"), last))
     with pytest.raises(InputError, match=r"same host, .*, but not the same subscription"):
-        shape_group(group, overrides_of({"instances": "host"}))
+        shape_group(group, Policy(instances="host"))
     group = replace(GROUP, members=(first, replace(second, rack="s"), third, last))
     with pytest.raises(InputError, match='"m0" and "m1" have the same client-id, "x", but not the'):
-        shape_group(group, overrides_of({"instances": "client-id"}))
+        shape_group(group, Policy(instances="client-id"))
     bare = tuple(Member(member.id) for member in GROUP.members)
     with pytest.raises(InputError, match="no member's host is known"):
-        shape_group(replace(GROUP, members=bare), overrides_of({"instances": "host"}))
+        shape_group(replace(GROUP, members=bare), Policy(instances="host"))

@@ -1,22 +1,22 @@
-"""The values of overrides: from Python or from the texts of a command line, in one form.
+"""Lists of capacities, topics and pins: from Python or from the texts of a command line.
 
-Each function raises InputError with the name of the setting as its place.
+Each function raises InputError at `place`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias
 
 from equilag.domain.building.capacity_range import capacity_problem
 from equilag.domain.errors import InputError
+from equilag.domain.policy.forms import Entries
 from equilag.domain.show import not_a, show
 
 Capacities: TypeAlias = tuple[tuple[str, float], ...]
 TopicLists: TypeAlias = tuple[tuple[str, ...], ...]
 Pins: TypeAlias = tuple[tuple[str, int, str], ...]
-Choice = TypeVar("Choice", bound=str)
 
 NO_LISTS: Final[TopicLists] = ((),)
 """No topics are co-partitioned, whatever the group says: one list, of nothing."""
@@ -25,9 +25,6 @@ NO_LISTS_TEXT: Final = "none"
 
 _PIN: Final = re.compile(r"(.+?)-([0-9]{1,18})=(.+)", re.DOTALL)
 """TOPIC-PARTITION=ID. The topic may have dashes; it ends before the first ``-NUMBER=``."""
-
-MAX_ADDED: Final = 1_000_000
-"""Further members: ten times what any group has."""
 
 
 def capacities_of(value: object, place: str) -> Capacities:
@@ -69,31 +66,6 @@ def _capacity(value: object, pattern: str, place: str) -> float:
         if problem is None:
             return float(value)
     raise InputError(f"the capacity of {show(pattern)} is {show(value)}, {problem}", place)
-
-
-def as_limit(value: object, place: str) -> int | None:
-    """A whole number, 0 or more, or None."""
-    if value is not None and (type(value) is not int or value < 0):
-        raise InputError(f"{show(value)} is not a whole number, 0 or more", place)
-    return value
-
-
-def as_added(value: object, place: str) -> int | None:
-    """A number of further members; None for none."""
-    number = as_limit(value, place)
-    if number is not None and number > MAX_ADDED:
-        raise InputError(f"{number} is more than {MAX_ADDED:,}", place)
-    return number or None
-
-
-def choice_of(value: object, choices: Sequence[Choice], place: str) -> Choice | None:
-    """One of some words, or None."""
-    for choice in choices:
-        if value == choice:
-            return choice
-    if value is None:
-        return None
-    raise InputError(f"{show(value)} is none of {', '.join(choices)}", place)
 
 
 def topic_lists_of(value: object, place: str) -> TopicLists:
@@ -160,3 +132,29 @@ def _listed(value: object, place: str) -> Sequence[Any]:
     if not isinstance(value, (list, tuple)):
         raise InputError(not_a(value, "a list"), place)
     return value
+
+
+def _texts() -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "string"}}
+
+
+def _pin_texts() -> dict[str, Any]:
+    parts = {"type": "array", "items": {"type": ["string", "integer"]}}
+    return {"type": "array", "items": {"anyOf": [{"type": "string"}, parts]}}
+
+
+def _lists_or_none() -> dict[str, Any]:
+    return {"anyOf": [{"const": NO_LISTS_TEXT}, {"type": "array", "items": _texts()}]}
+
+
+def _lists_json(lists: TopicLists) -> Any:
+    return NO_LISTS_TEXT if lists == NO_LISTS else [list(topics) for topics in lists]
+
+
+CAPACITIES: Final = Entries(capacities_of, lambda entries: [*map(capacity_text, entries)], _texts)
+"""Member id or pattern (`*` and `?`), and capacity; a later entry stands before an earlier."""
+TOPIC_LISTS: Final = Entries(topic_lists_of, _lists_json, _lists_or_none)
+"""Lists of topics, in place of the group's own; NO_LISTS: none at all."""
+PINS: Final = Entries(pins_of, lambda pins: [*map(pin_text, pins)], _pin_texts)
+"""Topic, partition, and the member that alone may take it: an id, instance id or client id."""
+TOPICS: Final = Entries(topics_of, list, _texts)
