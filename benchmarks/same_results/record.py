@@ -91,7 +91,7 @@ INVALID = [
 ]
 # Settings that the other commands are tried with, besides none.
 OTHERS = ["--policy fair-yet-sticky", "--max-moves 3", "--fresh", "--weight work --horizon 5m"]
-OTHERS += ["--capacity *=1000", "--instances host", "--rack-aware", "--tolerance 20"]
+OTHERS += ["--capacity *=1000", "--rack-aware"]
 LIBRARY = """
 import json, sys
 import equilag
@@ -126,7 +126,8 @@ def group_cases(sample: str, every_setting: bool) -> list[str]:
     cases = [f"assign {sample} --assignor {name} --json" for name in ASSIGNORS]
     cases += [f"verify {sample} PLAN --json", f"explain {sample} PLAN --json"]
     cases += [f"simulate {sample} PLAN --for 10m --json", f"report {sample} PLAN --json"]
-    settings = ["", *(text.format(**names) for text in SETTINGS)]
+    chosen = SETTINGS if every_setting else SETTINGS[::4]
+    settings = ["", *(text.format(**names) for text in chosen)]
     cases += [f"plan {sample} {text} --json" for text in settings]
     cases += [f"plan {sample} --check", f"plan {sample} --output text --width 100"]
     for command in ("compare", "frontier", "explain", "size", "simulate", "report"):
@@ -166,9 +167,7 @@ def counted(case: str) -> list[str]:
     plans = words[0] in {"plan", "compare", "frontier", "explain", "size", "simulate", "report"}
     if not plans or "--help" in words:
         return words
-    taken = [*words, "--seed", "7"] if "--seed" not in words else words
-    uncounted = not {"--effort", "--deterministic"} & set(words)
-    return [*taken, *COUNTED[:4]] if uncounted else taken
+    return [words[0], *COUNTED, *words[1:]]
 
 
 def run(command: list[str], checkout: Path) -> dict[str, Any]:
@@ -193,6 +192,7 @@ def main() -> None:
     parser.add_argument("--checkout", type=Path, default=ROOT, help="whose package is recorded")
     parser.add_argument("--command", default=f"{sys.executable} -m equilag")
     parser.add_argument("--python", default=sys.executable, help="the one that has the library")
+    parser.add_argument("--only", default="", help="only cases that hold this text")
     arguments = parser.parse_args()
     out: Path = arguments.out.resolve()
     checkout: Path = arguments.checkout.resolve()
@@ -202,7 +202,7 @@ def main() -> None:
     def recorded(case: str) -> dict[str, Any]:
         words = counted(case)
         if "PLAN" in words:
-            words[words.index("PLAN")] = str(plans[words[1]])
+            words[words.index("PLAN")] = str(plans[case.split()[1]])
         return run([*shlex.split(arguments.command), *words], checkout)
 
     plans: dict[str, Path] = {}
@@ -212,7 +212,7 @@ def main() -> None:
         for sample, plan in zip(samples, made, strict=True):
             plans[sample] = out / f"plan-of-{Path(sample).name}"
             plans[sample].write_text(json.dumps(plan["output"]))
-        todo = list(dict.fromkeys(cases()))
+        todo = list(dict.fromkeys(case for case in cases() if arguments.only in case))
         found = dict(zip(todo, two.map(recorded, todo), strict=True))
         commands = ([arguments.python, "-c", LIBRARY, sample] for sample in samples)
         for sample, said in zip(samples, two.map(run, commands, repeat(checkout)), strict=True):
