@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from support.kafka_broker import Broker, NoBroker, missing, start_broker
 
-from equilag.errors import EquilagError
+from equilag.domain.errors import EquilagError
 from equilag.pipeline.session import check_spark, java_problem, session
 
 if TYPE_CHECKING:

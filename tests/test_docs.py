@@ -20,14 +20,14 @@ from support.paths import CHECKOUT, SAMPLES
 from support.renew_pages import renewed
 
 import equilag
-from equilag.building.group_input import GroupInput
-from equilag.building.member_fields import MEMBER_FIELDS
 from equilag.cli.parser import build_parser
-from equilag.live.steward.steward_metrics import metrics_of
-from equilag.plan_figures import REAL_FIGURES
-from equilag.planner.settings import PolicySettings
-from equilag.policy import BALANCES, POLICIES, REAL_FIELDS
-from equilag.report.facts.steward import StewardFacts
+from equilag.domain.building.group_input import GroupInput
+from equilag.domain.building.member_fields import MEMBER_FIELDS
+from equilag.domain.plan.plan_figures import REAL_FIGURES
+from equilag.domain.policy.policy import BALANCES, POLICIES, REAL_FIELDS
+from equilag.live.status.steward_metrics import metrics_of
+from equilag.planner.solving.settings import PolicySettings
+from equilag.report.facts.stewards.steward import StewardFacts
 
 DOCS: Final = CHECKOUT / "docs"
 README: Final = (CHECKOUT / "README.md").read_text("utf-8")

@@ -13,14 +13,14 @@ from typing import Any, Final
 
 from benchmarks.schemas.facts_schema import definitions_of
 from benchmarks.schemas.report_schema import DIALECT, report_schema
-from equilag.planner.bound_causes import BoundCause
+from equilag.planner.explaining.bound_causes import BoundCause
 from equilag.report.facts.explanation import EvennessFacts, LooserFacts
-from equilag.report.facts.fleet_gaps import AssignorGaps
-from equilag.report.facts.fleet_verdict import FleetVerdictFacts
-from equilag.report.facts.steward import OLD_NAMES, STATUS_FORMAT, StewardFacts
-from equilag.report.facts.steward_parts import HISTORY_FORMAT, StewardHistory
-from equilag.report.facts.unevenness import UnevennessFacts
-from equilag.report.facts.verdict import VerdictFacts
+from equilag.report.facts.fleets.fleet_gaps import AssignorGaps
+from equilag.report.facts.fleets.fleet_verdict import FleetVerdictFacts
+from equilag.report.facts.plans.unevenness import UnevennessFacts
+from equilag.report.facts.plans.verdict import VerdictFacts
+from equilag.report.facts.stewards.steward import OLD_NAMES, STATUS_FORMAT, StewardFacts
+from equilag.report.facts.stewards.steward_parts import HISTORY_FORMAT, StewardHistory
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {

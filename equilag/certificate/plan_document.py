@@ -11,15 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from equilag.assignment import read_assignment
-from equilag.claim import EVIDENCE, Claim, Evidence
-from equilag.errors import InputError
-from equilag.group import Group, Index
-from equilag.overrides.new_members import with_added_members
-from equilag.plan import CUT, FORMAT, REPEATABLE, STATUSES, Status
-from equilag.plan_figures import REAL_FIGURES
-from equilag.policy import POLICY_FIELDS, REAL_FIELDS, UNCONSTRAINED, Policy
-from equilag.show import form, not_a, plural, show
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.assignment import read_assignment
+from equilag.domain.plan.claim import EVIDENCE, Claim, Evidence
+from equilag.domain.plan.plan import CUT, FORMAT, REPEATABLE, STATUSES, Status
+from equilag.domain.plan.plan_figures import REAL_FIGURES
+from equilag.domain.policy.new_members import with_added_members
+from equilag.domain.policy.policy import POLICY_FIELDS, REAL_FIELDS, UNCONSTRAINED, Policy
+from equilag.domain.show import form, not_a, plural, show
 
 ALWAYS: Final = (
     "format", "group", "assignment", "counts", "lag", "moves", "phases", "unassigned",

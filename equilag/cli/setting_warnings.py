@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from equilag.cli.screen import remark
-from equilag.group import Group
-from equilag.overrides.shape import unused_capacities
-from equilag.policy import DEFAULT_HORIZON, Policy
-from equilag.weight import weighed_policy
+from equilag.domain.group.group import Group
+from equilag.domain.group.weight import weighed_policy
+from equilag.domain.policy.policy import DEFAULT_HORIZON, Policy
+from equilag.domain.policy.shape import unused_capacities
 
 
 def warn_of_settings(group: Group, policy: Policy) -> None:

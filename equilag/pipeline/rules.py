@@ -14,8 +14,8 @@ import tomllib
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from equilag.errors import InputError
-from equilag.policy import POLICY_FIELDS, REAL_FIELDS, Policy
+from equilag.domain.errors import InputError
+from equilag.domain.policy.policy import POLICY_FIELDS, REAL_FIELDS, Policy
 
 POLICY_SETTINGS: Final = (*(field for field in POLICY_FIELDS if field != "name"), *REAL_FIELDS)
 RUN_SETTINGS: Final = ("effort", "time_limit", "seed")

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from equilag.errors import describe_error
-from equilag.group import NOBODY, Index
+from equilag.domain.errors import describe_error
+from equilag.domain.group.group import NOBODY, Index
 from equilag.pipeline.binning import bins_of, estimated_seconds
-from equilag.pipeline.group_columns import ASSIGNMENT, BASELINE, PLAN, Fields
 from equilag.pipeline.group_result import GroupResult, Planner
 from equilag.pipeline.isolate import ChildProcess, Failure
 from equilag.pipeline.rules import GroupSettings, Rules
+from equilag.pipeline.sources.group_columns import ASSIGNMENT, BASELINE, PLAN, Fields
 
 if TYPE_CHECKING:
     import pyarrow
@@ -88,7 +88,7 @@ class SolveBatches:
 def _warm_up() -> None:
     """Import in the worker what its children would otherwise import again and again."""
     import equilag.solver.cpsat.model  # noqa: F401
-    from equilag.group import Group
+    from equilag.domain.group.group import Group
     from equilag.heuristics.registry import BUILT_IN
     from equilag.heuristics.subscription_graph import subscription_graph
     from equilag.planner.compare import run_assignors

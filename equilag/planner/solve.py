@@ -6,17 +6,17 @@ from dataclasses import replace
 from threading import Event
 from typing import Unpack
 
-from equilag.group import Group
-from equilag.plan import Plan
-from equilag.planner.progress import Watcher
-from equilag.planner.settings import (
+from equilag.domain.group.group import Group
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
+from equilag.planner.solving.progress import Watcher
+from equilag.planner.solving.settings import (
     PolicySettings,
     budget_of,
     checked_group,
     policy_from,
     task_of,
 )
-from equilag.policy import Policy
 
 
 def solve(
@@ -50,7 +50,7 @@ def solve(
     budget = budget_of(checked_group(group), time_limit, effort, deterministic, stop)
     task = task_of(group, policy_from(policy, **settings), seed)
     # The clock runs from the call, so what takes time to load is loaded after it was started.
-    from equilag.planner.make_plan import make_plan
+    from equilag.planner.solving.make_plan import make_plan
 
     plan = make_plan(task, budget, progress)
     # Set after the run was done, `stop` changed nothing; whether it did cannot be told by then.

@@ -10,13 +10,13 @@ import pytest
 from support.groups import group_of, small_groups
 from support.oracles import Assignments, Truth
 
-from equilag.certificate import search_checks
-from equilag.certificate.claim_checks import CHECKS, SOLVER_KINDS
+from equilag.certificate.checks import search_checks
+from equilag.certificate.checks.claim_checks import CHECKS, SOLVER_KINDS
+from equilag.certificate.exhaustive.small_problem import MAX_ITEMS
 from equilag.certificate.ledger import Ledger, Refuted
-from equilag.constraint import constraint_of, unconstrained
-from equilag.exhaustive.small_problem import MAX_ITEMS
-from equilag.group import Group
-from equilag.policy import BALANCES, Policy
+from equilag.domain.constraint import constraint_of, unconstrained
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import BALANCES, Policy
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.moves.fewest_moves import fewest_moves
 

@@ -10,10 +10,10 @@ from support.constraints import counting_of
 from support.groups import group_of, groups, small_groups
 from support.oracles import Assignments
 
-from equilag.certificate.counting import Counting
-from equilag.constraint import unconstrained
-from equilag.group import Flags, Group
-from equilag.policy import BALANCES, Policy
+from equilag.certificate.bounds.counting import Counting
+from equilag.domain.constraint import unconstrained
+from equilag.domain.group.group import Flags, Group
+from equilag.domain.policy.policy import BALANCES, Policy
 
 
 def never_too_much(counting: Counting, truth: Assignments, members: Flags) -> None:

@@ -8,13 +8,13 @@ from support.constraints import constraint_for, counting_of
 from support.groups import LAG_KINDS, group_of, small_groups
 from support.oracles import Assignments
 
-from equilag.certificate.claim_checks import CHECKS
-from equilag.certificate.folding import folded
+from equilag.certificate.bounds.folding import folded
+from equilag.certificate.checks.claim_checks import CHECKS
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.verify import verify
-from equilag.group import Flags, Group
+from equilag.domain.group.group import Flags, Group
+from equilag.domain.policy.policy import BALANCES, Policy
 from equilag.planner.solve import solve
-from equilag.policy import BALANCES, Policy
 from equilag.solver.lower_bounds.load_bounds import load_bounds
 
 

@@ -18,9 +18,9 @@ from support.groups import ODD, group_of, small_groups
 from support.oracles import Assignments, Truth
 
 import equilag
-from equilag.group import Group
-from equilag.plan import Plan
-from equilag.policy import POLICIES, Policy
+from equilag.domain.group.group import Group
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import POLICIES, Policy
 
 MIXED: Final = group_of(
     [3, 2, 2],

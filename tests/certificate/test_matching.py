@@ -10,14 +10,14 @@ from support.groups import group_of, random_group
 from support.oracles import Assignments
 
 from benchmarks.assignors.inputs import named
-from equilag.certificate.claim_checks import CHECKS
-from equilag.certificate.counting import Counting
+from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.bounds.matching import Side, most_disjoint, pairs_beyond, pairs_needed
+from equilag.certificate.checks.claim_checks import CHECKS
 from equilag.certificate.ledger import Ledger, Refuted
-from equilag.certificate.matching import Side, most_disjoint, pairs_beyond, pairs_needed
 from equilag.certificate.verify import verify
-from equilag.constraint import unconstrained
+from equilag.domain.constraint import unconstrained
+from equilag.domain.policy.policy import Policy
 from equilag.planner.solve import solve
-from equilag.policy import Policy
 from equilag.solver.lower_bounds.maximum_matching import disjoint_pairs
 
 

@@ -9,10 +9,10 @@ from support.constraints import constraint_for
 from support.groups import ODD, group_of, groups, small_groups
 from support.oracles import Assignments
 
-from equilag.certificate import move_limited as move_limited
-from equilag.certificate.move_limited import spread_bounds
-from equilag.group import Group
-from equilag.policy import BALANCES, Policy
+from equilag.certificate.bounds import move_limited as move_limited
+from equilag.certificate.bounds.move_limited import spread_bounds
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import BALANCES, Policy
 
 
 def below_the_truth(group: Group, balance: str) -> tuple[int, int]:

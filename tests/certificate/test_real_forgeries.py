@@ -12,11 +12,11 @@ from support.altered_plans import Json, accepted, alterations, document
 from support.groups import Snapshot
 
 import equilag
-from equilag.overrides.shape import shape_group
-from equilag.plan import Plan
-from equilag.plan_figures import REAL_FIGURES
-from equilag.planner.settings import policy_from
-from equilag.reduction.reduce import reduce_group
+from equilag.domain.plan.plan import Plan
+from equilag.domain.plan.plan_figures import REAL_FIGURES
+from equilag.domain.policy.shape import shape_group
+from equilag.domain.reduction.reduce import reduce_group
+from equilag.planner.solving.settings import policy_from
 
 REAL: Final[Snapshot] = {
     "format": "equilag/snapshot/1",

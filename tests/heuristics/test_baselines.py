@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.claimed_groups import groups, load, named
 
 import equilag.heuristics.lag_aware as lag_aware_module
-from equilag.group import NOBODY
+from equilag.domain.group.group import NOBODY
 from equilag.heuristics import get_assignor
 
 

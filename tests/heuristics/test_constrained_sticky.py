@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.claimed_groups import groups, load, named
 
-from equilag.group import NOBODY
+from equilag.domain.group.group import NOBODY
+from equilag.domain.plan.metrics import count_moves, member_counts
 from equilag.heuristics import get_assignor
-from equilag.metrics import count_moves, member_counts
 
 
 def by_loops(group):

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.claimed_groups import groups
 
+from equilag.domain.group.partition_classes import PartitionClasses
+from equilag.domain.plan.metrics import member_counts
 from equilag.heuristics import get_assignor
 from equilag.heuristics.parts import topics_in_parts
 from equilag.heuristics.rack_matching import by_rack, needs_racks
-from equilag.metrics import member_counts
-from equilag.partition_classes import PartitionClasses
 
 RANGE = get_assignor("range")
 RACKS = ("a", "b", "c")

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from support.claimed_groups import groups, load, named, snapshots
 
 import equilag.heuristics.sticky as sticky_module
-from equilag.group import NOBODY
+from equilag.domain.group.group import NOBODY
+from equilag.domain.plan.metrics import count_moves, member_counts, moved
 from equilag.heuristics import get_assignor
 from equilag.heuristics.sticky import balance_score, even_out
-from equilag.metrics import count_moves, member_counts, moved
 
 
 def sticky(group):

@@ -17,14 +17,14 @@ import pyarrow.parquet as pq
 from support.fleet_runs import SETTINGS, UNEVEN, problem, without_excess, write_run
 
 import equilag
-from equilag.cli.options import policy_of
+from equilag.cli.arguments.options import policy_of
 from equilag.cli.parser import build_parser
-from equilag.errors import InputError
-from equilag.pipeline.export import export_group
-from equilag.pipeline.group_commands import plan_command
-from equilag.pipeline.run_dir import SUCCESS
-from equilag.policy import Policy
-from equilag.report.facts.plan import plan_facts
+from equilag.domain.errors import InputError
+from equilag.domain.policy.policy import Policy
+from equilag.pipeline.results.export import export_group
+from equilag.pipeline.results.group_commands import plan_command
+from equilag.pipeline.results.run_dir import SUCCESS
+from equilag.report.facts.plans.plan import plan_facts
 
 ODD = 'λ/"x" \n-'
 PROBLEMS = {

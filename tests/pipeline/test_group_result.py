@@ -21,18 +21,18 @@ from support.problem_rows import (
 
 from equilag import load_snapshot, solve
 from equilag.adapters.snapshot.write import snapshot_document
-from equilag.errors import InputError
-from equilag.group import NOBODY, Group
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import POLICIES, Policy
 from equilag.heuristics import assignor_names, registry
 from equilag.pipeline import group_result
-from equilag.pipeline.group_columns import BASELINE, LOADS, PLAN, THROUGHPUT
 from equilag.pipeline.group_result import GroupResult, PlanGroup
 from equilag.pipeline.rules import GroupSettings
-from equilag.pipeline.snapshot import group_input
-from equilag.plan import Plan
+from equilag.pipeline.sources.group_columns import BASELINE, LOADS, PLAN, THROUGHPUT
+from equilag.pipeline.sources.snapshot_rows import group_input
 from equilag.planner.compare import compare
-from equilag.policy import POLICIES, Policy
-from equilag.report.facts.plan import plan_facts
+from equilag.report.facts.plans.plan import plan_facts
 
 LOAD_NAMES = "max", "min", "spread", "mean", "spread_lower_bound", "excess", "excess_lower_bound"
 NEW = (*(name for name, _ in LOADS), "utilisation")

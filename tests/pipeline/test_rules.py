@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
+from equilag.domain.policy.policy import Policy
 from equilag.pipeline.rules import KEYS, GroupSettings, read_rules
-from equilag.policy import Policy
 
 DEFAULT = GroupSettings(Policy.of("lag-aware", move_cost=7), effort=1.5, time_limit=9.0, seed=4)
 

@@ -20,9 +20,9 @@ from support.problem_rows import (
 
 from equilag import load_snapshot
 from equilag.adapters.snapshot.write import snapshot_document
-from equilag.group import NOBODY, Group
-from equilag.lag import QUALITY
-from equilag.pipeline.snapshot import group_input, time_text
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.group.lag import QUALITY
+from equilag.pipeline.sources.snapshot_rows import group_input, time_text
 
 WEIGHTS = ("lag", "rate", "forecast", "bytes")
 RESETS = ("latest", "earliest", "none")

@@ -16,9 +16,9 @@ from support.groups import LAG_KINDS, groups, random_group
 from support.oracles import Assignments
 
 import equilag
-from equilag.group import Group
-from equilag.plan import Plan
-from equilag.report.facts.plan import plan_facts
+from equilag.domain.group.group import Group
+from equilag.domain.plan.plan import Plan
+from equilag.report.facts.plans.plan import plan_facts
 
 EFFORT: Final = 0.03
 """Seconds' worth of work: enough for small groups, and too little for the others."""

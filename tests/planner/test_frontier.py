@@ -13,10 +13,10 @@ from support.groups import LAG_KINDS, group_of, groups, random_group, small_grou
 from support.oracles import Assignments, most_even_flow
 
 import equilag
-from equilag.errors import InputError
-from equilag.group import Group
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import BALANCES, Policy
 from equilag.planner.frontier import Point
-from equilag.policy import BALANCES, Policy
 
 LIMIT = 30.0
 

@@ -10,8 +10,8 @@ from support.groups import BIGGEST, ODD, group_of
 from support.oracles import Assignments, Truth
 
 import equilag
-from equilag.metrics import is_valid
-from equilag.policy import BALANCES, POLICIES, Policy
+from equilag.domain.plan.metrics import is_valid
+from equilag.domain.policy.policy import BALANCES, POLICIES, Policy
 
 LARGE = {"largest total"}
 """Too large to try everything, and not proved: these run into their time limit."""

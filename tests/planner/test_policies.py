@@ -13,11 +13,11 @@ from support.local_search import excess_of
 from support.oracles import Assignments, Truth
 
 import equilag
-from equilag.errors import InputError
-from equilag.group import Group
-from equilag.metrics import count_moves, is_valid, member_counts
-from equilag.plan import Plan
-from equilag.policy import BALANCES, POLICIES, Policy
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.plan.metrics import count_moves, is_valid, member_counts
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import BALANCES, POLICIES, Policy
 
 LIMIT: Final = 30.0
 """Seconds; small groups end by themselves long before."""

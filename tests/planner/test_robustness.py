@@ -12,17 +12,18 @@ from support.oracles import Assignments
 from support.planner_runs import STAGES, carry_out, start
 
 import equilag
-from equilag.budget import Budget
-from equilag.claim import Claim
-from equilag.errors import ContradictedBound
-from equilag.group import Group
-from equilag.metrics import is_valid
-from equilag.planner import bounding_stages, counting_stages, cpsat_stage, improving_stages, result
-from equilag.planner.cpsat_stage import FullModel
-from equilag.planner.progress import Progress
-from equilag.planner.run import COUNTING
-from equilag.planner.state import Contribution, Proposal, SolveState
-from equilag.policy import POLICIES, Policy
+from equilag.domain.budget import Budget
+from equilag.domain.errors import ContradictedBound
+from equilag.domain.group.group import Group
+from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.metrics import is_valid
+from equilag.domain.policy.policy import POLICIES, Policy
+from equilag.planner.solving import result
+from equilag.planner.solving.progress import Progress
+from equilag.planner.solving.run import COUNTING
+from equilag.planner.solving.state import Contribution, Proposal, SolveState
+from equilag.planner.stages import bounding_stages, counting_stages, cpsat_stage, improving_stages
+from equilag.planner.stages.cpsat_stage import FullModel
 from equilag.solver.cpsat import model
 
 SMALL: Final = group_of(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from equilag import Group, Member
-from equilag.overrides.override_settings import NO_OVERRIDES, Overrides, overrides_of
-from equilag.planner.size_members import MemberPool, member_pool
+from equilag.domain.policy.override_settings import NO_OVERRIDES, Overrides, overrides_of
+from equilag.planner.sizes.size_members import MemberPool, member_pool
 
 
 def pool(

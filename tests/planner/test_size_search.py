@@ -7,13 +7,13 @@ import pytest
 from support.groups import group_of
 
 from equilag import Policy
-from equilag.budget import Budget
-from equilag.overrides.override_settings import NO_OVERRIDES, Overrides, overrides_of
-from equilag.planner.notable_sizes import MAX_NOTABLE, notable_sizes
-from equilag.planner.size_curve import SizeCurve
-from equilag.planner.size_members import member_pool
-from equilag.planner.size_probe import probing_policy
-from equilag.planner.size_search import LeastSize, by_halves, least_size, refine, walk
+from equilag.domain.budget import Budget
+from equilag.domain.policy.override_settings import NO_OVERRIDES, Overrides, overrides_of
+from equilag.planner.sizes.notable_sizes import MAX_NOTABLE, notable_sizes
+from equilag.planner.sizes.size_curve import SizeCurve
+from equilag.planner.sizes.size_members import member_pool
+from equilag.planner.sizes.size_probe import probing_policy
+from equilag.planner.sizes.size_search import LeastSize, by_halves, least_size, refine, walk
 
 RNG = np.random.default_rng(11)
 LAGS = RNG.lognormal(3, 1, 60).astype(np.int64).tolist()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import shlex
 
-from equilag.policy import Policy
-from equilag.report.facts.plan_command import plan_command
+from equilag.domain.policy.policy import Policy
+from equilag.report.facts.plans.plan_command import plan_command
 
 
 def test_defaults_are_left_out() -> None:

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from support.orders_service import orders_group
 
-from equilag.claim import Claim
-from equilag.plan import Choice, Plan
+from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.plan import Choice, Plan
+from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
-from equilag.policy import Policy
-from equilag.report.facts.plan import plan_facts
-from equilag.report.reason_words import reason_words
+from equilag.report.facts.plans.plan import plan_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.pages import text_for
+from equilag.report.text.tables.pages import text_for
+from equilag.report.wording.reason_words import reason_words
 
 UUID = "e9d00e9f-e0e0-4613-9bc2-97cee50c653a"
 

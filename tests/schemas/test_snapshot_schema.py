@@ -19,7 +19,7 @@ from support.paths import SAMPLES
 from support.real_groups import RealShape, real_snapshot
 
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 FULL: dict[str, Any] = {
     "format": "equilag/snapshot/1",

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 
 from benchmarks.fleet.history import write_history
 from benchmarks.fleet.settings import HistorySettings
+from equilag.domain.policy.policy import Policy
 from equilag.pipeline.fleet_options import FleetOptions
 from equilag.pipeline.rules import GroupSettings, Rules
-from equilag.policy import Policy
 
 Row = dict[str, Any]
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
+from equilag.domain.policy.policy import Policy
 from equilag.pipeline.rules import GroupSettings
-from equilag.policy import Policy
 
 Row = dict[str, Any]
 

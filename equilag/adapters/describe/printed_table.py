@@ -17,7 +17,7 @@ from equilag.adapters.describe.row_cells import (
     looks_like_a_row,
 )
 from equilag.adapters.describe.table_header import TableHeader
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 _MAX_SPACES: Final = 5
 """Words more than columns that may stand before the numbers of a row: names hold few spaces."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.command_config import UNDERSTOOD
-from equilag.errors import InputError, MissingExtra
+from equilag.domain.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, KafkaError

@@ -10,7 +10,7 @@ from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.connect import connect, kafka_errors_named, reading_client
 from equilag.adapters.kafka.group_state import keep
 from equilag.adapters.kafka.log_ends import offsets, unavailable
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Message

@@ -14,8 +14,8 @@ from typing import Any, Final
 import numpy as np
 
 from equilag.adapters.parse_json import parse_json
-from equilag.errors import InputError
-from equilag.group import Ints
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Ints
 
 _LONG_LIST: Final = re.compile(r"\[[ \n\r\t]*([0-9n][0-9nul, \n\r\t]{60,})\]")
 """Shorter ones are faster read number by number: each that is cut out costs as much as a dozen."""

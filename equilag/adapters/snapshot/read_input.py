@@ -15,10 +15,10 @@ from equilag.adapters.snapshot.read_members import (
     read_subscriptions,
 )
 from equilag.adapters.snapshot.shapes import Object, as_list, as_lists, as_object, check_keys
-from equilag.building.group_input import GroupInput, PartitionOffsets
-from equilag.building.values import as_text
-from equilag.errors import InputError
-from equilag.show import below, not_a, show
+from equilag.domain.building.group_input import GroupInput, PartitionOffsets
+from equilag.domain.building.values import as_text
+from equilag.domain.errors import InputError
+from equilag.domain.show import below, not_a, show
 
 FORMAT: Final = "equilag/snapshot/1"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from equilag.adapters.snapshot.write import snapshot_document
 from equilag.adapters.whole_file import replace_file
-from equilag.errors import InputError
-from equilag.group import Group
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
 
 
 def save_snapshot(group: Group, path: str | os.PathLike[str]) -> None:

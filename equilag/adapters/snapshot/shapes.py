@@ -6,8 +6,8 @@ from collections.abc import Iterable, Set
 from typing import Any, TypeAlias
 
 from equilag.adapters.snapshot.parse_columns import Numbers
-from equilag.errors import InputError
-from equilag.show import below, guess, kind, not_a
+from equilag.domain.errors import InputError
+from equilag.domain.show import below, guess, kind, not_a
 
 Object: TypeAlias = dict[str, Any]
 

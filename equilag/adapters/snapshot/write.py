@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from equilag.adapters.snapshot.input_of_group import input_of_group
 from equilag.adapters.snapshot.read_input import FORMAT
-from equilag.building.group_input import GroupInput
-from equilag.building.member_fields import MEMBER_DEFAULTS
-from equilag.group import Group, Member
+from equilag.domain.building.group_input import GroupInput
+from equilag.domain.building.member_fields import MEMBER_DEFAULTS
+from equilag.domain.group.group import Group, Member
 
 _COLUMNS: Final = "only a group described by mappings can be written, not one by columns"
 

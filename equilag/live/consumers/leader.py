@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from equilag import builder
-from equilag.assignment import read_assignment
 from equilag.certificate.verify import verify
-from equilag.group import Group
+from equilag.domain.building import builder
+from equilag.domain.group.group import Group
+from equilag.domain.plan.assignment import read_assignment
 from equilag.live.consumers.lag_source import Sizes
 from equilag.live.consumers.late_decision import LateDecision, describe_error
 from equilag.live.consumers.leader_load import LeaderLoad
@@ -45,11 +45,11 @@ from equilag.live.rebalance.measured import Measured, Racks, capacities_in_force
 from equilag.live.rebalance.member_assignments import MemberAssignments, assignments_now
 from equilag.live.rebalance.rebalance_answer import answer_of
 from equilag.planner.assign import assign
-from equilag.planner.make_plan import make_plan
 from equilag.planner.solve import solve
-from equilag.worth.gain import Gain, gain_of, possible_gain
-from equilag.worth.group_loads import GroupLoads
-from equilag.worth.thresholds import Pause, Thresholds, Verdict, judge
+from equilag.planner.solving.make_plan import make_plan
+from equilag.planner.worth.gain import Gain, gain_of, possible_gain
+from equilag.planner.worth.group_loads import GroupLoads
+from equilag.planner.worth.thresholds import Pause, Thresholds, Verdict, judge
 
 log: Final = logging.getLogger("equilag.consumers")
 

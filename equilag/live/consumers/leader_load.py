@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from equilag.domain.policy.policy import Policy
 from equilag.live.consumers.lag_source import Sizes
 from equilag.live.consumers.late_decision import describe_error
 from equilag.live.consumers.leader_state import LastAnswer
@@ -14,8 +15,7 @@ from equilag.live.rebalance.fitting_policy import with_capacities
 from equilag.live.rebalance.joined_members import JoinedMember, group_of, member_key
 from equilag.live.rebalance.measured import Measured, Racks, too_few_lags, with_size
 from equilag.live.rebalance.measured_loads import awaits_rates, measured_loads
-from equilag.policy import Policy
-from equilag.worth.group_loads import GroupLoads
+from equilag.planner.worth.group_loads import GroupLoads
 
 
 class LeaderLoad:

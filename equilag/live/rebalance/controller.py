@@ -15,9 +15,9 @@ from equilag.live.rebalance.decision import Decision
 from equilag.live.rebalance.move_budget import MoveBudget
 from equilag.live.rebalance.rebalance_effect import PromisedRelief, effect_of
 from equilag.live.rebalance.vain_plans import VainPlans
-from equilag.worth.gain import Gain, gain_of, possible_gain
-from equilag.worth.group_loads import GroupLoads
-from equilag.worth.thresholds import (
+from equilag.planner.worth.gain import Gain, gain_of, possible_gain
+from equilag.planner.worth.group_loads import GroupLoads
+from equilag.planner.worth.thresholds import (
     CLEAR,
     DEFAULT_PAUSE_S,
     SLIGHT,

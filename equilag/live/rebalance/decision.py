@@ -15,19 +15,19 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Final
 
-from equilag.errors import InputError
-from equilag.group import Group
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.group.weight import with_known_weight
+from equilag.domain.plan.metrics import is_valid
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.override_settings import NO_OVERRIDES
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.fitting_policy import (
     FittingPolicy,
     fitting_policy,
     structure_only,
 )
 from equilag.live.rebalance.kept_together import KeptTogether
-from equilag.metrics import is_valid
-from equilag.overrides.override_settings import NO_OVERRIDES
-from equilag.plan import Plan
-from equilag.policy import Policy
-from equilag.weight import with_known_weight
 
 _VERIFY_S: Final = 1e-5
 """Seconds reserved per partition to verify a plan: seven times what 100,000 partitions take on a
@@ -42,7 +42,7 @@ FALLBACK: Final = "constrained-sticky"
 """The heuristic that answers; for groups with several subscriptions it runs `sticky`."""
 
 _OF_FIRST_PLAN: Final = (
-    "equilag.planner.make_plan",
+    "equilag.planner.solving.make_plan",
     "equilag.planner.assign",
     "equilag.certificate.verify",
 )

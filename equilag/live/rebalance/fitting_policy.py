@@ -11,13 +11,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from equilag.errors import InputError
-from equilag.group import Group
-from equilag.overrides.override_settings import NO_OVERRIDES, Overrides
-from equilag.overrides.shape import shape_group
-from equilag.policy import Policy
-from equilag.reduction.reduce import reduce_group
-from equilag.show import show
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.policy.override_settings import NO_OVERRIDES, Overrides
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.shape import shape_group
+from equilag.domain.reduction.reduce import reduce_group
+from equilag.domain.show import show
 
 
 class FittingPolicy(NamedTuple):

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from equilag.building.group_input import GroupInput
-from equilag.group import UNKNOWN_GENERATION, Group, Member
+from equilag.domain.building.group_input import GroupInput
+from equilag.domain.group.group import UNKNOWN_GENERATION, Group, Member
 from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured, with_size
 
 Partitions = Mapping[str, Sequence[int]]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from equilag.broken_rules import broken_rules
-from equilag.errors import InputError
-from equilag.group import Group, Index
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.broken_rules import broken_rules
+from equilag.domain.policy.override_settings import NO_OVERRIDES
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.shape import shape_group
+from equilag.domain.reduction.reduce import Reduction, reduce_group
 from equilag.live.rebalance.fitting_policy import fitting_policy
-from equilag.overrides.override_settings import NO_OVERRIDES
-from equilag.overrides.shape import shape_group
-from equilag.policy import Policy
-from equilag.reduction.reduce import Reduction, reduce_group
 
 
 def count_broken(group: Group, policy: Policy, assigned: Index) -> int:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, Literal, get_args
 
-from equilag.co_partitioning import CoPartitionedTopics, detect_co_partitioned
-from equilag.group import Group
-from equilag.policy import Policy
+from equilag.domain.group.co_partitioning import CoPartitionedTopics, detect_co_partitioned
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
 
 CoPartitionMode = Literal["auto", "none"]
 CO_PARTITION_MODES: Final[tuple[CoPartitionMode, ...]] = get_args(CoPartitionMode)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
-from equilag.policy import Policy
+from equilag.domain.policy.policy import Policy
 
 LIVE_HORIZON_S: Final = 60.0
 """How far `work` looks ahead: a live group is looked at again within seconds, so that a backlog may

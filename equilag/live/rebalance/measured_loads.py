@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.group import Floats, Group
+from equilag.domain.group.group import Floats, Group
+from equilag.domain.group.weight import knows_rates
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.measured import Measured, Rates
-from equilag.policy import Policy
-from equilag.weight import knows_rates
-from equilag.worth.group_loads import GroupLoads, group_loads
+from equilag.planner.worth.group_loads import GroupLoads, group_loads
 
 
 def measured_loads(group: Group, policy: Policy, measured: Measured) -> GroupLoads:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.assignment import by_name
-from equilag.group import Group, Index
-from equilag.metrics import is_valid
-from equilag.phases import first_phase
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.assignment import by_name
+from equilag.domain.plan.metrics import is_valid
+from equilag.domain.plan.phases import first_phase
 
 MemberAssignments = dict[str, dict[str, list[int]]]
 """Member id -> topic -> partition numbers; every member has an entry."""

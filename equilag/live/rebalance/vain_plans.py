@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from equilag.worth.thresholds import Verdict
+from equilag.planner.worth.thresholds import Verdict
 
 FIRST_S: Final = 15.0
 """Seconds until the next plan: three observations."""

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from equilag.adapters.kafka.described import ClientPlace
 from equilag.adapters.kafka.group_reader import GroupReader
-from equilag.errors import EquilagError
-from equilag.group import Group
+from equilag.domain.errors import EquilagError
+from equilag.domain.group.group import Group
 from equilag.live.rebalance.assignments import (
     NO_TARGETS,
     JoinedMembers,
@@ -23,13 +23,13 @@ from equilag.live.rebalance.measured import Measured, capacities_in_force
 from equilag.live.rebalance.member_assignments import MemberAssignments
 from equilag.live.rebalance.rebalance_answer import answer_of
 from equilag.live.rebalance.speed_names import speeds_of
+from equilag.live.status.topic_lags import read_topic_lags
 from equilag.live.steward.group_membership import JoinResult
 from equilag.live.steward.member_places import needs_places, with_places
 from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.take_over import without_missing
-from equilag.live.steward.topic_lags import read_topic_lags
-from equilag.worth.gain import Gain
-from equilag.worth.thresholds import Pause, judge
+from equilag.planner.worth.gain import Gain
+from equilag.planner.worth.thresholds import Pause, judge
 
 
 class AnswerMaker:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from equilag.adapters.kafka.described import ClientPlace
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.joined_members import JoinedMember, client_id_in
-from equilag.policy import Policy
 
 
 def needs_places(policy: Policy, members: Sequence[JoinedMember]) -> bool:

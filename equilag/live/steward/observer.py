@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from equilag.adapters.kafka.group_reader import GroupReader, Reading, TopicOffsets
-from equilag.group import NOBODY, Group
-from equilag.lag import UNKNOWN
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.group.lag import UNKNOWN
 from equilag.live.rebalance.assignments import is_cooperative
 from equilag.live.rebalance.fitting_policy import with_capacities
 from equilag.live.rebalance.joined_members import (
@@ -24,10 +24,10 @@ from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.measured import Lags, Measured
 from equilag.live.rebalance.measured_loads import measured_loads
 from equilag.live.rebalance.speed_names import speed_names
-from equilag.live.steward.kept_state import KeptState
+from equilag.live.status.kept_state import KeptState
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.tracking.observed_offsets import ObservedOffsets
-from equilag.worth.group_loads import GroupLoads
+from equilag.planner.worth.group_loads import GroupLoads
 
 
 @dataclass(frozen=True, slots=True)

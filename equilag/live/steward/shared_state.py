@@ -9,15 +9,15 @@ import time
 from collections.abc import Mapping
 from typing import Final
 
-from equilag.co_partitioning import CoPartitionedTopics
+from equilag.domain.group.co_partitioning import CoPartitionedTopics
 from equilag.live.rebalance.assignments import TargetAssignment, topics_by_member
 from equilag.live.rebalance.controller import Controller
 from equilag.live.rebalance.joined_members import Partitions
 from equilag.live.rebalance.kept_together import KeptTogether
+from equilag.live.status.event_log import log_event
+from equilag.live.status.status import StewardStatus
 from equilag.live.steward.commands import Command, CommandMessage
-from equilag.live.steward.event_log import log_event
 from equilag.live.steward.observer import Observation
-from equilag.live.steward.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.steward.take_over import TakeOver
 

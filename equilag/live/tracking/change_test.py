@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.columns import Floats
+from equilag.domain.columns import Floats
 
 
 class CountWindow(NamedTuple):

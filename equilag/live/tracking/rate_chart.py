@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.columns import Flags, Floats, Ints
+from equilag.domain.columns import Flags, Floats, Ints
 from equilag.live.tracking.change_test import CountWindow, change_score
 from equilag.live.tracking.count_spread import CountSpread
 from equilag.live.tracking.topic_columns import renumbered

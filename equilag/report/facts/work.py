@@ -7,18 +7,18 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.budget import Budget
-from equilag.columns import Floats
-from equilag.errors import InputError
-from equilag.group import Group
-from equilag.lag import QUALITY
-from equilag.plan import Plan
-from equilag.plan_figures import ThroughputFigures
-from equilag.planner.least_members import LeastMembers, least_members
-from equilag.policy import Policy, WeightKind
-from equilag.reduction.reduce import Reduction
-from equilag.throughput import throughput
-from equilag.weight import filled_rates
+from equilag.domain.budget import Budget
+from equilag.domain.columns import Floats
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.group.lag import QUALITY
+from equilag.domain.group.throughput import throughput
+from equilag.domain.group.weight import filled_rates
+from equilag.domain.plan.plan import Plan
+from equilag.domain.plan.plan_figures import ThroughputFigures
+from equilag.domain.policy.policy import Policy, WeightKind
+from equilag.domain.reduction.reduce import Reduction
+from equilag.planner.sizes.least_members import LeastMembers, least_members
 
 SEARCH_SECONDS: Final = 0.2
 """Time to find how many members it takes: ten times what 500 partitions need."""

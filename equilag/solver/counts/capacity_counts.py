@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.columns import Ints
-from equilag.constraint import InstanceFlow, Sinks
-from equilag.group import Group, Index
-from equilag.metrics import member_counts
+from equilag.domain.columns import Ints
+from equilag.domain.constraint import InstanceFlow, Sinks
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.metrics import member_counts
 from equilag.solver.counts.capacity_flow import capacity_flow
 from equilag.solver.counts.capacity_slots import CapacitySlots, share_in_sinks
 from equilag.solver.counts.deal_to_slots import deal_to_slots, slots_of_classes

@@ -1,7 +1,7 @@
 """Quotas by capacity and room, where subscriptions are alike or disjoint.
 
 The members of a class have as many partitions as cost less than the level of the class; those for
-whom one more costs the level have the right to a remainder (see `equilag.constraint.blocks`).
+whom one more costs the level have the right to a remainder (see `domain.constraint.blocks`).
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.columns import Flags, Ints
-from equilag.constraint import count_upto, least_levels, marginal_cost
-from equilag.group import Group
+from equilag.domain.columns import Flags, Ints
+from equilag.domain.constraint import count_upto, least_levels, marginal_cost
+from equilag.domain.group.group import Group
 
 
 class CapacityQuotas(NamedTuple):

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.columns import Floats, Ints
-from equilag.constraint import Sinks, count_upto, least_levels, marginal_cost, ranges
-from equilag.group import Group
+from equilag.domain.columns import Floats, Ints
+from equilag.domain.constraint import Sinks, count_upto, least_levels, marginal_cost, ranges
+from equilag.domain.group.group import Group
 
 
 class SlotMembers(NamedTuple):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.columns import Index, Ints
-from equilag.constraint import ranges
-from equilag.group import Group
+from equilag.domain.columns import Index, Ints
+from equilag.domain.constraint import ranges
+from equilag.domain.group.group import Group
 
 
 def slots_of_classes(group: Group, slot_class: Ints | Index) -> tuple[Ints, Ints]:

@@ -1,16 +1,21 @@
 """The best counts of instances whose members may not all take the same partitions.
 
 Negative cycles of the residual network are cancelled (Klein), in large steps first; see
-`equilag.constraint.by_instance`.
+`equilag.domain.constraint.by_instance`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from equilag.constraint import InstanceFlow, NegativeCycles, residual_arcs, shortest_distances
-from equilag.constraint.by_instance import ResidualArcs
-from equilag.group import Group
+from equilag.domain.constraint import (
+    InstanceFlow,
+    NegativeCycles,
+    residual_arcs,
+    shortest_distances,
+)
+from equilag.domain.constraint.by_instance import ResidualArcs
+from equilag.domain.group.group import Group
 
 
 def cheapest_by_cycles(group: Group, flow: InstanceFlow) -> InstanceFlow:

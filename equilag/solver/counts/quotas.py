@@ -12,12 +12,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.certificate.potentials import Potentials, moves_claim
-from equilag.claim import Claim
-from equilag.constraint import CountConstraint
-from equilag.group import NOBODY, Group, Index, Ints
-from equilag.metrics import is_ordinary, member_counts
-from equilag.policy import Policy
+from equilag.certificate.checks.potentials import Potentials, moves_claim
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.metrics import is_ordinary, member_counts
+from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.capacity_quotas import CapacityQuotas
 from equilag.solver.counts.room import check_room
 

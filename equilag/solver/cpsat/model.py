@@ -9,8 +9,8 @@ from typing import Any, Final, Literal
 
 from ortools.sat.python import cp_model
 
-from equilag.exhaustive.small_problem import SmallProblem
-from equilag.group import Ints
+from equilag.certificate.exhaustive.small_problem import SmallProblem
+from equilag.domain.group.group import Ints
 from equilag.solver.cpsat import constraint_families as families
 from equilag.solver.cpsat.scale import MAX_TOTAL, scaled
 from equilag.solver.cpsat.stoppable import solve_until

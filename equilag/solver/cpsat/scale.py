@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.group import Ints
+from equilag.domain.group.group import Ints
 
 MAX_TOTAL: Final = 2**26
 """Largest sum of loads in a model. The release in use certifies wrong optima of small models of

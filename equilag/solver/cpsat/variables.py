@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from ortools.sat.python import cp_model
 
-from equilag.exhaustive.small_problem import SmallProblem
-from equilag.group import Ints
+from equilag.certificate.exhaustive.small_problem import SmallProblem
+from equilag.domain.group.group import Ints
 from equilag.solver.cpsat.scale import Scaled
 
 

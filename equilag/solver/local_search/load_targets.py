@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from equilag.columns import distinct
-from equilag.group import NOBODY, Flags, Group, Ints
+from equilag.domain.columns import distinct
+from equilag.domain.group.group import NOBODY, Flags, Group, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState
 
 MAX_PASSES: Final = 40

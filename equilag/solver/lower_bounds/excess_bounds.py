@@ -6,10 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from equilag.certificate.counting import Counting
-from equilag.certificate.excess import excess_by_average, excess_by_heavy
-from equilag.claim import Claim
-from equilag.objective import EXCESS
+from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.bounds.excess import excess_by_average, excess_by_heavy
+from equilag.domain.plan.claim import Claim
+from equilag.domain.policy.objective import EXCESS
 from equilag.solver.lower_bounds.load_bounds import LoadBounds
 
 PARTS: Final = (1.0, 0.95, 0.9, 0.8, 0.7, 0.5)

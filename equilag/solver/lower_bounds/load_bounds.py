@@ -8,14 +8,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from equilag.budget import limit_steps
-from equilag.certificate.counting import Counting
-from equilag.certificate.folding import folded
-from equilag.certificate.partial_sums import heaviest_of
-from equilag.claim import Claim
-from equilag.columns import distinct
-from equilag.constraint import CountConstraint
-from equilag.group import Flags
+from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.bounds.folding import folded
+from equilag.certificate.bounds.partial_sums import heaviest_of
+from equilag.domain.budget import limit_steps
+from equilag.domain.columns import distinct
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import Flags
+from equilag.domain.plan.claim import Claim
 
 MAX_SETS: Final = 60
 """Member sets of one sort that are tried at most: each costs a pass over the partitions."""

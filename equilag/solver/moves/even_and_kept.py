@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from equilag.certificate.potentials import Potentials
-from equilag.errors import EquilagError
-from equilag.group import Group, Index
-from equilag.metrics import is_ordinary
-from equilag.policy import Policy
+from equilag.certificate.checks.potentials import Potentials
+from equilag.domain.errors import EquilagError
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.metrics import is_ordinary
+from equilag.domain.policy.policy import Policy
 from equilag.solver.moves.cheapest_path import augment
 from equilag.solver.moves.direct_deal import deal_directly
 from equilag.solver.moves.forced_flow import forced_units

@@ -11,11 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from equilag.certificate.potentials import Potentials, owned_of_topics
-from equilag.columns import among
-from equilag.constraint import TopicIntervals
-from equilag.errors import EquilagError
-from equilag.group import Flags, Group, Ints
+from equilag.certificate.checks.potentials import Potentials, owned_of_topics
+from equilag.domain.columns import among
+from equilag.domain.constraint import TopicIntervals
+from equilag.domain.errors import EquilagError
+from equilag.domain.group.group import Flags, Group, Ints
 from equilag.solver.moves.kept_flow import between_counts
 
 MAX_PASSES: Final = 200

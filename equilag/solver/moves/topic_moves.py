@@ -10,10 +10,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.certificate.potentials import Potentials, owned_of_topics
-from equilag.columns import among
-from equilag.constraint import CountConstraint, TopicCounts, TopicIntervals
-from equilag.group import Flags, Group, Ints
+from equilag.certificate.checks.potentials import Potentials, owned_of_topics
+from equilag.domain.columns import among
+from equilag.domain.constraint import CountConstraint, TopicCounts, TopicIntervals
+from equilag.domain.group.group import Flags, Group, Ints
 from equilag.solver.counts.topic_remainders import deal_in_turn
 from equilag.solver.moves.kept_flow import between_counts
 from equilag.solver.moves.slot_moves import extras_by_slots

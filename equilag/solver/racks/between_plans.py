@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.constraint import CountConstraint
-from equilag.group import Group, Index
-from equilag.metrics import cross_costs, cross_reads, moves_added
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.metrics import cross_costs, cross_reads, moves_added
 
 
 class _Piece(NamedTuple):

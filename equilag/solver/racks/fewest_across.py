@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.constraint import CountConstraint, RackNetwork
+from equilag.domain.constraint import CountConstraint, RackNetwork
 from equilag.solver.moves.kept_flow import between_counts
 
 
 def fewest_across(constraint: CountConstraint) -> CountConstraint:
     """The constraint that all plans with the fewest reads across racks meet.
 
-    One flow on partition classes and slots; see `equilag.constraint.cross_rack`.
+    One flow on partition classes and slots; see `equilag.domain.constraint.cross_rack`.
     """
     network = RackNetwork.of(constraint)
     n_classes = len(network.supply)

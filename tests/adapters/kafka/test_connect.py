@@ -15,7 +15,7 @@ from equilag.adapters.kafka import connect
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.log_ends import read_topics
 from equilag.adapters.kafka.offsets_topic import partitions, read_partition
-from equilag.errors import InputError, MissingExtra
+from equilag.domain.errors import InputError, MissingExtra
 
 
 @pytest.mark.parametrize("ask", [partitions, read_topics, lambda c: read_partition(c, 0, 20)])

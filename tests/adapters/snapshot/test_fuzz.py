@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.errors import InputError
-from equilag.group import NOBODY, Group
-from equilag.lag import MAX_LAG
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.group.lag import MAX_LAG
 
 Snapshot = dict[str, Any]
 Path = tuple[str | int, ...]

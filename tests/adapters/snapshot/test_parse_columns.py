@@ -15,7 +15,7 @@ from equilag.adapters.parse_json import parse_json
 from equilag.adapters.snapshot import load as snapshot_json
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.adapters.snapshot.parse_columns import NULL, Numbers, parse_columns
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 SIZE = 24
 LONG = list(range(100, 100 + SIZE))

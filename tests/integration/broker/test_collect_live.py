@@ -34,7 +34,7 @@ from support.waiting import PATIENCE_S, until
 from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.sample import ClusterSampler
 from equilag.adapters.kafka.sample_rows import Sample
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 

@@ -32,9 +32,9 @@ from equilag.adapters.kafka.group_reader import (
     TemporarilyUnreadable,
 )
 from equilag.adapters.kafka.reading import NO_COMMIT
-from equilag.errors import InputError
-from equilag.group import Group
-from equilag.lag import QUALITY
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.group.lag import QUALITY
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 

@@ -30,7 +30,7 @@ from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.cli import main
-from equilag.lag import QUALITY
+from equilag.domain.group.lag import QUALITY
 
 NONE = "no groups: there is none, none matches, or none may be described\n"
 

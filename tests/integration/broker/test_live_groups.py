@@ -15,9 +15,9 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from support.kafka_broker import Broker
 
 from equilag.adapters.kafka.client_config import Config, kafka_config
+from equilag.adapters.kafka.codec.offsets_codec import read_commit
 from equilag.adapters.kafka.group_state import Commit, GroupState, Membership, read_state
 from equilag.adapters.kafka.log_ends import read_topics
-from equilag.adapters.kafka.offsets_codec import read_commit
 from equilag.adapters.kafka.offsets_topic import check_not_empty, partitions, read_partition
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]

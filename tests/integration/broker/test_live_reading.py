@@ -11,7 +11,7 @@ from equilag.adapters.kafka import log_ends, offsets_topic
 from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.log_ends import read_log_ends, read_topics
 from equilag.adapters.kafka.offsets_topic import partitions, read_partition
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 

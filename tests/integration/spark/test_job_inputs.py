@@ -26,11 +26,11 @@ from support.made_fleets import (
 )
 
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.errors import InputError
-from equilag.pipeline.export import export_group
+from equilag.domain.errors import InputError
 from equilag.pipeline.job import run_fleet
+from equilag.pipeline.results.export import export_group
 from equilag.pipeline.rules import read_rules
-from equilag.pipeline.signals import Span
+from equilag.pipeline.sources.signals import Span
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
+from equilag.domain.policy.policy import Policy
 from equilag.live.consumers.aiokafka import EquilagAssignor as OfAiokafka
 from equilag.live.consumers.caller import find_caller
 from equilag.live.consumers.kafka_python import CooperativeEquilagAssignor, EquilagAssignor
@@ -15,8 +16,7 @@ from equilag.live.consumers.lag_source import (
     checked,
 )
 from equilag.live.consumers.options import AssignorOptions, Rejoin
-from equilag.policy import Policy
-from equilag.worth.thresholds import Thresholds
+from equilag.planner.worth.thresholds import Thresholds
 
 EVERY = [EquilagAssignor, CooperativeEquilagAssignor, OfAiokafka]
 

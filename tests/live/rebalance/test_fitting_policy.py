@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from equilag.errors import InputError
-from equilag.group import Group
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.fitting_policy import FittingPolicy, fitting_policy, structure_only
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
 from equilag.live.rebalance.measured import Measured
 from equilag.planner.solve import solve
-from equilag.policy import Policy
 
 MEMBERS = [
     JoinedMember("a-1", ("t", "u"), instance_id="a", host="10.0.0.1"),

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 from support.groups import group_of
 
-from equilag.co_partitioning import CoPartitionedTopics
-from equilag.columns import Index
-from equilag.group import Group
+from equilag.domain.columns import Index
+from equilag.domain.group.co_partitioning import CoPartitionedTopics
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.units import unit_lists
 from equilag.heuristics import get_assignor
 from equilag.live.rebalance.decision import PlanSettings, decide
 from equilag.live.rebalance.kept_together import KeptTogether
-from equilag.policy import Policy
-from equilag.reduction.units import unit_lists
 
 Found = tuple[CoPartitionedTopics, ...]
 LISTS = (("t00", "t01"),)

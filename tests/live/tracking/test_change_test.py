@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from equilag.columns import Floats
+from equilag.domain.columns import Floats
 from equilag.live.tracking.change_test import CountWindow, change_score
 
 

@@ -9,11 +9,11 @@ from support.constraints import held_table
 from support.groups import ODD, first_valid, group_of, groups, ramp, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
 
-from equilag.constraint import NotMinimal, constraint_of
-from equilag.errors import EquilagError
-from equilag.group import NOBODY, Group
-from equilag.metrics import count_moves, is_valid, member_counts
-from equilag.policy import BALANCES, Policy
+from equilag.domain.constraint import NotMinimal, constraint_of
+from equilag.domain.errors import EquilagError
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.plan.metrics import count_moves, is_valid, member_counts
+from equilag.domain.policy.policy import BALANCES, Policy
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.counts.even_flow import Network, even_flow
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from support.groups import group_of, random_group
 
-from equilag.constraint import TopicIntervals, topics_of
-from equilag.group import Ints
-from equilag.policy import Policy
+from equilag.domain.constraint import TopicIntervals, topics_of
+from equilag.domain.group.group import Ints
+from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.topic_remainders import deal_in_turn, even_cells, even_totals
 
 

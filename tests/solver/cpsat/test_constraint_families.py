@@ -10,8 +10,8 @@ import pytest
 from ortools.sat.python import cp_model
 from support.groups import problem_of
 
-from equilag.constraint import InstanceSums
-from equilag.exhaustive.small_problem import ReadsAcross, SmallProblem
+from equilag.certificate.exhaustive.small_problem import ReadsAcross, SmallProblem
+from equilag.domain.constraint import InstanceSums
 from equilag.solver.cpsat import constraint_families as families
 from equilag.solver.cpsat.model import CpSatLimits, parameters
 from equilag.solver.cpsat.scale import scaled

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from support.groups import problem_of
 
 import equilag
-from equilag.group import Ints
+from equilag.domain.group.group import Ints
 from equilag.solver.cpsat.model import CpSatLimits, all_below, parameters
 from equilag.solver.cpsat.scale import MAX_TOTAL, Scaled, scaled
 

@@ -7,10 +7,10 @@ import pytest
 from support.constraints import held_table
 from support.groups import group_of, random_group
 
-from equilag.constraint import constraint_of
-from equilag.group import NOBODY, Group
-from equilag.metrics import member_counts, member_loads, spread
-from equilag.policy import BALANCES, Policy
+from equilag.domain.constraint import constraint_of
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.plan.metrics import member_counts, member_loads, spread
+from equilag.domain.policy.policy import BALANCES, Policy
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.local_search.assignment_state import AssignmentState
 

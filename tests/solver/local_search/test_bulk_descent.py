@@ -9,9 +9,9 @@ import pytest
 from support.groups import ODD, group_of
 from support.local_search import never, spread_of, start, starts
 
-from equilag.group import Group, Index, Ints
-from equilag.metrics import count_moves, is_valid
-from equilag.policy import Policy
+from equilag.domain.group.group import Group, Index, Ints
+from equilag.domain.plan.metrics import count_moves, is_valid
+from equilag.domain.policy.policy import Policy
 from equilag.solver.local_search.bulk_descent import descend_in_bulk
 
 

@@ -8,11 +8,11 @@ from support.groups import ODD, group_of
 from support.local_search import POLICIES, never, spread_of, start, starts
 from support.oracles import Assignments
 
-from equilag.budget import limit_steps
-from equilag.group import Group, Index
-from equilag.metrics import count_moves
-from equilag.policy import Policy
-from equilag.solver.local_search.exchange_beam import FewExchanges, extension_price, search_beam
+from equilag.domain.budget import limit_steps
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.metrics import count_moves
+from equilag.domain.policy.policy import Policy
+from equilag.solver.exchange.exchange_beam import FewExchanges, extension_price, search_beam
 
 
 def least_spreads(group: Group, found: list[Index], most: int) -> list[int]:

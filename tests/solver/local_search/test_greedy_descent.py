@@ -14,11 +14,11 @@ from support.local_search import (
     starts,
 )
 
-from equilag.group import Group
-from equilag.member import Member
-from equilag.metrics import compared_figures
-from equilag.policy import Policy
-from equilag.reduction.reduce import reduce_group
+from equilag.domain.group.group import Group
+from equilag.domain.group.member import Member
+from equilag.domain.plan.metrics import compared_figures
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.local_search.greedy_descent import descend
 
 

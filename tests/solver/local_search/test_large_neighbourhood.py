@@ -19,14 +19,14 @@ from support.local_search import (
 )
 from support.oracles import Assignments
 
-from equilag.budget import Budget, limit_steps
-from equilag.constraint import CountConstraint
-from equilag.group import Group, Index
-from equilag.metrics import member_loads
-from equilag.policy import Policy
+from equilag.domain.budget import Budget, limit_steps
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.metrics import member_loads
+from equilag.domain.policy.policy import Policy
+from equilag.solver.exchange.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.improvement_goal import ImprovementGoal
 from equilag.solver.local_search.large_neighbourhood import MAX_ROUNDS, search_neighbourhoods
-from equilag.solver.local_search.paired_exchange import exchange_in_pairs
 
 
 def search(

@@ -12,20 +12,20 @@ from support.local_search import never, spread_of, start
 from support.real_groups import RealShape, real_snapshot
 
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.budget import limit_steps
-from equilag.certificate.counting import Counting
-from equilag.constraint import CountConstraint
-from equilag.errors import InputError
-from equilag.group import NOBODY, Group, Index
-from equilag.metrics import is_valid, member_counts, member_loads
-from equilag.policy import Policy
-from equilag.reduction.reduce import reduce_group
+from equilag.certificate.bounds.counting import Counting
+from equilag.domain.budget import limit_steps
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY, Group, Index
+from equilag.domain.plan.metrics import is_valid, member_counts, member_loads
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.counts.even_counts import balanced
-from equilag.solver.local_search.assignment_layers import deal_layers
-from equilag.solver.local_search.cyclic_exchanges import Window
+from equilag.solver.exchange.assignment_layers import deal_layers
+from equilag.solver.exchange.cyclic_exchanges import Window
+from equilag.solver.exchange.places import PlaceTable
 from equilag.solver.local_search.heavy_first import settle_heavy
 from equilag.solver.local_search.level_search import search_level
-from equilag.solver.local_search.places import PlaceTable
 from equilag.solver.local_search.window_cycles import exchange_in_cycles
 from equilag.solver.lower_bounds.load_bounds import load_bounds
 

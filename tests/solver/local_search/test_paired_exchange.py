@@ -14,14 +14,14 @@ from support.groups import group_of, lags_of, small_groups
 from support.local_search import never, spread_of
 from support.oracles import Assignments
 
-from equilag.certificate.counting import Counting
-from equilag.constraint import CountConstraint, constraint_of
-from equilag.group import Group, Index, Ints
-from equilag.metrics import is_valid, member_loads
-from equilag.policy import Policy
+from equilag.certificate.bounds.counting import Counting
+from equilag.domain.constraint import CountConstraint, constraint_of
+from equilag.domain.group.group import Group, Index, Ints
+from equilag.domain.plan.metrics import is_valid, member_loads
+from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
-from equilag.solver.local_search.member_rows import MemberRows
-from equilag.solver.local_search.paired_exchange import (
+from equilag.solver.exchange.member_rows import MemberRows
+from equilag.solver.exchange.paired_exchange import (
     MIN_PAIRS,
     PATIENCE,
     crowd,

@@ -16,9 +16,9 @@ from support.local_search import (
     start,
 )
 
-from equilag.policy import Policy
+from equilag.domain.policy.policy import Policy
+from equilag.solver.exchange.pairwise_swaps import swap_pairwise
 from equilag.solver.local_search.improvement_goal import ImprovementGoal
-from equilag.solver.local_search.pairwise_swaps import swap_pairwise
 
 
 @pytest.mark.parametrize("keep_moves", [False, True])

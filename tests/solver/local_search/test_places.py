@@ -6,11 +6,11 @@ import numpy as np
 from support.groups import random_group
 from support.local_search import start
 
-from equilag.constraint import CountConstraint
-from equilag.group import Group, Index
-from equilag.metrics import member_loads
-from equilag.policy import Policy
-from equilag.solver.local_search.places import NOTHING, PlaceTable
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.metrics import member_loads
+from equilag.domain.policy.policy import Policy
+from equilag.solver.exchange.places import NOTHING, PlaceTable
 
 
 def tables(seed: int, n: int) -> list[tuple[Group, CountConstraint, Index, PlaceTable]]:

@@ -9,12 +9,12 @@ import pytest
 from support.groups import group_of
 from support.local_search import never, start
 
-from equilag.budget import limit_steps
-from equilag.group import Ints
-from equilag.metrics import member_loads
-from equilag.policy import Policy
-from equilag.solver.local_search.exact_transfers import TargetRows
-from equilag.solver.local_search.paired_exchange import exchange_in_pairs
+from equilag.domain.budget import limit_steps
+from equilag.domain.group.group import Ints
+from equilag.domain.plan.metrics import member_loads
+from equilag.domain.policy.policy import Policy
+from equilag.solver.exchange.exact_transfers import TargetRows
+from equilag.solver.exchange.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.three_way_splits import (
     MAX_WIDTH,
     bring_close,

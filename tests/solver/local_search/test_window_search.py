@@ -11,18 +11,18 @@ from support.local_search import spread_of
 from support.oracles import Assignments
 
 import equilag.solver.local_search.window_search as window_search
-from equilag.certificate.counting import Counting
-from equilag.constraint import CountConstraint, constraint_of
-from equilag.group import NOBODY, Group, Index, Ints
-from equilag.metrics import is_valid, member_counts, member_loads
-from equilag.policy import Policy
+from equilag.certificate.bounds.counting import Counting
+from equilag.domain.constraint import CountConstraint, constraint_of
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.plan.metrics import is_valid, member_counts, member_loads
+from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
-from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.cyclic_exchanges import (
+from equilag.solver.exchange.cyclic_exchanges import (
     Window,
     exchange_of_three,
     exchange_of_two,
 )
+from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.ejection_chains import find_chain, lighten, rotate
 from equilag.solver.local_search.window_search import search_window
 from equilag.solver.lower_bounds.load_bounds import load_bounds

@@ -10,10 +10,10 @@ from support.constraints import counting_of, held_table, topic_table
 from support.groups import LAG_KINDS, ODD, group_of, groups, random_group, small_groups
 from support.oracles import Assignments
 
-from equilag.certificate.counting import Counting
-from equilag.group import Flags, Group, Ints
-from equilag.metrics import member_counts, member_loads
-from equilag.policy import BALANCES, Policy
+from equilag.certificate.bounds.counting import Counting
+from equilag.domain.group.group import Flags, Group, Ints
+from equilag.domain.plan.metrics import member_counts, member_loads
+from equilag.domain.policy.policy import BALANCES, Policy
 from equilag.solver.lower_bounds.load_bounds import (
     MAX_CROWDS,
     MAX_POOREST,

@@ -10,16 +10,16 @@ from support.constraints import constraint_for
 from support.groups import ODD, group_of, groups, ramp, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
 
-from equilag.certificate.potentials import (
+from equilag.certificate.checks.potentials import (
     Potentials,
     bound_by_potentials,
     bound_by_topics,
     retainable,
 )
-from equilag.group import Group, Member
-from equilag.metrics import count_moves, is_valid
-from equilag.policy import BALANCES, Policy
-from equilag.reduction.reduce import reduce_group
+from equilag.domain.group.group import Group, Member
+from equilag.domain.plan.metrics import count_moves, is_valid
+from equilag.domain.policy.policy import BALANCES, Policy
+from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.moves.fewest_moves import fewest_moves
 from equilag.solver.racks.fewest_across import fewest_across
 

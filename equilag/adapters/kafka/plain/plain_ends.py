@@ -1,0 +1,161 @@
+"""Log starts and ends (ListOffsets) through kafka-python. Importing this imports kafka-python."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from equilag.adapters.kafka.descriptions import error_name
+from equilag.adapters.kafka.log_ends import bounds
+from equilag.adapters.kafka.plain.plain_client import PlainClient
+from equilag.adapters.kafka.plain.plain_connection import describe_error
+from equilag.adapters.kafka.plain.plain_topics import read_topics
+from equilag.adapters.kafka.plain.quiet import quietly
+from equilag.adapters.kafka.sample_rows import TopicPartition
+
+with quietly():
+    from kafka import errors
+    from kafka.protocol.consumer.offsets import ListOffsetsRequest
+
+_LATEST: Final = -1
+_EARLIEST: Final = -2
+"""Timestamps of ListOffsets that stand for the log's ends."""
+_CONSUMER: Final = -1
+"""Replica id of a client that is not a replica."""
+_NOBODY: Final = -1
+"""Stands for a partition without a leader."""
+_MOVING: Final = frozenset(
+    {
+        errors.NotLeaderForPartitionError.errno,
+        errors.FencedLeaderEpochError.errno,
+        errors.LeaderNotAvailableError.errno,
+        errors.OffsetNotAvailableError.errno,
+        errors.UnknownLeaderEpochError.errno,
+    }
+)
+"""Answers of a broker that led the partition, or is about to lead it."""
+_TRIES: Final = 4
+"""Attempts for partitions whose leader is moving, _PAUSE_S apart: 1.5 s in all, as for
+`log_ends`."""
+_PAUSE_S: Final = 0.5
+_TIMEOUTS: Final = (errors.KafkaTimeoutError, errors.RequestTimedOutError)
+
+
+@dataclass(slots=True)
+class PlainEnds:
+    """First offset and end of each log, or why they are unknown; the leader may have moved for
+    those in `moved`."""
+
+    found: dict[TopicPartition, tuple[int, int]] = field(default_factory=dict)
+    failed: dict[TopicPartition, str] = field(default_factory=dict)
+    moved: set[TopicPartition] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    reason: str
+    moving: bool
+
+
+def read_ends(
+    client: PlainClient,
+    leaders: Mapping[TopicPartition, int],
+    committed: bool,
+    wait_ms: int | None = None,
+) -> PlainEnds:
+    """Return the ends of logs as their leaders know them, brokers in parallel. A leader below 0
+    stands for none.
+
+    With `committed` a log ends where the oldest open transaction begins.
+    """
+    found = PlainEnds()
+    by_leader: dict[int, dict[str, list[int]]] = {}
+    for (topic, partition), leader in leaders.items():
+        if leader < 0:
+            found.failed[topic, partition] = "no leader"
+        else:
+            by_leader.setdefault(leader, {}).setdefault(topic, []).append(partition)
+    requested = [
+        (leader, _list_offsets(mine, at, committed))
+        for leader, mine in by_leader.items()
+        for at in (_LATEST, _EARLIEST)
+    ]
+    answers = client.ask_all(requested, wait_ms)
+    for number, mine in enumerate(by_leader.values()):
+        ends, starts = (_offsets(mine, answer) for answer in answers[2 * number : 2 * number + 2])
+        for tp, end in ends.items():
+            _add(found, tp, starts[tp], end)
+    return found
+
+
+def read_ends_patiently(
+    client: PlainClient, leaders: Mapping[TopicPartition, int], committed: bool
+) -> PlainEnds:
+    """Return what `read_ends` returns, but ask again for a while where the leader is moving. Raises
+    kafka-python's errors if nobody knows the leaders."""
+    found = read_ends(client, leaders, committed)
+    for _ in range(_TRIES - 1):
+        if not found.moved:
+            break
+        time.sleep(_PAUSE_S)
+        known = read_topics(client, {topic for topic, _ in found.moved}).leaders()
+        again = read_ends(client, {tp: known.get(tp, _NOBODY) for tp in found.moved}, committed)
+        found.failed = {tp: why for tp, why in found.failed.items() if tp not in again.found}
+        found = PlainEnds(found.found | again.found, found.failed | again.failed, again.moved)
+    return found
+
+
+def _add(found: PlainEnds, tp: TopicPartition, start: int | _Failure, end: int | _Failure) -> None:
+    start_or_reason, end_or_reason = (
+        one.reason if isinstance(one, _Failure) else one for one in (start, end)
+    )
+    bound = bounds(start_or_reason, end_or_reason)
+    if not isinstance(bound, str):
+        found.found[tp] = bound
+        return
+    found.failed[tp] = bound
+    if any(isinstance(one, _Failure) and one.moving for one in (start, end)):
+        found.moved.add(tp)
+
+
+def _list_offsets(topics: Mapping[str, list[int]], at: int, committed: bool) -> Any:
+    topic = ListOffsetsRequest.ListOffsetsTopic
+    partition = topic.ListOffsetsPartition
+    return ListOffsetsRequest(
+        replica_id=_CONSUMER,
+        isolation_level=int(committed),
+        topics=[
+            topic(
+                name=name,
+                partitions=[
+                    partition(partition_index=number, current_leader_epoch=-1, timestamp=at)
+                    for number in numbers
+                ],
+            )
+            for name, numbers in topics.items()
+        ],
+        min_version=4,
+        max_version=9,
+    )
+
+
+def _offsets(
+    requested: Mapping[str, list[int]], answer: Any
+) -> dict[TopicPartition, int | _Failure]:
+    """Return an offset for each requested partition, or the error."""
+    broken = isinstance(answer, Exception)
+    # Who does not answer in time will not do so at once.
+    moving = broken and not isinstance(answer, _TIMEOUTS)
+    problem = _Failure(describe_error(answer) if broken else "no answer", moving)
+    found: dict[TopicPartition, int | _Failure] = {
+        (topic, number): problem for topic, numbers in requested.items() for number in numbers
+    }
+    if not broken:
+        for topic in answer.topics:
+            for one in topic.partitions:
+                code = one.error_code
+                failure = _Failure(error_name(code), code in _MOVING)
+                found[topic.name, one.partition_index] = failure if code else int(one.offset)
+    return found
