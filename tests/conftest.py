@@ -16,14 +16,21 @@ from equilag.pipeline.session import check_spark, java_problem, session
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytest_plugins = ["support.grouping", "support.traced"]
+pytest_plugins = ["support.durations", "support.grouping", "support.limits"]
 
 # A busy machine is no reason to fail: no deadline for an example, none for making one.
-_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100)
-settings.register_profile("local", _PATIENT)
-# The same examples in every run, so that nobody's change fails for what another one left behind.
-settings.register_profile("ci", _PATIENT, derandomize=True, database=None, print_blob=True)
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=25)
+# In CI the same examples in every run, so that nobody's change fails for what another one left
+# behind.
+_BASE = (
+    settings(_PATIENT, derandomize=True, database=None, print_blob=True)
+    if os.environ.get("CI")
+    else _PATIENT
+)
+settings.register_profile("usual", _BASE)
+# For `make test-long`, by pytest's option --hypothesis-profile.
+settings.register_profile("long", _BASE, max_examples=200)
+settings.load_profile("usual")
 
 
 def pytest_report_header() -> list[str]:

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.groups import columns
 from support.problem_rows import (
     LAST_MS,
@@ -131,7 +131,6 @@ def test_racks_of_partitions() -> None:
     assert "racks" not in group_input(usual_problem())
 
 
-@settings(max_examples=50)
 @given(problems())
 def test_every_row_is_accepted_and_means_the_same(problem: Row) -> None:
     before = json.dumps(problem)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.groups import LAG_KINDS, group_of, groups, small_groups
 from support.local_search import excess_of
@@ -76,7 +76,6 @@ def test_more_groups(policy: str, balance: str, wanted: dict[str, Any]) -> None:
         is_the_best(group, policy=policy, balance=balance, **wanted)
 
 
-@settings(max_examples=150)
 @given(
     groups(limit=120),
     st.sampled_from(POLICIES),

@@ -50,7 +50,6 @@ def groups(draw: st.DrawFn) -> Group:
 
 
 @given(groups(), WIDTHS, st.booleans(), st.booleans())
-@settings(max_examples=25)
 def test_a_plan_keeps_to_the_screen(group: Group, width: int, plain: bool, verbose: bool) -> None:
     facts = plan_facts(assign(group, "range"), verbose=verbose)
     text = text_for(facts, Screen(width, ascii=plain, max_prose=120))
