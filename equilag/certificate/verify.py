@@ -33,8 +33,7 @@ from equilag.domain.plan.broken_rules import (
     broken_rules,
     findings_about,
 )
-from equilag.domain.plan.claim import Claim
-from equilag.domain.plan.evidence import ACROSS, MOVES, evidence_for, is_optimal
+from equilag.domain.plan.claim import ACROSS, MOVES, Claim, evidence_for, is_optimal
 from equilag.domain.plan.extended_figures import has_real_fields
 from equilag.domain.plan.metrics import (
     compared_figures,

@@ -8,7 +8,7 @@ from equilag.cli.screen import remark
 from equilag.domain.group.group import Group
 from equilag.domain.group.weight import weighed_policy
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import DEFAULT_HORIZON
+from equilag.domain.policy.policy_settings import DEFAULT_HORIZON
 from equilag.domain.policy.shape import unused_capacities
 
 

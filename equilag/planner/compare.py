@@ -30,7 +30,7 @@ from equilag.heuristics.subscription_graph import components
 from equilag.planner.beyond_bound import BeyondReason, BoundScope
 from equilag.planner.extended_comparison import NOTHING_MORE, RealRow, real_row
 from equilag.planner.solve import solve
-from equilag.planner.solving.settings import SolveSettings, checked_group
+from equilag.planner.solving.run_settings import SolveSettings, checked_group
 
 COMPARISON_FORMAT: Final = "equilag/comparison/1"
 CURRENT = "current"

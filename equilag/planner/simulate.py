@@ -19,13 +19,18 @@ from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.capacities import known_capacities
 from equilag.domain.show import show
-from equilag.planner.simulation.fluid_run import Schedule, read_at
+from equilag.planner.simulation.fluid_run import (
+    PROTOCOLS,
+    RebalanceProtocol,
+    Schedule,
+    read_at,
+    rebalanced,
+)
 from equilag.planner.simulation.fluid_state import Conditions, FluidState
 from equilag.planner.simulation.lag_course import Moments, course_of
-from equilag.planner.simulation.rebalance_pause import PROTOCOLS, RebalanceProtocol, rebalanced
 from equilag.planner.simulation_result import Assumed, RebalanceSettings, Simulation
 from equilag.planner.solve import solve
-from equilag.planner.solving.settings import (
+from equilag.planner.solving.run_settings import (
     PolicySettings,
     SolveSettings,
     checked_group,

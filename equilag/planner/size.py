@@ -13,7 +13,7 @@ from equilag.planner.sizes.size_settings import (
     checked_threads,
 )
 from equilag.planner.sizes.sizing import Sizing
-from equilag.planner.solving.settings import (
+from equilag.planner.solving.run_settings import (
     PolicySettings,
     budget_of,
     checked_group,

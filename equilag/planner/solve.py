@@ -10,7 +10,7 @@ from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.planner.solving.progress import Watcher
-from equilag.planner.solving.settings import (
+from equilag.planner.solving.run_settings import (
     PolicySettings,
     budget_of,
     checked_group,

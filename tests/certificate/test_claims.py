@@ -17,7 +17,7 @@ from equilag.certificate.ledger import Ledger, Refuted
 from equilag.domain.constraint import constraint_of, unconstrained
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import BALANCES
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.moves.fewest_moves import fewest_moves
 

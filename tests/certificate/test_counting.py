@@ -14,7 +14,7 @@ from equilag.certificate.bounds.counting import Counting
 from equilag.domain.constraint import unconstrained
 from equilag.domain.group.group import Flags, Group
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import BALANCES
+from equilag.domain.policy.policy_settings import BALANCES
 
 
 def never_too_much(counting: Counting, truth: Assignments, members: Flags) -> None:

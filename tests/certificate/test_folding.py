@@ -14,7 +14,7 @@ from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.verify import verify
 from equilag.domain.group.group import Flags, Group
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import BALANCES
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.planner.solve import solve
 from equilag.solver.lower_bounds.load_bounds import load_bounds
 

@@ -21,7 +21,7 @@ import equilag
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import POLICIES
+from equilag.domain.policy.policy_settings import POLICIES
 
 MIXED: Final = group_of(
     [3, 2, 2],

@@ -13,7 +13,7 @@ from equilag.certificate.bounds import move_limited as move_limited
 from equilag.certificate.bounds.move_limited import spread_bounds
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import BALANCES
+from equilag.domain.policy.policy_settings import BALANCES
 
 
 def below_the_truth(group: Group, balance: str) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import REAL_FIGURES
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import reduce_group
-from equilag.planner.solving.settings import policy_from
+from equilag.planner.solving.run_settings import policy_from
 
 REAL: Final[Snapshot] = {
     "format": "equilag/snapshot/1",

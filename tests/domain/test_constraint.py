@@ -25,7 +25,7 @@ from equilag.domain.constraint import (
 )
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import BALANCES
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
 
 POLICIES = [

@@ -11,8 +11,8 @@ from support.oracles import Assignments, Truth
 
 import equilag
 from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.checks.count_checks import read_potentials
 from equilag.certificate.checks.potentials import Potentials, bound_by_potentials, moves_claim
-from equilag.certificate.checks.read_potentials import read_potentials
 from equilag.domain.constraint import NotMinimal, constraint_of
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group

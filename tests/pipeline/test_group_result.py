@@ -25,7 +25,7 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import POLICIES
+from equilag.domain.policy.policy_settings import POLICIES
 from equilag.heuristics import assignor_names, registry
 from equilag.pipeline import group_result
 from equilag.pipeline.group_result import GroupResult, PlanGroup
@@ -177,7 +177,7 @@ def test_the_plan_is_that_of_the_snapshot(make: Any, weight: str, reset: str) ->
 @pytest.mark.parametrize(
     "policy",
     [
-        *map(Policy.of, POLICIES),
+        *map(Policy, POLICIES),
         Policy(fresh=True),
         Policy(max_moves=3),
         Policy(move_cost=50),

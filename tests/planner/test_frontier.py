@@ -16,7 +16,7 @@ import equilag
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import BALANCES
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.planner.frontier import Point
 
 LIMIT = 30.0

@@ -12,7 +12,7 @@ from support.oracles import Assignments, Truth
 import equilag
 from equilag.domain.plan.metrics import is_valid
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import BALANCES, POLICIES
+from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 
 LARGE = {"largest total"}
 """Too large to try everything, and not proved: these run into their time limit."""

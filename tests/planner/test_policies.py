@@ -18,7 +18,7 @@ from equilag.domain.group.group import Group
 from equilag.domain.plan.metrics import count_moves, is_valid, member_counts
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import BALANCES, POLICIES
+from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 
 LIMIT: Final = 30.0
 """Seconds; small groups end by themselves long before."""

@@ -8,10 +8,10 @@ from support.groups import group_of
 
 from equilag import Policy
 from equilag.domain.budget import Budget
-from equilag.planner.sizes.notable_sizes import MAX_NOTABLE, notable_sizes
 from equilag.planner.sizes.size_curve import SizeCurve
 from equilag.planner.sizes.size_members import member_pool
 from equilag.planner.sizes.size_probe import probing_policy
+from equilag.planner.sizes.size_rows import MAX_NOTABLE, notable_sizes
 from equilag.planner.sizes.size_search import LeastSize, by_halves, least_size, refine, walk
 
 RNG = np.random.default_rng(11)

@@ -19,9 +19,9 @@ from equilag.domain.plan.metrics import (
     spread,
 )
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import BALANCES
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
-from equilag.solver.local_search.improvement_goal import ImprovementGoal
+from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.moves.fewest_moves import fewest_moves
 
 POLICIES: Final = [

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from threading import Event
 
     from equilag.planner.solving.progress import Watcher
-    from equilag.planner.solving.settings import SolveSettings
+    from equilag.planner.solving.run_settings import SolveSettings
 
 AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options are added to."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 from equilag.cli.arguments.converters import OneOf, percent, whole
 from equilag.cli.arguments.durations import duration
 from equilag.cli.arguments.options import named
-from equilag.domain.policy.forms import Choice, Entries, Flag, Percent, Whole
+from equilag.domain.policy.forms import Entries, Flag, OneOfNames, Percent, Whole
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.setting import OVERRIDES, Command, Setting
 
@@ -82,7 +82,7 @@ def _argument(declared: Setting, default: Any, helps: Mapping[str, str]) -> dict
         else:
             found["type"] = converter(declared)
     words = _default_words(declared, default)
-    if isinstance(form, Choice) and declared.name in ("name", "balance"):
+    if isinstance(form, OneOfNames) and declared.name in ("name", "balance"):
         text = f"{text}: {', '.join(form.names)}" if text else text
     if not text:
         found["help"] = argparse.SUPPRESS
@@ -106,7 +106,7 @@ def _default_words(declared: Setting, default: Any) -> str:
 def converter(declared: Setting) -> Any:
     """The converter of a value on the command line."""
     form = declared.form
-    if isinstance(form, Choice):
+    if isinstance(form, OneOfNames):
         return OneOf(form.names)
     if isinstance(form, Whole):
         return whole(form.below)

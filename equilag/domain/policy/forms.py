@@ -42,7 +42,7 @@ class _OneValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice(_OneValue):
+class OneOfNames(_OneValue):
     """One of some names of something."""
 
     names: tuple[str, ...]

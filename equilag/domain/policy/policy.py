@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from equilag.domain.errors import InputError
+from equilag.domain.policy.policy_settings import Balance, PolicyName, Settings, WeightKind
 from equilag.domain.policy.setting import OVERRIDES, Command, Family, Setting, settings_of
-from equilag.domain.policy.settings import Balance, PolicyName, Settings, WeightKind
 
 
 class _Traits(NamedTuple):

@@ -21,7 +21,7 @@ from equilag.domain.group.weight import with_known_weight
 from equilag.domain.plan.metrics import is_valid
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import PolicyName
+from equilag.domain.policy.policy_settings import PolicyName
 from equilag.live.rebalance.fitting_policy import (
     FittingPolicy,
     fitting_policy,

@@ -12,11 +12,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import Group
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.broken_rules import broken_rules
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.setting import OVERRIDES
 from equilag.domain.policy.shape import shape_group
-from equilag.domain.reduction.reduce import reduce_group
+from equilag.domain.reduction.reduce import Reduction, reduce_group
 from equilag.domain.show import show
 
 
@@ -138,3 +139,26 @@ def _without_missing_topics(group: Group, given: Policy) -> tuple[Policy, list[s
 
 def _line(error: InputError) -> str:
     return f"left out for now: {error}"
+
+
+def count_broken(group: Group, policy: Policy, assigned: Index) -> int:
+    """Return the number of partitions that break rules in an assignment [P].
+
+    A partition number of co-partitioned topics counts once. What the group cannot keep of the
+    policy now is no rule.
+    """
+    if not policy.overrides_group:
+        return 0
+    try:
+        reduction = _reduction(group, policy)
+    except InputError as error:
+        reduction = _reduction(group, fitting_policy(group, policy, error).policy)
+    torn, misplaced, overfull = broken_rules(reduction, assigned)
+    members = reduction.given.members
+    beyond = sum(units - (members[m].max_partitions or 0) for m, units in overfull)
+    return len(torn) + len(misplaced) + beyond
+
+
+def _reduction(group: Group, policy: Policy) -> Reduction:
+    """The group as these rules make it. Raises InputError."""
+    return reduce_group(shape_group(group, policy), policy.only(*OVERRIDES))

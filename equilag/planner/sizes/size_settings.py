@@ -8,7 +8,7 @@ from typing import Final
 
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
-from equilag.planner.solving.settings import PolicySettings
+from equilag.planner.solving.run_settings import PolicySettings
 
 MAX_THREADS: Final = 1_000
 """Threads of a process: more than any machine has cores."""

@@ -17,7 +17,7 @@ from equilag.domain.group.weight import filled_rates
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import ThroughputFigures
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import WeightKind
+from equilag.domain.policy.policy_settings import WeightKind
 from equilag.domain.reduction.reduce import Reduction
 from equilag.planner.sizes.least_members import LeastMembers, least_members
 

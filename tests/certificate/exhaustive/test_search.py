@@ -20,7 +20,7 @@ from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.constraint import CountConstraint, constraint_of
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import BALANCES
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
 
 PLENTY = 10**9

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import BALANCES, POLICIES
+from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 
 
 @pytest.mark.parametrize("name", POLICIES)

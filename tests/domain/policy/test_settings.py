@@ -11,7 +11,7 @@ import pytest
 from equilag import InputError, Policy
 from equilag.domain.policy.policy import ALWAYS, SETTINGS
 from equilag.domain.policy.setting import Setting
-from equilag.planner.solving.settings import PolicySettings
+from equilag.planner.solving.run_settings import PolicySettings
 
 VALUES: dict[str, Any] = {
     "name": "kip-169", "balance": "none", "move_cost": 7, "tolerance": 0.25, "max_moves": 3,

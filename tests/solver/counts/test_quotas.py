@@ -23,7 +23,7 @@ from equilag.domain.group.extended_columns import NO_LIMIT
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.metrics import count_moves, is_valid, member_counts
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import BALANCES, POLICIES
+from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 from equilag.solver.counts.quotas import Quotas, has_quotas, keep_to_quotas
 
 TOTAL = Policy()

@@ -18,7 +18,7 @@ from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.constraint import constraint_of
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import BALANCES
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.cpsat import model
 from equilag.solver.cpsat.model import CpSatLimits, SolverFailed, solve_model

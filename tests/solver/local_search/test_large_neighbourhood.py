@@ -25,8 +25,8 @@ from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.metrics import member_loads
 from equilag.domain.policy.policy import Policy
 from equilag.solver.exchange.paired_exchange import exchange_in_pairs
-from equilag.solver.local_search.improvement_goal import ImprovementGoal
 from equilag.solver.local_search.large_neighbourhood import MAX_ROUNDS, search_neighbourhoods
+from equilag.solver.local_search.load_targets import ImprovementGoal
 
 
 def search(

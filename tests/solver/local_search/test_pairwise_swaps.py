@@ -18,7 +18,7 @@ from support.local_search import (
 
 from equilag.domain.policy.policy import Policy
 from equilag.solver.exchange.pairwise_swaps import swap_pairwise
-from equilag.solver.local_search.improvement_goal import ImprovementGoal
+from equilag.solver.local_search.load_targets import ImprovementGoal
 
 
 @pytest.mark.parametrize("keep_moves", [False, True])

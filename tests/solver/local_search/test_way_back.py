@@ -10,7 +10,7 @@ from support.local_search import POLICIES, excess_of, never, spread_of, start, s
 from equilag.domain.plan.metrics import count_moves
 from equilag.domain.policy.policy import Policy
 from equilag.solver.exchange.pairwise_swaps import swap_pairwise
-from equilag.solver.local_search.improvement_goal import ImprovementGoal
+from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
 
 

@@ -8,8 +8,7 @@ from typing import Literal
 import numpy as np
 
 from equilag.certificate.claim_words import claim_words
-from equilag.domain.plan.claim import Evidence
-from equilag.domain.plan.evidence import bounded_by_solver
+from equilag.domain.plan.claim import Evidence, bounded_by_solver
 from equilag.domain.plan.extended_figures import LoadScale
 from equilag.domain.plan.phases import first_phase
 from equilag.domain.plan.plan import Plan, Status

@@ -14,7 +14,7 @@ from equilag.domain.group.group import Group
 from equilag.domain.group.weight import weighed_policy
 from equilag.domain.policy.objective import Objective
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.settings import POLICIES
+from equilag.domain.policy.policy_settings import POLICIES
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.planner.solving.progress import Watcher

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Collection, Mapping
 from typing import Final
 
+from equilag.domain.plan.plan import Plan
 from equilag.domain.show import some_of
 from equilag.live.rebalance.joined_members import client_id_in
 from equilag.live.status.event_log import log_event
@@ -47,3 +48,22 @@ def _by_speed(speeds: Mapping[str, float], measured: Collection[str]) -> str:
         assumed = " assumed, without a backlog so far" if is_assumed else ""
         parts.append(f"{who}: {speed:,.1f} records/s{assumed}")
     return "; ".join(parts[: 2 * _MAX_NAMES])
+
+
+_MAX_MOVES: Final = 12
+"""Moves that a line has: those of a small group; more would not be read."""
+
+
+def shown_moves(plan: Plan) -> str:
+    """Return the moves of a plan: who gives which partition to whom, the heaviest lag first."""
+    moves = sorted(plan.moves, key=lambda one: (-one.lag, one.topic, one.partition))
+    parts = [
+        f"{one.topic}-{one.partition} {_name(one.source)} to {_name(one.target)}"
+        for one in moves[:_MAX_MOVES]
+    ]
+    more = f" and {len(moves) - _MAX_MOVES:,} more" if len(moves) > _MAX_MOVES else ""
+    return f"{', '.join(parts)}{more}"
+
+
+def _name(member: str) -> str:
+    return client_id_in(member) or member

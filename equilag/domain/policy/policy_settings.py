@@ -14,7 +14,7 @@ from equilag.domain.policy.entries import (
     Pins,
     TopicLists,
 )
-from equilag.domain.policy.forms import Choice, Flag, Percent, Seconds, Whole
+from equilag.domain.policy.forms import Flag, OneOfNames, Percent, Seconds, Whole
 from equilag.domain.policy.setting import Command, Setting, setting
 from equilag.domain.show import plural
 
@@ -59,14 +59,14 @@ class Settings:
 
     name: PolicyName = setting(
         Setting(
-            "lag-aware", Choice(POLICIES, "policy"), "goals", "P",
+            "lag-aware", OneOfNames(POLICIES, "policy"), "goals", "P",
             "the goals of a plan and their order",
             always=True, place="policy", words=str,
         )
     )  # fmt: skip
     balance: Balance = setting(
         Setting(
-            None, Choice(BALANCES, "balance"), "goals", "B", "which counts are even",
+            None, OneOfNames(BALANCES, "balance"), "goals", "B", "which counts are even",
             default_words="the policy's own", always=True, words=lambda b: f"balance {b}",
         )
     )  # fmt: skip
@@ -103,7 +103,7 @@ class Settings:
     )  # fmt: skip
     weight: WeightKind | None = setting(
         Setting(
-            None, Choice(WEIGHTS, "weight"), "weight", "W",
+            None, OneOfNames(WEIGHTS, "weight"), "weight", "W",
             "what is spread; lag; rate: records produced per second; work: lag + rate x horizon;"
             " given: the snapshot's weights",
             default_words="work where rates are known, else lag", commands=_WITH_SIZE,
@@ -149,7 +149,7 @@ class Settings:
     )  # fmt: skip
     instances: InstancesBy | None = setting(
         Setting(
-            None, Choice(INSTANCES_BY, "instances"), "instances", "BY",
+            None, OneOfNames(INSTANCES_BY, "instances"), "instances", "BY",
             "members with the same host or client-id are threads of one instance; none: each"
             " member is its own",
             default_words="what the snapshot says",
