@@ -10,9 +10,6 @@ BASE ?= main
 
 VENV := .venv
 BIN := $(VENV)/bin
-# Compiled tests load in half the time; whoever forbids it waits for it in every worker.
-unexport PYTHONDONTWRITEBYTECODE
-
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
 SNAPSHOT := samples/token-indexer.snapshot.json
 # Every page anew, warnings are errors, and a link to nowhere is a warning.
@@ -25,6 +22,9 @@ COVERAGE := .cache/coverage/report.json
 # A Python that was asked for by name is not replaced by another one.
 CANDIDATES := $(PYTHON) $(if $(filter file,$(origin PYTHON)),python3.13 python3.12 python3.11 python3.14)
 SUITABLE := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))
+
+# Compiled tests load in half the time; whoever forbids it waits for it in every worker.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
