@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from equilag.adapters.snapshot.load import load_snapshot as load_snapshot
-    from equilag.adapters.snapshot.save import save_snapshot as save_snapshot
+    from equilag.adapters.snapshot.write import save_snapshot as save_snapshot
     from equilag.adapters.snapshot.write import snapshot_document as snapshot_document
     from equilag.certificate.verify import verify as verify
     from equilag.domain.building.group_input import ClaimColumns as ClaimColumns
@@ -68,7 +68,7 @@ _HOMES = {
     "explanation_document": "equilag.report.facts.explanation",
     "frontier": "equilag.planner.frontier",
     "load_snapshot": "equilag.adapters.snapshot.load",
-    "save_snapshot": "equilag.adapters.snapshot.save",
+    "save_snapshot": "equilag.adapters.snapshot.write",
     "simulate": "equilag.planner.simulate",
     "size": "equilag.planner.size",
     "snapshot_document": "equilag.adapters.snapshot.write",

@@ -33,8 +33,7 @@ from equilag.domain.plan.broken_rules import (
     broken_rules,
     findings_about,
 )
-from equilag.domain.plan.claim import Claim
-from equilag.domain.plan.evidence import ACROSS, MOVES, evidence_for, is_optimal
+from equilag.domain.plan.claim import ACROSS, MOVES, Claim, evidence_for, is_optimal
 from equilag.domain.plan.extended_figures import has_real_fields
 from equilag.domain.plan.metrics import (
     compared_figures,
@@ -104,7 +103,7 @@ def check_plan(group: Group, plan: Plan | Mapping[str, Any]) -> VerificationRepo
 def _check(group: Group, document: PlanDocument, report: VerificationReport) -> None:
     reduction, policy = Reduction(group, group), document.policy
     if policy is not None:
-        reduction = reduce_group(shape_group(group, policy.overrides), policy)
+        reduction = reduce_group(shape_group(group, policy), policy)
         report.findings += _rule_findings(reduction, policy, document.assigned)
     else:
         report.broken = broken_by_assignor(group, document.assigned)

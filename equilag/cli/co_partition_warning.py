@@ -21,7 +21,7 @@ def warn_of_torn_topics(group: Group, policy: Policy, protocol: str = "") -> Non
 
     `protocol` is the assignor that the group uses, empty if unknown.
     """
-    if policy.overrides.co_partition:
+    if policy.co_partition:
         return
     found = detect_co_partitioned(group, protocol)
     if found:

@@ -19,10 +19,9 @@ from equilag.pipeline.results.table_files import TableFiles, check_files, find_f
 from equilag.pipeline.results.tables import TableName
 from equilag.pipeline.session import check_spark, return_memory, session, spark_errors
 from equilag.pipeline.solving import solve_all
-from equilag.pipeline.sources.history import History, literal, read_files
+from equilag.pipeline.sources.history import History, literal, read_files, with_racks
 from equilag.pipeline.sources.measured_capacities import capacities_of, holders_of, with_capacities
 from equilag.pipeline.sources.problems import QUALITY, problems_of
-from equilag.pipeline.sources.racks import with_racks
 from equilag.pipeline.sources.signals import Span, rounds_of, signals_of, times_of
 from equilag.pipeline.sources.snapshot_rows import time_text
 from equilag.pipeline.stage_progress import Stages, Watcher

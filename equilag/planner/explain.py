@@ -25,7 +25,7 @@ from equilag.planner.explaining.worth_loosening import (
 )
 from equilag.planner.solving.make_plan import make_plan
 from equilag.planner.solving.progress import Watcher
-from equilag.planner.solving.settings import (
+from equilag.planner.solving.run_settings import (
     PolicySettings,
     SolveSettings,
     budget_of,

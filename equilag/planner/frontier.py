@@ -24,7 +24,7 @@ from equilag.planner.solving.run import (
     search,
     state_of,
 )
-from equilag.planner.solving.settings import (
+from equilag.planner.solving.run_settings import (
     PolicySettings,
     SolveSettings,
     budget_of,

@@ -12,9 +12,9 @@ import numpy as np
 from equilag.domain.columns import Floats
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
+from equilag.planner.simulation.fluid_run import RebalanceProtocol
 from equilag.planner.simulation.fluid_state import Conditions
 from equilag.planner.simulation.lag_course import LagCourse
-from equilag.planner.simulation.rebalance_pause import RebalanceProtocol
 
 SIMULATION_FORMAT: Final = "equilag/planner/simulation/1"
 DIGITS: Final = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Unpack, cast
 
 from equilag.domain.group.group import Group
-from equilag.domain.policy.policy import Policy, checked_horizon
+from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.planner.sizes.size_settings import (
     SizeSettings,
     check_sizing,
@@ -13,7 +13,7 @@ from equilag.planner.sizes.size_settings import (
     checked_threads,
 )
 from equilag.planner.sizes.sizing import Sizing
-from equilag.planner.solving.settings import (
+from equilag.planner.solving.run_settings import (
     PolicySettings,
     budget_of,
     checked_group,
@@ -48,7 +48,7 @@ def size(
     sizes = checked_sizes(settings.pop("members", None))
     threads = checked_threads(settings.pop("threads", None))
     catch_up = settings.pop("catch_up", None)
-    within = None if catch_up is None else checked_horizon(catch_up, "catch_up")
+    within = None if catch_up is None else SETTINGS["horizon"].form.check(catch_up, "catch_up")
     seed = checked_seed(settings.pop("seed", 0))
     wanted = policy_from(policy, **cast(PolicySettings, settings))
     check_sizing(wanted)

@@ -26,7 +26,7 @@ from equilag.planner.simulate import simulate
 from equilag.planner.size import size
 from equilag.planner.solve import solve
 from equilag.planner.solving.progress import Watcher
-from equilag.planner.solving.settings import SolveSettings
+from equilag.planner.solving.run_settings import SolveSettings
 from equilag.report.facts.comparison import comparison_facts
 from equilag.report.facts.explanation import explanation_facts
 from equilag.report.facts.frontier import frontier_facts
@@ -144,7 +144,7 @@ def _sizing(group: Group, policy: Policy, run: ReportRun) -> SizeFacts | None:
     """None where neither rates nor capacities are known, and where no size can be told, such as of
     a group without active members."""
     known = any(member.capacity is not None for member in group.members)
-    if not (known or knows_rates(group) or policy.overrides.capacity):
+    if not (known or knows_rates(group) or policy.capacity):
         return None
     settings = run.of("size")
     effort, limit = settings["effort"], settings["time_limit"]
@@ -167,6 +167,4 @@ def _sizing(group: Group, policy: Policy, run: ReportRun) -> SizeFacts | None:
 def _for_sizes(policy: Policy) -> Policy:
     """The policy without what speaks of owners and racks, of which other sizes know nothing."""
     weight = None if policy.weight == "work" else policy.weight  # by rate tells who keeps up
-    return replace(
-        policy, max_moves=None, fresh=False, rack_aware=False, max_cross_rack=None, weight=weight
-    )
+    return replace(policy.fit_for("size"), weight=weight)

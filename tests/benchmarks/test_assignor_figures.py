@@ -12,7 +12,7 @@ from benchmarks.assignors.case import Racks
 from benchmarks.assignors.evaluate import Proved, evaluate
 from benchmarks.assignors.inputs import named
 from benchmarks.assignors.prove import proved, proved_by
-from equilag.domain.policy.policy import POLICIES
+from equilag.domain.policy.policy_settings import POLICIES
 from equilag.planner.solve import solve
 
 

@@ -21,7 +21,7 @@ from equilag.certificate.verify import MAX_FINDINGS, check_plan
 from equilag.domain.errors import InputError
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.plan import Plan
-from equilag.domain.policy.policy import POLICIES
+from equilag.domain.policy.policy_settings import POLICIES
 
 SNAPSHOT = snapshot_of(
     [4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 2]

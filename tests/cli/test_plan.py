@@ -10,7 +10,7 @@ import pytest
 from support.paths import SAMPLES
 
 from equilag.cli import main
-from equilag.domain.policy.policy import BALANCES, POLICIES
+from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 from equilag.heuristics.registry import assignor_names
 from equilag.report.facts.plans.plan import PlanFacts
 

@@ -178,4 +178,4 @@ def test_what_is_kept_together(given: list[str], mode: str, lists: object) -> No
     argv = [word for value in given for word in ("--co-partition", value)]
     args = build_parser().parse_args(["steward", "--group", "g", *argv])
     made = _options(args)
-    assert (made.co_partition, made.policy.overrides.co_partition) == (mode, lists)
+    assert (made.co_partition, made.policy.co_partition) == (mode, lists)

@@ -24,11 +24,12 @@ from equilag.domain.constraint import (
     water_fill,
 )
 from equilag.domain.group.group import NOBODY, Group
-from equilag.domain.policy.policy import BALANCES, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
 
 POLICIES = [
-    Policy.of(name, balance) for balance in BALANCES for name in ("lag-aware", "sticky-yet-fair")
+    Policy(name, balance) for balance in BALANCES for name in ("lag-aware", "sticky-yet-fair")
 ]
 
 
@@ -66,14 +67,14 @@ def test_admits_the_balanced_and_no_others_on_odd_shapes(group: Group) -> None:
 
 def test_a_pinned_partition_must_stay() -> None:
     group = group_of([2], [[0], [0]], owners=[0, NOBODY])
-    constraint = constraint_of(group, Policy.of("sticky-yet-fair"), np.array([0, 1], np.int32))
+    constraint = constraint_of(group, Policy("sticky-yet-fair"), np.array([0, 1], np.int32))
     assert constraint.admits(np.array([0, 1], np.int32))
     assert not constraint.admits(np.array([1, 0], np.int32))
 
 
 def test_a_block_that_is_full_leaves_no_choice() -> None:
     group = group_of([6], [[0], [0], [0]])
-    constraint = constraint_of(group, Policy.of(), np.array([0, 0, 1, 1, 2, 2], np.int32))
+    constraint = constraint_of(group, Policy(), np.array([0, 0, 1, 1, 2, 2], np.int32))
     assert counts_of(constraint) == ([2, 2, 2], [2, 2, 2])
     assert constraint.largest_count == 2
 
@@ -81,7 +82,7 @@ def test_a_block_that_is_full_leaves_no_choice() -> None:
 def test_a_leak_between_blocks_that_intervals_alone_would_let_through() -> None:
     # 3 and 2 of t00 at m00 and m01; one of t01 at m02 or m03, and not at m01, who reads it too.
     group = group_of([5, 1], [[0], [0, 1], [1], [1]])
-    constraint = constraint_of(group, Policy.of(), np.array([0, 0, 0, 1, 1, 2], np.int32))
+    constraint = constraint_of(group, Policy(), np.array([0, 0, 0, 1, 1, 2], np.int32))
     assert counts_of(constraint) == ([2, 2, 0, 0], [3, 3, 1, 1])
     assert constraint.largest_count == 3
     assert not constraint.admits(np.array([0, 0, 0, 1, 1, 1], np.int32))
@@ -91,7 +92,7 @@ def test_a_leak_between_blocks_that_intervals_alone_would_let_through() -> None:
 def test_blocks_say_more_than_intervals() -> None:
     # m00 alone reads t00; t01 is shared, but no balanced plan gives m00 any of it.
     group = group_of([3, 2], [[0, 1], [1]])
-    constraint = constraint_of(group, Policy.of(), np.array([0, 0, 0, 1, 1], np.int32))
+    constraint = constraint_of(group, Policy(), np.array([0, 0, 0, 1, 1], np.int32))
     assert constraint.takers(3).tolist() == [False, True]
     assert constraint.may(np.array([2, 3]), np.array([0, 0])).tolist() == [True, False]
     assert constraint.may_each(np.array([2, 3]), np.array([0, 1])).tolist() == [
@@ -103,7 +104,7 @@ def test_blocks_say_more_than_intervals() -> None:
 def test_not_minimal_names_a_member_that_can_give_and_one_that_can_take() -> None:
     group = group_of([6], [[0], [0], [0]])
     with pytest.raises(NotMinimal) as caught:
-        constraint_of(group, Policy.of(), np.array([0, 0, 0, 0, 1, 2], np.int32))
+        constraint_of(group, Policy(), np.array([0, 0, 0, 0, 1, 2], np.int32))
     assert caught.value.heavy == 0
     assert caught.value.light in (1, 2)
 
@@ -111,7 +112,7 @@ def test_not_minimal_names_a_member_that_can_give_and_one_that_can_take() -> Non
 def test_not_minimal_names_the_topic_where_topics_count_one_by_one() -> None:
     group = group_of([2, 2], [[0, 1], [0, 1]])
     with pytest.raises(NotMinimal) as caught:
-        constraint_of(group, Policy.of("kip-169"), np.array([0, 1, 0, 0], np.int32))
+        constraint_of(group, Policy("kip-169"), np.array([0, 1, 0, 0], np.int32))
     assert caught.value.topic == 1
 
 
@@ -125,7 +126,7 @@ def test_no_constraint_admits_any_valid_assignment(name: str) -> None:
 
 def test_an_assignment_outside_its_topic_interval_is_not_admitted() -> None:
     group = group_of([2, 2], [[0, 1], [0, 1]])
-    policy = Policy.of("kip-169")
+    policy = Policy("kip-169")
     constraint = constraint_of(group, policy, np.array([0, 1, 0, 1], np.int32))
     crossed = np.array([0, 0, 1, 1], np.int32)
     assert not constraint.admits(crossed)
@@ -153,7 +154,7 @@ def test_water_fill(base: list[int], free: int, lo: list[int], hi: list[int]) ->
 
 def test_room_to_lose_and_to_gain() -> None:
     group = group_of([5], [[0], [0]])
-    constraint = constraint_of(group, Policy.of(), np.array([0, 0, 0, 1, 1], np.int32))
+    constraint = constraint_of(group, Policy(), np.array([0, 0, 0, 1, 1], np.int32))
     counts = np.array([3, 2])
     assert constraint.may_lose_one(counts, ALL).tolist() == [True, False]
     assert constraint.may_gain_one(counts, ALL).tolist() == [False, True]
@@ -164,7 +165,7 @@ def test_room_to_lose_and_to_gain() -> None:
 
 def test_room_to_lose_and_to_gain_of_a_topic() -> None:
     group = group_of([3, 2], [[0, 1], [0, 1]])
-    constraint = constraint_of(group, Policy.of("kip-169"), np.array([0, 0, 1, 0, 1], np.int32))
+    constraint = constraint_of(group, Policy("kip-169"), np.array([0, 0, 1, 0, 1], np.int32))
     held = TopicCounts.of(group, np.array([0, 0, 1, 0, 1], np.int32))
     topics, members = np.array([[0], [1]]), np.array([0, 1])
     assert constraint.may_lose_of_topic(held, topics, members).tolist() == [
@@ -197,7 +198,7 @@ def test_the_arrays_of_the_constraint_are_its_own() -> None:
     assert private_uses("x = constraint._face") == ["1: _face"]
     assert private_uses("replace(constraint, _most=1)") == ["1: _most"]
     package = Path(equilag.__file__).parent
-    own = package / "constraint"
+    own = package / "domain" / "constraint"
     modules = [path for path in package.rglob("*.py") if own not in path.parents]
     assert len(modules) > 100
     assert {str(path): uses for path in modules if (uses := private_uses(path.read_text()))} == {}

@@ -11,8 +11,8 @@ from support.oracles import Assignments, Truth
 
 import equilag
 from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.checks.count_checks import read_potentials
 from equilag.certificate.checks.potentials import Potentials, bound_by_potentials, moves_claim
-from equilag.certificate.checks.read_potentials import read_potentials
 from equilag.domain.constraint import NotMinimal, constraint_of
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group
@@ -22,7 +22,7 @@ from equilag.heuristics import assignor_names, get_assignor, run_assignor
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.moves.fewest_moves import fewest_moves
 
-POLICIES = [Policy.of(name) for name in ("lag-aware", "fair-yet-sticky", "sticky-yet-fair")]
+POLICIES = [Policy(name) for name in ("lag-aware", "fair-yet-sticky", "sticky-yet-fair")]
 
 
 def restricted_groups(seed: int, n: int) -> Iterator[Group]:
@@ -47,7 +47,7 @@ def test_the_constraint_admits_the_most_even_counts_and_no_others(policy: Policy
 def test_the_fewest_moves_and_what_proves_them() -> None:
     by_partition = 0
     for group in restricted_groups(seed=202, n=80):
-        constraint = constraint_of(group, Policy.of(), balanced_assignment(group, Policy.of()))
+        constraint = constraint_of(group, Policy(), balanced_assignment(group, Policy()))
         truth = int(Assignments.all(group).balanced("total").moves.min())
         found = fewest_moves(group, constraint)
         assert is_valid(group, found.assigned)
@@ -63,7 +63,7 @@ def test_the_fewest_moves_and_what_proves_them() -> None:
 def test_bounds_by_counting_are_never_beyond_the_truth() -> None:
     rng = np.random.default_rng(203)
     for group in restricted_groups(seed=203, n=40):
-        constraint = constraint_of(group, Policy.of(), balanced_assignment(group, Policy.of()))
+        constraint = constraint_of(group, Policy(), balanced_assignment(group, Policy()))
         counting, truth = Counting(group, constraint), Assignments.all(group).balanced("total")
         if not counting.active.any():
             continue
@@ -122,7 +122,7 @@ def test_counts_topic_by_topic_are_refused() -> None:
 
 def test_potentials_of_single_partitions_prove_nothing_where_topics_count() -> None:
     group = group_of([4], [[0], [0]], [0, 0, 0, 1])
-    policy = Policy.of("kip-169")
+    policy = Policy("kip-169")
     constraint = constraint_of(group, policy, balanced_assignment(group, policy))
     zero = np.zeros(1, np.int64), np.zeros(2, np.int64)
     assert bound_by_potentials(group, constraint, Potentials(*zero)) == 1

@@ -16,7 +16,7 @@ from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.phases import first_phase, revocations
 from equilag.domain.plan.plan import Plan
-from equilag.domain.policy.policy import POLICIES
+from equilag.domain.policy.policy_settings import POLICIES
 
 
 def plan_of(group: Group, *members: int) -> Plan:

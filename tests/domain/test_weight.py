@@ -88,7 +88,7 @@ def test_what_a_group_does_not_know_is_refused() -> None:
         Policy(weight="size")
     with pytest.raises(InputError, match="horizon: 0 is not more than 0"):
         Policy(horizon=0)
-    with pytest.raises(InputError, match="horizon: True is not a number of seconds"):
+    with pytest.raises(InputError, match="horizon: true is not a number of seconds"):
         Policy(horizon=True)
 
 

@@ -15,7 +15,8 @@ from support.oracles import Assignments, most_even_flow
 import equilag
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
-from equilag.domain.policy.policy import BALANCES, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.planner.frontier import Point
 
 LIMIT = 30.0

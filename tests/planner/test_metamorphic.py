@@ -13,7 +13,7 @@ from support.groups import Snapshot, snapshots
 import equilag
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.domain.plan.plan import Plan
-from equilag.domain.policy.policy import BALANCES, POLICIES
+from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 
 SMALL: Final = snapshots(limit=200)
 POLICY: Final = st.sampled_from(POLICIES)

@@ -17,7 +17,8 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.plan.metrics import count_moves, is_valid, member_counts
 from equilag.domain.plan.plan import Plan
-from equilag.domain.policy.policy import BALANCES, POLICIES, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 
 LIMIT: Final = 30.0
 """Seconds; small groups end by themselves long before."""
@@ -28,7 +29,7 @@ def is_the_best(group: Group, **wanted: Any) -> Plan:
     wanted.setdefault("tolerance", 0.0)
     plan = equilag.solve(group, time_limit=LIMIT, **wanted)
     wanted = {"name": wanted.pop("policy", "lag-aware"), **wanted}
-    policy = Policy.of(**wanted)
+    policy = Policy(**wanted)
     truth = Truth.of(group.without_owners() if policy.fresh else group, policy)
     assert plan.status == "optimal"
     assert plan.notes == ()
@@ -101,7 +102,7 @@ def test_every_kind_of_lag(policy: str, kind: str) -> None:
 def test_max_moves_is_kept_to_and_used(policy: str, move_cost: int) -> None:
     tight = 0
     for group in small_groups(seed=103, n=6, owned=0.9, limit=500):
-        truth = Truth.of(group, Policy.of(policy))
+        truth = Truth.of(group, Policy(policy))
         free = is_the_best(group, policy=policy, move_cost=move_cost)
         for limit in range(truth.fewest_moves, len(free.moves) + 1):
             plan = is_the_best(group, policy=policy, move_cost=move_cost, max_moves=limit)
@@ -275,7 +276,7 @@ def test_settings_that_make_no_sense(wanted: dict[str, Any], place: str) -> None
 
 def test_a_policy_may_be_made_beforehand() -> None:
     group = group_of([6], [[0]] * 2, owners=[0] * 6, lags=[9, 8, 7, 3, 2, 1])
-    plan = equilag.solve(group, Policy.of("kip-169", move_cost=2), time_limit=LIMIT)
+    plan = equilag.solve(group, Policy("kip-169", move_cost=2), time_limit=LIMIT)
     same = equilag.solve(group, "kip-169", move_cost=2, time_limit=LIMIT)
     assert plan.settings == same.settings
     assert np.array_equal(plan.assigned, same.assigned)

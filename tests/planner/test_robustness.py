@@ -17,7 +17,8 @@ from equilag.domain.errors import ContradictedBound
 from equilag.domain.group.group import Group
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import is_valid
-from equilag.domain.policy.policy import POLICIES, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import POLICIES
 from equilag.planner.solving import result
 from equilag.planner.solving.progress import Progress
 from equilag.planner.solving.run import COUNTING

@@ -14,7 +14,7 @@ from support.slow_member import even_assignment, slow_group, slow_snapshot
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 from equilag.planner.simulate import simulate
-from equilag.planner.simulation.rebalance_pause import rebalanced
+from equilag.planner.simulation.fluid_run import rebalanced
 from equilag.planner.solve import solve
 from equilag.report.facts.simulation import simulation_facts
 from equilag.report.terminal import Screen

@@ -15,7 +15,7 @@ from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.planner.explain import Explanation, explanation_of
 from equilag.planner.explaining.bound_causes import BoundCause
-from equilag.planner.solving.settings import budget_of
+from equilag.planner.solving.run_settings import budget_of
 from equilag.report.facts.explanation import explanation_facts
 from equilag.report.facts.plans.move_chains import served_facts
 from equilag.report.terminal import Screen

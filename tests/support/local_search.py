@@ -18,13 +18,14 @@ from equilag.domain.plan.metrics import (
     member_loads,
     spread,
 )
-from equilag.domain.policy.policy import BALANCES, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
-from equilag.solver.local_search.improvement_goal import ImprovementGoal
+from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.moves.fewest_moves import fewest_moves
 
 POLICIES: Final = [
-    Policy.of(name, balance) for balance in BALANCES for name in ("lag-aware", "sticky-yet-fair")
+    Policy(name, balance) for balance in BALANCES for name in ("lag-aware", "sticky-yet-fair")
 ]
 
 Search = Callable[..., Index]

@@ -170,7 +170,7 @@ class GroupReader:
         Missing topics become remarks. `timeout` is for all requests, in seconds. Raises
         MissingRight, and TemporarilyUnreadable if the coordinator does not return the commits.
         """
-        from equilag.adapters.kafka.plain.plain_offsets import read_offsets
+        from equilag.adapters.kafka.plain.plain_ends import read_offsets
 
         wait_ms = int(1000 * (self._timeout if timeout is None else timeout) / _ROUNDS)
         answers = self._cluster.with_plain(

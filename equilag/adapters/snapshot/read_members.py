@@ -8,7 +8,7 @@ from dataclasses import fields
 from itertools import chain, repeat
 from typing import Any, Final
 
-from equilag.adapters.snapshot.shapes import Object, as_list, as_object, check_keys
+from equilag.adapters.snapshot.parse_columns import Object, as_list, as_object, check_keys
 from equilag.domain.building.member_fields import MEMBER_DEFAULTS, MEMBER_FIELDS, NULLABLE
 from equilag.domain.building.values import GENERATIONS, as_integer, as_text, check_texts
 from equilag.domain.errors import InputError

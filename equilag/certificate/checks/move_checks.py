@@ -9,7 +9,7 @@ from equilag.certificate.bounds.move_limited import spread_bounds
 from equilag.certificate.checks.search_checks import limit_in, no_plan_within, search_target
 from equilag.certificate.exhaustive.few_moves.move_problem import whole_problem_of_few_moves
 from equilag.certificate.ledger import Ledger, Refuted, natural_in
-from equilag.domain.plan.evidence import MOVES
+from equilag.domain.plan.claim import MOVES
 from equilag.domain.policy.objective import SPREAD
 
 

@@ -10,10 +10,33 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.certificate.checks.unit_potentials import most_kept
 from equilag.domain.constraint import CountConstraint, TopicCounts, TopicIntervals
+from equilag.domain.group.extended_columns import Stakes
 from equilag.domain.group.group import NOBODY, Flags, Group, Ints
 from equilag.domain.plan.claim import Claim
+
+
+def most_kept(
+    group: Group, constraint: CountConstraint, stakes: Stakes, unit: Ints, member: Ints
+) -> int | None:
+    """Partitions that stay with an owner at most, whatever the plan, but for what members' room
+    adds; None if the potentials are no dual solution.
+
+    `unit` [units] and `member` [M] are the potentials: each unit goes to one member of its face, so
+    that it keeps no more than its own potential, its member's, and what the stake lies above both.
+    """
+    assignable = np.flatnonzero(group.assignable)
+    lowest_unit = np.full(len(group.eligible), np.iinfo(np.int64).max // 4, dtype=np.int64)
+    np.minimum.at(lowest_unit, group.partition_class[assignable], unit[assignable])
+    lowest_member = np.full(len(group.class_topics), np.iinfo(np.int64).max // 4, dtype=np.int64)
+    np.minimum.at(lowest_member, group.class_of, member)
+    classes, member_classes = constraint.arcs
+    if (lowest_unit[classes] + lowest_member[member_classes] < 0).any():
+        return None
+    within = constraint.may(stakes.unit, stakes.member)
+    height = unit[stakes.unit] + member[stakes.member]
+    slack = np.maximum(0, stakes.number - height)[within]
+    return int(unit[assignable].sum() + slack.sum())
 
 
 class Potentials(NamedTuple):

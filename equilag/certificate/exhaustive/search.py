@@ -18,17 +18,48 @@ from equilag.certificate.exhaustive.candidates import (
     list_patterns,
     required_items,
 )
-from equilag.certificate.exhaustive.instance_counts import counts_after, within_sums
 from equilag.certificate.exhaustive.item_masks import ItemMasks
 from equilag.certificate.exhaustive.load_windows import MemberSets, load_windows
-from equilag.certificate.exhaustive.lookahead import completable, last_two_fit, open_load, taken_by
+from equilag.certificate.exhaustive.lookahead import (
+    Taken,
+    completable,
+    last_two_fit,
+    open_load,
+    taken_by,
+)
 from equilag.certificate.exhaustive.member_patterns import MemberPatterns
 from equilag.certificate.exhaustive.node import FreeItems, SearchNode, SearchTask
 from equilag.certificate.exhaustive.patterns import Patterns
 from equilag.certificate.exhaustive.small_problem import SmallProblem
 from equilag.certificate.exhaustive.target import UNLIMITED, OwnershipTarget, SearchTarget
 from equilag.domain.budget import Budget, OutOfBudget
-from equilag.domain.group.group import Ints
+from equilag.domain.constraint import InstanceSums
+from equilag.domain.group.group import Flags, Ints
+
+
+def within_sums(
+    sums: InstanceSums, items: ItemMasks, node: SearchNode, member: int, taken: Taken
+) -> Flags:
+    """[n] False where the open members of the same instance cannot bring its sum into its interval
+    after what `member` takes."""
+    instance = int(sums.of[member])
+    others = [m for m in node.members if m != member and sums.of[m] == instance]
+    given = np.bitwise_count(taken.mask) + node.counts[instance]
+    fewest = given + sum(items.limits[m].lo for m in others)
+    most = given + sum(items.limits[m].hi for m in others)
+    fits: Flags = (fewest <= sums.most[instance]) & (most >= sums.least[instance])
+    return fits
+
+
+def counts_after(
+    sums: InstanceSums | None, node: SearchNode, member: int, chosen: int
+) -> tuple[int, ...]:
+    """The items of each instance once a member has taken some."""
+    if sums is None:
+        return ()
+    counts = list(node.counts)
+    counts[int(sums.of[member])] += chosen.bit_count()
+    return tuple(counts)
 
 
 class Search:

@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.extended_options import add_real
+from equilag.cli.arguments.policy_options import add_settings
 from equilag.cli.arguments.screen_options import add_screen
-from equilag.domain.policy.policy import POLICIES
 
 WEIGHTS: Final = ("work", "lag", "rate", "forecast", "bytes")
 RESETS: Final = ("latest", "earliest", "none")
@@ -53,20 +52,12 @@ def add_fleet_options(parser: argparse.ArgumentParser) -> None:
     add_screen(parser)
     parser.set_defaults(output="text")
     _add_planning(parser.add_argument_group("how to plan"))
-    add_real(parser)
+    add_settings(parser, "fleet")
     _add_signals(parser.add_argument_group("what to spread"))
     _add_spark(parser.add_argument_group("Spark"))
 
 
 def _add_planning(group: argparse._ArgumentGroup) -> None:
-    group.add_argument(
-        "--policy",
-        metavar="P",
-        type=options.one_of(POLICIES),
-        default=POLICIES[0],
-        help=f"{', '.join(POLICIES)} (default: {POLICIES[0]})",
-    )
-    options.add_balance(group)
     group.add_argument(
         "--rules", metavar="FILE.toml", help="other policies and settings for groups by name"
     )
@@ -84,13 +75,7 @@ def _add_planning(group: argparse._ArgumentGroup) -> None:
         default=60.0,
         help="longest planning time per group in seconds (default: 60)",
     )
-    group.add_argument(
-        "--seed",
-        metavar="N",
-        type=options.whole(options.MAX_SEED),
-        default=0,
-        help="seed of the random choices (default: 0)",
-    )
+    options.add_seed(group)
 
 
 def _add_signals(group: argparse._ArgumentGroup) -> None:

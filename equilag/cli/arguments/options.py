@@ -17,22 +17,13 @@ from equilag.cli.arguments.durations import MAX_SHOWN as MAX_SHOWN
 from equilag.cli.arguments.durations import duration as duration
 from equilag.cli.arguments.screen_options import add_screen
 from equilag.domain.errors import InputError
-from equilag.domain.policy.policy import (
-    BALANCES,
-    DEFAULT_HORIZON,
-    DEFAULT_TOLERANCE,
-    MAX_MOVE_COST,
-    POLICIES,
-    REAL_FIELDS,
-    Policy,
-    RealSettings,
-)
+from equilag.domain.policy.policy import SETTINGS, Policy
 
 if TYPE_CHECKING:
     from threading import Event
 
     from equilag.planner.solving.progress import Watcher
-    from equilag.planner.solving.settings import SolveSettings
+    from equilag.planner.solving.run_settings import SolveSettings
 
 AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options are added to."""
@@ -45,15 +36,14 @@ ISOLATION_LEVELS: Final = ("read_uncommitted", "read_committed")
 SNAPSHOT_HELP: Final = (
     "the group: JSON (equilag/snapshot/1), plain, gzip or zstd; - reads standard input"
 )
+RUN_PARAMETERS: Final = (
+    "time_limit", "seed", "effort", "deterministic", "assignor", "group", "subscribe", "output",
+)  # fmt: skip
 PARAMETERS: Final = {
-    name: f"--{name.replace('_', '-')}"
-    for name in (
-        "policy", "time_limit", "seed", "balance", "move_cost", "tolerance", "max_moves", "fresh",
-        "effort", "deterministic", "assignor", "group", "subscribe", "output", *REAL_FIELDS,
-    )
-}  # fmt: skip
-PLANNING_FIELDS: Final = ("weight", "horizon", "add_members")
-"""Settings that only commands about one group have options for."""
+    **{declared.place: declared.option for declared in SETTINGS.values()},
+    **{name: f"--{name.replace('_', '-')}" for name in RUN_PARAMETERS},
+}
+"""Parameter of the library -> the option that sets it."""
 MAX_SEED: Final = 2**31
 """The solvers take a signed 32-bit seed."""
 
@@ -62,21 +52,9 @@ def add_snapshot(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("snapshot", metavar="SNAPSHOT", help=SNAPSHOT_HELP)
 
 
-def add_planning(
-    parser: AnyParser, *, time_limit: float, tolerance: float = DEFAULT_TOLERANCE
-) -> None:
-    """What a plan aims at, within which limits: the options of `plan`, `compare`, `frontier`.
-
-    `policy_of` and `settings_of` read them.
-    """
-    add_goals(parser, tolerance=tolerance)
-    parser.add_argument(
-        "--max-moves",
-        metavar="N",
-        type=whole(),
-        help="move at most N partitions (default: no limit)",
-    )
-    parser.add_argument("--fresh", action="store_true", help="plan as if no partition had an owner")
+def add_run(parser: AnyParser, *, time_limit: float) -> None:
+    """How long a plan is searched for, from which seed; `settings_of` reads the options."""
+    add_seed(parser)
     parser.add_argument(
         "--time-limit",
         metavar="S",
@@ -88,8 +66,7 @@ def add_planning(
         "--effort",
         metavar="S",
         type=seconds,
-        help="limit the work to about S seconds' worth, counted, so that a run can be repeated"
-        " exactly",
+        help="limit the counted work to about S core-seconds; runs are repeatable",
     )
     parser.add_argument(
         "--deterministic",
@@ -98,33 +75,14 @@ def add_planning(
     )
 
 
-def policy_of(args: argparse.Namespace) -> Policy:
-    """The policy that the options of `add_planning` and `add_real` ask for. Raises InputError."""
-    with named():
-        return Policy(
-            args.policy,
-            args.balance,
-            args.move_cost,
-            args.tolerance,
-            args.max_moves,
-            args.fresh,
-            **planning_settings(args),
-        )
-
-
-def real_settings(args: argparse.Namespace) -> RealSettings:
-    """The settings that the options of `real_options.add_real` ask for, not checked yet."""
-    names = (name for name in REAL_FIELDS if name not in PLANNING_FIELDS)
-    return cast(RealSettings, {name: getattr(args, name) for name in names})
-
-
-def planning_settings(args: argparse.Namespace) -> RealSettings:
-    """The same, and what the options of `real_options.add_weight` ask for."""
-    settings = real_settings(args)
-    settings["add_members"] = args.add_members
-    settings["weight"] = args.weight
-    settings["horizon"] = DEFAULT_HORIZON if args.horizon is None else args.horizon
-    return settings
+def add_seed(parser: AnyParser) -> None:
+    parser.add_argument(
+        "--seed",
+        metavar="N",
+        type=whole(MAX_SEED),
+        default=0,
+        help="seed of the random choices (default: 0)",
+    )
 
 
 def settings_of(args: argparse.Namespace, progress: Watcher, stop: Event) -> SolveSettings:
@@ -150,50 +108,6 @@ def run_settings(args: argparse.Namespace) -> dict[str, Any]:
     """Seed, and effort where it is limited, as in the policy of a plan's JSON."""
     effort = effort_of(args)
     return {"seed": args.seed, **({} if effort is None else {"effort": effort})}
-
-
-def add_goals(parser: AnyParser, *, tolerance: float = DEFAULT_TOLERANCE) -> None:
-    """``--policy`` and the settings on top of it, and ``--seed``."""
-    parser.add_argument(
-        "--policy",
-        metavar="P",
-        type=one_of(POLICIES),
-        default=POLICIES[0],
-        help=f"{', '.join(POLICIES)} (default: {POLICIES[0]})",
-    )
-    add_balance(parser)
-    parser.add_argument(
-        "--move-cost",
-        metavar="LAG",
-        type=whole(MAX_MOVE_COST),
-        default=0,
-        help="records of lag spread that each move must save; with capacities, records at a member"
-        " of the largest one (default: 0)",
-    )
-    parser.add_argument(
-        "--tolerance",
-        metavar="PERCENT",
-        type=percent,
-        default=tolerance,
-        help="lag spread accepted above the best, if that saves moves, in percent of the mean load"
-        f" (default: {tolerance:g})",
-    )
-    parser.add_argument(
-        "--seed",
-        metavar="N",
-        type=whole(MAX_SEED),
-        default=0,
-        help="seed of the random choices (default: 0)",
-    )
-
-
-def add_balance(parser: AnyParser) -> None:
-    parser.add_argument(
-        "--balance",
-        metavar="B",
-        type=one_of(BALANCES),
-        help=f"which counts are even: {', '.join(BALANCES)} (default: the policy's own)",
-    )
 
 
 def add_output(parser: AnyParser, json_help: str = "the same as --output json") -> None:
@@ -233,7 +147,7 @@ def named(policy: Policy | None = None) -> Iterator[None]:
         yield
     except InputError as error:
         name = error.place.rpartition(".")[2]
-        own = policy is not None and policy.overrides.max_partitions is None
+        own = policy is not None and policy.max_partitions is None
         if name != "max_partitions":
             place = PARAMETERS.get(error.place, error.place)
         else:

@@ -6,7 +6,7 @@ import argparse
 from typing import Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.extended_options import add_real, add_weight
+from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
 from equilag.cli.deliver import show
 from equilag.cli.exit_status import FINE, INTERRUPTED
@@ -26,15 +26,14 @@ example:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    options.add_planning(parser, time_limit=2.0, tolerance=0.0)
-    add_weight(parser)
-    add_real(parser)
+    add_settings(parser, "plan", {"tolerance": 0.0})
+    options.add_run(parser, time_limit=2.0)
     options.add_compared_assignors(parser)
     options.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    policy = options.policy_of(args)
+    policy = policy_of(args, "plan", {"tolerance": 0.0})
     options.check_output(args)
 
     from equilag.heuristics.registry import get_assignor

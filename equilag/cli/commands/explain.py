@@ -6,8 +6,8 @@ import argparse
 from typing import Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.extended_options import add_real, add_weight
 from equilag.cli.arguments.given_plan import add_plan, place_files, planning, read_inputs
+from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source
 from equilag.cli.deliver import show
 from equilag.cli.exit_status import FINE, INTERRUPTED
@@ -31,15 +31,14 @@ example:
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     add_plan(parser)
-    options.add_planning(parser, time_limit=2.0)
-    add_weight(parser)
-    add_real(parser)
+    add_settings(parser, "plan")
+    options.add_run(parser, time_limit=2.0)
     options.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     place_files(args)
-    policy = options.policy_of(args)
+    policy = policy_of(args, "plan")
     if args.plan is not None and policy != Policy():
         args.refuse("with PLAN the options that make a plan have no effect")
     options.check_output(args)

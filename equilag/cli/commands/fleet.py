@@ -8,12 +8,13 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import client_settings
 from equilag.cli.arguments.files import naming, read_file
 from equilag.cli.arguments.fleet_arguments import add_fleet_options
+from equilag.cli.arguments.policy_options import policy_of
 from equilag.cli.commands import fleet_export, fleet_show, report_fleet
 from equilag.cli.deliver import show
 from equilag.cli.progress_line import ProgressLine
@@ -129,12 +130,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _policy(args: argparse.Namespace) -> Policy:
     """The policy of groups without a rule. Work is the default where a group has rates."""
-    settings: dict[str, Any] = {}
-    if args.weight in ("work", "lag"):
-        settings["weight"] = args.weight
-    if args.horizon is not None:
-        settings["horizon"] = args.horizon
-    return Policy(args.policy, args.balance, **options.real_settings(args), **settings)
+    weight = args.weight if args.weight in ("work", "lag") else None
+    return policy_of(args, "fleet", weight=weight, horizon=args.horizon)
 
 
 def _progress(stage: str, done: int, total: int) -> str:

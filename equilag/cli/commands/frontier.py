@@ -6,8 +6,8 @@ import argparse
 from typing import Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.extended_options import add_real, add_weight
 from equilag.cli.arguments.files import OutputFile
+from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
 from equilag.cli.deliver import show
 from equilag.cli.exit_status import FINE, INTERRUPTED
@@ -29,9 +29,8 @@ example:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    options.add_planning(parser, time_limit=5.0)
-    add_weight(parser)
-    add_real(parser)
+    add_settings(parser, "plan")
+    options.add_run(parser, time_limit=5.0)
     options.add_output(parser)
     parser.add_argument(
         "--plot", metavar="F", help="draw the trade-offs to this file: .svg or .png"
@@ -41,7 +40,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from equilag.report.plot import check_plot, frontier_plot
 
-    policy = options.policy_of(args)
+    policy = policy_of(args, "plan")
     options.check_output(args)
     plot = None
     if args.plot is not None:

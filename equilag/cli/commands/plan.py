@@ -6,7 +6,7 @@ import argparse
 from typing import Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.extended_options import add_real, add_weight
+from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
 from equilag.cli.deliver import deliver, plan_file
 from equilag.cli.exit_status import ACT, FINE, INTERRUPTED
@@ -33,9 +33,8 @@ examples:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
-    options.add_planning(parser, time_limit=2.0)
-    add_weight(parser)
-    add_real(parser)
+    add_settings(parser, "plan")
+    options.add_run(parser, time_limit=2.0)
     options.add_plan_outputs(parser)
     parser.add_argument(
         "--check",
@@ -45,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    policy = options.policy_of(args)
+    policy = policy_of(args, "plan")
     options.check_output(args)
     target = plan_file(args)
     group = read_group(args, policy)

@@ -10,9 +10,9 @@ from shlex import join, quote
 from typing import Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.extended_options import add_real, add_weight
 from equilag.cli.arguments.files import OutputFile
 from equilag.cli.arguments.given_plan import add_plan, place_files, planning, read_inputs
+from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source
 from equilag.cli.exit_status import FINE, INTERRUPTED
 from equilag.cli.screen import emit
@@ -45,9 +45,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_source(parser)
     add_plan(parser)
     parser.add_argument("--out", metavar="F.html", help="write the page to this file")
-    options.add_planning(parser, time_limit=TIME_LIMIT)
-    add_weight(parser)
-    add_real(parser)
+    add_settings(parser, "plan")
+    options.add_run(parser, time_limit=TIME_LIMIT)
     options.add_compared_assignors(parser)
     parser.add_argument(
         "--json",
@@ -61,7 +60,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     place_files(args)
-    policy = options.policy_of(args)
+    policy = policy_of(args, "plan")
     if args.plan is not None and policy != Policy():
         args.refuse("with PLAN the options that make a plan have no effect")
     if args.out is None and args.output != "json":

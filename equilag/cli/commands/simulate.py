@@ -6,9 +6,9 @@ import argparse
 from typing import Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.extended_options import add_real, add_weight
 from equilag.cli.arguments.files import OutputFile
 from equilag.cli.arguments.given_plan import add_plan, place_files, planning, read_inputs
+from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source
 from equilag.cli.deliver import show
 from equilag.cli.exit_status import FINE, INTERRUPTED
@@ -55,9 +55,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         " hands (default: eager)",
     )
     parser.add_argument("--plot", metavar="F", help="draw lag over time to this file: .svg or .png")
-    options.add_planning(parser, time_limit=2.0)
-    add_weight(parser)
-    add_real(parser)
+    add_settings(parser, "plan")
+    options.add_run(parser, time_limit=2.0)
     options.add_output(parser)
 
 
@@ -65,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     from equilag.report.plot import check_plot
 
     place_files(args)
-    policy = options.policy_of(args)
+    policy = policy_of(args, "plan")
     if args.plan is not None and _makes_plans(policy):
         args.refuse("with PLAN only --capacity of the options that make a plan has an effect")
     options.check_output(args)
@@ -99,4 +98,4 @@ def run(args: argparse.Namespace) -> int:
 
 def _makes_plans(policy: Policy) -> bool:
     """True if the policy says more than the members' capacities."""
-    return policy != Policy(capacity=policy.overrides.capacity)
+    return policy != Policy(capacity=policy.capacity)

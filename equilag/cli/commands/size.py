@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.extended_options import add_real, add_weight
+from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
 from equilag.cli.deliver import show
 from equilag.cli.exit_status import FINE, INTERRUPTED
@@ -29,12 +29,19 @@ For each number of members, computes how heavy the heaviest one is at best, and
 proves it: how many members keep up with what is produced, how long they take to
 read everything, and at which numbers another member helps."""
 EPILOG: Final = """\
-All partitions are planned anew, so --fresh and --move-cost change nothing, and
-what speaks of owners, racks or single members is refused. New members are
-called new-1, new-2, ...: --capacity 'new-*=N' says what they can read.
+All partitions are planned anew, so there are no options about owners, moves,
+racks or single members. New members are called new-1, new-2, ...:
+--capacity 'new-*=N' says what they can read.
 
 example:
   equilag size snapshot.json --capacity '*=1000' --catch-up 10m"""
+SPREAD: Final = (
+    "lag; rate: records produced per second; work: lag + rate x horizon; given: the snapshot's"
+    " weights (default: rate where rates are known, else lag)"
+)
+HELPS: Final = (
+    "a size helps if its heaviest load is lower by more than so many percent (default: 1)"
+)
 OPTIONS: Final = {"threads": "--threads", "catch_up": "--catch-up"}
 """Setting -> its option."""
 _RANGE: Final = re.compile(r"([0-9]{1,6})(?:\.\.([0-9]{1,6}))?")
@@ -72,14 +79,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=options.duration,
         help="how many members have read everything within D, such as 90s or 10m",
     )
-    options.add_planning(parser, time_limit=10.0)
-    add_weight(parser, "rate where rates are known, else lag")
-    add_real(parser)
+    add_settings(parser, "size", helps={"weight": SPREAD, "tolerance": HELPS})
+    options.add_run(parser, time_limit=10.0)
     options.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    policy = options.policy_of(args)
+    policy = policy_of(args, "size")
     options.check_output(args)
     group = read_group(args)
 

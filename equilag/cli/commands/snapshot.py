@@ -102,7 +102,7 @@ def _join_topics(given: GroupInput, texts: list[str]) -> None:
     import numpy as np
 
     from equilag.domain.building.co_partitioned import co_partitioned_topics
-    from equilag.domain.policy.override_values import topic_lists_of
+    from equilag.domain.policy.entries import topic_lists_of
 
     topics = given["topics"]
     number = dict(zip(topics, range(len(topics)), strict=True))

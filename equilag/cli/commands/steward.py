@@ -13,15 +13,14 @@ from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import add_cluster, add_reading, client_settings
 from equilag.cli.arguments.co_partition_mode import CO_PARTITION, co_partition_mode
 from equilag.cli.arguments.converters import number_from
-from equilag.cli.arguments.extended_options import add_real
+from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.screen_options import add_screen
 from equilag.cli.arguments.steward_thresholds import add_thresholds, add_weight, thresholds_of
 from equilag.cli.screen import remark
 from equilag.cli.steward_log import logging_to_stderr
 from equilag.cli.steward_status import show_status
 from equilag.domain.errors import InputError, MissingExtra
-from equilag.domain.policy.policy import Policy
-from equilag.live.rebalance.live_policy import LIVE_HORIZON_S, LIVE_TOLERANCE
+from equilag.live.rebalance.live_policy import LIVE_DEFAULTS, LIVE_HORIZON_S
 
 if TYPE_CHECKING:
     from equilag.live.steward.steward_options import StewardOptions
@@ -99,13 +98,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_screen(parser)
     add_thresholds(parser.add_argument_group("when to rebalance"))
     _add_planning(parser.add_argument_group("how to plan"))
-    add_real(parser, CO_PARTITION)
+    add_settings(parser, "steward", LIVE_DEFAULTS, {"co_partition": CO_PARTITION})
     _add_membership(parser.add_argument_group("membership"))
 
 
 def _add_planning(group: argparse._ArgumentGroup) -> None:
     add_weight(group, LIVE_HORIZON_S)
-    options.add_goals(group, tolerance=LIVE_TOLERANCE)
+    options.add_seed(group)
     group.add_argument(
         "--time-limit",
         metavar="S",
@@ -221,11 +220,9 @@ def _options(args: argparse.Namespace) -> StewardOptions:
     from equilag.live.steward.steward_options import StewardOptions
 
     mode = co_partition_mode(args)
+    weight = None if args.weight == "work" else args.weight
+    policy = policy_of(args, "steward", LIVE_DEFAULTS, weight=weight, horizon=args.horizon)
     with options.named():
-        real = options.real_settings(args)
-        real["weight"] = None if args.weight == "work" else args.weight
-        real["horizon"] = args.horizon
-        policy = Policy(args.policy, args.balance, args.move_cost, args.tolerance, **real)
         return StewardOptions(
             group=args.group,
             instance=args.instance_id,

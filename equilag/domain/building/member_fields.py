@@ -8,8 +8,14 @@ from itertools import repeat
 from operator import attrgetter, is_
 from typing import Any, Final, Protocol
 
-from equilag.domain.building.capacity_range import capacity_problem
-from equilag.domain.building.values import GENERATIONS, NATURAL, as_text, text_problem
+from equilag.domain.building.values import (
+    GENERATIONS,
+    NATURAL,
+    as_text,
+    capacity_problem,
+    text_problem,
+)
+from equilag.domain.columns import Index
 from equilag.domain.errors import InputError
 from equilag.domain.group.member import Member
 from equilag.domain.show import below, guess, not_a, show
@@ -117,3 +123,21 @@ def refuse_strangers(given: Mapping[str, Any], ids: Sequence[str], field: str) -
     known = set(ids)
     name = next(name for name in given if name not in known)
     raise InputError(f"no member has the id {show(name)}{guess(name, ids)}", below(field, name))
+
+
+def unlike_threads(members: Sequence[Member], class_of: Index) -> tuple[int, int, str] | None:
+    """Two members of one instance that differ, and in what; None if all threads are alike.
+
+    Threads have to read the same topics (`class_of` [M], the member classes) in the same rack. The
+    second of the two is the first member at which this shows.
+    """
+    first: dict[str, int] = {}
+    for m, member in enumerate(members):
+        if member.instance is None:
+            continue
+        other = first.setdefault(member.instance, m)
+        if class_of[m] != class_of[other]:
+            return other, m, "subscription"
+        if member.rack != members[other].rack:
+            return other, m, "rack"
+    return None

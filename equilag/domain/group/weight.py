@@ -14,7 +14,8 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 
 if TYPE_CHECKING:
-    from equilag.domain.policy.policy import Policy, WeightKind
+    from equilag.domain.policy.policy import Policy
+    from equilag.domain.policy.policy_settings import WeightKind
 
 UNITS: Final[dict[WeightKind, str]] = {
     "lag": "records", "rate": "records/s", "work": "records", "given": "weight",

@@ -12,8 +12,14 @@ from equilag.domain.group.group import NOBODY, Group, Index, Ints, iter_names
 from equilag.domain.group.lag import QUALITY
 from equilag.domain.move_reasons.plan_reasons import PlanReasons
 from equilag.domain.plan.assignment import by_name, by_topic
-from equilag.domain.plan.claim import CLAIMS_WHEN_READ, ClaimsWhenRead, Evidence
-from equilag.domain.plan.evidence import ACROSS, evidence_for, strongest
+from equilag.domain.plan.claim import (
+    ACROSS,
+    CLAIMS_WHEN_READ,
+    ClaimsWhenRead,
+    Evidence,
+    evidence_for,
+    strongest,
+)
 from equilag.domain.plan.extended_figures import LoadScale, ProvedBounds, real_figures
 from equilag.domain.plan.metrics import (
     MemberFigures,
@@ -35,7 +41,8 @@ from equilag.domain.plan.plan_figures import (
     ThroughputFigures,
 )
 from equilag.domain.policy.objective import Figures, Objective
-from equilag.domain.policy.policy import UNCONSTRAINED, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import Reduction
 
 Status = Literal["optimal", "feasible", "fallback"]

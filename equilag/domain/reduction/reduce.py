@@ -64,7 +64,7 @@ def reduce_group(group: Group, policy: Policy) -> Reduction:
     try:
         return _reduce_group(group, policy)
     except InputError as error:
-        if error.place != "co_partitioned" or not policy.overrides.co_partition:
+        if error.place != "co_partitioned" or not policy.co_partition:
             raise
         raise InputError(error.problem, "co_partition") from error
 

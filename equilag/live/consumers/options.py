@@ -67,7 +67,7 @@ class AssignorOptions:
         if policy.weight in ("rate", "work") and not isinstance(lag, LiveLag):
             problem = f"this lag source tells no rates, which {policy.weight} needs; LiveLag does"
             raise InputError(problem, "policy.weight")
-        if policy.overrides.instances == "host":
+        if policy.instances == "host":
             problem = "the leader of a rebalance sees no hosts; client-id works, and the steward"
             raise InputError(problem, "policy.instances")
         if self.co_partition not in CO_PARTITION_MODES:

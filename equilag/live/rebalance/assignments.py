@@ -15,16 +15,14 @@ from equilag.domain.plan.metrics import count_moves
 from equilag.live.rebalance.decision import Decision
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
+    MemberAssignments,
     Partitions,
+    assignments_now,
+    count_withheld,
     group_of,
     member_key,
 )
 from equilag.live.rebalance.measured import Measured
-from equilag.live.rebalance.member_assignments import (
-    MemberAssignments,
-    assignments_now,
-    count_withheld,
-)
 from equilag.live.rebalance.prior_owners import with_prior_owners
 
 COOPERATIVE: Final = "cooperative-sticky"

@@ -14,10 +14,15 @@ weigh more than in a plan for hours. In simulations records were read sooner wit
 LIVE_TOLERANCE: Final = 2.0
 """In percent of the mean load: measured rates are not known better, and a move is a pause."""
 
+LIVE_DEFAULTS: Final = {"horizon": LIVE_HORIZON_S, "tolerance": LIVE_TOLERANCE}
+"""Setting -> its default in live groups."""
+
 
 def live_policy(name: str = "lag-aware", **settings: Any) -> Policy:
     """Return a policy with the defaults of live groups. Raises InputError."""
-    return Policy(name, **{"horizon": LIVE_HORIZON_S, "tolerance": LIVE_TOLERANCE, **settings})
+    return Policy(
+        **{"name": name, "horizon": LIVE_HORIZON_S, "tolerance": LIVE_TOLERANCE, **settings}
+    )
 
 
 def at_most(policy: Policy, max_moves: int | None) -> Policy:

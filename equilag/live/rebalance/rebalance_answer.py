@@ -29,8 +29,7 @@ from equilag.live.rebalance.decision import (
     has_rules,
 )
 from equilag.live.rebalance.fitting_policy import FittingPolicy, with_capacities
-from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured
-from equilag.live.rebalance.measured_loads import awaits_rates, measured_loads
+from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured, awaits_rates, measured_loads
 from equilag.planner.worth.gain import Gain, gain_of, possible_gain
 from equilag.planner.worth.group_loads import group_loads
 

@@ -13,14 +13,65 @@ import threading
 import time
 from collections.abc import Callable, Collection, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
 from typing import Any, Final, NamedTuple
 
 from equilag.domain.errors import InputError, describe_error
 from equilag.live.status.event_log import log_event
 from equilag.live.status.status import StewardStatus
-from equilag.live.status.status_page import PAGE_POLICY, live_page, live_parts
 from equilag.live.status.steward_metrics import metrics_of
-from equilag.live.steward.host_names import is_own_name
+from equilag.report.page.render_page import render_page, render_part
+
+
+def is_own_name(host: str, allowed: Collection[str]) -> bool:
+    """Return True for a Host header that no other site can have: an address, a name without a dot,
+    the name of this machine, or an allowed name. HTTP/1.0 may have none."""
+    name = _without_port(host).casefold().rstrip(".")
+    if not name or "." not in name or name.endswith(".localhost"):
+        return True
+    own = {socket.gethostname(), *allowed}
+    return _is_address(name) or name in {one.casefold() for one in own}
+
+
+def _without_port(host: str) -> str:
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdigit() else host
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+REFRESH_S: Final = 5
+"""How often the page reads the status: as often as a steward observes its group by default."""
+PAGE_POLICY: Final = "frame-ancestors 'none'"
+"""What a page cannot say of itself in its head; the rest of its policy is there."""
+_SCRIPT: Final = "static/steward.js"
+_STYLE: Final = "static/steward.css"
+
+
+def live_page(state: StewardStatus) -> str:
+    """The whole page."""
+    document = {**_document(state), "history": state.history.document()}
+    return render_page(
+        "steward.html", document, scripts=(_SCRIPT,), styles=(_STYLE,), refresh_s=REFRESH_S
+    )
+
+
+def live_parts(state: StewardStatus) -> str:
+    """What changes of the page, as HTML without a frame."""
+    return render_part("steward_parts.html", _document(state))
+
+
+def _document(state: StewardStatus) -> dict[str, Any]:
+    return {**state.facts.document(), "refresh_s": REFRESH_S}
+
 
 MAX_CONNECTIONS: Final = 16
 """Connections that are answered at once: some browsers and scrapers. More get 503."""

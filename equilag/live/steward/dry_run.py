@@ -18,8 +18,8 @@ from equilag.domain.plan.metrics import member_loads, spread
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.capacities import known_capacities
-from equilag.live.rebalance.measured_loads import measured_loads
-from equilag.live.rebalance.member_assignments import MemberAssignments
+from equilag.live.rebalance.joined_members import MemberAssignments
+from equilag.live.rebalance.measured import measured_loads
 from equilag.live.steward.observer import Observation
 from equilag.planner.simulation.fluid_state import Conditions, FluidState
 from equilag.planner.worth.gain import imbalance_of

@@ -8,7 +8,7 @@ from typing import Final
 
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.decision import Decision
-from equilag.live.rebalance.kept_rules import count_broken
+from equilag.live.rebalance.fitting_policy import count_broken
 from equilag.live.steward.observer import Observation
 
 _GAP_S: Final = 15.0

@@ -100,7 +100,7 @@ def _plan(row: Mapping[str, Any], group: Group, assigned: Index, path: str) -> P
     if row["status"] not in STATUSES:
         raise _inconsistent(group.name, "plans", path)
     try:
-        reduction = reduce_group(shape_group(group, run.policy.overrides), run.policy)
+        reduction = reduce_group(shape_group(group, run.policy), run.policy)
     except InputError as error:
         raise _inconsistent(group.name, "plans", path) from error
     return Plan(

@@ -6,13 +6,12 @@ import hashlib
 import json
 import re
 import shlex
-from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from equilag.domain.plan.plan import REPEATABLE
-from equilag.domain.policy.policy import DEFAULT_TOLERANCE, POLICY_FIELDS, REAL_FIELDS, Policy
+from equilag.domain.policy.policy import ALWAYS, SETTINGS, Policy
 from equilag.report.facts.fleets.fleet_run import GroupCommands
 from equilag.report.wording.words import shorten
 
@@ -37,8 +36,7 @@ class PlannedWith(NamedTuple):
 def planned_with(column: str) -> PlannedWith:
     """Read the column. Few are different in a run. Raises ValueError, TypeError and KeyError."""
     settings = dict(json.loads(column))
-    real = {key: settings[key] for key in REAL_FIELDS if key in settings}
-    policy = Policy(**{key: settings[key] for key in POLICY_FIELDS}, **real)
+    policy = Policy(**{key: settings[key] for key in SETTINGS if key in settings or key in ALWAYS})
     repeatable = settings["run"] == REPEATABLE
     return PlannedWith(policy, settings["seed"], settings.get("effort"), repeatable)
 
@@ -84,37 +82,10 @@ def plan_command(plan: Plan, snapshot: str) -> str:
 
 def plan_words(snapshot: str, planned: PlannedWith, time_limit: float | None) -> str:
     """Return the shell command that plans a snapshot file in this way."""
-    policy = planned.policy
-    words = ["equilag", "plan", snapshot, "--policy", policy.name]
-    if policy.balance != policy.default_balance:
-        words += ["--balance", policy.balance]
-    if policy.move_cost:
-        words += ["--move-cost", str(policy.move_cost)]
-    if policy.tolerance != DEFAULT_TOLERANCE:
-        words += ["--tolerance", repr(policy.tolerance)]
-    if policy.max_moves is not None:
-        words += ["--max-moves", str(policy.max_moves)]
-    if policy.fresh:
-        words.append("--fresh")
-    settings = policy.to_dict()
-    if "horizon" in settings:
-        settings["horizon"] = f"{Decimal(str(settings['horizon'])).normalize():f}s"
-    for name in REAL_FIELDS:
-        words += _real_words(f"--{name.replace('_', '-')}", settings.get(name))
+    words = ["equilag", "plan", snapshot, *planned.policy.option_words()]
     words += ["--seed", str(planned.seed)]
     if planned.effort is not None:
         words += ["--effort", f"{planned.effort!r}"]
     if time_limit is not None:
         words += ["--time-limit", f"{time_limit!r}"]
     return shlex.join(words)
-
-
-def _real_words(option: str, value: Any) -> list[str]:
-    """The words that ask for a setting of a real group, as `Policy.to_dict` has it."""
-    if value is None:
-        return []
-    if value is True:
-        return [option]
-    entries = value if isinstance(value, list) else [str(value)]
-    # With the sign, an entry may begin with a dash.
-    return [f"{option}={e if isinstance(e, str) else ','.join(map(str, e))}" for e in entries]

@@ -12,6 +12,10 @@ from equilag.pipeline.results.tables import TABLES, TableName, ddl
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
 
 
 class History(NamedTuple):
@@ -46,3 +50,27 @@ def read_files(spark: SparkSession, files: TableFiles, table: TableName) -> Data
 def literal(path: str) -> str:
     """Escape a path, which Spark would otherwise read as a pattern."""
     return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
+
+
+def with_racks(spark: SparkSession, signals: DataFrame, racks: DataFrame, at: int) -> DataFrame:
+    """Return `signals` with a column `racks`: the newest of each partition up to `at`, else null.
+
+    `racks` is the table of the history; a row without a time is older than any other. Of several
+    rows of one time the one with the most racks counts.
+    """
+    return spark.sql(
+        """
+        WITH newest AS (
+          SELECT topic, partition,
+            max_by(racks, struct(coalesce(ts_ms, -1) AS ts, size(racks) AS n, racks)) AS racks
+          FROM {racks}
+          WHERE topic IS NOT NULL AND partition IS NOT NULL AND coalesce(ts_ms, -1) <= :at
+          GROUP BY topic, partition
+        )
+        SELECT s.*, n.racks FROM {signals} s
+        LEFT JOIN newest n ON s.topic = n.topic AND s.partition = n.partition
+        """,
+        args={"at": at},
+        signals=signals,
+        racks=racks,
+    )

@@ -93,5 +93,5 @@ def unrestricted(planned: Reduction, policy: Policy) -> Reduction:
     given = planned.given
     if has_room(given):
         given = without_room(given)
-    without = replace(policy, rack_aware=False, max_cross_rack=None, max_moves=None, balance="none")
+    without = replace(policy.without("racks"), max_moves=None, balance="none")
     return reduce_group(replace(given, allowed=None), without)

@@ -9,8 +9,9 @@ from typing import Any, Literal
 import numpy as np
 
 from equilag.domain.group.group import Group
-from equilag.domain.policy.override_values import NO_LISTS
-from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.entries import NO_LISTS
+from equilag.domain.policy.policy import SETTINGS, Policy
+from equilag.domain.policy.setting import Family
 
 LooserName = Literal[
     "moves", "fewest-moves", "tolerance", "move-cost", "topic-balance", "balance", "pins",
@@ -62,26 +63,24 @@ def loosened(group: Group, policy: Policy) -> Iterator[Loosened]:
         yield _setting("balance", group, policy, balance="none")
     yield from _overrides(group, policy)
     if policy.minds_racks and group.racks is not None:
-        yield _setting("racks", group, policy, rack_aware=False, max_cross_rack=None)
+        yield _without("racks", "racks", group, policy)
     if group.allowed:
         yield Loosened("allowed", replace(group, allowed=None), policy, {})
     if has_room(group):
-        yield Loosened("room", without_room(group), _with_room(policy), {})
+        yield Loosened("room", without_room(group), policy.without("room"), {})
     wider = _everybody_reads_all(group)
     if wider is not None:
         yield Loosened("subscriptions", wider, policy, {})
 
 
 def _overrides(group: Group, policy: Policy) -> Iterator[Loosened]:
-    given = policy.overrides
-    if given.pin or given.keep:
-        yield _setting("pins", group, policy, overrides=replace(given, pin=(), keep=()))
-    if given.max_partitions is not None and not has_room(group):
-        yield Loosened("room", group, _with_room(policy), {"max_partitions": None})
-    lists = given.co_partition or group.co_partitioned
-    if lists and given.co_partition != NO_LISTS:
-        free = replace(given, co_partition=NO_LISTS)
-        without = replace(policy, overrides=free)
+    if policy.has("pins"):
+        yield _without("pins", "pins", group, policy)
+    if policy.has("room") and not has_room(group):
+        yield _without("room", "room", group, policy)
+    lists = policy.co_partition or group.co_partitioned
+    if lists and policy.co_partition != NO_LISTS:
+        without = replace(policy, co_partition=NO_LISTS)
         yield Loosened("co-partitioning", group, without, {"co_partition": "none"})
 
 
@@ -96,15 +95,15 @@ def without_room(group: Group) -> Group:
     return replace(group, members=members)
 
 
-def _with_room(policy: Policy) -> Policy:
-    return replace(policy, overrides=replace(policy.overrides, max_partitions=None))
+def _without(loose: LooserName, family: Family, group: Group, policy: Policy) -> Loosened:
+    """Without the settings of a family."""
+    settings = [one for one in SETTINGS.values() if one.family == family]
+    shown = {one.name: one.form.json(one.default) for one in settings}
+    return Loosened(loose, group, policy.without(family), shown)
 
 
 def _setting(loose: LooserName, group: Group, policy: Policy, **changes: Any) -> Loosened:
-    """`overrides` is told as its own settings."""
-    shown = {key: value for key, value in changes.items() if key != "overrides"}
-    if "overrides" in changes:
-        shown = {"pin": [], "keep": []}
+    shown = dict(changes)
     if "name" in shown:
         shown["policy"] = shown.pop("name")
         del shown["balance"]

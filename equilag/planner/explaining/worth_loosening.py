@@ -12,8 +12,7 @@ from equilag.planner.explaining.bound_causes import in_unit
 from equilag.planner.explaining.bound_rungs import BoundRungs
 from equilag.planner.explaining.loosened import LooserName
 from equilag.planner.solving.problem import NEGLIGIBLE
-from equilag.solver.lower_bounds.excess_bounds import excess_bound
-from equilag.solver.lower_bounds.load_bounds import load_bounds
+from equilag.solver.lower_bounds.load_bounds import excess_bound, load_bounds
 
 OTHERWISE_BOUND: Final[frozenset[LooserName]] = frozenset(("co-partitioning", "subscriptions"))
 """Looser settings for which a bound on all assignments to subscribers is none."""

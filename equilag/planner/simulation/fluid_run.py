@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -94,3 +94,36 @@ def _courses(state: FluidState, schedule: Schedule) -> Iterator[tuple[float, flo
         yield begin, end, MemberLags.of(state, conditions)
         if end < np.inf:
             state = state.after(end - begin, conditions)
+
+
+RebalanceProtocol: TypeAlias = Literal["eager", "cooperative"]
+PROTOCOLS: Final[tuple[RebalanceProtocol, ...]] = get_args(RebalanceProtocol)
+
+
+def during_rebalance(
+    before: Conditions, after: Conditions, protocol: RebalanceProtocol
+) -> Conditions:
+    """What holds in a rebalance, with the rates and capacities of `after`.
+
+    Eager members give up everything before it, so nobody reads. Cooperative members give up only
+    what goes to another one: that is read by nobody, the rest by its owner. What had no owner is
+    not read until the end.
+    """
+    if protocol == "eager":
+        return after._replace(capacity=np.zeros_like(after.capacity))
+    stays = before.owner == after.owner
+    return after._replace(owner=np.where(stays, after.owner, NOBODY).astype(np.int32))
+
+
+def rebalanced(
+    before: Conditions,
+    after: Conditions,
+    pause: float,
+    protocol: RebalanceProtocol,
+    at: float = 0.0,
+) -> Schedule:
+    """A rebalance `at` some time: it takes `pause` seconds, then `after` holds. Without a partition
+    that changes hands there is none."""
+    if pause == 0 or np.array_equal(before.owner, after.owner):
+        return [(at, after)]
+    return [(at, during_rebalance(before, after, protocol)), (at + pause, after)]

@@ -15,7 +15,8 @@ import numpy as np
 from equilag.domain.budget import Budget
 from equilag.domain.columns import NOBODY, Floats
 from equilag.domain.group.weight import filled_rates
-from equilag.domain.policy.policy import Policy, WeightKind
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import WeightKind
 from equilag.planner.sizes.size_curve import SizeCurve, probe_budget, used_up
 from equilag.planner.sizes.size_members import MemberPool
 from equilag.planner.sizes.size_probe import SizedPlan, best_plan, probing_policy

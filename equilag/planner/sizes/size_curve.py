@@ -14,7 +14,8 @@ from equilag.domain.columns import Floats
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.plan.metrics import load_divisor, member_loads
-from equilag.domain.policy.policy import UNCONSTRAINED, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.capacities import known_capacities
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.planner.sizes.size_bounds import AlikeLoads

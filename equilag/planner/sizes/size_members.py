@@ -19,7 +19,7 @@ import numpy as np
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Ints
 from equilag.domain.policy.new_members import with_new_members
-from equilag.domain.policy.override_settings import Overrides
+from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.shape import shape_group
 
 
@@ -105,16 +105,14 @@ class MemberPool:
         )
 
 
-def member_pool(
-    group: Group, overrides: Overrides, size: int, threads: int | None = None
-) -> MemberPool:
+def member_pool(group: Group, policy: Policy, size: int, threads: int | None = None) -> MemberPool:
     """The pool of groups of up to `size` processes, or as many as the group has.
 
     `threads` None: as many as most instances of the group have. Raises InputError where no member
     reads a partition, and for settings that name what is not there.
     """
     present, idle = _present(group)
-    present = shape_group(present, Overrides(instances=overrides.instances))
+    present = shape_group(present, policy.only("instances"))
     counted = _processes(present, range(present.n_members), None, threads)
     width = threads or _usual_width(counted)
     order = _class_order(counted, max(size, len(counted)))
@@ -122,7 +120,7 @@ def member_pool(
     for process in counted:
         new = np.delete(new, np.argmax(new == process.member_class))
     pool = with_new_members(present, np.repeat(new, width).tolist())
-    pool = shape_group(pool, replace(overrides, instances=None, pin=(), keep=(), add_members=None))
+    pool = shape_group(pool, policy.without("instances", "pins", "members"))
     ids = {member.id for member in present.members}
     here = [m for m, member in enumerate(pool.members) if member.id in ids]
     capacity = _capacities(pool, here)

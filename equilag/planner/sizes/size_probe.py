@@ -15,7 +15,8 @@ from equilag.domain.group.group import Flags, Group, Index
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import compared_loads, load_factor, member_counts
 from equilag.domain.policy.objective import Objective
-from equilag.domain.policy.policy import UNCONSTRAINED, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import Reduction, reduce_group
 from equilag.planner.sizes.size_bounds import LoadInterval
 from equilag.planner.sizes.size_descent import deal_heavy_first, relieve_heaviest
@@ -25,14 +26,13 @@ from equilag.planner.solving.stage import STEP, ImprovingStage
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
 from equilag.planner.solving.task import Task
 from equilag.planner.stages.bounding_stages import CountingBounds
-from equilag.planner.stages.capacity_stage import CapacityLevels
+from equilag.planner.stages.exchange_stages import CapacityLevels, ExactTransfers
 from equilag.planner.stages.improving_stages import (
     BulkDescent,
     PairedExchange,
     PairwiseSwaps,
     WindowSearch,
 )
-from equilag.planner.stages.transfer_stage import ExactTransfers
 from equilag.solver.local_search.greedy_descent import descend
 
 

@@ -13,19 +13,20 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.group import Group
 from equilag.domain.group.throughput import unit_weights
 from equilag.domain.group.weight import PartitionWeights, filled_rates, known_rates, knows_rates
-from equilag.domain.policy.policy import Policy, WeightKind
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import WeightKind
 from equilag.domain.reduction.reduce import Reduction, reduce_group
-from equilag.planner.sizes.notable_sizes import notable_sizes
 from equilag.planner.sizes.size_catch_up import CatchUp, CatchUpTimes
 from equilag.planner.sizes.size_curve import SizeCurve, used_up
 from equilag.planner.sizes.size_members import member_pool
 from equilag.planner.sizes.size_probe import probing_policy
-from equilag.planner.sizes.size_rows import SizeGoal, size_rows
+from equilag.planner.sizes.size_rows import SizeGoal, notable_sizes, size_rows
 from equilag.planner.sizes.size_search import refine, walk
-from equilag.planner.sizes.size_units import heaviest_unit, hot_units
 from equilag.planner.sizes.size_weights import (
     RATE,
     WORK,
+    heaviest_unit,
+    hot_units,
     is_exact,
     sizing_weight,
     weighed_pool,
@@ -62,7 +63,7 @@ class SizeRun:
         self._weights = self._weights_of(self._kind, policy.horizon)
         most = int(np.count_nonzero(group.assignable))
         asked = sizes[1] if sizes else min(MAX_SIZE, max(1, most))
-        self.pool = member_pool(group, policy.overrides, asked, threads)
+        self.pool = member_pool(group, policy, asked, threads)
         self._probing = probing_policy(policy)
         units = int(np.count_nonzero(self._units.group.assignable))
         self._most = max(1, -(-units // self.pool.threads))

@@ -8,7 +8,7 @@ from typing import Final
 
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
-from equilag.planner.solving.settings import PolicySettings
+from equilag.planner.solving.run_settings import PolicySettings
 
 MAX_THREADS: Final = 1_000
 """Threads of a process: more than any machine has cores."""
@@ -37,19 +37,7 @@ def check_sizing(policy: Policy) -> None:
             " are planned anew",
             "policy",
         )
-    if policy.overrides.add_members:
-        raise InputError("every number of members is looked at anyway", "add_members")
-    if policy.max_moves is not None:
-        raise InputError("a group of another size is planned anew, whatever moves", "max_moves")
-    for name, there in {
-        "rack_aware": policy.rack_aware,
-        "max_cross_rack": policy.max_cross_rack is not None,
-    }.items():
-        if there:
-            raise InputError("the racks of new members are not known", name)
-    for name, listed in {"pin": policy.overrides.pin, "keep": policy.overrides.keep}.items():
-        if listed:
-            raise InputError("in a group of another size no partition is tied to a member", name)
+    policy.check_for("size")
 
 
 def checked_sizes(members: Sequence[int] | None) -> tuple[int, int] | None:

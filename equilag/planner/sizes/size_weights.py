@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from equilag.domain.columns import Floats
 from equilag.domain.group.group import Group
 from equilag.domain.group.weight import (
     SAME,
@@ -15,8 +16,10 @@ from equilag.domain.group.weight import (
     knows_rates,
     partition_weights,
 )
-from equilag.domain.policy.policy import Policy, WeightKind
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import WeightKind
 from equilag.planner.sizes.size_members import MemberPool
+from equilag.planner.sizes.sizing import HotUnit
 
 RATE: Final[WeightKind] = "rate"
 WORK: Final[WeightKind] = "work"
@@ -46,3 +49,23 @@ def is_exact(group: Group, weights: PartitionWeights) -> bool:
     ahead = 1.0 if weights.horizon_s is None else weights.horizon_s
     decimals = filled_rates(group).rate * ahead * weights.scale
     return bool((np.abs(decimals - np.rint(decimals)) <= SAME * decimals).all())
+
+
+def heaviest_unit(planned: Group, weight: Floats, capacity: float | None) -> HotUnit | None:
+    """The heaviest unit, the first of several; None where nothing weighs anything."""
+    if not weight.any():
+        return None
+    return _unit(planned, weight, int(np.argmax(weight)), capacity)
+
+
+def hot_units(planned: Group, rate: Floats, capacity: float) -> tuple[HotUnit, ...]:
+    """The units whose rate exceeds a capacity, the largest rate first."""
+    hot = np.flatnonzero(rate > capacity)
+    hot = hot[np.argsort(-rate[hot], kind="stable")]
+    return tuple(_unit(planned, rate, p, capacity) for p in hot.tolist())
+
+
+def _unit(planned: Group, weight: Floats, unit: int, capacity: float | None) -> HotUnit:
+    name = planned.partition_name(unit)
+    value = float(weight[unit])
+    return HotUnit(*name, value, None if capacity is None else value / capacity)

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple
 
 from equilag.domain.plan.claim import Evidence
-from equilag.domain.policy.policy import Policy, WeightKind
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import WeightKind
 from equilag.planner.sizes.size_search import LeastSize
 
 FORMAT: Final = "equilag/size/1"

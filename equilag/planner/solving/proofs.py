@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from equilag.domain.errors import ContradictedBound
-from equilag.domain.plan.claim import Claim
-from equilag.domain.plan.evidence import ACROSS
+from equilag.domain.plan.claim import ACROSS, Claim
 from equilag.domain.policy.objective import (
     EXCESS,
     MOVES_WITHIN,

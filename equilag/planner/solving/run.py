@@ -18,9 +18,9 @@ from equilag.planner.solving.stage import CountingStage, Draft, ImprovingStage
 from equilag.planner.solving.state import SolveState
 from equilag.planner.solving.task import Task
 from equilag.planner.stages.bounding_stages import CountingBounds, MatchingBound, no_lag_claims
-from equilag.planner.stages.capacity_stage import CapacityLevels
 from equilag.planner.stages.counting_stages import COUNTING
 from equilag.planner.stages.cpsat_stage import FullModel
+from equilag.planner.stages.exchange_stages import CapacityLevels, ExactTransfers
 from equilag.planner.stages.exhaustive_stage import ExhaustiveFront, ExhaustiveSearch
 from equilag.planner.stages.few_moves_stage import (
     MOST_EXTRA,
@@ -41,7 +41,6 @@ from equilag.planner.stages.improving_stages import (
     Restarts,
     WindowSearch,
 )
-from equilag.planner.stages.transfer_stage import ExactTransfers
 from equilag.solver.exchange.exchange_beam import WIDTH
 
 

@@ -17,8 +17,13 @@ from equilag.planner.solving.problem import Problem
 from equilag.planner.solving.stage import STEP, Draft
 from equilag.planner.solving.state import Contribution, SolveState
 from equilag.planner.solving.task import Task
-from equilag.solver.lower_bounds.excess_bounds import excess_bound
-from equilag.solver.lower_bounds.load_bounds import NO_LAG, LoadBounds, difference, load_bounds
+from equilag.solver.lower_bounds.load_bounds import (
+    NO_LAG,
+    LoadBounds,
+    difference,
+    excess_bound,
+    load_bounds,
+)
 from equilag.solver.lower_bounds.maximum_matching import disjoint_pairs
 
 BOUND_CELL: Final = 2e-7

@@ -12,12 +12,10 @@ from equilag.certificate.checks.potentials import pinned_moves_claim
 from equilag.domain.budget import Budget
 from equilag.domain.constraint import CountConstraint, constraint_of
 from equilag.domain.group.group import NOBODY
-from equilag.domain.plan.claim import Claim, Claims
-from equilag.domain.plan.evidence import ACROSS
+from equilag.domain.plan.claim import ACROSS, Claim, Claims
 from equilag.domain.plan.metrics import count_moves, has_racks, is_ordinary
-from equilag.domain.policy.policy import UNCONSTRAINED
-from equilag.planner.solving.cost_estimate import FLOW_IMPORT, SAFETY, seconds_of_flow
-from equilag.planner.solving.fallback import fallback
+from equilag.domain.policy.policy_settings import UNCONSTRAINED
+from equilag.planner.solving.fallback import FLOW_IMPORT, SAFETY, fallback, seconds_of_flow
 from equilag.planner.solving.forced_moves import check_limit
 from equilag.planner.solving.stage import CountingStage, Draft
 from equilag.planner.solving.task import Task
@@ -26,7 +24,7 @@ from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
 from equilag.solver.moves.even_and_kept import is_small, keep_evenly
 from equilag.solver.moves.fewest_moves import FewestMoves, fewest_moves
 from equilag.solver.moves.least_loaded import to_least_loaded
-from equilag.solver.racks.fewest_across import fewest_across
+from equilag.solver.racks.between_plans import fewest_across
 
 
 class QuotasStage:

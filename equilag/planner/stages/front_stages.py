@@ -7,7 +7,7 @@ from typing import Final
 
 from equilag.domain.budget import Budget
 from equilag.domain.policy.objective import most_excess
-from equilag.domain.policy.policy import DEFAULT_TOLERANCE
+from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
 from equilag.planner.solving.aim import Aim
 from equilag.planner.solving.front import Candidate, knee
 from equilag.planner.solving.stage import STEP
@@ -17,12 +17,12 @@ from equilag.planner.stages.exhaustive_stage import whole
 from equilag.planner.stages.improving_stages import GREEDY_DESCENT
 from equilag.solver.exchange.pairwise_swaps import swap_pairwise
 from equilag.solver.local_search.greedy_descent import descend
-from equilag.solver.local_search.improvement_goal import ImprovementGoal
 from equilag.solver.local_search.large_neighbourhood import (
     NEIGHBOURHOOD_WORK,
     perturbed,
     search_neighbourhoods,
 )
+from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
 
 SMALL: Final = 20_000

@@ -17,13 +17,13 @@ from equilag.solver.exchange.paired_exchange import exchange_in_pairs
 from equilag.solver.exchange.pairwise_swaps import swap_pairwise
 from equilag.solver.local_search.bulk_descent import descend_in_bulk
 from equilag.solver.local_search.greedy_descent import descend
-from equilag.solver.local_search.improvement_goal import ImprovementGoal
 from equilag.solver.local_search.large_neighbourhood import (
     NEIGHBOURHOOD_WORK,
     perturbed,
     search_neighbourhoods,
 )
 from equilag.solver.local_search.level_search import FEWEST, fewest_held, search_level
+from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.local_search.window_search import search_window
 from equilag.solver.lower_bounds.load_bounds import crowds
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from equilag.domain.plan.broken_rules import BrokenRules, broken_by_assignor, broken_rules
-from equilag.domain.plan.evidence import ACROSS
+from equilag.domain.plan.claim import ACROSS
 from equilag.domain.plan.extended_figures import ProvedBounds, real_figures
 from equilag.domain.plan.metrics import member_loads
 from equilag.domain.plan.plan import Plan

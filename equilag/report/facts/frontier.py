@@ -109,7 +109,7 @@ def frontier_facts(
     run: Mapping[str, Any] | None = None,
 ) -> FrontierFacts:
     """The facts of a front; `run` are the settings of the run beside the policy's."""
-    shaped = shape_group(group, policy.overrides)
+    shaped = shape_group(group, policy)
     reduction = reduce_group(shaped, policy)
     figures = group_facts(shaped, reduction)
     mean = figures.mean_lag

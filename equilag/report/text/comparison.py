@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from rich.console import RenderableType
 
-from equilag.domain.policy.policy import DEFAULT_TOLERANCE
+from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
 from equilag.planner.compare import CURRENT
 from equilag.planner.extended_comparison import RealRow
 from equilag.report.facts.comparison import AssignorFacts, ComparisonFacts

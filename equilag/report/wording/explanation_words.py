@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from equilag.domain.plan.evidence import bounded_by_solver
+from equilag.domain.plan.claim import bounded_by_solver
 from equilag.domain.plan.plan import Plan
 from equilag.planner.explain import LooserEvidence
 from equilag.planner.explaining.bound_causes import NOTED, BoundCause, in_unit

@@ -18,7 +18,7 @@ from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import member_counts
 from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.capacity_counts import spread_by_capacity
-from equilag.solver.counts.deal_to_slots import deal_to_slots, slots_of_classes
+from equilag.solver.counts.capacity_slots import deal_to_slots, slots_of_classes
 from equilag.solver.counts.even_flow import Network, even_flow
 from equilag.solver.counts.room import check_room
 from equilag.solver.counts.topic_remainders import deal_in_turn, even_cells, even_totals

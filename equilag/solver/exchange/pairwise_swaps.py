@@ -16,7 +16,7 @@ from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.plan.metrics import has_stakes, moves_added
 from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.improvement_goal import ImprovementGoal
+from equilag.solver.local_search.load_targets import ImprovementGoal
 
 MAX_BATCH: Final = 1_000_000
 """Array elements of one batch of pairs: 8 MB for each of the some ten arrays."""

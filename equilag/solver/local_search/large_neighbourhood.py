@@ -19,7 +19,7 @@ from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.plan.metrics import has_stakes, stakes_held
 from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.improvement_goal import ImprovementGoal
+from equilag.solver.local_search.load_targets import ImprovementGoal
 
 MAX_ITEMS_IN: Final = 26
 """Partitions of one neighbourhood, so that most searches end within `NEIGHBOURHOOD_WORK`."""

@@ -140,7 +140,7 @@ def test_a_group_beyond_the_other_search() -> None:
     rng = np.random.default_rng(5)
     lags = rng.integers(0, 1000, 70)
     group = group_of([70], [[0]] * 7, [n % 7 for n in range(70)], lags)
-    policy = Policy.of(balance="total")
+    policy = Policy(balance="total")
     whole = whole_problem(group, constraint_for(group, policy), 2, MOVE_CELLS)
     assert whole is not None
     search = MoveSearch(whole.problem, Budget(PLENTY))
@@ -174,7 +174,7 @@ def test_what_is_too_large_is_out_of_budget() -> None:
         with pytest.raises(OutOfBudget):
             MoveProblem.of(each)
     one_owner = group_of([WORD + 1], [[0]], [0] * (WORD + 1), [1] * (WORD + 1))
-    whole = whole_problem(one_owner, constraint_for(one_owner, Policy.of()), 2, MOVE_CELLS)
+    whole = whole_problem(one_owner, constraint_for(one_owner, Policy()), 2, MOVE_CELLS)
     assert whole is not None
     with pytest.raises(OutOfBudget):
         MoveSearch(whole.problem, Budget(PLENTY))

@@ -19,7 +19,8 @@ from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.constraint import CountConstraint, constraint_of
 from equilag.domain.group.group import Group
-from equilag.domain.policy.policy import BALANCES, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
 
 PLENTY = 10**9
@@ -60,7 +61,7 @@ def test_decides_as_brute_force(name: str, balance: str) -> None:
     for group in small_groups(seed=71, n=50):
         for max_moves in (None, int(rng.integers(0, 4))):
             for move_cost in (0, int(rng.integers(1, 100))):
-                decides_as_brute_force(group, Policy.of(name, balance), max_moves, move_cost)
+                decides_as_brute_force(group, Policy(name, balance), max_moves, move_cost)
 
 
 @given(
@@ -69,7 +70,7 @@ def test_decides_as_brute_force(name: str, balance: str) -> None:
 def test_decides_as_brute_force_on_odd_shapes(
     group: Group, balance: str, max_moves: int | None, move_cost: int
 ) -> None:
-    decides_as_brute_force(group, Policy.of(balance=balance), max_moves, move_cost)
+    decides_as_brute_force(group, Policy(balance=balance), max_moves, move_cost)
 
 
 @pytest.mark.parametrize("kind", LAG_KINDS)
@@ -78,7 +79,7 @@ def test_floor_and_cap(kind: str) -> None:
     rng = np.random.default_rng(72)
     answers = []
     for group in small_groups(seed=72, n=30, kind=kind, reads=0.8):
-        whole = whole_problem(group, constraint_for(group, Policy.of()))
+        whole = whole_problem(group, constraint_for(group, Policy()))
         if whole is None:
             continue
         truth = Assignments.all(group).balanced("total")
@@ -109,7 +110,7 @@ def test_loads_near_the_largest_total(members: int) -> None:
         owners=[0] * held + [-1] * free,
         lags=[2**53 - 1] * held + rng.integers(1, 1000, free).tolist(),
     )
-    decides_as_brute_force(group, Policy.of("sticky-yet-fair"), None, 0)
+    decides_as_brute_force(group, Policy("sticky-yet-fair"), None, 0)
 
 
 def test_a_group_as_large_as_lags_allow_is_decided_the_same_at_any_scale() -> None:
@@ -156,14 +157,14 @@ def test_large_problems_are_refused(items: int, members: int) -> None:
 
 def test_whole_problem_refuses_large_groups_unless_cells_are_given() -> None:
     group = group_of([MAX_ITEMS + 1], [[0]] * 2)
-    constraint = constraint_for(group, Policy.of())
+    constraint = constraint_for(group, Policy())
     assert whole_problem(group, constraint) is None
     assert whole_problem(group, constraint, cells=10**6) is not None
 
 
 def test_owned_partitions_are_no_items_if_no_moves_are_allowed() -> None:
     group = group_of([MAX_ITEMS + 2], [[0]] * 2, owners=[0, 1] * (MAX_ITEMS // 2), lags=None)
-    constraint = constraint_for(group, Policy.of())
+    constraint = constraint_for(group, Policy())
     whole = whole_problem(group, constraint, max_moves=0)
     assert whole is not None
     assert whole.items.tolist() == [MAX_ITEMS, MAX_ITEMS + 1]

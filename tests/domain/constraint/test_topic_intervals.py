@@ -14,7 +14,7 @@ from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
 
 POLICIES = [
-    Policy.of(name, balance)
+    Policy(name, balance)
     for balance in ("per-topic", "both")
     for name in ("lag-aware", "sticky-yet-fair")
 ]
@@ -65,7 +65,7 @@ def test_the_row_of_open_members_has_all_that_may_have_one_more_and_the_barred(
 
 def test_the_first_count_outside_is_found() -> None:
     group = group_of([2, 4], [[0, 1], [0, 1], [1]])
-    topics = topics_of(group, Policy.of("kip-169"))
+    topics = topics_of(group, Policy("kip-169"))
     assert topics is not None
     inside = np.array([0, 1, 0, 1, 2, 2], np.int32)
     assert topics.first_outside(TopicCounts.of(group, inside)) is None
@@ -81,7 +81,7 @@ def test_large_groups_keep_counts_of_cells_and_small_ones_a_table() -> None:
     sparse = group_of([1] * 40, [list(range(40))] * 40)
     dense = random_group(rng, topics=5, members=6, size=9)
     for group in (sparse, dense):
-        policy = Policy.of("kip-169")
+        policy = Policy("kip-169")
         assigned = balanced_assignment(group, policy)
         held = TopicCounts.of(group, assigned)
         topics, members = np.arange(len(group.topics)), np.arange(group.n_members)
@@ -99,7 +99,7 @@ def test_large_groups_keep_counts_of_cells_and_small_ones_a_table() -> None:
 
 def test_known_topics_give_the_same_constraint() -> None:
     group = group_of([5, 3], [[0, 1], [0], [1]])
-    policy = Policy.of(balance="both")
+    policy = Policy(balance="both")
     assigned = balanced_assignment(group, policy)
     known = constraint_of(group, policy, assigned, topics_of(group, policy))
     assert np.array_equal(topic_table(known), topic_table(constraint_for(group, policy)))

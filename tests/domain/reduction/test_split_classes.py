@@ -32,7 +32,7 @@ GROUP = Group.build(
 def test_a_unit_that_nobody_may_take(settings: Any, number: int, whose: str) -> None:
     policy = Policy(**settings)
     with pytest.raises(InputError) as caught:
-        reduce_group(shape_group(GROUP, policy.overrides), policy)
+        reduce_group(shape_group(GROUP, policy), policy)
     assert caught.value.place == "co_partitioned"
     unit = f"a-{number} and b-{number} are one unit"
     assert caught.value.problem == f"{unit}, but no member may take both: {whose}"
@@ -52,5 +52,5 @@ def test_a_list_that_nobody_reads_as_a_whole() -> None:
         (replace(group, co_partitioned=()), Policy(co_partition=["c,a,b"]), "co_partition"),
     ):
         with pytest.raises(InputError) as caught:
-            reduce_group(shape_group(group_, policy.overrides), policy)
+            reduce_group(shape_group(group_, policy), policy)
         assert (caught.value.place, caught.value.problem) == (place, problem)

@@ -310,7 +310,7 @@ def test_a_failure_to_consider(
     requests = Requests()
     one = leader(SettableLags(LAGS), requests)
     one.assign(MEMBERS, SIZES)
-    monkeypatch.setattr("equilag.live.consumers.leader_load.measured_loads", fail)
+    monkeypatch.setattr("equilag.live.consumers.leader_state.measured_loads", fail)
     one.consider()
     assert not requests
     assert "made to fail" in caplog.text

@@ -80,7 +80,7 @@ def test_live_groups_have_a_policy_of_their_own() -> None:
 
 @pytest.mark.parametrize("assignor", EVERY)
 def test_configured_returns_another_class(assignor) -> None:
-    made = assignor.configured(policy=Policy.of("kip-169"), seed=3)
+    made = assignor.configured(policy=Policy("kip-169"), seed=3)
     assert issubclass(made, assignor)
     assert (made.options.seed, assignor.options.seed) == (3, 0)
     assert made.name == assignor.name

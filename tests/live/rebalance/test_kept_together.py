@@ -29,7 +29,7 @@ def joined(sizes: tuple[int, ...] = (12, 12, 5), members: int = 4) -> Group:
 
 
 def lists_for(kept: KeptTogether, group: Group, policy: Policy | None = None) -> object:
-    return kept.policy_for(group, policy or Policy()).overrides.co_partition
+    return kept.policy_for(group, policy or Policy()).co_partition
 
 
 def test_what_is_found_stays_after_all_members_have_restarted() -> None:

@@ -17,14 +17,13 @@ from equilag.domain.errors import EquilagError
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import TargetAssignment
 from equilag.live.rebalance.measured import Measured
-from equilag.live.status.kept_state import KeptState
+from equilag.live.status.state_file import KeptState
 from equilag.live.status.status import StewardStatus
-from equilag.live.steward.commands import Command
 from equilag.live.steward.group_membership import GroupMembership, JoinGroupMember, JoinResult
 from equilag.live.steward.leader_loop import LeaderLoop
 from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
 from equilag.live.steward.observer import GroupObserver
-from equilag.live.steward.shared_state import SharedState
+from equilag.live.steward.shared_state import Command, SharedState
 from equilag.live.steward.steward_options import StewardOptions
 
 LAGS = {"t": [100, 60, 50]}

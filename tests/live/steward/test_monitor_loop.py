@@ -19,12 +19,11 @@ from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import TargetAssignment
 from equilag.live.rebalance.decision import decide
 from equilag.live.rebalance.live_policy import live_policy
-from equilag.live.status.kept_state import KeptState
+from equilag.live.status.state_file import KeptState
 from equilag.live.status.status import StewardStatus
-from equilag.live.steward.commands import Command, CommandMessage
 from equilag.live.steward.monitor_loop import MonitorLoop
 from equilag.live.steward.observer import GroupObserver
-from equilag.live.steward.shared_state import SharedState
+from equilag.live.steward.shared_state import Command, CommandMessage, SharedState
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.steward.take_over import TakeOver
 from equilag.live.tracking.window_speed import WindowSpeed

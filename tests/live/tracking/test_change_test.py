@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from equilag.domain.columns import Floats
-from equilag.live.tracking.change_test import CountWindow, change_score
+from equilag.live.tracking.rate_chart import CountWindow, change_score
 
 
 def window(records: float, seconds: float) -> CountWindow:

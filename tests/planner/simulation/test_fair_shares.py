@@ -5,7 +5,7 @@ import pytest
 from support.fluid_groups import random_runs
 
 from equilag.domain.columns import Floats, Index
-from equilag.planner.simulation.fair_shares import fair_shares, member_sums
+from equilag.planner.simulation.fluid_state import fair_shares, member_sums
 
 
 def by_sorting(demand: Floats, owner: Index, budget: Floats) -> list[float]:

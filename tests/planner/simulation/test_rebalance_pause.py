@@ -3,9 +3,8 @@ from __future__ import annotations
 import numpy as np
 from support.fluid_groups import random_runs
 
-from equilag.planner.simulation.fluid_run import read_at, total_lags
+from equilag.planner.simulation.fluid_run import read_at, rebalanced, total_lags
 from equilag.planner.simulation.fluid_state import Conditions, FluidState
-from equilag.planner.simulation.rebalance_pause import rebalanced
 
 
 def held_by(owner: list[int]) -> Conditions:

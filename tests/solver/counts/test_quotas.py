@@ -22,10 +22,11 @@ from equilag.domain.errors import InputError
 from equilag.domain.group.extended_columns import NO_LIMIT
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.metrics import count_moves, is_valid, member_counts
-from equilag.domain.policy.policy import BALANCES, POLICIES, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 from equilag.solver.counts.quotas import Quotas, has_quotas, keep_to_quotas
 
-TOTAL = Policy.of()
+TOTAL = Policy()
 
 
 def parted(
@@ -215,7 +216,7 @@ def test_only_where_members_are_alike_or_have_nothing_in_common() -> None:
 def test_only_where_totals_decide_and_nothing_is_pinned() -> None:
     group = group_of([4], [[0]] * 2, [0, 0, 1, 1])
     said = {
-        (name, balance): has_quotas(group, Policy.of(name, balance))
+        (name, balance): has_quotas(group, Policy(name, balance))
         for name in POLICIES
         for balance in BALANCES
     }

@@ -26,8 +26,8 @@ from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.bulk_descent import descend_in_bulk
 from equilag.solver.local_search.capacity_levels import level_by_capacity
 from equilag.solver.local_search.greedy_descent import descend
-from equilag.solver.local_search.improvement_goal import ImprovementGoal
 from equilag.solver.local_search.large_neighbourhood import search_neighbourhoods
+from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
 from equilag.solver.lower_bounds.load_bounds import crowds, load_bounds
 

@@ -24,7 +24,7 @@ from equilag.solver.local_search.equal_loads import (
     next_distance,
 )
 
-TOTAL = Policy.of()
+TOTAL = Policy()
 
 
 def prepared(lags: Ints, n_members: int) -> tuple[Group, CountConstraint, Index]:

@@ -17,7 +17,7 @@ def tables(seed: int, n: int) -> list[tuple[Group, CountConstraint, Index, Place
     rng, made = np.random.default_rng(seed), []
     for number in range(n):
         group = random_group(rng, topics=6, members=9, size=8, reads=0.5, owned=0.3)
-        policy = Policy.of(("lag-aware", "sticky-yet-fair")[number % 2])
+        policy = Policy(("lag-aware", "sticky-yet-fair")[number % 2])
         constraint, assigned = start(group, policy, keep=False)
         members = np.flatnonzero(~group.idle & (rng.random(group.n_members) < 0.8))
         made.append((group, constraint, assigned, PlaceTable(group, constraint, assigned, members)))

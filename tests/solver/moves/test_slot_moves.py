@@ -13,9 +13,9 @@ from equilag.domain.plan.metrics import count_moves
 from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced
 from equilag.solver.moves.fewest_moves import fewest_moves
-from equilag.solver.moves.slot_moves import extras_by_slots
+from equilag.solver.moves.topic_moves import extras_by_slots
 
-BOTH = Policy.of(balance="both")
+BOTH = Policy(balance="both")
 
 
 def room_of(constraint: CountConstraint) -> tuple[Ints, Ints]:

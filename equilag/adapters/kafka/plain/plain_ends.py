@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from equilag.adapters.kafka.commits import Commits
+from equilag.adapters.kafka.described import ReadFailure
 from equilag.adapters.kafka.descriptions import error_name
 from equilag.adapters.kafka.log_ends import bounds
 from equilag.adapters.kafka.plain.plain_client import PlainClient
+from equilag.adapters.kafka.plain.plain_commits import commits_of, commits_request
 from equilag.adapters.kafka.plain.plain_connection import describe_error
-from equilag.adapters.kafka.plain.plain_topics import read_topics
+from equilag.adapters.kafka.plain.plain_topics import metadata_request, read_topics, topics_of
 from equilag.adapters.kafka.plain.quiet import quietly
+from equilag.adapters.kafka.reading import NamedTopics
 from equilag.adapters.kafka.sample_rows import TopicPartition
 
 with quietly():
@@ -159,3 +163,80 @@ def _offsets(
                 failure = _Failure(error_name(code), code in _MOVING)
                 found[topic.name, one.partition_index] = failure if code else int(one.offset)
     return found
+
+
+with quietly():
+    from kafka.protocol.admin import DescribeLogDirsRequest
+
+
+def log_sizes(
+    client: PlainClient, leaders: Mapping[TopicPartition, int]
+) -> tuple[dict[TopicPartition, int], list[str]]:
+    """Return the bytes of each partition's log at its leader, and the problems with others."""
+    by_node: dict[int, dict[str, list[int]]] = {}
+    for (topic, partition), node in leaders.items():
+        by_node.setdefault(node, {}).setdefault(topic, []).append(partition)
+    sizes: dict[TopicPartition, int] = {}
+    problems = []
+    requests = [(node, _log_dirs(topics)) for node, topics in sorted(by_node.items())]
+    for (node, _), answer in zip(requests, client.ask_all(requests), strict=True):
+        problem = None
+        if isinstance(answer, Exception):
+            problem = describe_error(answer)
+        elif answer.error_code:
+            problem = error_name(answer.error_code)
+        else:
+            failed = [one.error_code for one in answer.results if one.error_code]
+            problem = error_name(failed[0]) if failed else None
+            sizes.update(_sizes(answer.results))
+        if problem:
+            problems.append(f"broker {node} does not return the sizes of its logs: {problem}")
+    return sizes, problems
+
+
+def _log_dirs(topics: Mapping[str, list[int]]) -> Any:
+    kind = DescribeLogDirsRequest.DescribableLogDirTopic
+    return DescribeLogDirsRequest(
+        topics=[kind(topic=topic, partitions=numbers) for topic, numbers in topics.items()]
+    )
+
+
+def _sizes(results: Iterable[Any]) -> Iterator[tuple[TopicPartition, int]]:
+    for one in results:
+        for topic in one.topics:
+            for partition in topic.partitions:
+                # A replica that moves to another disk is listed twice.
+                if not partition.is_future_key:
+                    yield (topic.name, partition.partition_index), partition.partition_size
+
+
+@dataclass(slots=True)
+class PlainOffsets:
+    """The answers: topics, commits or why not, and ends of logs."""
+
+    topics: NamedTopics
+    commits: Commits | ReadFailure
+    ends: PlainEnds = field(default_factory=PlainEnds)
+
+
+def read_offsets(
+    client: PlainClient, group: str, topics: Iterable[str], committed: bool, wait_ms: int
+) -> PlainOffsets:
+    """Return offsets of these topics for the group; each request may take `wait_ms`.
+
+    With `committed` a log ends where the oldest open transaction begins. Raises kafka-python's
+    errors if there are no metadata.
+    """
+    names = sorted(set(topics))
+    node = client.coordinator(group, wait_ms)
+    requested: list[tuple[int | None, Any]] = [(None, metadata_request(names))]
+    if not isinstance(node, ReadFailure):
+        requested.append((node, commits_request([group])))
+    metadata, *commits = client.ask_all(requested, wait_ms)
+    if isinstance(metadata, Exception):
+        raise metadata
+    found = topics_of(metadata)
+    answer = node if isinstance(node, ReadFailure) else commits_of(commits[0], [group])[group]
+    if isinstance(answer, ReadFailure):
+        return PlainOffsets(found, answer)
+    return PlainOffsets(found, answer, read_ends(client, found.leaders(), committed, wait_ms))

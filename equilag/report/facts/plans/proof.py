@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from equilag.certificate.claim_words import claim_words
-from equilag.domain.plan.claim import Evidence
-from equilag.domain.plan.evidence import bounded_by_solver
+from equilag.domain.plan.claim import Evidence, bounded_by_solver
 from equilag.domain.plan.extended_figures import LoadScale
 from equilag.domain.plan.phases import first_phase
 from equilag.domain.plan.plan import Plan, Status
@@ -116,7 +115,7 @@ def policy_in_force(plan: Plan) -> Policy | None:
         return policy
     if plan.real is not None and plan.real.cross_rack is not None:
         return policy
-    return replace(policy, rack_aware=False, max_cross_rack=None)
+    return policy.without("racks")
 
 
 def _standing(plan: Plan, policy: Policy | None, bounded: bool, gap: float) -> Standing:
