@@ -68,4 +68,8 @@ def spark() -> Iterator[SparkSession]:
     except EquilagError as error:
         pytest.skip(f"no Spark here: {error}")
     with session("local[2]", memory="2g") as started:
+        # Tests compute little and once, so that compiling a query takes longer than computing it:
+        # fleet runs take two thirds of the time. Runs in processes of their own do compile.
+        started.conf.set("spark.sql.codegen.wholeStage", "false")
+        started.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
         yield started

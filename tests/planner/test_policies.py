@@ -63,7 +63,7 @@ SETTINGS: Final[list[dict[str, Any]]] = [
 @pytest.mark.parametrize("balance", BALANCES)
 @pytest.mark.parametrize("policy", POLICIES)
 def test_every_policy_and_balance(policy: str, balance: str, wanted: dict[str, Any]) -> None:
-    for group in small_groups(seed=101, n=4, limit=500):
+    for group in small_groups(seed=101, n=2, limit=500):
         is_the_best(group, policy=policy, balance=balance, **wanted)
 
 
@@ -90,7 +90,7 @@ def test_odd_shapes(group: Group, policy: str, balance: str, move_cost: int, fre
 @pytest.mark.parametrize("kind", LAG_KINDS)
 @pytest.mark.parametrize("policy", POLICIES)
 def test_every_kind_of_lag(policy: str, kind: str) -> None:
-    for group in small_groups(seed=102, n=6, limit=600, kind=kind, reads=0.8, topics=2, size=4):
+    for group in small_groups(seed=102, n=3, limit=600, kind=kind, reads=0.8, topics=2, size=4):
         is_the_best(group, policy=policy)
 
 

@@ -167,7 +167,7 @@ def refusal(path: str, value: Any) -> InputError:
 
 
 def check_refusals(field: str) -> None:
-    """All cases of a field in one test, so that the part of the suite that is traced has them."""
+    """All cases of a field in one test, as they are many and quick."""
     cases = [case for case in WRONG if case[0].split("/")[0] == field]
     assert len(cases) > 3
     for path, value, place, problem in cases:

@@ -249,6 +249,7 @@ def test_a_recorded_history_gives_the_same(run: Path, recorded: Path) -> None:
     assert read_table(run, "assignment") == read_table(recorded, "assignment")
 
 
+@pytest.mark.long
 def test_rates_and_forecasts_of_a_recorded_history(
     scene: Scene, spark: SparkSession, tmp_path: Path
 ) -> None:

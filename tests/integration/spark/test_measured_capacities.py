@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
-GROUPS: Final = 400
+GROUPS: Final = 150
 SPAN: Final = Span(AT, window=3_600_000, horizon=3_000)
 
 
