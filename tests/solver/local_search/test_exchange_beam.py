@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.groups import ODD, group_of
+from support.groups import ODD, group_of, odd_cases
 from support.local_search import POLICIES, never, spread_of, start, starts
 from support.oracles import Assignments
 
-from equilag.budget import limit_steps
 from equilag.group import Group, Index
 from equilag.metrics import count_moves
 from equilag.policy import Policy
@@ -43,14 +42,6 @@ def test_keeps_the_constraint_and_the_limit() -> None:
         assert np.array_equal(assigned, before)
 
 
-def test_a_start_beyond_the_limit_is_left_out() -> None:
-    group = group_of([6], [[0]] * 2, [0, 0, 0, 1, 1, 1], [9, 5, 4, 3, 2, 1])
-    constraint, assigned = start(group, Policy.of(balance="total"), keep=True)
-    away = 1 - assigned
-    assert not list(search_beam(group, constraint, [away], FewExchanges(2), never))
-    assert not list(search_beam(group, constraint, [], FewExchanges(2), never))
-
-
 def test_many_partitions_of_a_member_are_sampled() -> None:
     rng = np.random.default_rng(9)
     lags = rng.integers(0, 10_000, 600)
@@ -62,21 +53,7 @@ def test_many_partitions_of_a_member_are_sampled() -> None:
     assert extension_price(group) > 0
 
 
-def test_stops_and_repeats() -> None:
-    group = group_of([24], [[0]] * 4, [n % 4 for n in range(24)], [n * n for n in range(24)])
-    constraint, assigned = start(group, Policy.of(balance="total"), keep=True)
-
-    def run(steps: int) -> list[list[int]]:
-        stop = limit_steps(steps, never)
-        limit = FewExchanges(6, 20)
-        return [f.tolist() for f in search_beam(group, constraint, [assigned], limit, stop)]
-
-    assert run(100) == run(100)
-    assert len(run(1)) < len(run(100))
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize(("name", "policy"), odd_cases(POLICIES))
 def test_odd_groups(name: str, policy: Policy) -> None:
     group = ODD[name]()
     constraint, assigned = start(group, policy, keep=True)

@@ -16,7 +16,6 @@ from equilag.policy import Policy
 from equilag.solver.local_search.exact_transfers import TargetRows
 from equilag.solver.local_search.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.three_way_splits import (
-    MAX_WIDTH,
     bring_close,
     split_three_ways,
 )
@@ -84,32 +83,6 @@ def test_three_rows_are_split_as_well_as_can_be(n_empty: int) -> None:
         assert np.abs(rows.excess).max() ** 4.0 <= least * (1 + 1e-9)
 
 
-def test_a_surplus_stays_where_only_shortages_count() -> None:
-    rng = np.random.default_rng(3)
-    rows = rows_of(rng, 5, 3)
-    rows.lag[rows.table[0, 0]] += 10**6
-    for row, places in enumerate(rows.table.copy()):
-        rows.refill(row, places)
-    assert rows.excess.max() > 10**6 // 2
-    before = int(rows.excess.min())
-    split_three_ways(rows, rng, limit_steps(500, never), lenient=True)
-    assert int(rows.excess.min()) > before
-
-
-def test_nothing_for_two_rows_wide_rows_and_no_time() -> None:
-    rng = np.random.default_rng(4)
-    for rows, stop in (
-        (rows_of(rng, 2, 4), never),
-        (rows_of(rng, 5, MAX_WIDTH + 1), never),
-        (rows_of(rng, 5, 1), never),
-        (rows_of(rng, 5, 4), lambda: True),
-    ):
-        table = rows.table.copy()
-        split_three_ways(rows, rng, stop, lenient=False)
-        assert np.array_equal(rows.table, table)
-        check(rows, table)
-
-
 @pytest.mark.parametrize("kind", ["even", "heavy"])
 def test_alike_members_come_close(kind: str) -> None:
     rng = np.random.default_rng(5)
@@ -125,11 +98,3 @@ def test_alike_members_come_close(kind: str) -> None:
     assert constraint.admits(found)
     assert after.max() - after.min() < before.max() - before.min()
     assert after.min() >= before.min()
-
-
-def test_a_perfect_group_and_one_without_rows_stay() -> None:
-    for lags, members in (([5] * 8, 4), ([3, 1], 1)):
-        group = group_of([len(lags)], [[0]] * members, lags=lags)
-        _, assigned = start(group, Policy.of(), keep=False)
-        found = bring_close(group, assigned, np.random.default_rng(0), never)
-        assert np.array_equal(found, assigned)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.constraints import counting_of, held_table, topic_table
-from support.groups import LAG_KINDS, ODD, group_of, groups, random_group, small_groups
+from support.groups import LAG_KINDS, ODD, group_of, groups, odd_cases, random_group, small_groups
 from support.oracles import Assignments
 
 from equilag.certificate.counting import Counting
@@ -59,8 +59,7 @@ def test_below_the_truth_on_odd_shapes(group: Group, balance: str) -> None:
     below_the_truth(group, Policy.of(balance=balance))
 
 
-@pytest.mark.parametrize("policy", [Policy.of(), Policy.of("kip-169")], ids=lambda p: p.name)
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize(("name", "policy"), odd_cases([Policy.of(), Policy.of("kip-169")]))
 def test_a_bound_cut_short_is_the_average_of_all(name: str, policy: Policy) -> None:
     group = ODD[name]()
     whole, cut = bounds_of(group, policy), bounds_of(group, policy, stopped=True)
