@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.claimed_groups import groups, load
 
@@ -14,7 +14,6 @@ from equilag.phases import first_phase, revocations
 
 
 @pytest.mark.parametrize("name", ["range", "constrained-sticky"])
-@settings(deadline=None)
 @given(data=st.data())
 def test_same_as_asking_every_member(data, name):
     group = data.draw(groups())

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.synthetic_consumers import Traffic, samples_of
 from support.synthetic_polls import Poller
@@ -130,7 +130,6 @@ def check(found: Measurements) -> None:
     assert (capacities.value[found.capacities.reason == KNOWN] > 0).all()
 
 
-@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), faults=st.integers(0, 12))
 def test_faults_leave_nothing_negative_or_undefined(seed: int, faults: int) -> None:
     rng = np.random.default_rng(seed)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.groups import LAG_KINDS, group_of, groups, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
@@ -46,7 +46,6 @@ def test_as_brute_force_finds_it(kind: str, balance: str) -> None:
         is_the_front(group, balance)
 
 
-@settings(max_examples=60)
 @given(groups(limit=150), st.sampled_from(BALANCES))
 def test_as_brute_force_finds_it_on_odd_shapes(group: Group, balance: str) -> None:
     is_the_front(group, balance)

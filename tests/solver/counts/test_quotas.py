@@ -136,11 +136,6 @@ def test_as_an_independent_flow_finds_them(seed: int) -> None:
     assert found.moves == truth.moves
 
 
-def test_the_constraint_is_that_of_the_plan_where_classes_are_on_one_level() -> None:
-    # Two each, and two and one.
-    proved_by_the_plan(group_of([4, 3], [[0], [0], [1], [1]], [0, 0, 0, 1, 2, 2, 2]))
-
-
 def test_the_constraint_is_that_of_the_plan() -> None:
     rng = np.random.default_rng(62)
     for _ in range(200):

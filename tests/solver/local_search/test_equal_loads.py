@@ -100,17 +100,3 @@ def test_wide_lags_come_close() -> None:
     )  # fmt: skip
     assert constraint.admits(found)
     assert spread_of(group, found) < spread_of(group, assigned) // 3
-
-
-def test_single_places_and_equal_lags_need_no_search() -> None:
-    for lags, n_members in ((np.arange(5), 5), (np.full(60, 7), 10), (np.zeros(9, int), 4)):
-        group, _, assigned = prepared(lags, n_members)
-        asked = count()
-        found = equalise_loads(
-            group,
-            assigned,
-            np.random.default_rng(1),
-            lambda: next(asked) < 0,  # noqa: B023
-        )
-        assert spread_of(group, found) == spread_of(group, assigned)
-        assert next(asked) <= 1
