@@ -191,7 +191,7 @@ def plain_chain(
 @pytest.mark.parametrize("method", [exchange_of_two, exchange_of_three])
 def test_an_exchange_is_the_best_of_its_kind(method: Callable[..., bool]) -> None:
     rng, helped = np.random.default_rng(92), 0
-    for group in small_groups(seed=92, n=80, limit=10**9, topics=5, members=5, size=4, owned=0.2):
+    for group in small_groups(seed=92, n=40, limit=10**9, topics=5, members=5, size=4, owned=0.2):
         for policy in TOTALS:
             constraint, assigned, _ = start(group, policy)
             if group.idle.all():

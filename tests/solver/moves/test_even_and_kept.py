@@ -46,7 +46,7 @@ def test_the_best_of_all_assignments_of_odd_shapes(group: Group) -> None:
     assert checked(group).moves == int(Assignments.all(group).balanced("total").moves.min())
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(24))
 def test_as_the_flows_find_it(seed: int) -> None:
     rng = np.random.default_rng(seed)
     reads, owned = float(rng.uniform(0.05, 0.9)), float(rng.choice([0.0, 0.5, 0.9]))
