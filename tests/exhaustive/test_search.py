@@ -8,25 +8,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.constraints import constraint_for
 from support.groups import LAG_KINDS, group_of, groups, problem_of, small_groups
 from support.oracles import Assignments
 from support.small_problems import loads_of
 
 from equilag.budget import Budget, OutOfBudget
-from equilag.constraint import CountConstraint, constraint_of
 from equilag.exhaustive.search import Search
 from equilag.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS
 from equilag.exhaustive.target import SearchTarget
 from equilag.exhaustive.whole_group import whole_problem
 from equilag.group import Group
 from equilag.policy import BALANCES, Policy
-from equilag.solver.counts.even_counts import balanced_assignment
 
 PLENTY = 10**9
-
-
-def constraint_for(group: Group, policy: Policy) -> CountConstraint:
-    return constraint_of(group, policy, balanced_assignment(group, policy))
 
 
 def decides_as_brute_force(
