@@ -60,3 +60,11 @@ def test_odd_groups(name: str, policy: Policy) -> None:
     most = count_moves(group, assigned) + 2
     for found in search_beam(group, constraint, [assigned], FewExchanges(most, 8), never):
         assert constraint.admits(found)
+
+
+def test_a_start_beyond_the_limit_is_left_out() -> None:
+    group = group_of([6], [[0]] * 2, [0, 0, 0, 1, 1, 1], [9, 5, 4, 3, 2, 1])
+    constraint, assigned = start(group, Policy.of(balance="total"), keep=True)
+    away = 1 - assigned
+    assert not list(search_beam(group, constraint, [away], FewExchanges(2), never))
+    assert not list(search_beam(group, constraint, [], FewExchanges(2), never))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from support.groups import odd_cases, small_groups
+from support.groups import group_of, odd_cases, small_groups
 from support.local_search import (
     POLICIES,
     check_never_worse,
@@ -18,12 +18,14 @@ from support.local_search import (
 )
 from support.oracles import Assignments
 
-from equilag.budget import Budget
+from equilag.budget import Budget, limit_steps
 from equilag.constraint import CountConstraint
 from equilag.group import Group, Index
+from equilag.metrics import member_loads
 from equilag.policy import Policy
 from equilag.solver.local_search.improvement_goal import ImprovementGoal
 from equilag.solver.local_search.large_neighbourhood import MAX_ROUNDS, search_neighbourhoods
+from equilag.solver.local_search.paired_exchange import exchange_in_pairs
 
 
 def search(
@@ -65,3 +67,20 @@ def test_neighbourhoods_solve_what_fits_into_one() -> None:
         )
         truth = Assignments.all(group).balanced("total").spread.min()
         assert spread_of(group, found) == truth
+
+
+def test_only_the_end_that_can_come_closer_is_worked_on() -> None:
+    """Heavy partitions stay where they are; the others even out in few neighbourhoods."""
+    lightest = [0, 0]
+    for seed in range(4):
+        light = np.random.default_rng(seed).integers(100, 1_000, 72)
+        group = group_of([80], [[0]] * 20, lags=[*[10**6] * 8, *light.tolist()])
+        constraint, assigned = start(group, Policy.of(), keep=False)
+        rng = np.random.default_rng(0)
+        assigned = exchange_in_pairs(group, assigned, rng, limit_steps(5, never))
+        for number, goal in enumerate((ImprovementGoal(), ImprovementGoal(low=10**6, high=10**7))):
+            rng = np.random.default_rng(1)
+            found = search(group, constraint, assigned, rng, never, goal, rounds=12)
+            assert spread_of(group, found) <= spread_of(group, assigned)
+            lightest[number] += int(member_loads(found, group.lag, 20).min())
+    assert lightest[1] > lightest[0]

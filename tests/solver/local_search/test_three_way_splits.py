@@ -13,9 +13,11 @@ from equilag.budget import limit_steps
 from equilag.group import Ints
 from equilag.metrics import member_loads
 from equilag.policy import Policy
-from equilag.solver.local_search.exact_transfers import TargetRows
+from equilag.solver.local_search.exact_transfers import TargetRows, transfer_exactly
 from equilag.solver.local_search.paired_exchange import exchange_in_pairs
+from equilag.solver.local_search.subset_sums import SubsetPlaces
 from equilag.solver.local_search.three_way_splits import (
+    MAX_WIDTH,
     bring_close,
     split_three_ways,
 )
@@ -98,3 +100,45 @@ def test_alike_members_come_close(kind: str) -> None:
     assert constraint.admits(found)
     assert after.max() - after.min() < before.max() - before.min()
     assert after.min() >= before.min()
+
+
+def test_nothing_for_two_rows_wide_rows_and_no_time() -> None:
+    rng = np.random.default_rng(4)
+    for rows, stop in (
+        (rows_of(rng, 2, 4), never),
+        (rows_of(rng, 5, MAX_WIDTH + 1), never),
+        (rows_of(rng, 5, 1), never),
+        (rows_of(rng, 5, 4), lambda: True),
+    ):
+        table = rows.table.copy()
+        split_three_ways(rows, rng, stop, lenient=False)
+        assert np.array_equal(rows.table, table)
+        check(rows, table)
+
+
+def test_exact_transfers_change_nothing_when_stopped() -> None:
+    rng = np.random.default_rng(3)
+    rows = rows_of(rng, 20, 8)
+    given = rows.table.copy()
+    transfer_exactly(rows, SubsetPlaces(), rng, lambda: True)
+    assert np.array_equal(rows.table, given)
+
+
+def test_a_surplus_stays_where_only_shortages_count() -> None:
+    rng = np.random.default_rng(3)
+    rows = rows_of(rng, 5, 3)
+    rows.lag[rows.table[0, 0]] += 10**6
+    for row, places in enumerate(rows.table.copy()):
+        rows.refill(row, places)
+    assert rows.excess.max() > 10**6 // 2
+    before = int(rows.excess.min())
+    split_three_ways(rows, rng, limit_steps(500, never), lenient=True)
+    assert int(rows.excess.min()) > before
+
+
+def test_a_perfect_group_and_one_without_rows_stay() -> None:
+    for lags, members in (([5] * 8, 4), ([3, 1], 1)):
+        group = group_of([len(lags)], [[0]] * members, lags=lags)
+        _, assigned = start(group, Policy.of(), keep=False)
+        found = bring_close(group, assigned, np.random.default_rng(0), never)
+        assert np.array_equal(found, assigned)

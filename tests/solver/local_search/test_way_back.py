@@ -50,3 +50,16 @@ def test_the_way_back_on_odd_groups(name: str, policy: Policy) -> None:
     home = return_to_owners(group, constraint, assigned, limit, never)
     assert constraint.admits(home)
     assert spread_of(group, home) <= limit.spread
+
+
+def test_returning_brings_everything_back_where_nothing_prevents_it() -> None:
+    owners = [0, 1, 2] * 3
+    group = group_of([9], [[0]] * 3, owners=owners, lags=[5] * 9)
+    constraint, _ = start(group, Policy.of(), keep=True)
+    away = np.array([1, 2, 0] * 3, np.int32)
+    home = return_to_owners(group, constraint, away, UnevennessLimit(0, 0.0), never)
+    assert home.tolist() == owners
+    assert (
+        return_to_owners(group, constraint, away, UnevennessLimit(0, 0.0), lambda: True).tolist()
+        == away.tolist()
+    )

@@ -23,7 +23,7 @@ from equilag.solver.local_search.cyclic_exchanges import (
     exchange_of_three,
     exchange_of_two,
 )
-from equilag.solver.local_search.ejection_chains import find_chain, rotate
+from equilag.solver.local_search.ejection_chains import find_chain, lighten, rotate
 from equilag.solver.local_search.window_search import search_window
 from equilag.solver.lower_bounds.load_bounds import load_bounds
 
@@ -191,7 +191,7 @@ def plain_chain(
 @pytest.mark.parametrize("method", [exchange_of_two, exchange_of_three])
 def test_an_exchange_is_the_best_of_its_kind(method: Callable[..., bool]) -> None:
     rng, helped = np.random.default_rng(92), 0
-    for group in small_groups(seed=92, n=40, limit=10**9, topics=5, members=5, size=4, owned=0.2):
+    for group in small_groups(seed=92, n=80, limit=10**9, topics=5, members=5, size=4, owned=0.2):
         for policy in TOTALS:
             constraint, assigned, _ = start(group, policy)
             if group.idle.all():
@@ -356,3 +356,21 @@ def test_a_descent_ends_by_itself() -> None:
     stop = Steps(3000)
     search_window(group, constraint, assigned, window, np.random.default_rng(0), stop)
     assert stop.left > 0
+
+
+def test_lighten_makes_a_member_lighter() -> None:
+    rng, done = np.random.default_rng(94), 0
+    for group, constraint, assigned, _ in starts(seed=94, n=25):
+        state = AssignmentState.of(group, constraint, assigned)
+        for _ in range(10):
+            window, member = window_for(state, rng), int(state.loads.argmax())
+            load = int(state.loads[member])
+            options = [plain_chain(state, p, window, None) for p in state.held[member]]
+            was = wrong(state.loads, window)
+            lighter = lighten(state, member, window)
+            check(state)
+            assert lighter is bool(state.loads[member] < load)
+            assert not lighter or any(option is not None for option in options)
+            assert wrong(state.loads, window) < was or not lighter
+            done += lighter
+    assert done > 10
