@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.claimed_groups import load_case
+from support.claimed_groups import load_case, named
 from support.paths import CONFORMANCE
 
 from equilag.group import NOBODY
@@ -87,3 +87,14 @@ def test_first_phase_withholds_what_changes_hands(case):
     wanted = case["expect"]["first_phase"]
     assert np.count_nonzero(assigned != first) == wanted["withheld"]
     assert np.count_nonzero(first != NOBODY) == wanted["assigned_total"]
+
+
+def assert_assignment(case, name):
+    group = load_case(case)
+    wanted = {m: sorted(map(tuple, held)) for m, held in case["expect"]["assignment"].items()}
+    assert named(group, run_assignor(get_assignor(name), group)) == wanted
+
+
+@pytest.mark.parametrize("case", cases("range_roundrobin", "range_racks"))
+def test_range_and_round_robin(case):
+    assert_assignment(case, case["algorithm"].replace("_", "-"))
