@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.constraints import constraint_for
-from support.groups import ODD, group_of, groups, small_groups
+from support.groups import ODD, group_of, groups, odd_cases, small_groups
 from support.oracles import Assignments
 
 from equilag.certificate.bounds import move_limited as move_limited
@@ -60,8 +60,7 @@ def test_each_loss_is_a_move() -> None:
     assert bounds[2] <= truth.where(truth.moves <= 2).spread.min() < 117
 
 
-@pytest.mark.parametrize("balance", BALANCES)
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize(("name", "balance"), odd_cases(BALANCES))
 def test_odd_groups(name: str, balance: str) -> None:
     group = ODD[name]()
     bounds = spread_bounds(group, constraint_for(group, Policy(balance=balance)), 3)

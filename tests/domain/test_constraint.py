@@ -183,7 +183,9 @@ def test_room_to_lose_and_to_gain_of_a_topic() -> None:
 def private_uses(source: str) -> list[str]:
     """Where a module takes a private field of the constraint from any object but itself."""
     private = {field.name for field in fields(CountConstraint) if field.name.startswith("_")}
-    found = []
+    found: list[str] = []
+    if not any(name in source for name in private):
+        return found
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Attribute(attr=attr, value=value) if attr in private:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.claimed_groups import groups, load, named
+from support.claimed_groups import groups, load
 
 import equilag.heuristics.lag_aware as lag_aware_module
 from equilag.domain.group.group import NOBODY
@@ -115,41 +115,3 @@ def test_lag_aware_ties_among_many_members_go_by_id():
     lags = {"t": [9] * 30 + [5] * 210, "u": [1] * 150}
     group = load({"topics": {"t": 240, "u": 150}, "members": members, "lags": lags})
     assert get_assignor("lag-aware").assign(group).tolist() == lag_aware_by_loops(group)
-
-
-def assignment(name, topics, members, **more):
-    entries = [{"id": m, "subscription": list(topics)} for m in members]
-    group = load({"topics": topics, "members": entries, **more})
-    held = named(group, get_assignor(name).assign(group))
-    return {m: [f"{topic}-{p}" for topic, p in mine] for m, mine in held.items()}
-
-
-def test_lag_aware_balances_where_range_does_not():
-    lags = {"lags": {"t": [100_000, 60_000, 50_000]}}
-    by_lag = assignment("lag-aware", {"t": 3}, ["c0", "c1"], **lags)
-    assert by_lag == {"c0": ["t-0"], "c1": ["t-1", "t-2"]}
-    by_range = assignment("range", {"t": 3}, ["c0", "c1"], **lags)
-    assert by_range == {"c0": ["t-0", "t-1"], "c1": ["t-2"]}
-
-
-def test_lag_aware_starts_every_topic_anew():
-    topics = {f"t{i}": 1 for i in range(4)}
-    lags = {topic: [10] for topic in topics}
-    held = assignment("lag-aware", topics, ["c0", "c1"], lags=lags)
-    assert held == {"c0": ["t0-0", "t1-0", "t2-0", "t3-0"], "c1": []}
-
-
-def test_lag_aware_ties_go_by_number_then_by_id_as_text():
-    held = assignment("lag-aware", {"t": 3}, ["c9", "c10"], lags={"t": [5, 5, 5]})
-    assert held == {"c10": ["t-0", "t-2"], "c9": ["t-1"]}
-
-
-def test_fair_is_a_greedy_that_can_miss_the_most_even_totals():
-    """Totals 2, 1, 1, 0 where 1, 1, 1, 1 exists: d would have to take u, and c then w."""
-    readers_of = {"t": "ab", "u": "cd", "v": "abc", "w": "abc"}
-    members = [
-        {"id": m, "subscription": [t for t, ids in readers_of.items() if m in ids]} for m in "abcd"
-    ]
-    topics = dict.fromkeys(readers_of, 1)
-    group = load({"topics": topics, "members": members})
-    assert get_assignor("fair").assign(group).tolist() == [0, 2, 1, 0]

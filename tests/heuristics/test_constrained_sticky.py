@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.claimed_groups import groups, load, named
+from support.claimed_groups import groups, load
 
 from equilag.domain.group.group import NOBODY
 from equilag.domain.plan.metrics import count_moves, member_counts
@@ -80,31 +80,6 @@ def test_mixed_subscriptions_are_handed_over_to_sticky(data):
     group = data.draw(groups().filter(lambda group: not group.one_subscription))
     handed_over = get_assignor("constrained-sticky").assign(group)
     assert handed_over.tolist() == get_assignor("sticky").assign(group).tolist()
-
-
-def assignment(topics, owned):
-    members = [
-        {"id": m, "subscription": list(topics), "owned": claims} for m, claims in owned.items()
-    ]
-    group = load({"topics": topics, "members": members})
-    held = named(group, get_assignor("constrained-sticky").assign(group))
-    return {m: [f"{topic}{p}" for topic, p in mine] for m, mine in held.items()}
-
-
-def test_left_overs_are_dealt_number_by_number_and_member_by_member():
-    held = assignment({"a": 2, "b": 2, "c": 3}, {"x": {}, "y": {}, "z": {}})
-    assert held == {"x": ["a0", "b0", "c2"], "y": ["a1", "c0"], "z": ["b1", "c1"]}
-
-
-def test_the_first_claims_as_given_are_kept():
-    held = assignment({"a": 4}, {"x": {"a": [3, 1, 0, 2]}, "y": {}})
-    assert held == {"x": ["a1", "a3"], "y": ["a0", "a2"]}
-
-
-def test_members_at_ceil_give_their_last_one_when_left_overs_run_out():
-    owned = {"w": {"a": [4, 0]}, "x": {"a": [1, 5]}, "y": {"a": [2, 3]}, "z": {}}
-    held = assignment({"a": 6}, owned)
-    assert held == {"w": ["a4"], "x": ["a1", "a5"], "y": ["a2", "a3"], "z": ["a0"]}
 
 
 def test_an_idle_member_makes_the_subscriptions_differ():

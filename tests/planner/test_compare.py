@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.groups import ODD, group_of, small_groups
+from support.groups import ODD, group_of, odd_cases, small_groups
 from support.oracles import Assignments
 
 import equilag
@@ -69,8 +69,7 @@ def test_the_gap_is_measured_from_the_proved_bound() -> None:
     assert rows_of(found)["equilag"]["gap_percent_of_mean"] == 0
 
 
-@pytest.mark.parametrize("time_limit", [0, 0.1])
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize(("name", "time_limit"), odd_cases([0, 0.1]))
 def test_odd_groups(name: str, time_limit: float) -> None:
     group = ODD[name]()
     found = compare(group, time_limit=time_limit)

@@ -11,10 +11,10 @@ from collections import Counter
 from typing import Any, Final
 
 import pytest
+from support.claimed_groups import load_case
 from support.paths import CONFORMANCE
 
 import equilag
-from equilag.domain.group.group import Group
 
 Json = dict[str, Any]
 Held = dict[str, set[tuple[str, int]]]
@@ -40,35 +40,6 @@ def expected(case: Json) -> Json:
     return {**expect, **rule}
 
 
-def load(case: Json) -> Group:
-    """The case as a snapshot; members that have left are not in one."""
-    generations = case.get("generations", {})
-    racks = case.get("racks", {})
-    members = []
-    for name, subscription in case["members"].items():
-        member: Json = {"id": name, "subscription": subscription, "owned": {}}
-        for topic, number in case.get("current", {}).get(name, []):
-            member["owned"].setdefault(topic, []).append(number)
-        for key, table in (
-            ("generation", generations),
-            ("instance_id", case.get("instances", {})),
-            ("rack", racks.get("members", {})),
-        ):
-            if table.get(name) is not None:
-                member[key] = table[name]
-        members.append(member)
-    snapshot = {
-        "format": "equilag/snapshot/1",
-        "group": case["id"],
-        "topics": case["topics"],
-        "members": members,
-        **({"generation": max(generations.values())} if generations else {}),
-        **({"racks": racks["partitions"]} if racks.get("partitions") else {}),
-        **{key: case[key] for key in ("offsets", "lags", "auto_offset_reset") if key in case},
-    }
-    return equilag.load_snapshot(snapshot)
-
-
 def held(assignment: Json) -> Held:
     return {
         member: {(topic, number) for topic, numbers in topics.items() for number in numbers}
@@ -78,7 +49,7 @@ def held(assignment: Json) -> Held:
 
 def planned(case: Json, policy: str) -> Json:
     """A plan that holds, as JSON, of a valid assignment."""
-    group = load(case)
+    group = load_case(case)
     plan = equilag.solve(group, policy, time_limit=LIMIT, tolerance=0)
     assert equilag.verify(group, plan) == []
     assert_valid(case, held(plan.to_dict()["assignment"]))
@@ -194,7 +165,7 @@ def test_smallest_lag_spread(case: Json, policy: str, where: list[str]) -> None:
 
 @pytest.mark.parametrize("case", cases("exact_small", having="pareto_moves_spread"))
 def test_front(case: Json) -> None:
-    points = [(p.moves, p.spread) for p in equilag.frontier(load(case), time_limit=LIMIT)]
+    points = [(p.moves, p.spread) for p in equilag.frontier(load_case(case), time_limit=LIMIT)]
     assert points == [tuple(point) for point in case["expect"]["pareto_moves_spread"]]
 
 
@@ -214,7 +185,7 @@ def test_range_and_round_robin(case: Json) -> None:
 
 
 def single_heuristic(case: Json, name: str) -> None:
-    group = load(case)
+    group = load_case(case)
     plan = equilag.assign(group, name)
     assert equilag.verify(group, plan) == []
     document, expect = plan.to_dict(), case["expect"]

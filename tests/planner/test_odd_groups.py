@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from support.groups import BIGGEST, ODD, group_of
+from support.groups import BIGGEST, ODD, group_of, odd_cases
 from support.oracles import Assignments, Truth
 
 import equilag
@@ -18,9 +18,7 @@ LARGE = {"largest total"}
 """Too large to try everything, and not proved: these run into their time limit."""
 
 
-@pytest.mark.parametrize("balance", BALANCES)
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize(("name", "policy", "balance"), odd_cases(POLICIES, BALANCES, rounds=4))
 def test_planned_and_verified(name: str, policy: str, balance: str) -> None:
     group = ODD[name]()
     limit = 0.05 if name in LARGE else 30.0

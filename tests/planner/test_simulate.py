@@ -128,7 +128,7 @@ def test_capacities_that_are_given() -> None:
 def test_the_document() -> None:
     found = simulate(slow_group(), even_assignment(), pause=2.0, times=[0, 10, 60])
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert document["format"] == "equilag/planner/simulation/1"
+    assert document["format"] == "equilag/simulation/1"
     assert document["times_s"] == [0, 10, 60]
     current, plan = document["current"], document["plan"]
     assert current["caught_up_after_s"] is None

@@ -313,7 +313,7 @@ def test_settings_are_told() -> None:
     policy = Policy("kip-169", "both", 7, 2.5, 3)
     text = text_of(plan_of(policy=policy))
     assert (
-        "policy        kip-169, balance both, a move must save 7, tolerance 2.50 % of the mean,"
+        "policy        kip-169, balance both, a move must save 7, tolerance 2.5 % of the mean,"
         " at most 3 moves\n" in text
     )
     assert "policy        lag-aware\n" in text_of(plan_of(policy=Policy()))

@@ -103,15 +103,3 @@ def check_odd_group(search: Search, name: str, policy: Policy) -> None:
     )
     assert constraint.admits(found)
     assert spread_of(group, found) <= spread_of(group, assigned)
-
-
-def check_repeatable(search: Search) -> None:
-    """The same seed gives the same assignment."""
-    for group, _, constraint, assigned in starts(seed=53, n=2):
-        first, second = (
-            search(
-                group, constraint, assigned, np.random.default_rng(7), never, ImprovementGoal(), 20
-            )
-            for _ in range(2)
-        )
-        assert np.array_equal(first, second)

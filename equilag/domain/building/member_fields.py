@@ -12,12 +12,11 @@ from equilag.domain.building.values import (
     GENERATIONS,
     NATURAL,
     as_text,
-    capacity_problem,
     text_problem,
 )
 from equilag.domain.columns import Index
 from equilag.domain.errors import InputError
-from equilag.domain.group.member import Member
+from equilag.domain.group.member import Member, capacity_problem
 from equilag.domain.show import below, guess, not_a, show
 
 

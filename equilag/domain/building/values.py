@@ -6,7 +6,6 @@ A column is checked and converted in bulk; the entry to blame is looked for only
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -218,15 +217,3 @@ def _converted(cells: list[Any], limits: IntegerRange) -> Ints | None:
         low = np.flatnonzero(column < limits.low).tolist()
         return column if limits.nullable and all(cells[i] is None for i in low) else None
     return column
-
-
-CAPACITIES: Final = (1e-100, 1e100)
-"""The least and the largest capacity: sums of capacities, and loads divided by one, are finite."""
-
-
-def capacity_problem(value: float) -> str | None:
-    """Why a number cannot be a capacity, or None."""
-    if not 0 < value <= sys.float_info.max:
-        return "not a finite number above 0"
-    least, most = CAPACITIES
-    return None if least <= value <= most else f"not between {least:g} and {most:g}"

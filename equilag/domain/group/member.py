@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Final
 
 UNKNOWN_GENERATION: Final = -1
 """Of claims of which nobody knows when they were made; older than any other, as in Kafka."""
+CAPACITIES: Final = (1e-100, 1e100)
+"""The least and the largest capacity: sums of capacities, and loads divided by one, are finite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +32,11 @@ class Member:
     """No more partitions than this; None for no limit."""
     instance: str | None = None
     """The process that this member is a thread of; None for a process of its own."""
+
+
+def capacity_problem(value: float) -> str | None:
+    """Why a number cannot be a capacity, or None."""
+    if not 0 < value <= sys.float_info.max:
+        return "not a finite number above 0"
+    least, most = CAPACITIES
+    return None if least <= value <= most else f"not between {least:g} and {most:g}"

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from equilag.domain.building.values import capacity_problem
 from equilag.domain.errors import InputError
+from equilag.domain.group.member import capacity_problem
 from equilag.domain.policy.forms import Entries
 from equilag.domain.show import not_a, show
 

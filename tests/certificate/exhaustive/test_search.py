@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.constraints import constraint_for
 from support.groups import LAG_KINDS, group_of, groups, problem_of, small_groups
 from support.oracles import Assignments
 from support.small_problems import loads_of
@@ -16,17 +17,10 @@ from equilag.certificate.exhaustive.search import Search
 from equilag.certificate.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS, SearchTarget
 from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.budget import Budget, OutOfBudget
-from equilag.domain.constraint import CountConstraint, constraint_of
 from equilag.domain.group.group import Group
-from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.policy_settings import BALANCES
-from equilag.solver.counts.even_counts import balanced_assignment
+from equilag.domain.policy.policy import BALANCES, Policy
 
 PLENTY = 10**9
-
-
-def constraint_for(group: Group, policy: Policy) -> CountConstraint:
-    return constraint_of(group, policy, balanced_assignment(group, policy))
 
 
 def decides_as_brute_force(

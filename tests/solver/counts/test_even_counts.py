@@ -6,17 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from support.constraints import held_table
-from support.groups import ODD, first_valid, group_of, groups, ramp, random_group, small_groups
+from support.groups import ODD, group_of, groups, odd_cases, ramp, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
 
 from equilag.domain.constraint import NotMinimal, constraint_of
-from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.metrics import count_moves, is_valid, member_counts
-from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.policy_settings import BALANCES
+from equilag.domain.policy.policy import BALANCES, Policy
 from equilag.solver.counts.even_counts import balanced_assignment
-from equilag.solver.counts.even_flow import Network, even_flow
 
 POLICIES = [
     Policy(name, balance) for balance in BALANCES for name in ("lag-aware", "sticky-yet-fair")
@@ -33,7 +30,7 @@ def descending(group: Group, assigned: np.ndarray) -> list[int]:
 
 @pytest.mark.parametrize("policy", POLICIES, ids=by_policy)
 def test_as_even_as_the_best_of_all_assignments(policy: Policy) -> None:
-    for group in small_groups(seed=1, n=150):
+    for group in small_groups(seed=1, n=60):
         everything = Assignments.all(group, policy.name == "sticky-yet-fair")
         assigned = balanced_assignment(group, policy)
         assert assigned in everything.balanced(policy.balance), group
@@ -46,8 +43,7 @@ def test_odd_shapes(group: Group) -> None:
         assert balanced_assignment(group, policy) in everything.balanced(policy.balance)
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=by_policy)
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize(("name", "policy"), odd_cases(POLICIES))
 def test_odd_groups_get_a_valid_assignment_that_meets_the_constraint(
     name: str, policy: Policy
 ) -> None:
@@ -61,7 +57,7 @@ def test_odd_groups_get_a_valid_assignment_that_meets_the_constraint(
 @pytest.mark.parametrize("reads", [0.15, 0.25, 0.4, 0.7])
 def test_total_counts_as_an_independent_flow_finds_them(reads: float, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    for _ in range(25):
+    for _ in range(10):
         members = int(rng.integers(2, 25))
         group = random_group(rng, topics=15, members=members, size=12, reads=reads)
         assigned = balanced_assignment(group, Policy())
@@ -85,22 +81,6 @@ def test_ramp_where_local_steps_get_stuck(members: int, level: int) -> None:
         constraint_of(group, policy, group.owner)
 
 
-def test_ramp_starts_uneven() -> None:
-    owned = member_counts(ramp(9, 40).owner, 9)
-    assert owned.max() - owned.min() == 8
-
-
-def test_one_subscription_is_floor_and_ceiling() -> None:
-    group = group_of([7, 0, 6], [[0, 1, 2]] * 5)
-    assert descending(group, balanced_assignment(group, Policy())) == [3, 3, 3, 2, 2]
-
-
-def test_per_topic_does_not_pile_all_remainders_on_the_first_member() -> None:
-    group = group_of([1] * 8, [list(range(8))] * 4)
-    assigned = balanced_assignment(group, Policy("kip-169"))
-    assert descending(group, assigned) == [2, 2, 2, 2]
-
-
 def test_both_keeps_the_topics_even_where_the_totals_would_rather_not() -> None:
     # Totals alone would leave all of t00 to m01.
     group = group_of([2, 4], [[0, 1], [0]])
@@ -114,28 +94,3 @@ def test_what_is_owned_stays_where_the_policy_pins_it() -> None:
     assigned = balanced_assignment(group, Policy("sticky-yet-fair"))
     assert count_moves(group, assigned) == 0
     assert member_counts(assigned, 3).tolist() == [4, 1, 2]
-
-
-def test_a_flow_with_wide_sinks_fills_from_below() -> None:
-    one = np.array([0, 0])
-    net = Network(
-        supply=np.array([5]), base=np.array([3, 0]), width=np.array([1, 2]),
-        tail=one, head=np.array([0, 1]), capacity=np.array([6, 6]),
-    )  # fmt: skip
-    assert even_flow(net).tolist() == [0, 5]
-
-
-@pytest.mark.parametrize("supply", [3, 10])
-def test_a_flow_that_cannot_ship_everything_is_refused(supply: int) -> None:
-    net = Network(
-        supply=np.array([supply]), base=np.array([0, 0]), width=np.array([1, 1]),
-        tail=np.array([0, 0]), head=np.array([0, 1]), capacity=np.array([1, 1]),
-    )  # fmt: skip
-    with pytest.raises(EquilagError):
-        even_flow(net)
-
-
-def test_oracle_and_builders_agree_on_what_is_valid() -> None:
-    for group in small_groups(seed=2, n=20):
-        assert first_valid(group) in Assignments.all(group)
-        assert all(is_valid(group, row) for row in Assignments.all(group).rows)

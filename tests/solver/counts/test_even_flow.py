@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Ints
-from equilag.solver.counts import even_flow as decmin
 from equilag.solver.counts.even_flow import Network, even_flow
 
 
@@ -181,43 +180,6 @@ def test_most_even_where_some_reach_very_little(seed: int, kind: str) -> None:
     agrees(net, by_convex_costs(net))
 
 
-def test_poor_sinks_take_all_they_reach_without_a_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One flow for those who share, and one for the poor sinks."""
-    flows = []
-
-    def counted(*args: Any) -> int:
-        flows.append(args)
-        return plain(*args)
-
-    plain = decmin.maximum
-    monkeypatch.setattr(decmin, "maximum", counted)
-    arcs = [(s, s, 1000) for s in range(30)] + [(s, d, 1000) for s in (30, 31) for d in (30, 31)]
-    net = network([5] * 30 + [500, 400], [0] * 32, [1] * 32, arcs)
-    assert totals(net, even_flow(net)) == [450] * 2 + [5] * 30
-    assert len(flows) == 2
-
-
-def test_levels_one_after_the_other() -> None:
-    """A staircase of sinks, each with a supply of its own and a little of the one above."""
-    n = 16
-    arcs = [(s, d, 10**6) for s in range(n) for d in (s, s + 1) if d < n]
-    net = network([4 * (n - s) for s in range(n)], [0] * n, [1] * n, arcs)
-    agrees(net, by_convex_costs(net))
-    supply = [min(2 * s, 6) for s in range(n - 1)] + [3]
-    full = network(supply, [0] * n, [1] * n, [(s, d, 3) for s, d, _ in arcs])
-    agrees(full, by_convex_costs(full))
-
-
-@pytest.mark.parametrize(
-    ("base", "units"),
-    [([4, 4, 0, 0], 2), ([20, 0, 0, 0, 0], 7), ([9, 3, 0], 3), ([3, 3, 3, 0, 0], 2)],
-)
-def test_who_holds_much_already_takes_nothing(base: list[int], units: int) -> None:
-    """In the last one as much as an even split would come to, rounded up."""
-    net = network([units], base, [1] * len(base), [(0, d, 8) for d in range(len(base))])
-    agrees(net, by_convex_costs(net))
-
-
 @pytest.mark.parametrize(
     "net",
     [
@@ -229,8 +191,3 @@ def test_who_holds_much_already_takes_nothing(base: list[int], units: int) -> No
 )
 def test_what_cannot_be_shipped_is_said(net: Network) -> None:
     agrees(net, None)
-
-
-def test_nothing_to_ship() -> None:
-    assert even_flow(network([], [], [], [])).tolist() == []
-    assert even_flow(network([0, 0], [3, 1], [2, 1], [(0, 0, 4), (1, 1, 0)])).tolist() == [0, 0]

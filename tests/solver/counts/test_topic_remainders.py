@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from support.groups import group_of, random_group
+from support.groups import random_group
 
 from equilag.domain.constraint import TopicIntervals, topics_of
 from equilag.domain.group.group import Ints
@@ -27,16 +27,6 @@ def test_a_topic_gives_its_remainder_to_different_subscribers(
         assert np.bincount(topic, minlength=len(group.topics)).tolist() == topics.remainder.tolist()
         assert group.reads[topic, group.class_of[member]].all()
         assert len(np.unique(topic * group.n_members + member)) == len(topic)
-
-
-def test_the_turn_leaves_out_who_is_shut_and_goes_on_behind_the_last() -> None:
-    group = group_of([2] * 4, [list(range(4))] * 5)
-    topics = topics_of(group, Policy("kip-169"))
-    assert topics is not None
-    shut = np.array([0, 0, 2]), np.array([0, 1, 4])
-    topic, member = deal_in_turn(topics, topics.remainder, shut)
-    assert topic.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
-    assert member.tolist() == [2, 3, 2, 3, 0, 1, 1, 2]
 
 
 def test_totals_of_classes_are_as_even_as_those_of_single_members() -> None:

@@ -114,10 +114,3 @@ def test_one_subscription_comes_close_to_the_bound() -> None:
         figures = compared_figures(group, found)
         assert constraint.admits(found)
         assert figures.spread - bounds.spread <= 0.001 * figures.mean
-
-
-def test_nothing_changes_once_it_is_stopped() -> None:
-    for group, constraint, assigned in capacity_cases(seed=9, n=4):
-        rng = np.random.default_rng(1)
-        same = level_by_capacity(group, constraint, assigned, rng, lambda: True)
-        assert np.array_equal(same, assigned)

@@ -19,9 +19,7 @@ from equilag.solver.exchange.member_rows import MemberRows
 from equilag.solver.exchange.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.equal_loads import (
     divisible,
-    equal_targets,
     equalise_loads,
-    next_distance,
 )
 
 TOTAL = Policy()
@@ -102,35 +100,3 @@ def test_wide_lags_come_close() -> None:
     )  # fmt: skip
     assert constraint.admits(found)
     assert spread_of(group, found) < spread_of(group, assigned) // 3
-
-
-def test_distances_narrow_down_to_what_is_reached() -> None:
-    for limit in (0, 1, 7, 1_000, 10**6):
-        failed, reached, tries = -1, 10**6 + 1, 0
-        while (within := next_distance(failed, reached)) is not None:
-            failed, reached = (failed, within) if within >= limit else (within, reached)
-            tries += 1
-        assert limit <= reached <= max(limit + 1, 1.3 * limit)
-        assert tries < 40
-
-
-def test_targets_are_what_sums_of_the_lags_can_be() -> None:
-    lags = np.array([40, 40, 80, 120, 160, 200, 240, 280, 320, 400])
-    group, _, assigned = prepared(lags, 3)
-    rows = MemberRows(group, assigned)
-    targets = equal_targets(rows, np.arange(3))
-    assert sorted(targets.tolist()) == [600, 640, 640]
-
-
-def test_single_places_and_equal_lags_need_no_search() -> None:
-    for lags, n_members in ((np.arange(5), 5), (np.full(60, 7), 10), (np.zeros(9, int), 4)):
-        group, _, assigned = prepared(lags, n_members)
-        asked = count()
-        found = equalise_loads(
-            group,
-            assigned,
-            np.random.default_rng(1),
-            lambda: next(asked) < 0,  # noqa: B023
-        )
-        assert spread_of(group, found) == spread_of(group, assigned)
-        assert next(asked) <= 1

@@ -6,12 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from support.groups import ODD, group_of, small_groups
+from support.groups import group_of, odd_cases, small_groups
 from support.local_search import (
     POLICIES,
     check_never_worse,
     check_odd_group,
-    check_repeatable,
     check_stops,
     never,
     spread_of,
@@ -53,14 +52,9 @@ def test_it_stops_when_told_or_satisfied() -> None:
     check_stops(search)
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=lambda p: f"{p.name}-{p.balance}")
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize(("name", "policy"), odd_cases(POLICIES))
 def test_odd_groups(name: str, policy: Policy) -> None:
     check_odd_group(search, name, policy)
-
-
-def test_same_seed_same_answer() -> None:
-    check_repeatable(search)
 
 
 def test_neighbourhoods_solve_what_fits_into_one() -> None:

@@ -7,7 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from support.groups import LAG_KINDS, ODD, group_of, random_group
+from support.groups import LAG_KINDS, ODD, odd_cases, random_group
 from support.local_search import never, spread_of, start
 from support.real_groups import RealShape, real_snapshot
 
@@ -24,7 +24,6 @@ from equilag.solver.counts.even_counts import balanced
 from equilag.solver.exchange.assignment_layers import deal_layers
 from equilag.solver.exchange.cyclic_exchanges import Window
 from equilag.solver.exchange.places import PlaceTable
-from equilag.solver.local_search.heavy_first import settle_heavy
 from equilag.solver.local_search.level_search import search_level
 from equilag.solver.local_search.window_cycles import exchange_in_cycles
 from equilag.solver.lower_bounds.load_bounds import load_bounds
@@ -81,64 +80,6 @@ def test_an_exchange_brings_the_extremes_closer_or_changes_none(method: object) 
     assert better > 5
 
 
-def test_a_layer_goes_round_a_ring_at_once() -> None:
-    # Topic i can only go from one neighbour to the other, so all have to go round together.
-    n = 4
-    group = group_of(
-        [1] * 2 * n,
-        [[i, (i + 1) % n, n + i] for i in range(n)],
-        lags=[*range(10, 10 + n), *(100 - i for i in range(n))],
-    )
-    constraint, assigned = start(group, Policy(), keep=False)
-    assigned[:n] = (np.arange(n) - 1) % n
-    places = rows(group, constraint, assigned)
-    assert spread_of(group, assigned) == n
-    level = Window(110, 110)
-    stop = limit_steps(200, never)  # one layer in sixteen has all four
-    assert deal_layers(places, level, np.random.default_rng(1), stop, patience=200)
-    assert spread_of(group, places.assigned(assigned)) == 0
-    places = rows(group, constraint, assigned)
-    assert exchange_in_cycles(places, level, np.random.default_rng(1), limit_steps(20, never))
-    assert spread_of(group, places.assigned(assigned)) == 0
-
-
-def test_heavy_partitions_get_members_of_their_own_and_the_lightest_beside_them() -> None:
-    rng, settled = np.random.default_rng(12), 0
-    for _ in range(30):
-        group = random_group(rng, topics=8, members=6, size=8, reads=0.7)
-        constraint, assigned = start(group, Policy(), keep=False)
-        heaviest = int(rng.integers(1, 4))
-        found = settle_heavy(group, constraint, assigned, heaviest)
-        if found is None:
-            continue
-        settled += 1
-        assert is_valid(group, found.assigned)
-        assert constraint.admits(found.assigned)
-        free = np.flatnonzero(constraint.free)
-        lead = free[np.argsort(-group.lag[free], kind="stable")][:heaviest]
-        holders = found.assigned[lead]
-        assert len(set(holders.tolist())) == heaviest
-        assert np.flatnonzero(found.heavy).tolist() == sorted(holders.tolist())
-        least = constraint.counts_of().least
-        counts = member_counts(found.assigned, group.n_members)
-        loads = member_loads(found.assigned, group.lag, group.n_members)
-        if (counts[holders] == least[holders]).all():
-            others = np.sort(np.delete(group.lag, lead))
-            floor = others[: int((least[holders] - 1).sum())].sum() + group.lag[lead].sum()
-            assert loads[holders].sum() >= floor
-    assert settled > 10
-
-
-def test_the_lightest_beside_where_everybody_may_take_everything() -> None:
-    group = group_of([9], [[0]] * 3, lags=[100, 90, 1, 2, 3, 4, 50, 60, 70])
-    constraint, assigned = start(group, Policy(), keep=False)
-    found = settle_heavy(group, constraint, assigned, 2)
-    assert found is not None
-    loads = member_loads(found.assigned, group.lag, 3)
-    assert sorted(loads.tolist()) == [97, 103, 180]
-    assert settle_heavy(group, constraint, assigned, 4) is None  # more than members
-
-
 def test_level_search_never_harms_and_mostly_helps() -> None:
     better = 0
     for group, constraint, assigned, window in starts(seed=13, n=24):
@@ -157,23 +98,14 @@ def test_level_search_never_harms_and_mostly_helps() -> None:
     assert better > 8
 
 
-def test_level_search_repeats_itself_and_stops() -> None:
-    for group, constraint, assigned, window in starts(seed=14, n=3):
-        first, second = (
-            search_level(
-                group, constraint, assigned, window, np.random.default_rng(5),
-                limit_steps(50, never), heaviest=1,
-            )
-            for _ in range(2)
-        )  # fmt: skip
-        assert np.array_equal(first, second)
-        rng = np.random.default_rng(5)
-        asked = search_level(group, constraint, assigned, window, rng, lambda: True)
-        assert np.array_equal(asked, assigned)
-
-
-@pytest.mark.parametrize("policy", ["lag-aware", "sticky-yet-fair", "kip-169"])
-@pytest.mark.parametrize("name", [name for name in ODD if name != "largest total"])
+@pytest.mark.parametrize(
+    ("name", "policy"),
+    [
+        case
+        for case in odd_cases(["lag-aware", "sticky-yet-fair", "kip-169"])
+        if case[0] != "largest total"
+    ],
+)
 def test_level_search_of_odd_groups(name: str, policy: str) -> None:
     group = ODD[name]()
     constraint, assigned = start(group, Policy(policy), keep=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from itertools import islice
 
 import numpy as np
 import pytest
@@ -16,18 +15,15 @@ from support.oracles import Assignments
 
 from equilag.certificate.bounds.counting import Counting
 from equilag.domain.constraint import CountConstraint, constraint_of
-from equilag.domain.group.group import Group, Index, Ints
+from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.metrics import is_valid, member_loads
 from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.exchange.member_rows import MemberRows
 from equilag.solver.exchange.paired_exchange import (
-    MIN_PAIRS,
     PATIENCE,
     crowd,
     exchange_in_pairs,
-    pairs,
-    settle,
 )
 from equilag.solver.lower_bounds.load_bounds import load_bounds
 
@@ -77,24 +73,6 @@ def check_rows(rows: MemberRows, group: Group) -> None:
 
 
 # MemberRows.
-
-
-def test_rows_are_the_assignment() -> None:
-    group = group_of([4, 2, 3], [[0, 2]] * 3, lags=[4, 9, 1, 7, 50, 60, 3, 3, 8])
-    assigned = np.array([2, 2, 1, 0, -1, -1, 0, 1, 0], np.int32)
-    rows = MemberRows(group, assigned)
-    check_rows(rows, group)
-    assert rows.table.shape == (3, 3)
-    assert rows.n_empty == 2
-    assert rows.table[0].tolist() == [6, 3, 8]
-    assert rows.table[1].tolist()[1:] == [2, 7]
-    assert rows.table[2].tolist()[1:] == [0, 1]
-    assert rows.loads.tolist() == [18, 4, 13]
-    assert rows.spread == 14
-    assert rows.assigned(rows.table, assigned).tolist() == assigned.tolist()
-    holder = rows.holder()
-    assert holder[: rows.n_partitions].tolist() == assigned.tolist()
-    assert sorted(holder[rows.n_partitions :].tolist()) == [1, 2]
 
 
 def test_rows_of_any_assignment_stand_for_it() -> None:
@@ -158,22 +136,9 @@ def test_two_rows_are_left_as_close_as_one_exchange_gets_them() -> None:
             assert rows.spread == best
 
 
-def test_what_goes_in_bulk_goes_at_once() -> None:
-    group = group_of([12], [[0]] * 2, lags=[100] * 6 + [0] * 6)
-    rows = MemberRows(group, np.repeat([0, 1], 6).astype(np.int32))
-    rows.exchange(np.array([0]), np.array([1]), np.random.default_rng(0))
-    assert rows.loads.tolist() == [300, 300]
-
-
 NO_LAG_BESIDE = group_of(
     [10], [[0]] * 3, [0, 0, 0, 0, 1, 1, 1, 2, 2, 2], [7, 8, 9, 10, 20, 20, 20, 0, 1, 1]
 )
-
-
-def test_never_two_empty_places_in_one_row_where_some_have_no_lag() -> None:
-    rows = MemberRows(NO_LAG_BESIDE, NO_LAG_BESIDE.owner)
-    rows.exchange(np.array([1]), np.array([2]), np.random.default_rng(0))
-    check_rows(rows, NO_LAG_BESIDE)
 
 
 def test_within_the_constraint_where_some_have_no_lag() -> None:
@@ -229,34 +194,6 @@ def test_crowd_is_the_number_that_leaves_the_least(lags: list[int], members: int
     shape = members, width, width * members - len(lags)
     lag = sorted(lags)
     assert crowd(np.array(lag, np.int64), *shape) == crowd_of(lag, *shape)
-
-
-def test_crowd_of_what_is_plain() -> None:
-    even = np.full(12, 5, np.int64)
-    assert crowd(even, 4, 3, 0) == 0
-    assert crowd(np.concatenate((even[:11], [1000])), 4, 3, 0) == 1
-    assert crowd(np.concatenate((even[:9], [900, 1000, 1000])), 4, 3, 0) == 3
-
-
-def test_heavy_partitions_are_settled_with_the_lightest_beside_them() -> None:
-    rng, settled = np.random.default_rng(75), 0
-    for group in plain_groups(75, 80):
-        _, assigned = start(group, rng)
-        rows = MemberRows(group, assigned)
-        chosen = settle(rows)
-        check_rows(rows, group)
-        assert len(np.unique(chosen)) == len(chosen)
-        heaviest = np.sort(group.lag)[::-1]
-        # One of the heaviest each, and none of them elsewhere.
-        tops = np.sort(rows.lag[rows.table[chosen, -1]])[::-1]
-        assert tops.tolist() == heaviest[: len(chosen)].tolist()
-        empty = rows.table >= rows.n_partitions
-        assert np.count_nonzero(empty[chosen]) == min(len(chosen), rows.n_empty)
-        beside = rows.table[chosen, :-1]
-        beside = np.sort(rows.lag[beside[beside < rows.n_partitions]])
-        assert beside.tolist() == np.sort(group.lag)[: len(beside)].tolist()
-        settled += len(chosen)
-    assert settled > 150
 
 
 def lone(group: Group, n_heavy: int) -> bool:
@@ -344,20 +281,6 @@ def test_small_groups_come_close_to_the_best_of_all_assignments() -> None:
     assert np.mean(reached) < 4
 
 
-def test_same_seed_same_answer() -> None:
-    rng = np.random.default_rng(80)
-    answers = []
-    for group in plain_groups(80, 4):
-        _, assigned = start(group, rng)
-        first, again, other = (
-            exchange_in_pairs(group, assigned, np.random.default_rng(seed), after(30))
-            for seed in (7, 7, 8)
-        )
-        assert np.array_equal(first, again)
-        answers.append(np.array_equal(first, other))
-    assert not all(answers)
-
-
 def even_group() -> tuple[Group, Index]:
     rng = np.random.default_rng(81)
     group = group_of([160], [[0]] * 16, lags=rng.integers(1, 10_000, 160))
@@ -386,17 +309,6 @@ class Count:
     def __call__(self) -> bool:
         self.asked += 1
         return False
-
-
-def test_a_spread_that_is_enough_ends_it() -> None:
-    group, assigned = even_group()
-    rounds = []
-    for enough in (5000, 500, 0):
-        stop = Count()
-        found = exchange_in_pairs(group, assigned, np.random.default_rng(0), stop, enough)
-        assert spread_of(group, found) <= max(enough, 100)
-        rounds.append(stop.asked)
-    assert 0 < rounds[0] < rounds[1] < rounds[2]
 
 
 def test_ends_by_itself_where_nothing_gets_better() -> None:
@@ -436,26 +348,6 @@ def test_groups_with_some_heavy_partitions_alike_get_close_to_the_bound() -> Non
     assert far_from_the_bound(600, 1.0, 2) < 1.0
 
 
-def test_pairs_are_the_heaviest_and_the_lightest_and_apart() -> None:
-    rng = np.random.default_rng(82)
-    for n in (2, 3, 17, 120, 301):
-        loads: Ints = rng.integers(0, 10**6, 2 * n)
-        members = rng.permutation(2 * n)[:n]
-        order = members[np.argsort(loads[members], kind="stable")]
-        for number in range(6):
-            heavy, light = pairs(loads, members, rng, number)
-            both = np.concatenate((heavy, light))
-            assert len(heavy) == len(light) == len(np.unique(both)) / 2
-            assert np.isin(both, members).all()
-            assert len(heavy) >= min(n // 2, MIN_PAIRS)
-            if number % 3 != 2:
-                assert heavy.tolist() == order[::-1][: len(heavy)].tolist()
-            if number % 3 != 1:
-                assert light.tolist() == order[: len(light)].tolist()
-    # As many as lie a quarter of the extremes' distance apart, which of 240 even steps is more.
-    assert len(pairs(np.arange(240), np.arange(240), rng, 0)[0]) == 90
-
-
 def test_more_members_than_partitions() -> None:
     group = group_of([3], [[0]] * 5, lags=[5, 4, 3])
     constraint, assigned = start(group)
@@ -473,7 +365,7 @@ def test_all_members_but_one_have_a_heavy_partition() -> None:
 
 def test_small_groups_of_all_kinds() -> None:
     rng = np.random.default_rng(83)
-    for group in islice(small_groups(seed=83, n=200, reads=1.0, limit=1000), 200):
+    for group in small_groups(seed=83, n=80, reads=1.0, limit=1000):
         constraint, assigned = start(group, rng)
         if not constraint.all_alike:
             continue

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.groups import ODD, group_of
+from support.groups import group_of, odd_cases
 from support.local_search import (
     POLICIES,
     check_never_worse,
     check_odd_group,
-    check_repeatable,
     check_stops,
     never,
     spread_of,
@@ -30,14 +29,9 @@ def test_it_stops_when_told_or_satisfied() -> None:
     check_stops(swap_pairwise)
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=lambda p: f"{p.name}-{p.balance}")
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize(("name", "policy"), odd_cases(POLICIES))
 def test_odd_groups(name: str, policy: Policy) -> None:
     check_odd_group(swap_pairwise, name, policy)
-
-
-def test_same_seed_same_answer() -> None:
-    check_repeatable(swap_pairwise)
 
 
 def test_swaps_even_out_a_plain_group() -> None:

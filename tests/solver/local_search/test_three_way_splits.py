@@ -13,8 +13,9 @@ from equilag.domain.budget import limit_steps
 from equilag.domain.group.group import Ints
 from equilag.domain.plan.metrics import member_loads
 from equilag.domain.policy.policy import Policy
-from equilag.solver.exchange.exact_transfers import TargetRows
+from equilag.solver.exchange.exact_transfers import TargetRows, transfer_exactly
 from equilag.solver.exchange.paired_exchange import exchange_in_pairs
+from equilag.solver.local_search.subset_sums import SubsetPlaces
 from equilag.solver.local_search.three_way_splits import (
     MAX_WIDTH,
     bring_close,
@@ -84,16 +85,21 @@ def test_three_rows_are_split_as_well_as_can_be(n_empty: int) -> None:
         assert np.abs(rows.excess).max() ** 4.0 <= least * (1 + 1e-9)
 
 
-def test_a_surplus_stays_where_only_shortages_count() -> None:
-    rng = np.random.default_rng(3)
-    rows = rows_of(rng, 5, 3)
-    rows.lag[rows.table[0, 0]] += 10**6
-    for row, places in enumerate(rows.table.copy()):
-        rows.refill(row, places)
-    assert rows.excess.max() > 10**6 // 2
-    before = int(rows.excess.min())
-    split_three_ways(rows, rng, limit_steps(500, never), lenient=True)
-    assert int(rows.excess.min()) > before
+@pytest.mark.parametrize("kind", ["even", "heavy"])
+def test_alike_members_come_close(kind: str) -> None:
+    rng = np.random.default_rng(5)
+    lags = rng.integers(1_000, 10_000, 47)
+    if kind == "heavy":
+        lags[:3] = 10**6
+    group = group_of([47], [[0]] * 12, lags=lags)
+    constraint, assigned = start(group, Policy(), keep=False)
+    assigned = exchange_in_pairs(group, assigned, rng, limit_steps(20, never))
+    before = member_loads(assigned, group.lag, 12)
+    found = bring_close(group, assigned, rng, limit_steps(300, never))
+    after = member_loads(found, group.lag, 12)
+    assert constraint.admits(found)
+    assert after.max() - after.min() < before.max() - before.min()
+    assert after.min() >= before.min()
 
 
 def test_nothing_for_two_rows_wide_rows_and_no_time() -> None:
@@ -110,21 +116,24 @@ def test_nothing_for_two_rows_wide_rows_and_no_time() -> None:
         check(rows, table)
 
 
-@pytest.mark.parametrize("kind", ["even", "heavy"])
-def test_alike_members_come_close(kind: str) -> None:
-    rng = np.random.default_rng(5)
-    lags = rng.integers(1_000, 10_000, 47)
-    if kind == "heavy":
-        lags[:3] = 10**6
-    group = group_of([47], [[0]] * 12, lags=lags)
-    constraint, assigned = start(group, Policy(), keep=False)
-    assigned = exchange_in_pairs(group, assigned, rng, limit_steps(20, never))
-    before = member_loads(assigned, group.lag, 12)
-    found = bring_close(group, assigned, rng, limit_steps(300, never))
-    after = member_loads(found, group.lag, 12)
-    assert constraint.admits(found)
-    assert after.max() - after.min() < before.max() - before.min()
-    assert after.min() >= before.min()
+def test_exact_transfers_change_nothing_when_stopped() -> None:
+    rng = np.random.default_rng(3)
+    rows = rows_of(rng, 20, 8)
+    given = rows.table.copy()
+    transfer_exactly(rows, SubsetPlaces(), rng, lambda: True)
+    assert np.array_equal(rows.table, given)
+
+
+def test_a_surplus_stays_where_only_shortages_count() -> None:
+    rng = np.random.default_rng(3)
+    rows = rows_of(rng, 5, 3)
+    rows.lag[rows.table[0, 0]] += 10**6
+    for row, places in enumerate(rows.table.copy()):
+        rows.refill(row, places)
+    assert rows.excess.max() > 10**6 // 2
+    before = int(rows.excess.min())
+    split_three_ways(rows, rng, limit_steps(500, never), lenient=True)
+    assert int(rows.excess.min()) > before
 
 
 def test_a_perfect_group_and_one_without_rows_stay() -> None:

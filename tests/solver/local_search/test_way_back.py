@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.groups import ODD, group_of
+from support.groups import ODD, group_of, odd_cases
 from support.local_search import POLICIES, excess_of, never, spread_of, start, starts
 
 from equilag.domain.plan.metrics import count_moves
@@ -31,19 +31,6 @@ def test_returning_saves_moves_within_the_spread(slack: int) -> None:
     assert saved > 0
 
 
-def test_returning_brings_everything_back_where_nothing_prevents_it() -> None:
-    owners = [0, 1, 2] * 3
-    group = group_of([9], [[0]] * 3, owners=owners, lags=[5] * 9)
-    constraint, _ = start(group, Policy(), keep=True)
-    away = np.array([1, 2, 0] * 3, np.int32)
-    home = return_to_owners(group, constraint, away, UnevennessLimit(0, 0.0), never)
-    assert home.tolist() == owners
-    assert (
-        return_to_owners(group, constraint, away, UnevennessLimit(0, 0.0), lambda: True).tolist()
-        == away.tolist()
-    )
-
-
 def test_returning_keeps_the_excess_where_one_member_hides_the_others() -> None:
     # The spread would allow m01 to take everything back; the excess does not.
     group = group_of([6], [[0]] * 3, owners=[0, 0, 1, 1, 1, 1], lags=[900, 0, 40, 40, 0, 0])
@@ -55,23 +42,24 @@ def test_returning_keeps_the_excess_where_one_member_hides_the_others() -> None:
     assert count_moves(group, home) <= 2
 
 
-def test_returning_fills_an_empty_place() -> None:
-    group = group_of([3], [[0]] * 2, owners=[0, 0, 1], lags=[1, 1, 1])
-    constraint, _ = start(group, Policy(), keep=True)
-    away = np.array([0, 1, 1], np.int32)
-    assert return_to_owners(group, constraint, away, UnevennessLimit(1, 1.0), never).tolist() == [
-        0,
-        0,
-        1,
-    ]
-
-
-@pytest.mark.parametrize("name", ODD)
-def test_the_way_back_on_odd_groups(name: str) -> None:
+@pytest.mark.parametrize(("name", "policy"), odd_cases(POLICIES))
+def test_the_way_back_on_odd_groups(name: str, policy: Policy) -> None:
     group = ODD[name]()
-    for policy in POLICIES:
-        constraint, assigned = start(group, policy, keep=False)
-        limit = UnevennessLimit(spread_of(group, assigned), excess_of(group, assigned))
-        home = return_to_owners(group, constraint, assigned, limit, never)
-        assert constraint.admits(home)
-        assert spread_of(group, home) <= limit.spread
+    constraint, assigned = start(group, policy, keep=False)
+    limit = UnevennessLimit(spread_of(group, assigned), excess_of(group, assigned))
+    home = return_to_owners(group, constraint, assigned, limit, never)
+    assert constraint.admits(home)
+    assert spread_of(group, home) <= limit.spread
+
+
+def test_returning_brings_everything_back_where_nothing_prevents_it() -> None:
+    owners = [0, 1, 2] * 3
+    group = group_of([9], [[0]] * 3, owners=owners, lags=[5] * 9)
+    constraint, _ = start(group, Policy(), keep=True)
+    away = np.array([1, 2, 0] * 3, np.int32)
+    home = return_to_owners(group, constraint, away, UnevennessLimit(0, 0.0), never)
+    assert home.tolist() == owners
+    assert (
+        return_to_owners(group, constraint, away, UnevennessLimit(0, 0.0), lambda: True).tolist()
+        == away.tolist()
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from support.groups import LAG_KINDS, ODD, group_of, random_group, small_groups
+from support.groups import LAG_KINDS, ODD, group_of, odd_cases, random_group, small_groups
 from support.local_search import spread_of
 from support.oracles import Assignments
 
@@ -189,32 +189,6 @@ def plain_chain(
 
 
 @pytest.mark.parametrize("method", [exchange_of_two, exchange_of_three])
-def test_an_exchange_helps_or_changes_nothing(method: Callable[..., bool]) -> None:
-    rng, done = np.random.default_rng(91), 0
-    for group, constraint, assigned, _ in starts(seed=91, n=14):
-        given = assigned.copy()
-        state = AssignmentState.of(group, constraint, assigned)
-        check(state)
-        for _ in range(25):
-            member, window = one_of(state, rng), window_for(state, rng)
-            before, was = state.assigned.copy(), wrong(state.loads, window)
-            helped = method(state, member, window, rng)
-            check(state)
-            changed = np.flatnonzero(state.assigned != before)
-            if helped:
-                assert wrong(state.loads, window) < was
-                assert len(changed) in ((1, 2) if method is exchange_of_two else (2, 3))
-                assert member in before[changed] or member in state.assigned[changed]
-            else:
-                assert not len(changed)
-            done += helped
-        assert np.array_equal(assigned, given)
-        pinned = constraint.pinned_assignment
-        assert np.array_equal(state.assigned[pinned != NOBODY], pinned[pinned != NOBODY])
-    assert done > 15
-
-
-@pytest.mark.parametrize("method", [exchange_of_two, exchange_of_three])
 def test_an_exchange_is_the_best_of_its_kind(method: Callable[..., bool]) -> None:
     rng, helped = np.random.default_rng(92), 0
     for group in small_groups(seed=92, n=80, limit=10**9, topics=5, members=5, size=4, owned=0.2):
@@ -232,6 +206,7 @@ def test_an_exchange_is_the_best_of_its_kind(method: Callable[..., bool]) -> Non
                 best = best or best_gain(state, window, passing(state, member))
             was = wrong(state.loads, window)
             assert method(state, member, window, rng) is (best > 0)
+            check(state)
             assert was - wrong(state.loads, window) == best
             helped += best > 0
     assert helped > 10
@@ -274,132 +249,7 @@ def test_chains_are_found_where_there_are_any_and_the_shortest() -> None:
     assert long > 20
 
 
-def test_lighten_makes_a_member_lighter() -> None:
-    rng, done = np.random.default_rng(94), 0
-    for group, constraint, assigned, _ in starts(seed=94, n=25):
-        state = AssignmentState.of(group, constraint, assigned)
-        for _ in range(10):
-            window, member = window_for(state, rng), int(state.loads.argmax())
-            load = int(state.loads[member])
-            options = [plain_chain(state, p, window, None) for p in state.held[member]]
-            was = wrong(state.loads, window)
-            lighter = lighten(state, member, window)
-            check(state)
-            assert lighter is bool(state.loads[member] < load)
-            assert not lighter or any(option is not None for option in options)
-            assert wrong(state.loads, window) < was or not lighter
-            done += lighter
-    assert done > 10
-
-
-def test_what_is_fixed_stays() -> None:
-    rng, done = np.random.default_rng(95), 0
-    for group, constraint, assigned, _ in starts(seed=95, n=8):
-        state = AssignmentState.of(group, constraint, assigned)
-        for partition in rng.permutation(movable(state))[: len(movable(state)) // 2].tolist():
-            state.settle(partition)
-        for _ in range(30):
-            member, window = one_of(state, rng), window_for(state, rng)
-            for step in (exchange_of_two, exchange_of_three):
-                done += step(state, member, window, rng)
-            done += lighten(state, member, window)
-            check(state)
-        assert np.array_equal(state.assigned[~state.movable], assigned[~state.movable])
-    assert done > 20
-
-
 # Groups that only one kind of step helps.
-
-
-def ring(n: int, own: list[int], passed: list[int], *more: int) -> Group:
-    """Member i reads topic i and i + 1 of a ring, one partition each, and a topic of its own.
-
-    Whatever goes round goes all the way. Of `more` each is another member, with one partition of
-    that lag and one without. All hold two partitions; topics of the ring are numbered first.
-    """
-    alone = [[n + m] for m in range(n)]
-    subscriptions = [[i, (i + 1) % n, *alone[i]] for i in range(n)]
-    others = [[2 * n + number] for number in range(len(more))]
-    sizes = [1] * 2 * n + [2] * len(more)
-    lags = [*passed, *own, *(lag for each in more for lag in (each, 0))]
-    return group_of(sizes, [*subscriptions, *others], lags=lags)
-
-
-def in_ring(group: Group, n: int) -> tuple[CountConstraint, Index]:
-    """Member i has topic i + 1 of the ring, so that only topic i can come in its place."""
-    assigned = balanced_assignment(group, Policy())
-    assigned[:n] = (np.arange(n) - 1) % n
-    constraint = constraint_of(group, Policy(), assigned)
-    assert {tuple(np.unique(side)) for side in constraint.counts_of()} == {(2,)}
-    return constraint, assigned
-
-
-def test_where_only_a_cycle_of_three_helps() -> None:
-    # Topic 0 goes from m02 to m00, topic 1 from m00 to m01, topic 2 from m01 to m02.
-    group = ring(3, own=[0, 100, 50], passed=[100, 0, 50])
-    constraint, assigned = in_ring(group, 3)
-    assert member_loads(assigned, group.lag, 3).tolist() == [0, 150, 150]
-    window = Window(100, 150)
-    state = AssignmentState.of(group, constraint, assigned)
-    assert not any(
-        exchange_of_two(state, member, window, np.random.default_rng(0)) for member in range(3)
-    )
-    assert exchange_of_three(state, 0, window, np.random.default_rng(0))
-    check(state)
-    assert state.loads.tolist() == [100, 100, 100]
-    found = search_window(group, constraint, assigned, window, np.random.default_rng(0), Steps())
-    assert spread_of(group, found) == 0
-
-
-RING = 5
-LONG = ring(RING, [150, 0, 0, 0, 0], [50, 100, 50, 50, 50], 0, 200)
-"""m00 has 250, one member nothing and one 200; all round the ring m00 gets 200."""
-
-
-def test_where_only_a_longer_chain_helps() -> None:
-    constraint, assigned = in_ring(LONG, RING)
-    window = Window(0, 200)
-    state = AssignmentState.of(LONG, constraint, assigned)
-    assert spread_of(LONG, assigned) == state.loads[0] == 250
-    assert not any(
-        exchange_of_two(state, member, window, np.random.default_rng(0))
-        for member in range(LONG.n_members)
-    )
-    assert not any(
-        exchange_of_three(state, member, window, np.random.default_rng(0))
-        for member in range(LONG.n_members)
-    )
-    chain = find_chain(state, 1, window)
-    assert chain == [2, 3, 4, 0]
-    assert lighten(state, 0, window)
-    check(state)
-    assert state.loads.tolist() == [200, 100, 50, 50, 50, 0, 200]
-    found = search_window(LONG, constraint, assigned, window, np.random.default_rng(0), Steps())
-    assert spread_of(LONG, found) == 200 == Assignments.all(LONG).balanced("total").spread.min()
-
-
-def test_a_chain_leads_nobody_out_of_the_window() -> None:
-    constraint, assigned = in_ring(LONG, RING)
-    state = AssignmentState.of(LONG, constraint, assigned)
-    # m01, with 50, would have 150 before it passes on what it has.
-    assert find_chain(state, 1, Window(0, 150)) is not None
-    assert find_chain(state, 1, Window(0, 149)) is None
-    # m01 would have nothing.
-    assert find_chain(state, 1, Window(1, 200)) is None
-    state.settle(3)
-    assert find_chain(state, 1, Window(0, 200)) is None
-    assert not lighten(state, 0, Window(0, 200))
-
-
-HEAVY = group_of([1, 2, 2, 2], [[0, 1], [0, 2], [2, 3], [3, 1]], lags=[100, 5, 70, 60, 1, 40, 60])
-"""Of m00 and m01, who read the heaviest partition, the one that has it is the wrong one."""
-
-
-def heavy_start() -> tuple[CountConstraint, Index, Window]:
-    constraint, _, window = start(HEAVY, Policy())
-    assigned = np.array([0, 0, 3, 1, 2, 2, 3], np.int32)
-    assert constraint.admits(assigned)
-    return constraint, assigned, window
 
 
 def test_where_the_heaviest_partition_must_change_its_holder(
@@ -420,34 +270,6 @@ def test_where_the_heaviest_partition_must_change_its_holder(
     monkeypatch.setattr(window_search, "MAX_HOLDERS", 0)
     found = search_window(group, constraint, assigned, window, np.random.default_rng(0), Steps())
     assert spread_of(group, found) > best
-
-
-def test_who_might_better_hold_the_heaviest_partition() -> None:
-    constraint, assigned, _ = heavy_start()
-    state = AssignmentState.of(HEAVY, constraint, assigned)
-    # The heaviest of the heaviest member, m03, which has 70 and 60.
-    assert window_search._lead(state) == 2
-    lead = 0
-    assert window_search._holders(state, lead, Window(0, 101)) == plain_holders(state, lead)
-    highest = int(state.loads.max())
-    assert window_search._holders(state, lead, Window(0, highest)) == []
-    assert window_search._holders(state, NOBODY, Window(0, 101)) == []
-    chain = find_chain(state, lead, Window(0, 101), first=1)
-    assert chain is not None
-    rotate(state, lead, chain)
-    check(state)
-    assert state.assigned[lead] == 1
-
-
-def plain_holders(state: AssignmentState, lead: int) -> list[int]:
-    """Readers of a partition, the one with the lightest company at its fewest first."""
-    group, found = state.group, []
-    for member in range(group.n_members):
-        if state.constraint.may(lead, member):
-            lags = sorted(group.lag[state.takeable(member)].tolist())
-            fewest = int(state.constraint.counts_of(member).least)
-            found.append((sum(lags[: fewest - 1]), member))
-    return [member for _, member in sorted(found)]
 
 
 # All together.
@@ -488,8 +310,9 @@ def test_within_the_constraint_and_never_worse() -> None:
     assert better > 8
 
 
-@pytest.mark.parametrize("policy", TOTALS, ids=lambda p: p.name)
-@pytest.mark.parametrize("name", [name for name in ODD if name != "largest total"])
+@pytest.mark.parametrize(
+    ("name", "policy"), [case for case in odd_cases(TOTALS) if case[0] != "largest total"]
+)
 def test_odd_groups(name: str, policy: Policy) -> None:
     group = ODD[name]()
     constraint, assigned, window = start(group, policy)
@@ -525,35 +348,6 @@ def test_stops_when_told_and_where_nothing_is_wrong() -> None:
             assert np.array_equal(found, assigned)
 
 
-def test_same_seed_same_answer() -> None:
-    for group, constraint, assigned, window in starts(seed=100, n=3):
-        first, second = (
-            search_window(group, constraint, assigned, window, np.random.default_rng(5), Steps())
-            for _ in range(2)
-        )
-        assert np.array_equal(first, second)
-
-
-def test_readable_is_what_the_constraint_lets_a_member_take() -> None:
-    for group, constraint, assigned, _ in starts(seed=101, n=10):
-        state = AssignmentState.of(group, constraint, assigned)
-        for member in range(group.n_members):
-            plain = [
-                p for p in range(group.n_partitions)
-                if constraint.free[p] and constraint.may(p, member)
-            ]  # fmt: skip
-            assert sorted(state.takeable(member).tolist()) == plain
-            others = [p for p in plain if assigned[p] != member]
-            assert sorted(state.others_for(member).tolist()) == others
-
-
-@pytest.mark.parametrize(
-    ("load", "outside"), [(4, 6), (9, 1), (10, 0), (15, 0), (20, 0), (21, 1), (30, 10)]
-)
-def test_outside_is_how_far_a_load_is_from_the_window(load: int, outside: int) -> None:
-    assert Window(10, 20).outside(np.array([load])).tolist() == [outside]
-
-
 def test_a_descent_ends_by_itself() -> None:
     group = group_of(
         [1, 1, 5], [[1], [1, 2], [0, 2], [1, 2]], lags=[50013, 12, 206, 13, 131, 21, 50013]
@@ -562,3 +356,21 @@ def test_a_descent_ends_by_itself() -> None:
     stop = Steps(3000)
     search_window(group, constraint, assigned, window, np.random.default_rng(0), stop)
     assert stop.left > 0
+
+
+def test_lighten_makes_a_member_lighter() -> None:
+    rng, done = np.random.default_rng(94), 0
+    for group, constraint, assigned, _ in starts(seed=94, n=25):
+        state = AssignmentState.of(group, constraint, assigned)
+        for _ in range(10):
+            window, member = window_for(state, rng), int(state.loads.argmax())
+            load = int(state.loads[member])
+            options = [plain_chain(state, p, window, None) for p in state.held[member]]
+            was = wrong(state.loads, window)
+            lighter = lighten(state, member, window)
+            check(state)
+            assert lighter is bool(state.loads[member] < load)
+            assert not lighter or any(option is not None for option in options)
+            assert wrong(state.loads, window) < was or not lighter
+            done += lighter
+    assert done > 10

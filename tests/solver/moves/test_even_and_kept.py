@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from support.constraints import constraint_for
-from support.groups import ODD, group_of, groups, ramp, random_group, small_groups
+from support.groups import ODD, group_of, groups, random_group, small_groups
 from support.oracles import Assignments
 
 from equilag.certificate.checks.potentials import bound_by_potentials
@@ -46,7 +46,7 @@ def test_the_best_of_all_assignments_of_odd_shapes(group: Group) -> None:
     assert checked(group).moves == int(Assignments.all(group).balanced("total").moves.min())
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(24))
 def test_as_the_flows_find_it(seed: int) -> None:
     rng = np.random.default_rng(seed)
     reads, owned = float(rng.uniform(0.05, 0.9)), float(rng.choice([0.0, 0.5, 0.9]))
@@ -55,11 +55,6 @@ def test_as_the_flows_find_it(seed: int) -> None:
     counts = [member_counts(some, group.n_members) for some in (found.assigned, flow)]
     assert np.array_equal(*map(np.sort, counts))
     assert found.moves == count_moves(group, flow)
-
-
-@pytest.mark.parametrize(("members", "level", "moves"), [(9, 40, 60), (17, 160, 408)])
-def test_a_chain_of_members(members: int, level: int, moves: int) -> None:
-    assert checked(ramp(members, level)).moves == moves
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -80,25 +75,6 @@ def test_a_forest_of_subscriptions_leaves_no_choice(seed: int) -> None:
         assert found.flows is None
         flow = fewest_moves(some, constraint_for(some, TOTAL)).assigned
         assert found.moves == count_moves(some, flow)
-
-
-def test_one_member_more_takes_its_share_alone() -> None:
-    owners = [0] * 4 + [1] * 4 + [2] * 4
-    group = group_of([12], [[0]] * 4, owners=owners)
-    found = checked(group)
-    assert found.moves == 3
-    assert np.array_equal(found.assigned == group.owner, np.arange(12) % 4 < 3)  # the last ones go
-
-
-def test_members_divide_where_the_mean_is_out_of_reach() -> None:
-    # Two rich members, two that share 3 partitions, and one that reaches a single one.
-    group = group_of([8, 3, 1], [[0, 1], [0], [1], [1], [2]])
-    found = checked(group)
-    assert sorted(member_counts(found.assigned, 5).tolist()) == [1, 1, 2, 4, 4]
-    assert found.flows is not None
-    assert [flow.least for flow in found.flows] == sorted(
-        (flow.least for flow in found.flows), reverse=True
-    )
 
 
 def test_what_nobody_reads_stays_where_it_is() -> None:

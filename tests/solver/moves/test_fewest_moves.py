@@ -7,19 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.constraints import constraint_for
-from support.groups import ODD, group_of, groups, ramp, random_group, small_groups
+from support.groups import ODD, groups, odd_cases, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
 
 from equilag.certificate.checks.potentials import (
     Potentials,
     bound_by_potentials,
     bound_by_topics,
-    retainable,
 )
 from equilag.domain.group.group import Group, Member
 from equilag.domain.plan.metrics import count_moves, is_valid
-from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.policy_settings import BALANCES
+from equilag.domain.policy.policy import BALANCES, Policy
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.moves.fewest_moves import fewest_moves
 from equilag.solver.racks.between_plans import fewest_across
@@ -58,7 +56,7 @@ def test_what_is_pinned_does_not_move(balance: str) -> None:
         assert assigned in Assignments.all(group, keep_owned=True).balanced(balance)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(16))
 def test_fewest_as_an_independent_flow_finds_them(seed: int) -> None:
     rng = np.random.default_rng(seed)
     reads, owned = (0.15, 0.3, 0.6, 1.0)[seed % 4], (0.5, 1.0)[seed % 2]
@@ -71,18 +69,7 @@ def test_fewest_as_an_independent_flow_finds_them(seed: int) -> None:
     assert bound_by_potentials(group, constraint, found.potentials) == truth
 
 
-@pytest.mark.parametrize(("members", "level"), [(9, 40), (17, 160)])
-def test_ramp(members: int, level: int) -> None:
-    """What the heavy half has too much goes up through every member in between."""
-    group = ramp(members, level)
-    constraint = constraint_for(group, Policy())
-    found = fewest_moves(group, constraint)
-    assert count_moves(group, found.assigned) == most_even_flow(group).moves
-    assert constraint.admits(found.assigned)
-
-
-@pytest.mark.parametrize("balance", BALANCES)
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize(("name", "balance"), odd_cases(BALANCES))
 def test_odd_groups(name: str, balance: str) -> None:
     group = ODD[name]()
     constraint = constraint_for(group, Policy(balance=balance))
@@ -107,17 +94,6 @@ def test_no_potentials_prove_too_much(balance: str) -> None:
             assert bound is None or bound <= truth
             proved += bound is not None and bound > 0
     assert (proved > 0) == (balance != "none")  # without counts, no move is forced
-
-
-def test_potentials_that_are_no_dual_solution_prove_nothing() -> None:
-    group = group_of([2, 2], [[0, 1], [0, 1]], [0, 0, 0, 0])
-    constraint = constraint_for(group, Policy())
-    nothing = np.zeros(2, dtype=np.int64)
-    assert bound_by_potentials(group, constraint, Potentials(nothing - 1, nothing)) is None
-    # Topics with the same readers must agree.
-    assert bound_by_potentials(group, constraint, Potentials(np.array([0, 1]), nothing)) is None
-    assert bound_by_potentials(group, constraint, Potentials(nothing, nothing)) == 0
-    assert retainable(group) == 4
 
 
 def test_members_of_one_class_read_in_their_racks() -> None:

@@ -130,35 +130,6 @@ def test_both_ways_to_find_paths_agree(seed: int, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.usefixtures("way")
-@pytest.mark.parametrize("cost", [0, 1, 1000])
-def test_long_chains(cost: int) -> None:
-    nodes = np.arange(1500)
-    all_of = np.ones(len(nodes) - 1, dtype=np.int64)
-    arcs = Arcs(nodes[:-1], nodes[1:], 5 * all_of, cost * all_of)
-    supply = np.zeros(len(nodes), dtype=np.int64)
-    supply[[0, 700, -1]] = 3, 2, -5
-    found = cheapest_flow(arcs, 0 * all_of, supply)
-    proves(arcs, found, supply)
-    assert found.units.tolist() == [3] * 700 + [5] * 799
-    supply[[0, -1]] += 1, -1
-    with pytest.raises(EquilagError):
-        cheapest_flow(arcs, 0 * all_of, supply)
-
-
-@pytest.mark.usefixtures("way")
-def test_what_a_chain_holds_goes_back() -> None:
-    """The start fills the chain to its end, which lacks nothing: every unit is to turn around."""
-    nodes = np.arange(600)
-    all_of = np.ones(len(nodes) - 1, dtype=np.int64)
-    arcs = Arcs(nodes[:-1], nodes[1:], 2 * all_of, 0 * all_of)
-    nothing = np.zeros(len(nodes), dtype=np.int64)
-    excess = -net_out(arcs, 2 * all_of, len(nodes))
-    found = cheapest_flow(arcs, 2 * all_of, excess)
-    proves(arcs, found, nothing)
-    assert not found.units.any()
-
-
-@pytest.mark.usefixtures("way")
 def test_one_round_for_each_length_of_a_path() -> None:
     ways = 40
     middle = np.arange(1, ways + 1)
