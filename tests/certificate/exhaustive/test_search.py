@@ -18,7 +18,8 @@ from equilag.certificate.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS,
 from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.group.group import Group
-from equilag.domain.policy.policy import BALANCES, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 
 PLENTY = 10**9
 

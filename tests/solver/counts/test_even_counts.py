@@ -12,7 +12,8 @@ from support.oracles import Assignments, most_even_flow
 from equilag.domain.constraint import NotMinimal, constraint_of
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.metrics import count_moves, is_valid, member_counts
-from equilag.domain.policy.policy import BALANCES, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
 
 POLICIES = [

@@ -10,7 +10,8 @@ from support.groups import random_group
 from equilag.domain.constraint import constraint_of
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.metrics import member_counts, member_loads, spread
-from equilag.domain.policy.policy import BALANCES, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.local_search.assignment_state import AssignmentState
 

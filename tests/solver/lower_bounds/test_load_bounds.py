@@ -13,7 +13,8 @@ from support.oracles import Assignments
 from equilag.certificate.bounds.counting import Counting
 from equilag.domain.group.group import Flags, Group, Ints
 from equilag.domain.plan.metrics import member_counts, member_loads
-from equilag.domain.policy.policy import BALANCES, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.lower_bounds.load_bounds import (
     MAX_POOREST,
     LoadBounds,

@@ -17,7 +17,8 @@ from equilag.certificate.checks.potentials import (
 )
 from equilag.domain.group.group import Group, Member
 from equilag.domain.plan.metrics import count_moves, is_valid
-from equilag.domain.policy.policy import BALANCES, Policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.moves.fewest_moves import fewest_moves
 from equilag.solver.racks.between_plans import fewest_across
