@@ -25,18 +25,14 @@ RESULTS: Final = CHECKOUT / "benchmarks" / "live" / "results"
 PAGE: Final = CHECKOUT / "docs" / "benchmark" / "live.md"
 BEGIN: Final = "<!-- load: python -m benchmarks.live.load_report writes what follows -->"
 END: Final = "<!-- load: end -->"
-LOG_OF: Final = ("slow-member", "by-work")
-LOG_LINES: Final = 60
-"""Of the log that is shown: what is more is left out in the middle."""
-
 INTRO: Final = """\
-Groups side by side on the same records, each on {members} librdkafka members with its default
+Groups side by side on the same records, each on {members} librdkafka members with their default
 settings (commits every 5 s, heartbeats every 3 s) and cooperative-sticky. A member needs the same
-time for every record, one over its speed. *By hand*: `assign()` with the best plan for the true
-rates and speeds, anew at once when rates change. Total lag is what was produced and not yet
-processed, sampled twice a second. Delay is the time from producing a record to the end of its
-processing, for every record; those that are unread at the end count with their delay so far. Moves
-are partitions that changed hands after the traffic began.
+time for every record. *By hand*: `assign()` with the best plan for the true rates and speeds, again
+at once when rates change. Total lag is what was produced and not yet processed. Delay is the time
+from producing a record to the end of its processing; unread records count with their delay so far.
+Moves are partitions that changed hands after the traffic began. The lag of each minute, versions,
+load of the machine and logs of the stewards are in `benchmarks/live/results/`.
 """
 
 
@@ -93,9 +89,6 @@ def section(folder: Path) -> list[str]:
     ]
     for results in found:
         lines += ["", *scenario_lines(results)]
-        if results["name"] == LOG_OF[0]:
-            log = folder / f"load-{LOG_OF[0]}-{LOG_OF[1]}.log"
-            lines += ["", *log_lines(log.read_text("utf-8"), results["began"])]
     return lines
 
 
@@ -107,23 +100,18 @@ def scenario_lines(results: Results) -> list[str]:
         for row in results["sides"]
         if row["options"]
     ]
-    versions = ", ".join(f"{name} {what}" for name, what in results["versions"].items())
     minutes = results["seconds"] / 60.0
     lines = [
         f"**{results['words'].capitalize()}**: {minutes:g} minutes,",
         f"figures from second {results['measured_from']:g} on;",
         f"members process {speeds} records/s.",
         *options,
-        f"Run of {results['when']} on {machine['cores']} cores ({machine['cpu']}),",
-        f"load {machine['load_at_start']:.1f} to {machine['load_at_end']:.1f},",
-        f"samples late by {results['late_p99_s']:.2f} s or less (99 of 100); {versions}.",
+        f"Run of {results['when']} on {machine['cores']} cores ({machine['cpu']}).",
         "",
     ]
     sides = results["sides"]
     head = ("", *(row["words"] for row in sides))
     lines += table(head, [(words, *map(cell, sides)) for words, cell in ROWS])
-    if len(sides) > 1 and "processes" not in sides[0]:
-        lines += ["", "Mean total lag of each minute:", "", *minute_lines(sides)]
     if "processes" in sides[0]:
         lines += ["", *process_lines(sides)]
     return lines
@@ -152,14 +140,6 @@ ROWS: Final[list[tuple[str, Callable[[Results], str]]]] = [
 ]
 
 
-def minute_lines(sides: list[Results]) -> list[str]:
-    minutes = max(len(row["lag_by_minute"]) for row in sides)
-    head = ("minute", *(str(minute) for minute in range(1, minutes + 1)))
-    return table(
-        head, [(row["words"], *(f"{lag:,.0f}" for lag in row["lag_by_minute"])) for row in sides]
-    )
-
-
 def process_lines(sides: list[Results]) -> list[str]:
     """Rates of processes as each phase began and ended."""
     rows = []
@@ -179,17 +159,6 @@ def process_lines(sides: list[Results]) -> list[str]:
 
 def _rates(rates: list[float]) -> str:
     return ", ".join(f"{rate:.0f}" for rate in sorted(rates))
-
-
-def log_lines(text: str, began: str) -> list[str]:
-    """The steward's log as a block of code; the traffic began at `began`."""
-    lines = text.splitlines()
-    if len(lines) > LOG_LINES:
-        half = LOG_LINES // 2
-        left_out = f"[… {len(lines) - 2 * half} lines …]"
-        lines = [*lines[:half], left_out, *lines[-half:]]
-    intro = f"The log of the steward by work; the traffic began at {began}:"
-    return [intro, "", "```", *lines, "```"]
 
 
 if __name__ == "__main__":

@@ -271,8 +271,7 @@ def test_the_page_has_the_tables_of_full_runs(tmp_path: Path) -> None:
     assert "| mean total lag | 50 | 40 | 2 | 1 |" in text
     assert "speed | 135 / 81 | 135 / 81 | 135 / 81 | 135 / 81 |" in text
     assert "| steward by work | 0 | 10, 90 | 50, 50 | 30 s |" in text
-    assert "event=29\n[… 40 lines …]\nevent=70\n" in text
-    assert "the traffic began at then:" in text
+    assert (kept / "load-slow-member-by-work.log").read_text("utf-8").endswith("event=99")
     assert "a peak" not in text
     assert load_report.main(arguments) == 0
     assert page.read_text("utf-8") == text
