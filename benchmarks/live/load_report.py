@@ -87,47 +87,46 @@ def section(folder: Path) -> list[str]:
             [(goal.name, goal.limit, goal.figures, WORDS[goal.met]) for goal in goals],
         ),
     ]
+    lines += ["", *(scenario_line(results) for results in found), "", *side_lines(found)]
     for results in found:
-        lines += ["", *scenario_lines(results)]
+        if "processes" in results["sides"][0]:
+            words = results["words"].capitalize()
+            lines += ["", f"{words}:", "", *process_lines(results["sides"])]
     return lines
 
 
-def scenario_lines(results: Results) -> list[str]:
-    machine = results["machine"]
+def scenario_line(results: Results) -> str:
+    """Return what the scenario is, and the options of its stewards."""
     speeds = ", ".join(f"{speed:g}" for speed in results["speeds"])
-    options = [
-        f"{row['words'].capitalize()}: `{row['options']}`."
-        for row in results["sides"]
-        if row["options"]
-    ]
     minutes = results["seconds"] / 60.0
-    lines = [
-        f"**{results['words'].capitalize()}**: {minutes:g} minutes,",
-        f"figures from second {results['measured_from']:g} on;",
-        f"members process {speeds} records/s.",
-        *options,
-        f"Run of {results['when']} on {machine['cores']} cores ({machine['cpu']}).",
-        "",
+    options = [
+        f"{row['words']} with `{row['options']}`" for row in results["sides"] if row["options"]
     ]
-    sides = results["sides"]
-    head = ("", *(row["words"] for row in sides))
-    lines += table(head, [(words, *map(cell, sides)) for words, cell in ROWS])
-    if "processes" in sides[0]:
-        lines += ["", *process_lines(sides)]
-    return lines
+    return (
+        f"- **{results['words'].capitalize()}**: {minutes:g} minutes, figures from second "
+        f"{results['measured_from']:g} on; members process {speeds} records/s; "
+        f"{'; '.join(options)}."
+    )
 
 
-ROWS: Final[list[tuple[str, Callable[[Results], str]]]] = [
+def side_lines(found: list[Results]) -> list[str]:
+    """Return a table with a row for each group of each scenario."""
+    rows = [
+        (results["words"] if at == 0 else "", row["words"], *(cell(row) for _, cell in COLUMNS))
+        for results in found
+        for at, row in enumerate(results["sides"])
+    ]
+    return table(("scenario", "group", *(words for words, _ in COLUMNS)), rows)
+
+
+COLUMNS: Final[list[tuple[str, Callable[[Results], str]]]] = [
     ("mean total lag", lambda row: f"{row['lag_mean']:,.0f}"),
-    ("largest total lag", lambda row: f"{row['lag_max']:,}"),
     (
-        "delay: median / p99 / longest, s",
-        lambda row: (
-            f"{row['delay_p50_s']:.2f} / {row['delay_p99_s']:.2f} / {row['delay_max_s']:.2f}"
-        ),
+        "delay: p99 / longest, s",
+        lambda row: f"{row['delay_p99_s']:.2f} / {row['delay_max_s']:.2f}",
     ),
     (
-        "busiest member, at the start / at the end, % of its speed",
+        "busiest member at the start / end, % of its speed",
         lambda row: " / ".join(map(str, row["busiest_percent"])),
     ),
     (
