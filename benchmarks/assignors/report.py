@@ -19,16 +19,17 @@ from typing import Any, Final
 
 from benchmarks.assignors.drawing import Dot, LogAxis, scatter
 from benchmarks.assignors.inputs import FRONT
-from benchmarks.assignors.parts import PARTS
+from benchmarks.assignors.parts import PARTS, Part
 from benchmarks.assignors.target import Results
 from benchmarks.assignors.targets import OWN, Cell, judged
 
 LEAST_ABOVE: Final = 1e-6
 """Percent above the mean load that a picture still tells apart."""
 LEAST_MS: Final = 0.001
-PROOFS: Final = 0.05
-"""Share of a call from which the time of claims that are computed when they are read is shown."""
 LEAST_MOVES: Final = 0.1
+HEURISTIC: Final = "kip-169"
+MOST_ROWS: Final = 12
+"""Of a table with a row for each group: the others are in the JSON."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,29 +47,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def markdown(results: Results) -> str:
-    """Targets, assignors in sum, every cell, and the cells in which a peer is ahead."""
+    """Targets, assignors in sum and by family, and the cells in which a peer is ahead."""
     cells: list[Cell] = results["cells"]
     machine, versions = results["machine"], results["versions"]
     where = f"{machine['cpu']}, {machine['cores']} cores, {machine['memory_gib']} GiB"
     lines = [
-        "# The benchmark of assignors: every figure",
+        "# The benchmark of assignors: figures of the last run",
         "",
-        f"Run of {results['when']} ({results['mode']}) on {where}.",
+        f"`make bench-full`: run of {results['when']} ({results['mode']}) on {where}.",
+        "Every cell is in `benchmarks/assignors/results.json`.",
         "",
         "Versions: " + ", ".join(f"{name} {what}" for name, what in versions.items()) + ".",
+        "",
+        "`!`: member counts are not the most even ones; `~`: not run, since a smaller case of the",
+        "family timed out. Peak memory includes the runtime and the input; Java's heap is 4 GiB.",
         "",
         "## Targets",
         "",
         *targets_table(results),
     ]
     compared = [cell for cell in cells if len(cell["answers"]) > 1]
-    if compared:
-        if plain := [cell for cell in compared if cell["lags"] == "none"]:
-            lines += ["", "## Assignors on groups without lags", "", *assignors_table(plain)]
-        for family in dict.fromkeys(cell["family"] for cell in compared):
-            rows = [cell for cell in compared if cell["family"] == family]
-            lines += ["", f"## {family}: milliseconds", "", *cells_table(rows)]
-        lines += ["", LEGEND, "", "## Where a peer is ahead", "", *ahead(compared)]
+    if plain := [cell for cell in compared if cell["lags"] == "none"]:
+        lines += ["", "## Assignors on groups without lags", "", *assignors_table(plain)]
+        lines += ["", "## Time by family", "", *LEGEND.splitlines(), "", *families_table(plain)]
+        lines += ["", "## Where a peer is ahead", "", *ahead(plain)]
+    if lagging := [cell for cell in compared if cell["lags"] != "none"]:
+        lines += ["", "## Largest lag of a member over the mean", "", *loads_table(lagging)]
     alone = [cell for cell in cells if len(cell["answers"]) == 1 and OWN in cell["answers"]]
     if alone:
         lines += ["", "## Lag, equilag alone", "", *alone_table(alone)]
@@ -76,18 +80,13 @@ def markdown(results: Results) -> str:
         lines += ["", "## Moves against lag", "", *front_table(results["frontier"])]
     for name, part in PARTS.items():
         if found := results.get(name):
-            table = _table(part.module.HEAD, part.module.rows(found))
-            lines += ["", f"## {part.title}", "", *table]
+            lines += ["", f"## {part.title}", "", *part_lines(part, found)]
     return "\n".join([*lines, ""])
 
 
-LEGEND: Final = (
-    "Median milliseconds of the assignment alone. `!`: member counts are not the most even ones;"
-    " `+n`: so many moves above the fewest that those counts need; `~`: not run, since a smaller"
-    " case of the family timed out; `(x proved)`: with the plan's claims, which equilag computes"
-    " when they are read; in brackets: largest lag of a member over the mean. Memory is"
-    " that of the runner's process, with its runtime and the input; Java's heap is 4 GiB."
-)
+LEGEND: Final = """\
+Assignment alone, as a multiple of equilag's time: geometric means over the cells that both
+answered. *With claims* is equilag's time when the plan's claims are read, too."""
 
 
 SUM: Final = (
@@ -141,52 +140,104 @@ def _against_own(cells: list[Cell], peer: str, parts: Sequence[str]) -> str:
     return f"{math.exp(statistics.fmean(map(math.log, ratios))):.2f}" if ratios else ""
 
 
-def cells_table(cells: list[Cell]) -> list[str]:
-    peers = _peers(cells)
-    with_lags = any(cell["lags"] != "none" for cell in cells)
-    rows = [
-        (
-            cell["case"].partition("/")[2],
-            *(_words(cell["answers"].get(p), with_lags) for p in peers),
-        )
-        for cell in cells
+def families_table(cells: list[Cell]) -> list[str]:
+    """Times against equilag in each family."""
+    peers = [peer for peer in _peers(cells) if peer != OWN]
+    rows = []
+    for family in dict.fromkeys(cell["family"] for cell in cells):
+        ours = [cell for cell in cells if cell["family"] == family]
+        against = [_against_own(ours, peer, ("assign_ms",)) for peer in peers]
+        rows.append((family, str(len(ours)), _with_claims(ours), *against))
+    return _table(("family", "cells", "with claims", *peers), rows)
+
+
+def _with_claims(cells: list[Cell]) -> str:
+    own = [cell["answers"].get(OWN, {}) for cell in cells]
+    ratios = [
+        1.0 + answer.get("extra", {}).get("proofs_ms", 0.0) / answer["assign_ms"]
+        for answer in own
+        if "assign_ms" in answer
     ]
+    return f"{math.exp(statistics.fmean(map(math.log, ratios))):.2f}" if ratios else ""
+
+
+def loads_table(cells: list[Cell]) -> list[str]:
+    """The evenness that each assignor reaches where lags are known."""
+    peers = _peers(cells)
+    rows = [(cell["case"], *(_load(cell["answers"].get(p)) for p in peers)) for cell in cells]
     return _table(("case", *peers), rows)
 
 
+def _load(answer: dict[str, Any] | None) -> str:
+    if answer is None or "skipped" in answer:
+        return ""
+    if "timeout" in answer:
+        return f"> {answer['timeout']:.0f} s{' ~' if 'inferred_from' in answer else ''}"
+    if "error" in answer:
+        return "failed"
+    if not answer["valid"]:
+        return "not valid"
+    return f"{answer['max_over_mean']:.5g}{'' if answer['counts_optimal'] else ' !'}"
+
+
 def ahead(cells: list[Cell]) -> list[str]:
-    """Cells in which a peer that reached the same counts and moves was faster than equilag."""
-    rows = []
+    """Cells in which a peer that reached the same counts and moves was faster than equilag,
+    without the heuristic that is equilag's own."""
+    found = []
     for cell in cells:
         own = cell["answers"].get(OWN, {})
         for peer, answer in cell["answers"].items():
             exact = answer.get("counts_optimal") and answer["excess_moves"] == 0
-            if exact and cell["lags"] == "none" and "assign_ms" in own and peer != OWN:
+            if exact and "assign_ms" in own and peer not in (OWN, HEURISTIC):
                 ratio = own["assign_ms"] / answer["assign_ms"]
                 if ratio > 1.0:
-                    rows.append((cell["case"], peer, f"{ratio:.2f}"))
-    rows.sort(key=lambda row: -float(row[2]))
-    return _table(("case", "peer", "times faster"), rows) if rows else ["In no cell."]
+                    found.append((ratio, cell["case"], peer))
+    if not found:
+        return ["In no cell."]
+    slower = len({case for _, case, _ in found})
+    found.sort(key=lambda one: -one[0])
+    rows = [(case, peer, f"{ratio:.2f}") for ratio, case, peer in found[:MOST_ROWS]]
+    return [
+        f"In {slower} of {len(cells)} cells, without {HEURISTIC}, which is equilag's own code.",
+        "The largest ratios:",
+        "",
+        *_table(("case", "peer", "times faster"), rows),
+    ]
 
 
 def alone_table(cells: list[Cell]) -> list[str]:
-    rows = []
+    """One row for each shape of a group, over all its lags and seeds."""
+    shapes: dict[str, list[Cell]] = {}
     for cell in cells:
-        own = cell["answers"][OWN]
-        if "error" in own:
-            rows.append((cell["case"], own["error"], "", "", "", ""))
-            continue
+        shapes.setdefault("/".join(cell["case"].split("/")[:2]), []).append(cell)
+    rows = []
+    for shape, ours in shapes.items():
+        answers = [cell["answers"][OWN] for cell in ours]
+        done = [answer for answer in answers if "error" not in answer]
+        failed = [answer["error"] for answer in answers if "error" in answer]
+        gaps = [answer["gap_percent"] for answer in done]
         rows.append(
             (
-                cell["case"],
-                f"{own['assign_ms'] / 1000:.2f} of {own['limit_s']:g} s",
-                own["status"],
-                f"{own['max_over_mean']:.7g}",
-                f"{own['gap_percent']:.4g} %",
-                f"{own['moves']:,}",
+                shape,
+                str(len(ours)) + (f", failed: {'; '.join(failed)}" if failed else ""),
+                " or ".join(sorted({f"{answer['limit_s']:g} s" for answer in done})),
+                f"{max(answer['assign_ms'] for answer in done) / 1000:.2f} s" if done else "",
+                str(sum(answer["status"] == "optimal" for answer in done)),
+                f"{statistics.median(gaps):.4g} %" if gaps else "",
+                f"{max(gaps):.4g} %" if gaps else "",
             )
         )
-    return _table(("case", "time", "status", "max/mean", "proved gap", "moves"), rows)
+    head = ("group", "runs", "limit", "longest", "optimal", "median gap", "largest gap")
+    return _table(head, rows)
+
+
+def part_lines(part: Part, found: list[dict[str, Any]]) -> list[str]:
+    """The table of a part; of a long one, the last rows."""
+    rows = part.module.rows(found)
+    shown = _table(part.module.HEAD, rows[-MOST_ROWS:])
+    if len(rows) > MOST_ROWS:
+        return [f"The last {MOST_ROWS} of {len(rows)} rows.", "", *shown]
+    return shown
 
 
 def front_table(front: dict[str, Any]) -> list[str]:
@@ -265,27 +316,6 @@ def _cell(results: Results, name: str) -> Cell | None:
 def _peers(cells: Iterable[Cell]) -> list[str]:
     names = dict.fromkeys(peer for cell in cells for peer in cell["answers"])
     return sorted(names, key=lambda peer: peer != OWN)
-
-
-def _words(answer: dict[str, Any] | None, with_lags: bool) -> str:
-    if answer is None or "skipped" in answer:
-        return ""
-    if "timeout" in answer:
-        return f"> {answer['timeout']:.0f} s{' ~' if 'inferred_from' in answer else ''}"
-    if "error" in answer:
-        return "failed"
-    if not answer["valid"]:
-        return "not valid"
-    text = f"{_ms(answer['assign_ms'])}{'' if answer['counts_optimal'] else ' !'}"
-    if answer.get("extra", {}).get("proofs_ms", 0.0) > PROOFS * answer["assign_ms"]:
-        text += f" ({_ms(answer['assign_ms'] + answer['extra']['proofs_ms'])} proved)"
-    if with_lags:
-        return f"{text} ({answer['max_over_mean']:.5g})"
-    return text + (f" +{answer['excess_moves']:,}" if answer["excess_moves"] > 0 else "")
-
-
-def _ms(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

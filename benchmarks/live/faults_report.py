@@ -26,8 +26,8 @@ NAMES: Final = ("membership-*.json", "take-over-*.json", "faults*.json")
 INTRO: Final = """\
 8 members of one client, 24 partitions with 10 records/s each and next to no lag, heartbeats every
 0.3 s; the same changes at the same time in four groups that read the same topics. A move is a
-partition that changes its owner although the former one is still there. In the rolling restart of
-dynamic members the others take over before each one comes back. The stewards run with `--every 2s`.
+partition that changes its owner although the former one is still there. The stewards run with
+`--every 2s`.
 """
 TAKE_OVER: Final = """\
 8 Java members with heartbeats every 0.3 s and 8 of librdkafka with heartbeats every 3 s read 48
@@ -35,11 +35,9 @@ partitions; then a steward starts with `--take-over`:
 """
 FAULTS: Final = """\
 One fault after another, from a seed, in two groups at once: two members each of librdkafka, Java
-and kafka-python, and of aiokafka under range, each in a process of its own with a session of 6 s;
-120 records/s with `acks=all`; a supervised steward with `--every 2s --take-over`. Not read: offsets
-produced that no member ever got. A hung member that was expelled owns nothing here, though it
-cannot know. A client that is not back in its group 120 s after a fault hung for good: it is
-killed.
+and kafka-python, and of aiokafka under range, with sessions of 6 s; 120 records/s with `acks=all`;
+a supervised steward with `--every 2s --take-over`. Not read: offsets produced that no member ever
+got. A client that is not back in its group 120 s after a fault hung for good and is killed.
 """
 
 

@@ -25,18 +25,14 @@ RESULTS: Final = CHECKOUT / "benchmarks" / "live" / "results"
 PAGE: Final = CHECKOUT / "docs" / "benchmark" / "live.md"
 BEGIN: Final = "<!-- load: python -m benchmarks.live.load_report writes what follows -->"
 END: Final = "<!-- load: end -->"
-LOG_OF: Final = ("slow-member", "by-work")
-LOG_LINES: Final = 60
-"""Of the log that is shown: what is more is left out in the middle."""
-
 INTRO: Final = """\
-Groups side by side on the same records, each on {members} librdkafka members with its default
+Groups side by side on the same records, each on {members} librdkafka members with their default
 settings (commits every 5 s, heartbeats every 3 s) and cooperative-sticky. A member needs the same
-time for every record, one over its speed. *By hand*: `assign()` with the best plan for the true
-rates and speeds, anew at once when rates change. Total lag is what was produced and not yet
-processed, sampled twice a second. Delay is the time from producing a record to the end of its
-processing, for every record; those that are unread at the end count with their delay so far. Moves
-are partitions that changed hands after the traffic began.
+time for every record. *By hand*: `assign()` with the best plan for the true rates and speeds, again
+at once when rates change. Total lag is what was produced and not yet processed. Delay is the time
+from producing a record to the end of its processing; unread records count with their delay so far.
+Moves are partitions that changed hands after the traffic began. The lag of each minute, versions,
+load of the machine and logs of the stewards are in `benchmarks/live/results/`.
 """
 
 
@@ -91,55 +87,46 @@ def section(folder: Path) -> list[str]:
             [(goal.name, goal.limit, goal.figures, WORDS[goal.met]) for goal in goals],
         ),
     ]
+    lines += ["", *(scenario_line(results) for results in found), "", *side_lines(found)]
     for results in found:
-        lines += ["", *scenario_lines(results)]
-        if results["name"] == LOG_OF[0]:
-            log = folder / f"load-{LOG_OF[0]}-{LOG_OF[1]}.log"
-            lines += ["", *log_lines(log.read_text("utf-8"), results["began"])]
+        if "processes" in results["sides"][0]:
+            words = results["words"].capitalize()
+            lines += ["", f"{words}:", "", *process_lines(results["sides"])]
     return lines
 
 
-def scenario_lines(results: Results) -> list[str]:
-    machine = results["machine"]
+def scenario_line(results: Results) -> str:
+    """Return what the scenario is, and the options of its stewards."""
     speeds = ", ".join(f"{speed:g}" for speed in results["speeds"])
-    options = [
-        f"{row['words'].capitalize()}: `{row['options']}`."
-        for row in results["sides"]
-        if row["options"]
-    ]
-    versions = ", ".join(f"{name} {what}" for name, what in results["versions"].items())
     minutes = results["seconds"] / 60.0
-    lines = [
-        f"**{results['words'].capitalize()}**: {minutes:g} minutes,",
-        f"figures from second {results['measured_from']:g} on;",
-        f"members process {speeds} records/s.",
-        *options,
-        f"Run of {results['when']} on {machine['cores']} cores ({machine['cpu']}),",
-        f"load {machine['load_at_start']:.1f} to {machine['load_at_end']:.1f},",
-        f"samples late by {results['late_p99_s']:.2f} s or less (99 of 100); {versions}.",
-        "",
+    options = [
+        f"{row['words']} with `{row['options']}`" for row in results["sides"] if row["options"]
     ]
-    sides = results["sides"]
-    head = ("", *(row["words"] for row in sides))
-    lines += table(head, [(words, *map(cell, sides)) for words, cell in ROWS])
-    if len(sides) > 1 and "processes" not in sides[0]:
-        lines += ["", "Mean total lag of each minute:", "", *minute_lines(sides)]
-    if "processes" in sides[0]:
-        lines += ["", *process_lines(sides)]
-    return lines
+    return (
+        f"- **{results['words'].capitalize()}**: {minutes:g} minutes, figures from second "
+        f"{results['measured_from']:g} on; members process {speeds} records/s; "
+        f"{'; '.join(options)}."
+    )
 
 
-ROWS: Final[list[tuple[str, Callable[[Results], str]]]] = [
+def side_lines(found: list[Results]) -> list[str]:
+    """Return a table with a row for each group of each scenario."""
+    rows = [
+        (results["words"] if at == 0 else "", row["words"], *(cell(row) for _, cell in COLUMNS))
+        for results in found
+        for at, row in enumerate(results["sides"])
+    ]
+    return table(("scenario", "group", *(words for words, _ in COLUMNS)), rows)
+
+
+COLUMNS: Final[list[tuple[str, Callable[[Results], str]]]] = [
     ("mean total lag", lambda row: f"{row['lag_mean']:,.0f}"),
-    ("largest total lag", lambda row: f"{row['lag_max']:,}"),
     (
-        "delay: median / p99 / longest, s",
-        lambda row: (
-            f"{row['delay_p50_s']:.2f} / {row['delay_p99_s']:.2f} / {row['delay_max_s']:.2f}"
-        ),
+        "delay: p99 / longest, s",
+        lambda row: f"{row['delay_p99_s']:.2f} / {row['delay_max_s']:.2f}",
     ),
     (
-        "busiest member, at the start / at the end, % of its speed",
+        "busiest member at the start / end, % of its speed",
         lambda row: " / ".join(map(str, row["busiest_percent"])),
     ),
     (
@@ -150,14 +137,6 @@ ROWS: Final[list[tuple[str, Callable[[Results], str]]]] = [
     ("partitions with two owners", lambda row: f"{row['two_owners']}"),
     ("CPU of the steward, % of a core", lambda row: f"{row['steward_cpu_percent']:.1f}"),
 ]
-
-
-def minute_lines(sides: list[Results]) -> list[str]:
-    minutes = max(len(row["lag_by_minute"]) for row in sides)
-    head = ("minute", *(str(minute) for minute in range(1, minutes + 1)))
-    return table(
-        head, [(row["words"], *(f"{lag:,.0f}" for lag in row["lag_by_minute"])) for row in sides]
-    )
 
 
 def process_lines(sides: list[Results]) -> list[str]:
@@ -179,17 +158,6 @@ def process_lines(sides: list[Results]) -> list[str]:
 
 def _rates(rates: list[float]) -> str:
     return ", ".join(f"{rate:.0f}" for rate in sorted(rates))
-
-
-def log_lines(text: str, began: str) -> list[str]:
-    """The steward's log as a block of code; the traffic began at `began`."""
-    lines = text.splitlines()
-    if len(lines) > LOG_LINES:
-        half = LOG_LINES // 2
-        left_out = f"[… {len(lines) - 2 * half} lines …]"
-        lines = [*lines[:half], left_out, *lines[-half:]]
-    intro = f"The log of the steward by work; the traffic began at {began}:"
-    return [intro, "", "```", *lines, "```"]
 
 
 if __name__ == "__main__":

@@ -12,43 +12,32 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from benchmarks.simulation.rule_part import TRIED_ON
-from benchmarks.simulation.rules import RULES
-from benchmarks.simulation.scenarios import SCENARIOS
-from benchmarks.simulation.targets import Results, forecast_errors, judged, relative_errors
+from benchmarks.simulation.targets import Results, forecast_errors, judged
 
 WORDS: Final = {True: "met", False: "**missed**", None: "not measured"}
 RULES_INTRO: Final = """\
 Each cell: age of the oldest unread record, 95th percentile over time, median of the seeds (worst
-seed) / mean total lag / moves. A fluid model (`planner/simulation/`) plays half an hour of 120
-partitions. Members commit every {commit_s} s; a controller sees log ends and commits every
-{look_every_s} s and measures rates (over {window_s} s) and speeds from them (`adapters/measuring`);
-it is never told the truth. All rules share one controller: it rebalances if a plan saves excess of
-{gain_percent:.0f} % of the mean load in {confirm} samples in a row, at most every
+seed) / moves. A fluid model plays half an hour of 120 partitions. Members commit every
+{commit_s} s. A controller sees log ends and commits every {look_every_s} s and measures rates
+(over {window_s} s) and speeds from them. All rules share it: it rebalances if a plan
+saves excess of {gain_percent:.0f} % of the mean load in {confirm} samples in a row, at most every
 {min_interval_s} s; the horizon is {horizon_s:.0f} s, the tolerance {tolerance:g} %, the effort
 {effort:g}. A partition that moves is not read for {pause_s} s. A member that never had a backlog
 counts as fast as the fastest that was seen; speeds within 15 % count as one. When a member joins,
-every rule assigns anew. {seeds} seeds; {speed:.0f} records per second a member; lognormal rates
-with sigma {sigma:g}, dealt anew every 10 minutes; 80 % of the capacity used."""
+every rule assigns anew. {seeds} seeds; {speed:.0f} records per second per member; lognormal rates
+with sigma {sigma:g}, drawn anew every 10 minutes; 80 % of the capacity used."""
 BROKER_INTRO: Final = """\
 {members} librdkafka members with automatic commits every 5 s, member 0 at a third of the speed of
 the others, {partitions} partitions with lognormal rates, 80 % of the capacity used. All members
-have a backlog at the start. `equilag snapshot --sample {sampled}s` reads the group,
-`equilag.simulate` forecasts from that snapshot alone, and the group is left to itself. *Came* is
-what was produced and not yet processed, *by commits* what a tool reads at that moment, which has
-the records since the last commit too. The discrepancy is the forecast against what came."""
-COST: Final = """\
-{members:,} members, {partitions:,} partitions, one subscription, lognormal lags and rates:
-{lag_s:.2f} s of CPU time by lag, {work_s:.2f} s by work. Medians of {pairs} pairs, each in one
-process; the median ratio of the pairs is {ratio:.2f}."""
-TRIED_INTRO: Final = "Other settings, {words}, {seeds} seeds:"
+have a backlog at the start. `equilag snapshot --sample {sampled}s` reads the group, and
+`equilag.simulate` forecasts from that snapshot alone; nothing rebalances. *Came* is what was
+produced and not yet processed, *by commits* what a tool reads at that moment. The discrepancy is
+the forecast against what came."""
 MOVES_NOTE: Final = """\
 Moves are compared with those of the other rule that has the lowest age, since a rule that
 leaves records unread for minutes also needs no moves. Both rows per measured speed are
-equilag's: `--weight work` with capacities, the first one with `--balance none`. The targets are
-for the second one, whose counts are hard. An exchange takes two moves where free counts take
-one, so hard counts cost moves; where one partition is nearly as fast as a member (Zipf rates),
-they also cost age."""
+`--weight work` with capacities, the first one with `--balance none`. The targets are for the
+second one, whose counts are hard: an exchange takes two moves where free counts take one."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,20 +57,38 @@ def markdown(results: Results) -> str:
         "# Work per speed: simulation, forecast, size",
         "",
         f"`make bench-simulation`, run of {results['when']} on {where}.",
-        f"Load at the start: {machine['load_at_start']:.1f}.",
+        f"Load at the start: {machine['load_at_start']:.1f}. All figures are in",
+        "`benchmarks/simulation/results.json`.",
         "Versions: " + ", ".join(f"{name} {what}" for name, what in versions.items()) + ".",
         "",
         "## Targets",
         "",
-        *table(
-            ("what", "target", "measured", ""),
-            [(g.name, g.limit, g.figures, WORDS[g.met]) for g in judged(results)],
-        ),
+        *target_lines(results),
     ]
     for part, lines_of in PARTS.items():
         if results.get(part) and "left_out" not in results[part]:
             lines += ["", *lines_of(results[part])]
     return "\n".join([*lines, ""])
+
+
+def target_lines(results: Results) -> list[str]:
+    """The targets of scenarios side by side, then the others in a list."""
+    scenarios = [one["words"] for one in results.get("rules", {}).get("scenarios", ())]
+    cells: dict[str, dict[str, str]] = {scenario: {} for scenario in scenarios}
+    others = []
+    for goal in judged(results):
+        scenario, _, what = goal.name.partition(": ")
+        if scenario in cells:
+            cells[scenario][what] = f"{goal.figures} ({goal.limit}), {WORDS[goal.met]}"
+        else:
+            others.append((goal.name, goal.limit, goal.figures, WORDS[goal.met]))
+    kinds = list(dict.fromkeys(what for row in cells.values() for what in row))
+    by_scenario = [(name, *(row.get(kind, "") for kind in kinds)) for name, row in cells.items()]
+    lines = table(("what", "target", "measured", ""), others)
+    if by_scenario:
+        head = ("measured (target)", *kinds)
+        return [*table(head, by_scenario), "", *lines]
+    return lines
 
 
 def rule_lines(rules: Results) -> list[str]:
@@ -92,42 +99,16 @@ def rule_lines(rules: Results) -> list[str]:
         for at, name in enumerate(names)
     ]
     head = ("a rebalance balances", *(scenario["words"] for scenario in rules["scenarios"]))
-    rebalances = [
-        (name, *(f"{s['rules'][at]['rebalances']['median']:.0f}" for s in rules["scenarios"]))
-        for at, name in enumerate(names)
-    ]
     return [
         "## What a rebalance balances", "",
         RULES_INTRO.format(seeds=rules["seeds"], **settings), "",
-        *table(head, rows), "", MOVES_NOTE, "",
-        "Rebalances, medians:", "", *table(head, rebalances), "",
-        *_tried_lines(rules),
+        *table(head, rows), "", MOVES_NOTE,
     ]  # fmt: skip
-
-
-def _tried_lines(rules: Results) -> list[str]:
-    """Work per speed with other settings."""
-    by_speed = [rule for rule in RULES if rule.by_speed]
-    rows = [
-        (tried["words"], *(_cell(tried[rule.name]) for rule in by_speed))
-        for tried in rules["tried"]
-    ]
-    return [
-        TRIED_INTRO.format(seeds=rules["tried"][0]["seeds"], words=_words_of(TRIED_ON)), "",
-        *table(("settings", *(rule.words for rule in by_speed)), rows),
-    ]  # fmt: skip
-
-
-def _words_of(scenario: str) -> str:
-    return next(one.words for one in SCENARIOS if one.name == scenario)
 
 
 def _cell(row: Results) -> str:
-    age, lag, moves = (row[name] for name in ("age_p95_s", "lag", "moves"))
-    return (
-        f"{_seconds(age['median'])} s ({_seconds(age['worst'])}) / {lag['median']:,.0f}"
-        f" / {moves['median']:.0f}"
-    )
+    age, moves = row["age_p95_s"], row["moves"]
+    return f"{_seconds(age['median'])} s ({_seconds(age['worst'])}) / {moves['median']:.0f}"
 
 
 def _seconds(value: float) -> str:
@@ -141,52 +122,18 @@ def broker_lines(broker: Results) -> list[str]:
          errors[at])
         for at, minute in enumerate(broker["minutes"])
     ]  # fmt: skip
-    speeds = broker["speeds"]
-    members = [
-        (str(at), f"{truth:g}", _known(speeds["measured"][at]), _percent(error))
-        for at, (truth, error) in enumerate(
-            zip(speeds["truth"], relative_errors(speeds), strict=True)
-        )
-    ]
     return [
         "## A real broker", "",
         BROKER_INTRO.format(
-            members=len(speeds["truth"]), partitions=len(broker["rates"]["truth"]),
+            members=len(broker["speeds"]["truth"]), partitions=len(broker["rates"]["truth"]),
             sampled=broker["sampled_s"],
         ), "",
-        *table(("minute", "forecast", "came", "by commits", "discrepancy"), minutes), "",
-        *table(("member", "records/s", "measured", "error"), members),
+        *table(("minute", "forecast", "came", "by commits", "discrepancy"), minutes),
     ]  # fmt: skip
-
-
-def _known(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:.1f}"
-
-
-def _percent(value: float | None) -> str:
-    return "" if value is None else f"{value:+.1f} %"
-
-
-def size_lines(size: Results) -> list[str]:
-    rows = [
-        (
-            case["words"], ", ".join(map(str, case["helping"])),
-            ", ".join(f"{load:.1%}" for load in case["loads"]),
-            f"{case['proved']} of {case['sizes']}", f"{case['cpu_s']:.2f} s",
-        )
-        for case in size["cases"]
-    ]  # fmt: skip
-    head = ("group", "members (processes) at which one more helps", "heaviest utilisation",
-            "sizes proved", "CPU time")  # fmt: skip
-    return ["## Size", "", *table(head, rows)]
-
-
-def cost_lines(cost: Results) -> list[str]:
-    return ["## Cost", "", COST.format(**cost)]
 
 
 PARTS: Final[dict[str, Any]] = {
-    "rules": rule_lines, "broker": broker_lines, "size": size_lines, "cost": cost_lines,
+    "rules": rule_lines, "broker": broker_lines,
 }  # fmt: skip
 
 

@@ -71,7 +71,8 @@ def test_the_time_of_claims_stands_beside() -> None:
         "franz-go-sticky": answer_of(1.0, extra={}),
     }
     text = markdown(results_of([cell_of("mixed/a", answers, kind="mixed")]))
-    assert "| 2 (3.5 proved) | 1 |" in text
+    assert "| family | cells | with claims | franz-go-sticky |" in text
+    assert "| mixed | 1 | 1.75 | 0.50 |" in text
 
 
 def test_who_timed_out_is_slower_and_who_is_missing_says_nothing() -> None:
@@ -223,16 +224,43 @@ def whole() -> dict[str, Any]:
 
 def test_the_tables_hold_every_assignor_and_what_became_of_it() -> None:
     text = markdown(whole())
-    row = next(line for line in text.splitlines() if line.startswith("| 100x5/a |"))
+    row = next(line for line in text.splitlines() if line.startswith("| grid | 1 |"))
     cells = [cell.strip() for cell in row.strip("|").split("|")]
-    assert cells[1:] == ["2", "0.5 !", "1 +7", "1.5", "> 60 s", "> 60 s ~", "", "failed"]
+    assert cells[2:] == ["1.00", "0.25", "0.50", "0.75", "", "", "", ""]
+    assert "| sticky | 0 of 1 | 1 | 0 |" in text
+    assert "| kafka-python-sticky | 0 of 1 | 0 | 1 |" in text
+    assert f"| {FRONT} | 1 | 1.9 | 2 ! |" in text
+    assert "\nIn 1 of 1 cells, " in text
     assert "| grid/100x5/a | franz-go-sticky | 1.33 |" in text
     assert "not run: no aiokafka" in text
-    assert "| lag/b | status 1 |" in text
+    assert "| lag/b | 1, failed: status 1 |" in text
+    assert "| lag/10x60 | 1 | 2 s | 2.00 s | 0 | 0.001 % | 0.001 % |" in text
     assert "| 500 | 1,500 | 1.0001000 |" in text
     assert len(judged(whole())) == text.count("| not measured |") + text.count(
         "met |"
     ) + text.count("**missed** |")
+
+
+def test_what_became_of_an_assignor_stands_in_place_of_its_load() -> None:
+    answers = {
+        "equilag": answer_of(2.0),
+        "range": {"timeout": 60.0},
+        "sticky": {"timeout": 60.0, "inferred_from": "lag-peers/smaller"},
+        "uniform": {"error": "broke"},
+        "franz-go-sticky": answer_of(1.0, valid=False),
+    }
+    text = markdown(results_of([cell_of("lag-peers/a", answers, lags="zipf")]))
+    assert "| lag-peers/a | 1 | > 60 s | > 60 s ~ | failed | not valid |" in text
+
+
+def test_long_tables_show_their_last_rows() -> None:
+    row = {"case": "a", "max_moves": 2, "seconds": 1.0, "status": "optimal", "proved": True,
+           "spread": 5, "best": 5, "above_percent": 0.0, "problems": []}  # fmt: skip
+    rows = [{**row, "case": f"case {number}"} for number in range(report.MOST_ROWS + 1)]
+    text = markdown(results_of([], **{"few moves": rows}))
+    assert f"The last {report.MOST_ROWS} of {len(rows)} rows." in text
+    assert "| case 0 |" not in text
+    assert f"| case {report.MOST_ROWS} |" in text
 
 
 def test_pictures_are_xml_with_a_dot_for_each_assignor(tmp_path: Path) -> None:
@@ -288,7 +316,7 @@ def test_perfect_plans_are_counted_against_their_target() -> None:
         assert verdict.met == (number < 3)
     assert "32 of 35 lists, not 1" in verdict.figures
     assert "| 1 | divides | 1.50 of 10 s | optimal | even | **7** | 0 |" in markdown(
-        results_of([], perfect=rows)
+        results_of([], perfect=rows[: report.MOST_ROWS])
     )
 
 
