@@ -32,7 +32,7 @@ def check_rules(policy: Policy) -> None:
     """Raise InputError for a policy whose rules no group can keep."""
     rules = policy.overrides not in (NO_OVERRIDES, Overrides(instances="none"))
     if policy.counts_topics and (rules or policy.minds_racks):
-        problem = f"{policy.balance} does not go with the settings of a real group; total does"
+        problem = f"{policy.balance} does not go with the settings of an extended group; total does"
         raise InputError(problem, "balance")
 
 
