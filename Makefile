@@ -5,6 +5,8 @@ PYTHON ?= python3
 # One for the tests on Spark, one for those on a broker, which mostly wait, and one for the others.
 WORKERS ?= 3
 PYTEST_ARGS ?=
+# What make test-changed compares with.
+BASE ?= main
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -12,43 +14,46 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input --quiet
 SNAPSHOT := samples/token-indexer.snapshot.json
 # Every page anew, warnings are errors, and a link to nowhere is a warning.
 SPHINX := $(BIN)/python -m sphinx --quiet --fresh-env --nitpicky --fail-on-warning --keep-going -c docs/site
+PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadgroup
+# A command with its limit in seconds; at the limit its processes print their stacks and are killed.
+RUN := $(BIN)/python tests/support/run_limit.py
 COVERAGE := .cache/coverage/report.json
 
 # A Python that was asked for by name is not replaced by another one.
 CANDIDATES := $(PYTHON) $(if $(filter file,$(origin PYTHON)),python3.13 python3.12 python3.11 python3.14)
 SUITABLE := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 14))
 
+# Compiled tests load in half the time; whoever forbids it waits for it in every worker.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-long test-live fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures schemas examples lint format wheel-test page-assets lock clean FORCE
+.PHONY: help run test test-changed test-long coverage test-live fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures schemas examples lint format wheel-test page-assets lock clean FORCE
 
 help: ## what there is to make
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
 run: $(VENV)/.equilag ## plan the sample group, then compare all assignors on it
 	@$(BIN)/equilag plan $(SNAPSHOT) --effort 0.3
 	@echo
 	@$(BIN)/equilag compare $(SNAPSHOT)
 
-test: $(VENV)/.dev $(VENV)/.equilag ## the tests, but for the long ones, and their coverage
+test: $(VENV)/.dev $(VENV)/.equilag ## the tests, but for the long ones (3 minutes)
 	@echo "Left out, as too slow for every change: tests marked 'long' (make test-long) and 'live' (make test-live)."
-ifeq ($(strip $(PYTEST_ARGS)),)
-	@status=0; \
-	echo "First part: traced by coverage (tests/support/traced.py)."; \
-	EQUILAG_TEST_PART=traced $(BIN)/pytest -n $(WORKERS) --dist loadgroup --cov \
-	  --cov-report=json:$(COVERAGE) || status=1; \
-	echo "Second part: further cases, not traced."; \
-	EQUILAG_TEST_PART=rest $(BIN)/pytest -n $(WORKERS) --dist loadgroup || status=1; \
-	$(BIN)/python tests/support/coverage_gate.py $(COVERAGE) || status=1; \
-	exit $$status
-else
-	@echo "With PYTEST_ARGS, coverage is not measured."
-	@$(BIN)/pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
-endif
+	@$(RUN) 900 $(PYTEST) $(PYTEST_ARGS)
 
-test-long: $(VENV)/.dev $(VENV)/.equilag ## the tests marked long
-	@$(BIN)/pytest -m long $(PYTEST_ARGS) || { status=$$?; \
-	  if [ $$status -ne 5 ]; then exit $$status; fi; echo "No test is marked long."; }
+test-changed: $(VENV)/.dev $(VENV)/.equilag ## the tests of the rooms that differ from BASE (main)
+	@tests=`$(BIN)/python tests/support/changed_rooms.py $(BASE)` && echo "Tests: $$tests" && \
+	$(RUN) 900 $(PYTEST) $(PYTEST_ARGS) $$tests
+
+# Properties are tested here, too, with more examples.
+test-long: $(VENV)/.dev $(VENV)/.equilag ## the tests marked long, and properties with 200 examples
+	@$(RUN) 3600 $(PYTEST) -m "(long or hypothesis) and not live" --hypothesis-profile=long \
+	  -o faulthandler_timeout=1200 $(PYTEST_ARGS)
+
+coverage: $(VENV)/.dev $(VENV)/.equilag ## the tests of make test, traced, and the gates of the rooms
+	@$(RUN) 1800 $(PYTEST) --cov --cov-report=json:$(COVERAGE) -o faulthandler_timeout=180 && \
+	$(BIN)/python tests/support/coverage_gate.py $(COVERAGE)
 
 test-live: $(VENV)/.dev $(VENV)/.equilag ## live groups on real brokers; renews figures in docs/benchmark/live.md (3 hours, Java 17, Maven)
 	@$(BIN)/pytest -m live $(PYTEST_ARGS); status=$$?; \

@@ -13,20 +13,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from equilag.adapters.snapshot.load import load_snapshot as load_snapshot
-    from equilag.adapters.snapshot.save import save_snapshot as save_snapshot
+    from equilag.adapters.snapshot.write import save_snapshot as save_snapshot
     from equilag.adapters.snapshot.write import snapshot_document as snapshot_document
-    from equilag.building.group_input import ClaimColumns as ClaimColumns
-    from equilag.building.group_input import PartitionOffsets as PartitionOffsets
     from equilag.certificate.verify import verify as verify
-    from equilag.diff import RebalanceDiff as RebalanceDiff
-    from equilag.errors import ContradictedBound as ContradictedBound
-    from equilag.errors import EquilagError as EquilagError
-    from equilag.errors import InputError as InputError
-    from equilag.errors import MissingExtra as MissingExtra
-    from equilag.group import Group as Group
-    from equilag.group import Member as Member
+    from equilag.domain.building.group_input import ClaimColumns as ClaimColumns
+    from equilag.domain.building.group_input import PartitionOffsets as PartitionOffsets
+    from equilag.domain.errors import ContradictedBound as ContradictedBound
+    from equilag.domain.errors import EquilagError as EquilagError
+    from equilag.domain.errors import InputError as InputError
+    from equilag.domain.errors import MissingExtra as MissingExtra
+    from equilag.domain.group.group import Group as Group
+    from equilag.domain.group.group import Member as Member
+    from equilag.domain.plan.diff import RebalanceDiff as RebalanceDiff
+    from equilag.domain.plan.plan import Plan as Plan
+    from equilag.domain.policy.policy import Policy as Policy
     from equilag.heuristics.protocol import Assignor as Assignor
-    from equilag.plan import Plan as Plan
     from equilag.planner.assign import assign as assign
     from equilag.planner.compare import Comparison as Comparison
     from equilag.planner.compare import compare as compare
@@ -37,38 +38,37 @@ if TYPE_CHECKING:
     from equilag.planner.simulate import simulate as simulate
     from equilag.planner.simulation_result import Simulation as Simulation
     from equilag.planner.size import size as size
-    from equilag.planner.sizing import Sizing as Sizing
+    from equilag.planner.sizes.sizing import Sizing as Sizing
     from equilag.planner.solve import solve as solve
-    from equilag.policy import Policy as Policy
     from equilag.report.facts.explanation import explanation_document as explanation_document
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Assignor": "equilag.heuristics.protocol",
-    "ClaimColumns": "equilag.building.group_input",
+    "ClaimColumns": "equilag.domain.building.group_input",
     "Comparison": "equilag.planner.compare",
-    "ContradictedBound": "equilag.errors",
-    "EquilagError": "equilag.errors",
+    "ContradictedBound": "equilag.domain.errors",
+    "EquilagError": "equilag.domain.errors",
     "Explanation": "equilag.planner.explain",
-    "Group": "equilag.group",
-    "InputError": "equilag.errors",
-    "Member": "equilag.group",
-    "MissingExtra": "equilag.errors",
-    "PartitionOffsets": "equilag.building.group_input",
-    "Plan": "equilag.plan",
+    "Group": "equilag.domain.group.group",
+    "InputError": "equilag.domain.errors",
+    "Member": "equilag.domain.group.group",
+    "MissingExtra": "equilag.domain.errors",
+    "PartitionOffsets": "equilag.domain.building.group_input",
+    "Plan": "equilag.domain.plan.plan",
     "Point": "equilag.planner.frontier",
-    "Policy": "equilag.policy",
-    "RebalanceDiff": "equilag.diff",
+    "Policy": "equilag.domain.policy.policy",
+    "RebalanceDiff": "equilag.domain.plan.diff",
     "Simulation": "equilag.planner.simulation_result",
-    "Sizing": "equilag.planner.sizing",
+    "Sizing": "equilag.planner.sizes.sizing",
     "assign": "equilag.planner.assign",
     "compare": "equilag.planner.compare",
     "explain": "equilag.planner.explain",
     "explanation_document": "equilag.report.facts.explanation",
     "frontier": "equilag.planner.frontier",
     "load_snapshot": "equilag.adapters.snapshot.load",
-    "save_snapshot": "equilag.adapters.snapshot.save",
+    "save_snapshot": "equilag.adapters.snapshot.write",
     "simulate": "equilag.planner.simulate",
     "size": "equilag.planner.size",
     "snapshot_document": "equilag.adapters.snapshot.write",

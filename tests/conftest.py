@@ -10,20 +10,27 @@ import pytest
 from hypothesis import HealthCheck, settings
 from support.kafka_broker import Broker, NoBroker, missing, start_broker
 
-from equilag.errors import EquilagError
+from equilag.domain.errors import EquilagError
 from equilag.pipeline.session import check_spark, java_problem, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytest_plugins = ["support.grouping", "support.traced"]
+pytest_plugins = ["support.durations", "support.grouping", "support.limits"]
 
 # A busy machine is no reason to fail: no deadline for an example, none for making one.
-_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100)
-settings.register_profile("local", _PATIENT)
-# The same examples in every run, so that nobody's change fails for what another one left behind.
-settings.register_profile("ci", _PATIENT, derandomize=True, database=None, print_blob=True)
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+_PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=25)
+# In CI the same examples in every run, so that nobody's change fails for what another one left
+# behind.
+_BASE = (
+    settings(_PATIENT, derandomize=True, database=None, print_blob=True)
+    if os.environ.get("CI")
+    else _PATIENT
+)
+settings.register_profile("usual", _BASE)
+# For `make test-long`, by pytest's option --hypothesis-profile.
+settings.register_profile("long", _BASE, max_examples=200)
+settings.load_profile("usual")
 
 
 def pytest_report_header() -> list[str]:
@@ -61,4 +68,8 @@ def spark() -> Iterator[SparkSession]:
     except EquilagError as error:
         pytest.skip(f"no Spark here: {error}")
     with session("local[2]", memory="2g") as started:
+        # Tests compute little and once, so that compiling a query takes longer than computing it:
+        # fleet runs take two thirds of the time. Runs in processes of their own do compile.
+        started.conf.set("spark.sql.codegen.wholeStage", "false")
+        started.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN")
         yield started

@@ -1,4 +1,4 @@
-"""The rooms of the house: who may import whom, and what `import equilag` costs.
+"""The rooms of the house: who may import whom, without circles, and what `import equilag` costs.
 
 The modules are parsed, not imported, so an import counts wherever it stands: in a function, under
 `TYPE_CHECKING`, or as a name given to `import_module`.
@@ -9,43 +9,39 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import networkx as nx
 import pytest
 from support.paths import CHECKOUT
-
-DOMAIN: Final = "domain"
-"""Every module that no other room claims: a new one starts with the fewest rights."""
 
 ROOT: Final = "__init__"
 """The public surface, which names anything lazily: to import from it may load anything."""
 
-_BELOW_PLANNER: Final = {
-    DOMAIN, "exhaustive", "certificate", "heuristics", "solver", "simulation", "worth",
-}  # fmt: skip
-_BELOW_LIVE: Final = {*_BELOW_PLANNER, "planner", "measuring", "adapters"}
+_BELOW_PLANNER: Final = {"domain", "heuristics", "certificate", "solver"}
+_BELOW_LIVE: Final = {*_BELOW_PLANNER, "planner", "report", "adapters"}
 
 ALLOWED: Final[dict[str, set[str]]] = {
-    DOMAIN: {DOMAIN},
-    "exhaustive": {DOMAIN, "exhaustive"},
-    "certificate": {DOMAIN, "exhaustive", "certificate"},
-    "heuristics": {DOMAIN, "heuristics"},
-    "solver": {DOMAIN, "exhaustive", "certificate", "solver"},
+    "domain": {"domain"},
+    "heuristics": {"domain", "heuristics"},
+    "certificate": {"domain", "certificate"},
+    "solver": {"domain", "certificate", "solver"},
     "planner": {*_BELOW_PLANNER, "planner"},
     "report": {*_BELOW_PLANNER, "planner", "report"},
-    "measuring": {DOMAIN, "measuring"},
-    "simulation": {DOMAIN, "simulation"},
-    "worth": {DOMAIN, "worth"},
-    "adapters": {DOMAIN, "measuring", "adapters", ROOT},
-    "live": {*_BELOW_LIVE, "report", "live", ROOT},
-    "pipeline": {*_BELOW_LIVE, "report", "pipeline", ROOT},
-    "cli": {*_BELOW_LIVE, "report", "live", "pipeline", "cli", ROOT},
-    ROOT: {*_BELOW_LIVE, "report", ROOT},
-    "__main__": {*_BELOW_LIVE, "report", "live", "pipeline", "cli", ROOT, "__main__"},
+    "adapters": {"domain", "adapters"},
+    "live": {*_BELOW_LIVE, "live", ROOT},
+    "pipeline": {*_BELOW_LIVE, "pipeline", ROOT},
+    "cli": {*_BELOW_LIVE, "live", "pipeline", "cli", ROOT},
+    ROOT: {*_BELOW_LIVE, ROOT},
+    "__main__": {"cli", "__main__"},
 }
 """Room to the rooms that its modules may import; `planner` is the one way in to solving."""
+
+MAX_MODULES: Final = 20
+"""Modules beside each other in one folder, from the project's rules for what a reader can hold."""
 
 OUTSIDE: Final[dict[str, set[str]]] = {
     "jinja2": {"report"},
@@ -93,16 +89,9 @@ def imports(tree: ast.Module, package: str) -> Iterator[Import]:
                 yield Import(node.lineno, name)
 
 
-FORWARDS: Final = "equilag.adapters.consumers"
-"""The old import paths of `equilag.live.consumers`: they count as part of `live`."""
-
-
 def room_of(module: str) -> str:
     """The room of a module of equilag."""
-    if module == FORWARDS or module.startswith(f"{FORWARDS}."):
-        return "live"
-    top = module.split(".")[1] if "." in module else ROOT
-    return top if top in ALLOWED else DOMAIN
+    return module.split(".")[1] if "." in module else ROOT
 
 
 def reached(found: Import, modules: set[str]) -> set[str]:
@@ -113,18 +102,32 @@ def reached(found: Import, modules: set[str]) -> set[str]:
     return submodules if submodules == inside and inside else submodules | {found.module}
 
 
-def findings(checkout: Path) -> list[str]:
-    """Every import in the package `equilag` of a checkout that the rules forbid."""
+def sources(checkout: Path) -> dict[str, Path]:
+    """Module -> file, of the package `equilag` of a checkout."""
     files: dict[str, Path] = {}
     for path in sorted((checkout / "equilag").rglob("*.py")):
         parts = path.relative_to(checkout).with_suffix("").parts
         files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return files
+
+
+def imports_of(module: str, path: Path) -> Iterator[Import]:
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    return imports(ast.parse(path.read_text("utf-8"), str(path)), package)
+
+
+def findings(checkout: Path) -> list[str]:
+    """Every module without a room, and every import that the rules forbid."""
+    files = sources(checkout)
     wrong = []
     for module, path in files.items():
-        package = module if path.name == "__init__.py" else module.rpartition(".")[0]
         room = room_of(module)
-        for found in imports(ast.parse(path.read_text("utf-8"), str(path)), package):
-            place = f"{path.relative_to(checkout).as_posix()}:{found.line}"
+        file = path.relative_to(checkout).as_posix()
+        if room not in ALLOWED:
+            wrong.append(f"{file}: {room} is none of the rooms, which are {', '.join(ALLOWED)}")
+            continue
+        for found in imports_of(module, path):
+            place = f"{file}:{found.line}"
             top = found.module.partition(".")[0]
             if top != "equilag":
                 if room not in OUTSIDE.get(top, {room}):
@@ -139,13 +142,43 @@ def findings(checkout: Path) -> list[str]:
     return wrong
 
 
+def circles(checkout: Path) -> list[list[str]]:
+    """Modules that import each other in a circle. The public surface is left out: it is lazy."""
+    files = sources(checkout)
+    graph = nx.DiGraph()
+    for module, path in files.items():
+        for found in imports_of(module, path):
+            for target in reached(found, set(files)) & files.keys():
+                graph.add_edge(module, target)
+    graph.remove_nodes_from(["equilag"])
+    found_circles = [sorted(part) for part in nx.strongly_connected_components(graph)]
+    return sorted(part for part in found_circles if len(part) > 1)
+
+
+def crowded(checkout: Path) -> list[str]:
+    """Folders that hold more modules than a reader keeps in mind."""
+    folders = Counter(path.parent for path in sources(checkout).values())
+    return [
+        f"{folder.relative_to(checkout).as_posix()}: {n} modules"
+        for folder, n in sorted(folders.items())
+        if n > MAX_MODULES
+    ]
+
+
 def test_every_import_points_down() -> None:
     assert findings(CHECKOUT) == []
 
 
-def test_there_is_something_to_check() -> None:
-    rooms = {room_of(f"equilag.{path.stem}") for path in (CHECKOUT / "equilag").iterdir()}
-    assert rooms == set(ALLOWED)
+def test_no_module_imports_itself_through_others() -> None:
+    assert circles(CHECKOUT) == []
+
+
+def test_no_folder_is_crowded() -> None:
+    assert crowded(CHECKOUT) == []
+
+
+def test_all_rooms_are_there() -> None:
+    assert {room_of(module) for module in sources(CHECKOUT)} == set(ALLOWED)
 
 
 @pytest.mark.parametrize("package", HEAVY)
@@ -156,115 +189,84 @@ def test_import_equilag_loads_nothing_heavy(package: str) -> None:
 
 # The rules themselves, on made-up trees: each must be able to fail.
 
-MODULE_IN: Final = {
-    DOMAIN: "group.py",
-    "exhaustive": "exhaustive/search.py",
-    "certificate": "certificate/verify.py",
-    "heuristics": "heuristics/range.py",
-    "solver": "solver/balance.py",
-    "planner": "planner/run.py",
-    "report": "report/outputs.py",
-    "worth": "worth/gain.py",
-    "measuring": "measuring/rates.py",
-    "simulation": "simulation/fluid_state.py",
-    "adapters": "adapters/snapshot.py",
-    "live": "live/trigger.py",
-    "pipeline": "pipeline/job.py",
-    "cli": "cli/plan.py",
-    ROOT: "__init__.py",
-    "__main__": "__main__.py",
-}
 
-
-def tree(folder: Path, sources: dict[str, str]) -> Path:
-    """A checkout with an empty module in every room, and `sources` in place of some."""
-    for name in MODULE_IN.values():
+def tree(folder: Path, files: dict[str, str]) -> Path:
+    """A checkout with an empty module `one` in every room, and these files."""
+    given = {f"{room}/one.py": "" for room in ALLOWED if not room.startswith("__")} | files
+    for name, source in {"__init__.py": "", "__main__.py": "", **given}.items():
         path = folder / "equilag" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         (path.parent / "__init__.py").touch()
-        path.touch()
-    for name, source in sources.items():
-        (folder / "equilag" / name).write_text(source, "utf-8")
+        path.write_text(source, "utf-8")
     return folder
 
 
-def name_of(room: str) -> str:
-    """The made-up module of a room as an import names it."""
-    if room == ROOT:
-        return "equilag"
-    return "equilag." + MODULE_IN[room].removesuffix(".py").replace("/", ".")
-
-
-def test_a_tree_without_imports_has_no_findings(tmp_path: Path) -> None:
-    assert findings(tree(tmp_path, {})) == []
-
-
-@pytest.mark.parametrize("target", ALLOWED)
-@pytest.mark.parametrize("room", ALLOWED)
-def test_each_pair_of_rooms(tmp_path: Path, room: str, target: str) -> None:
-    found = findings(tree(tmp_path, {MODULE_IN[room]: f"from {name_of(target)} import thing\n"}))
-    forbidden = f"equilag/{MODULE_IN[room]}:1: {room} may not import {target}"
-    assert found == ([] if target in ALLOWED[room] else [forbidden])
+def file_of(room: str) -> str:
+    return f"{room}.py" if room.startswith("__") else f"{room}/one.py"
 
 
 @pytest.mark.parametrize("room", ALLOWED)
+def test_what_each_room_may_import(tmp_path: Path, room: str) -> None:
+    names = {target: f"equilag.{target}.one" for target in ALLOWED}
+    names |= {ROOT: "equilag", "__main__": "equilag.__main__"}
+    source = "".join(f"from {name} import thing\n" for name in names.values())
+    found = findings(tree(tmp_path, {file_of(room): source}))
+    assert found == [
+        f"equilag/{file_of(room)}:{line}: {room} may not import {target}"
+        for line, target in enumerate(names, 1)
+        if target not in ALLOWED[room]
+    ]
+
+
 @pytest.mark.parametrize("package", OUTSIDE)
-def test_each_package_from_outside(tmp_path: Path, package: str, room: str) -> None:
-    found = findings(tree(tmp_path, {MODULE_IN[room]: f"import {package}.deep as it\n"}))
-    assert len(found) == (room not in OUTSIDE[package])
-    assert all(f"{MODULE_IN[room]}:1: {package} belongs in" in line for line in found)
+def test_who_may_import_each_package(tmp_path: Path, package: str) -> None:
+    files = {file_of(room): f"import {package}.deep as it\n" for room in ALLOWED}
+    belongs = f"{package} belongs in {' and '.join(sorted(OUTSIDE[package]))}"
+    assert set(findings(tree(tmp_path, files))) == {
+        f"equilag/{file_of(room)}:1: {belongs}, not in {room}"
+        for room in ALLOWED.keys() - OUTSIDE[package]
+    }
 
 
 @pytest.mark.parametrize(
     "source",
     [
-        "import equilag.solver.counts.even_counts",
-        "import json, equilag.solver as s",
+        "import json, equilag.solver.counts as s",
         "from equilag import solver",
-        "from equilag.solver import balance",
-        "from equilag.solver.counts.even_counts import *",
-        "from . import solver",
-        "from .solver.balance import x",
-        "def f():\n    from equilag.solver import balance",
+        "from equilag.solver.one import *",
+        "from .. import solver",
+        "from ..solver.one import x",
         "class C:\n    def f(self):\n        import equilag.solver",
         "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import equilag.solver",
-        "try:\n    import equilag.solver\nexcept ImportError:\n    pass",
-        "import importlib\nimportlib.import_module('equilag.solver.counts.even_counts')",
+        "import importlib\nimportlib.import_module('equilag.solver.one')",
         "from importlib import import_module\nimport_module('equilag.solver')",
         "__import__('equilag.solver')",
     ],
 )
 def test_each_way_to_import(tmp_path: Path, source: str) -> None:
-    (line,) = findings(tree(tmp_path, {"group.py": source + "\n"}))
-    assert line.startswith("equilag/group.py:")
+    (line,) = findings(tree(tmp_path, {"domain/one.py": source + "\n"}))
+    assert line.startswith("equilag/domain/one.py:")
     assert line.endswith("domain may not import solver")
 
 
-def test_old_import_paths_forward_to_live_and_nobody_below_uses_them(tmp_path: Path) -> None:
-    checkout = tree(tmp_path, {})
-    old = checkout / "equilag" / "adapters" / "consumers"
-    old.mkdir()
-    (old / "listener.py").write_text("from equilag.live.trigger import thing\n", "utf-8")
-    assert findings(checkout) == []
-    (checkout / "equilag" / "adapters" / "snapshot.py").write_text(
-        "from equilag.adapters.consumers.listener import thing\n", "utf-8"
-    )
-    assert findings(checkout) == ["equilag/adapters/snapshot.py:1: adapters may not import live"]
+def test_a_module_beside_the_rooms_is_found(tmp_path: Path) -> None:
+    (line,) = findings(tree(tmp_path, {"newcomer.py": "import ortools\n"}))
+    assert line.startswith("equilag/newcomer.py: newcomer is none of the rooms, which are domain, ")
 
 
-@pytest.mark.parametrize("dots", ["..", "..."])
-def test_relative_imports_further_down(tmp_path: Path, dots: str) -> None:
-    checkout = tree(tmp_path, {})
-    deep = checkout / "equilag" / "solver" / "cpsat"
-    deep.mkdir()
-    (deep / "model.py").write_text(f"from {dots}heuristics import range\n", "utf-8")
-    wrong = ["equilag/solver/cpsat/model.py:1: solver may not import heuristics"]
-    assert findings(checkout) == (wrong if dots == "..." else [])
+def test_a_circle_is_found(tmp_path: Path) -> None:
+    files = {
+        "domain/a.py": "from equilag.domain import b\n",
+        "domain/b.py": "def f():\n    from equilag.domain.c import x\n",
+        "domain/c.py": "from equilag.domain.a import x\nfrom equilag.domain.one import x\n",
+    }
+    assert circles(tree(tmp_path, files)) == [[f"equilag.domain.{name}" for name in "abc"]]
+    files["domain/c.py"] = ""
+    assert circles(tree(tmp_path, files)) == []
 
 
-def test_modules_that_no_room_claims_are_domain(tmp_path: Path) -> None:
-    found = findings(tree(tmp_path, {"newcomer.py": "import ortools\nimport equilag.cli\n"}))
-    assert found == [
-        "equilag/newcomer.py:1: ortools belongs in solver, not in domain",
-        "equilag/newcomer.py:2: domain may not import cli",
-    ]
+def test_a_crowded_folder_is_found(tmp_path: Path) -> None:
+    files = {f"domain/m{n}.py": "" for n in range(MAX_MODULES - 2)}
+    assert crowded(tree(tmp_path, files)) == []
+    files["domain/more.py"] = ""
+    assert crowded(tree(tmp_path, files)) == [f"equilag/domain: {MAX_MODULES + 1} modules"]

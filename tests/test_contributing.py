@@ -17,17 +17,17 @@ from support.paths import CHECKOUT, SAMPLES
 from support.planner_runs import STAGES, carry_out, task_on
 
 import equilag
-from equilag.budget import Budget
 from equilag.cli import main
-from equilag.group import Group, Index
-from equilag.metrics import member_counts, member_loads, spread
-from equilag.objective import Objective
+from equilag.domain.budget import Budget
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.metrics import member_counts, member_loads, spread
+from equilag.domain.policy.objective import Objective
+from equilag.domain.policy.policy import Policy
 from equilag.planner.compare import compare
-from equilag.planner.exhaustive_stage import ExhaustiveSearch
-from equilag.planner.progress import ProgressObserver
-from equilag.planner.result import plan_of
-from equilag.planner.run import PROVING, SEARCHING, count, search, state_of
-from equilag.policy import Policy
+from equilag.planner.solving.progress import ProgressObserver
+from equilag.planner.solving.result import plan_of
+from equilag.planner.solving.run import PROVING, SEARCHING, count, search, state_of
+from equilag.planner.stages.exhaustive_stage import ExhaustiveSearch
 from equilag.report.outputs import write_report
 
 TEXT: Final = (CHECKOUT / "CONTRIBUTING.md").read_text("utf-8")
@@ -65,14 +65,14 @@ def test_every_file_that_it_names_exists() -> None:
 @pytest.mark.parametrize(
     ("file", "names"),
     [
-        ("equilag/constraint/count_constraint.py",
+        ("equilag/domain/constraint/count_constraint.py",
          ("def may", "def counts_of", "def may_gain_one", "def face", "def admits")),
-        ("equilag/objective.py", ("class Figures", "def terms", "def key")),
-        ("equilag/planner/front.py", ("def candidate_of",)),
+        ("equilag/domain/policy/objective.py", ("class Figures", "def terms", "def key")),
+        ("equilag/planner/solving/front.py", ("def candidate_of",)),
         ("equilag/report/outputs.py", ("BUILT_IN",)),
         ("equilag/report/page/render_page.py", ("def render_page",)),
         ("tests/test_docs.py", ("runnable",)),
-        ("equilag/group.py", ("partition_classes",)),
+        ("equilag/domain/group/group.py", ("partition_classes",)),
     ],
 )  # fmt: skip
 def test_the_names_it_mentions_are_in_those_files(file: str, names: tuple[str, ...]) -> None:

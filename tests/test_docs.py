@@ -20,14 +20,15 @@ from support.paths import CHECKOUT, SAMPLES
 from support.renew_pages import renewed
 
 import equilag
-from equilag.building.group_input import GroupInput
-from equilag.building.member_fields import MEMBER_FIELDS
 from equilag.cli.parser import build_parser
-from equilag.live.steward.steward_metrics import metrics_of
-from equilag.plan_figures import REAL_FIGURES
-from equilag.planner.settings import PolicySettings
-from equilag.policy import BALANCES, POLICIES, REAL_FIELDS
-from equilag.report.facts.steward import StewardFacts
+from equilag.domain.building.group_input import GroupInput
+from equilag.domain.building.member_fields import MEMBER_FIELDS
+from equilag.domain.plan.plan_figures import REAL_FIGURES
+from equilag.domain.policy.policy import SETTINGS
+from equilag.domain.policy.policy_settings import BALANCES, POLICIES
+from equilag.live.status.steward_metrics import metrics_of
+from equilag.planner.solving.run_settings import PolicySettings
+from equilag.report.facts.stewards.steward import StewardFacts
 
 DOCS: Final = CHECKOUT / "docs"
 README: Final = (CHECKOUT / "README.md").read_text("utf-8")
@@ -188,7 +189,7 @@ def test_the_formats_have_every_field_of_a_snapshot_and_a_plan() -> None:
     equilag.load_snapshot(real)
     for field in real.keys() - snapshot.keys():
         assert f"| `{field}` |" in parts["real-groups"]
-    for field in REAL_FIELDS:
+    for field in SETTINGS:
         assert f"`{field}`" in parts["policy"]
     for field in REAL_FIGURES:
         assert f"| `{field}` |" in parts["plan"]

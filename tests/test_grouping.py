@@ -2,44 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from support.paths import CHECKOUT
+from support.small_suites import make_suite, run_suite
 
 
 @pytest.fixture
 def suite(tmp_path: Path) -> Path:
-    """A folder for a small suite of tests, with the plugin and its markers."""
-    (tmp_path / "pytest.ini").write_text(
-        "[pytest]\naddopts = --strict-markers -p xdist -p support.grouping -p no:cacheprovider\n"
-        "markers =\n    broker\n    spark\n",
-        "utf-8",
-    )
-    return tmp_path
-
-
-def run(suite: Path, *options: str) -> tuple[int, str]:
-    """The status of pytest on the suite, and what it printed."""
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PYTEST", "COV_", "COVERAGE_"))
-    }
-    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # they take longer to load than the tests
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-v", f"--basetemp={suite / 'temporary'}", *options],
-        cwd=suite,
-        env=environment | {"PYTHONPATH": str(CHECKOUT / "tests")},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    return done.returncode, done.stdout + done.stderr
+    return make_suite(tmp_path, "broker", "spark")
 
 
 def grouped_tests(suite: Path) -> None:
@@ -59,7 +30,7 @@ def grouped_tests(suite: Path) -> None:
 def test_a_group_runs_on_one_worker(suite: Path) -> None:
     """With the versions that are installed here."""
     grouped_tests(suite)
-    status, output = run(suite, "-n2", "--dist=loadgroup")
+    status, output = run_suite(suite, "-n2", "--dist=loadgroup")
     assert status == 0, output
     assert "10 passed" in output
     lines = [line for line in output.splitlines() if "PASSED" in line]
@@ -68,7 +39,7 @@ def test_a_group_runs_on_one_worker(suite: Path) -> None:
 
 def test_a_group_on_two_workers_fails(suite: Path) -> None:
     grouped_tests(suite)
-    status, output = run(suite, "-n2", "--dist=load")
+    status, output = run_suite(suite, "-n2", "--dist=load")
     assert status == 1
     assert "tests of the group 'broker' run on gw" in output
     assert "passed" in output
@@ -76,7 +47,7 @@ def test_a_group_on_two_workers_fails(suite: Path) -> None:
 
 def test_without_workers_nothing_is_claimed(suite: Path) -> None:
     grouped_tests(suite)
-    status, output = run(suite)
+    status, output = run_suite(suite)
     assert status == 0, output
     assert "10 passed" in output
 
@@ -99,7 +70,7 @@ def test_tests_without_their_group_are_an_error(suite: Path) -> None:
     }
     for name, code in codes.items():
         (suite / f"test_{name}.py").write_text(f"import pytest\n{code}", "utf-8")
-    status, output = run(suite, "--collect-only")
+    status, output = run_suite(suite, "--collect-only")
     assert status == pytest.ExitCode.USAGE_ERROR
     must = "so it must be marked xdist_group"
     for problem in (
@@ -115,6 +86,27 @@ def test_tests_without_their_group_are_an_error(suite: Path) -> None:
 def test_a_test_without_its_group_fails_on_a_worker(suite: Path) -> None:
     code = "import pytest\n@pytest.mark.spark\ndef test(): pass\n"
     (suite / "test_it.py").write_text(code, "utf-8")
-    status, output = run(suite, "-n1", "--dist=loadgroup")
+    status, output = run_suite(suite, "-n1", "--dist=loadgroup")
     assert status == pytest.ExitCode.TESTS_FAILED
     assert "test_it.py::test: needs spark, so it must be marked xdist_group('spark')" in output
+
+
+@pytest.mark.parametrize("workers", ["-n1", "-n2"])
+def test_a_test_that_ends_its_worker_is_not_run_again(suite: Path, workers: str) -> None:
+    """And the tests that its worker had left are run."""
+    (suite / "test_it.py").write_text(
+        "import os, pytest\n"
+        "@pytest.mark.parametrize('number', range(6))\n"
+        "def test(number):\n"
+        "    if number in (1, 5):\n"
+        "        os._exit(1)\n"
+        "@pytest.mark.xdist_group('some')\n"
+        "@pytest.mark.parametrize('number', range(4))\n"
+        "def test_group(number):\n"
+        "    if number == 1:\n"
+        "        os._exit(1)\n",
+        "utf-8",
+    )
+    status, output = run_suite(suite, workers, "--dist=loadgroup")
+    assert status == pytest.ExitCode.TESTS_FAILED
+    assert "3 failed, 7 passed" in output

@@ -25,12 +25,12 @@ WIDE_FUNCTIONS: Final = {"planner/solve.py solve": "its keyword arguments are th
 SAME_CLASSES: Final = {"EquilagAssignor": "the assignor of each Kafka client has this name in use"}
 """Class names that may stand more than once."""
 NAMED_AFTER_OTHERS: Final = {
-    "adapters/consumers": "old import paths, which forward to live/consumers",
-    "cli": "a command, named after what it runs",
+    "cli/arguments": "options, named after what they choose",
+    "cli/commands": "a command, named after what it runs",
     "report/facts": "the facts of a report, named after what they are about",
     "report/text": "the words for these facts",
 }
-"""Folders whose modules may have the name of one module elsewhere."""
+"""Folders, with those below them, whose modules may have the name of one module elsewhere."""
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -86,11 +86,11 @@ def repeated_classes(sources: dict[str, str]) -> list[str]:
 
 
 def repeated_modules(sources: dict[str, str], named_after_others: set[str]) -> list[str]:
-    """Names that stand more than once in folders other than these."""
+    """Names that stand more than once outside of these folders."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     for path in sources:
         folder, _, file = path.rpartition("/")
-        if not file.startswith("__") and folder not in named_after_others:
+        if not file.startswith("__") and not folder.startswith(tuple(named_after_others)):
             found[file].append(path)
     return [", ".join(paths) for paths in found.values() if len(paths) > 1]
 
@@ -159,7 +159,9 @@ def test_what_is_found(
 
 
 def test_which_module_names_are_found() -> None:
-    sources = dict.fromkeys(["a.py", "x/a.py", "cli/a.py", "x/__init__.py", "cli/__init__.py"], "")
+    sources = dict.fromkeys(
+        ["a.py", "x/a.py", "cli/y/a.py", "x/__init__.py", "cli/__init__.py"], ""
+    )
     assert repeated_modules(sources, {"cli"}) == ["a.py, x/a.py"]
     assert repeated_modules(sources, {"cli", "x"}) == []
-    assert repeated_modules(sources, set()) == ["a.py, x/a.py, cli/a.py"]
+    assert repeated_modules(sources, set()) == ["a.py, x/a.py, cli/y/a.py"]

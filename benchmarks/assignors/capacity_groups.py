@@ -20,7 +20,7 @@ from benchmarks.assignors.case import Assignment, Case, Racks
 from benchmarks.assignors.lags import lags
 from benchmarks.assignors.rack_groups import RACKS
 from equilag.certificate.verify import verify
-from equilag.plan import Plan
+from equilag.domain.plan.plan import Plan
 from equilag.planner.solve import solve
 
 CAPACITIES: Final = 4

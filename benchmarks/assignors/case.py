@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from equilag.building.group_input import ClaimColumns, GroupInput
-from equilag.group import NOBODY, Group, Index, Ints, Member
+from equilag.domain.building.group_input import ClaimColumns, GroupInput
+from equilag.domain.group.group import NOBODY, Group, Index, Ints, Member
 
 GENERATION: Final = 7
 """The generation in which all owners claim their partitions; any positive number would do."""

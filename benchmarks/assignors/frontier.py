@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.assignors.case import Case
 from benchmarks.assignors.evaluate import evaluate
 from benchmarks.assignors.inputs import FRONT, named
-from equilag.group import NOBODY
+from equilag.domain.group.group import NOBODY
 from equilag.planner.solve import solve
 
 SHORT: Final = (0, 20, 100, 500)

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 HEAVY: Final = ("lognormal", "zipf")
 """Distributions in which few partitions have most of the lag."""

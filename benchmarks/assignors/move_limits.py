@@ -16,8 +16,8 @@ import numpy as np
 from benchmarks.assignors.case import Case
 from benchmarks.assignors.lags import lags
 from benchmarks.assignors.prove import proved_by
-from equilag.group import Ints
-from equilag.plan import Plan
+from equilag.domain.group.group import Ints
+from equilag.domain.plan.plan import Plan
 from equilag.planner.solve import solve
 
 LIMIT: Final = 2.0

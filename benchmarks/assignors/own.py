@@ -22,7 +22,7 @@ from typing import Any
 from benchmarks.assignors.case import Case
 from benchmarks.assignors.inputs import named
 from benchmarks.assignors.measuring import peak_mib
-from equilag.group import Group
+from equilag.domain.group.group import Group
 
 
 def ask(*arguments: str, limit: float) -> dict[str, Any]:
@@ -67,8 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def runs(group: Group, limits: Sequence[float], times: int) -> list[dict[str, float]]:
     """Run each limit `times` times; return the seconds to the plan, and to the first valid plan."""
-    from equilag.planner.progress import Progress
     from equilag.planner.solve import solve
+    from equilag.planner.solving.progress import Progress
 
     measured = []
     for _ in range(times):

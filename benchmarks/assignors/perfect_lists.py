@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.assignors.case import Case
 from benchmarks.assignors.prove import proved_by
-from equilag.group import NOBODY, Ints
+from equilag.domain.group.group import NOBODY, Ints
 from equilag.planner.solve import solve
 
 LIMIT: Final = 10.0

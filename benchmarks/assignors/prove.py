@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.assignors.case import Case
 from benchmarks.assignors.evaluate import Figures, Proved, evaluate
 from equilag.certificate.verify import verify
-from equilag.plan import Plan
+from equilag.domain.plan.plan import Plan
 from equilag.planner.solve import solve
 
 PATIENCE: Final = 60.0

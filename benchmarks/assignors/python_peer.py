@@ -135,7 +135,7 @@ def equilag(case: Document) -> tuple[Calls[Any, Any], str]:
 def kip_169(case: Document) -> tuple[Calls[Any, Any], str]:
     """Run the published lag-based algorithm, as `equilag assign` does."""
     from equilag import Group, __version__, load_snapshot
-    from equilag.assignment import by_name
+    from equilag.domain.plan.assignment import by_name
     from equilag.heuristics.registry import get_assignor
 
     snapshot = _snapshot(case)

@@ -26,7 +26,7 @@ from benchmarks.assignors.exchange import write_case
 from benchmarks.assignors.peers import RACK_PEERS, CallBudget
 from benchmarks.assignors.prove import proved
 from equilag.certificate.verify import verify
-from equilag.plan import Plan
+from equilag.domain.plan.plan import Plan
 from equilag.planner.assign import assign
 from equilag.planner.solve import solve
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.assignors.case import Case
-from equilag.group import NOBODY
+from equilag.domain.group.group import NOBODY
 
 BUCKETS: Final = 5
 """Buckets of topics, as in Kafka's JMH benchmark."""

@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks.assignors.case import Case
 from equilag.certificate.verify import verify
-from equilag.group import Group, Ints
-from equilag.plan import Plan
+from equilag.domain.group.group import Group, Ints
+from equilag.domain.plan.plan import Plan
 from equilag.planner.solve import solve
 
 LIMITS: Final = (0.2, 1.0)

@@ -28,11 +28,11 @@ from benchmarks.fleet.settings import HistorySettings
 from benchmarks.fleet.targets import judged, memory_line
 from benchmarks.machine import machine
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.pipeline.export import export_group
+from equilag.domain.policy.policy import Policy
 from equilag.pipeline.group_result import PlanGroup
+from equilag.pipeline.results.export import export_group
 from equilag.pipeline.rules import GroupSettings
 from equilag.planner.solve import solve
-from equilag.policy import Policy
 
 EFFORT: Final = 0.05
 """Seconds of counted effort per group: half the default, so that the run takes some minutes."""

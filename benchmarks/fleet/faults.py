@@ -30,7 +30,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

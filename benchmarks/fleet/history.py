@@ -18,7 +18,7 @@ from typing import Any, Final
 from benchmarks.fleet.settings import START, HistorySettings
 from benchmarks.fleet.shape import make_fleet
 from benchmarks.fleet.tables import member_tables, offset_tables, write_tables
-from equilag.errors import EquilagError, InputError
+from equilag.domain.errors import EquilagError, InputError
 
 ROWS_PER_FILE: Final = 2_000_000
 """Most rows of a file; they fit into memory while the file is written."""

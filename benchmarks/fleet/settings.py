@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from benchmarks.fleet import faults as flaws
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 START: Final = "2026-11-21T09:00:00Z"
 _STALE_MS: Final = 3_600_000

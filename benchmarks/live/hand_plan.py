@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 import equilag
-from equilag.columns import Floats, Ints
-from equilag.plan import Plan
+from equilag.domain.columns import Floats, Ints
+from equilag.domain.plan.plan import Plan
 
 _EFFORT: Final = 0.3
 """Counted seconds of one core: more changes nothing for 24 partitions."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.live.assignment_log import Event, Log
 from benchmarks.live.load_schedule import Phase, rates_at
-from equilag.columns import Floats
+from equilag.domain.columns import Floats
 
 _PAUSE_S: Final = 8.0
 """Longer pauses between assignments separate two rebalances: the two rounds of a cooperative one

@@ -27,7 +27,7 @@ from benchmarks.live.load_schedule import Phase, due_at, schedule_of, unread_age
 from benchmarks.live.load_side import LiveSide
 from benchmarks.live.scheduled_traffic import ScheduledTraffic
 from benchmarks.machine import machine
-from equilag.columns import Floats, Ints
+from equilag.domain.columns import Floats, Ints
 
 SAMPLE_S: Final = 0.5
 """Seconds between two samples of lag."""

@@ -9,7 +9,7 @@ from typing import Final, Literal
 import numpy as np
 
 from benchmarks.live.load_schedule import Phase
-from equilag.columns import Floats, Ints
+from equilag.domain.columns import Floats, Ints
 
 RESET: Final = ("--auto-offset-reset", "earliest")
 """As the members' own setting."""

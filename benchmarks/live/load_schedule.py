@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.columns import Floats, Ints
+from equilag.domain.columns import Floats, Ints
 
 SLOT_S: Final = 0.1
 """Seconds of a slot: records of one slot are produced together, so that delays are off by no more

@@ -14,7 +14,7 @@ from benchmarks.live.assignment_log import Log
 from benchmarks.live.limited_member import LimitedMember
 from benchmarks.live.load_scenarios import LoadScenario, Side
 from benchmarks.live.steward_run import StewardRun
-from equilag.columns import Floats, Ints
+from equilag.domain.columns import Floats, Ints
 
 _LEADS_S: Final = 60
 """Seconds that a steward may take to start on a busy machine."""

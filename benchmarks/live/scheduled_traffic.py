@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from confluent_kafka import Producer
 
-from equilag.columns import Ints
+from equilag.domain.columns import Ints
 
 _TICK_S: Final = 0.1
 _RECORD: Final = b"x" * 20

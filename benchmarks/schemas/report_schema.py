@@ -10,16 +10,16 @@ from typing import Any, Final
 from benchmarks.schemas.facts_schema import definitions_of
 from equilag.report.facts.comparison import AssignorFacts
 from equilag.report.facts.explanation import EvennessFacts, LooserFacts
+from equilag.report.facts.extended_group import RealFacts
 from equilag.report.facts.frontier import PointFacts
 from equilag.report.facts.group import GroupFacts
 from equilag.report.facts.group_report import FORMAT
-from equilag.report.facts.partition_columns import FlowsFacts, PartitionColumns
-from equilag.report.facts.plan import MemberFacts
-from equilag.report.facts.proof import ProofFacts
-from equilag.report.facts.real_group import RealFacts
+from equilag.report.facts.plans.partition_columns import FlowsFacts, PartitionColumns
+from equilag.report.facts.plans.plan import MemberFacts
+from equilag.report.facts.plans.proof import ProofFacts
+from equilag.report.facts.plans.unevenness import UnevennessFacts
+from equilag.report.facts.plans.verdict import VerdictFacts
 from equilag.report.facts.simulation import SimulationFacts
-from equilag.report.facts.unevenness import UnevennessFacts
-from equilag.report.facts.verdict import VerdictFacts
 from equilag.report.facts.work import WorkFacts
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"

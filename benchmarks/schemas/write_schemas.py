@@ -13,14 +13,16 @@ from typing import Any, Final
 
 from benchmarks.schemas.facts_schema import definitions_of
 from benchmarks.schemas.report_schema import DIALECT, report_schema
-from equilag.planner.bound_causes import BoundCause
+from equilag.domain.plan.plan import CUT, REPEATABLE
+from equilag.domain.policy.policy import SETTINGS
+from equilag.planner.explaining.bound_causes import BoundCause
 from equilag.report.facts.explanation import EvennessFacts, LooserFacts
-from equilag.report.facts.fleet_gaps import AssignorGaps
-from equilag.report.facts.fleet_verdict import FleetVerdictFacts
-from equilag.report.facts.steward import OLD_NAMES, STATUS_FORMAT, StewardFacts
-from equilag.report.facts.steward_parts import HISTORY_FORMAT, StewardHistory
-from equilag.report.facts.unevenness import UnevennessFacts
-from equilag.report.facts.verdict import VerdictFacts
+from equilag.report.facts.fleets.fleet_gaps import AssignorGaps
+from equilag.report.facts.fleets.fleet_verdict import FleetVerdictFacts
+from equilag.report.facts.plans.unevenness import UnevennessFacts
+from equilag.report.facts.plans.verdict import VerdictFacts
+from equilag.report.facts.stewards.steward import OLD_NAMES, STATUS_FORMAT, StewardFacts
+from equilag.report.facts.stewards.steward_parts import HISTORY_FORMAT, StewardHistory
 
 FOLDER: Final = Path(__file__).resolve().parents[2] / "docs" / "schemas"
 DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {
@@ -31,17 +33,52 @@ DEFINITIONS: Final[dict[str, tuple[type, ...]]] = {
 """Schema -> the facts that some of its definitions are made from."""
 
 
+POLICY_IN: Final = (
+    "comparison", "explanation", "fleet-export", "fleet-report", "fleet", "frontier", "plan",
+    "simulation", "size",
+)  # fmt: skip
+"""Schemas with a definition of the policy; that of the report takes the plan's."""
+RUN: Final[dict[str, Any]] = {
+    "seed": {"description": "seed of the random choices", "type": "integer", "minimum": 0},
+    "effort": {"description": "limit of counted work, in core-seconds", "type": "number",
+               "minimum": 0},
+    "run": {"description": "whether the same call gives the same result everywhere",
+            "type": "string", "enum": [REPEATABLE, CUT]},
+}  # fmt: skip
+"""What stands beside the settings of the policy."""
+
+
+def policy_schema() -> dict[str, Any]:
+    """The schema of the policy in a plan, from the declarations of its settings."""
+    properties = {}
+    for name, declared in SETTINGS.items():
+        schema = declared.form.schema()
+        if name == "name":
+            schema = {"type": "string"}  # a single assignor has its name there
+        elif declared.always and declared.default is None and name != "balance":
+            schema["type"] = [schema["type"], "null"]
+        properties[name] = {"description": declared.help, **schema}
+    about = "every setting in force; those of extended groups only where they are set"
+    return {
+        "description": about,
+        "type": "object",
+        "required": ["name", "balance"],
+        "properties": properties | RUN,
+    }
+
+
 def made_schemas(folder: Path = FOLDER) -> dict[str, str]:
     """File name -> the text that it is to have; what is written by hand is taken from `folder`."""
-    made = {
+    made: dict[str, Any] = {
         "steward-status": steward_status_schema(),
         "steward-history": steward_history_schema(),
-        "report": report_schema(*(_read(folder, name) for name in ("plan", "size", "simulation"))),
     }
-    for name, classes in DEFINITIONS.items():
+    for name in dict.fromkeys((*DEFINITIONS, *POLICY_IN)):
         found = _read(folder, name)
-        known = {**found["$defs"], **definitions_of(*classes)}
+        own = {"policy": policy_schema()} if name in POLICY_IN else {}
+        known = {**found["$defs"], **definitions_of(*DEFINITIONS.get(name, ())), **own}
         made[name] = {**found, "$defs": dict(sorted(known.items()))}
+    made["report"] = report_schema(*(made[name] for name in ("plan", "size", "simulation")))
     return {
         f"{name}.schema.json": json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
         for name, schema in made.items()

@@ -14,7 +14,7 @@ from confluent_kafka.cimpl import NewTopic
 
 from benchmarks.live.limited_member import LimitedMember
 from benchmarks.live.scheduled_traffic import ScheduledTraffic
-from equilag.columns import Floats, Ints
+from equilag.domain.columns import Floats, Ints
 
 PARTITIONS: Final = 24
 SPEEDS: Final = (100.0, 300.0, 300.0, 300.0, 300.0, 300.0)

@@ -17,8 +17,8 @@ from benchmarks.kafka_broker import NoBroker, start_broker
 from benchmarks.simulation.broker_group import GROUP, RESET, TOPIC, LiveGroup, live_group
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.group_reader import GroupReader
-from equilag.columns import Floats
-from equilag.group import Group
+from equilag.domain.columns import Floats
+from equilag.domain.group.group import Group
 
 ASSIGNOR: Final = "range"
 """librdkafka's default, beside roundrobin."""

@@ -9,8 +9,8 @@ import numpy as np
 import equilag
 from benchmarks.simulation.observed import GroupSample, Observed
 from benchmarks.simulation.rules import Rule, Settings
-from equilag.columns import Floats, Index, Ints
-from equilag.group import Group, Member
+from equilag.domain.columns import Floats, Index, Ints
+from equilag.domain.group.group import Group, Member
 
 TOPIC: Final = "t"
 PATIENCE_S: Final = 300.0

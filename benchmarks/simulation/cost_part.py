@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 import equilag
-from equilag.group import Group
+from equilag.domain.group.group import Group
 
 MEMBERS: Final = 10_000
 PARTITIONS: Final = 500_000

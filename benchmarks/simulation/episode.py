@@ -11,8 +11,8 @@ from benchmarks.simulation.controller import Controller
 from benchmarks.simulation.observed import GroupSample
 from benchmarks.simulation.rules import Rule, Settings
 from benchmarks.simulation.scenarios import SECONDS, Script
-from equilag.columns import NOBODY, Floats, Index
-from equilag.simulation.fluid_state import Conditions, FluidState
+from equilag.domain.columns import NOBODY, Floats, Index
+from equilag.planner.simulation.fluid_state import Conditions, FluidState
 
 COMMIT_S: Final = 5
 """Seconds between the commits of a member, the default of auto.commit.interval.ms."""

@@ -1,5 +1,5 @@
 """What a controller knows of a group: samples of log ends, commits and holders, and from them rates
-and speeds, by `equilag.measuring`."""
+and speeds, by `equilag.adapters.measuring`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.columns import Flags, Floats, Index, Ints
-from equilag.measuring.measure import measure
-from equilag.measuring.offset_samples import OffsetSamples
-from equilag.measuring.rates import produce_rates
+from equilag.adapters.measuring.measure import measure
+from equilag.adapters.measuring.offset_samples import OffsetSamples
+from equilag.adapters.measuring.rates import produce_rates
+from equilag.domain.columns import Flags, Floats, Index, Ints
 
 SPEED_WINDOW_S: Final = 90
 """Seconds of samples that speeds are measured from: three windows of 30 s, so that a member that

@@ -20,9 +20,9 @@ from benchmarks.simulation.targets import Results, forecast_errors, judged, rela
 WORDS: Final = {True: "met", False: "**missed**", None: "not measured"}
 RULES_INTRO: Final = """\
 Each cell: age of the oldest unread record, 95th percentile over time, median of the seeds (worst
-seed) / mean total lag / moves. A fluid model (`equilag/simulation/`) plays half an hour of 120
+seed) / mean total lag / moves. A fluid model (`planner/simulation/`) plays half an hour of 120
 partitions. Members commit every {commit_s} s; a controller sees log ends and commits every
-{look_every_s} s and measures rates (over {window_s} s) and speeds from them (`equilag/measuring/`);
+{look_every_s} s and measures rates (over {window_s} s) and speeds from them (`adapters/measuring`);
 it is never told the truth. All rules share one controller: it rebalances if a plan saves excess of
 {gain_percent:.0f} % of the mean load in {confirm} samples in a row, at most every
 {min_interval_s} s; the horizon is {horizon_s:.0f} s, the tolerance {tolerance:g} %, the effort

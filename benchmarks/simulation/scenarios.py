@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from equilag.columns import Flags, Floats
+from equilag.domain.columns import Flags, Floats
 
 MEMBERS: Final = 10
 PARTITIONS: Final = 120

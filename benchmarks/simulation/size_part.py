@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 import equilag
-from equilag.group import Group, Member
+from equilag.domain.group.group import Group, Member
 
 CAPACITY: Final = 100.0
 """Records per second of a member."""

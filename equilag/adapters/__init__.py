@@ -1,4 +1,6 @@
-"""Ways into and out of equilag: files and the texts that Kafka's tools print.
+"""Reading and writing groups.
 
-Nothing is imported here, so that a command pays only for the adapter it uses.
+Wings: `snapshot/` (JSON), `describe/` (what Kafka's tools print), `kafka/` (live clusters),
+`measuring/` (rates and capacities from samples over time).
+May import: domain.
 """

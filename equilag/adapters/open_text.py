@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any, Final, TypeAlias
 
 from equilag.adapters.mistaken_file import mistaken_bytes, mistaken_directory
-from equilag.errors import InputError, MissingExtra
+from equilag.domain.errors import InputError, MissingExtra
 
 Source: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from equilag.errors import InputError
-from equilag.show import below, show
+from equilag.domain.errors import InputError
+from equilag.domain.show import below, show
 
 
 def parse_json(text: str, constant: Callable[[str], object] | None = None) -> object:

@@ -7,13 +7,13 @@ from typing import Any
 
 from equilag.certificate.plan_document import read_plan
 from equilag.certificate.verify import check_plan
-from equilag.errors import InputError
-from equilag.evidence import MOVES, strongest
-from equilag.group import Group
-from equilag.objective import EXCESS, SPREAD
-from equilag.overrides.shape import shape_group
-from equilag.plan import REPEATABLE, Plan
-from equilag.reduction.reduce import Reduction, reduce_group
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.plan.claim import MOVES, strongest
+from equilag.domain.plan.plan import REPEATABLE, Plan
+from equilag.domain.policy.objective import EXCESS, SPREAD
+from equilag.domain.policy.shape import shape_group
+from equilag.domain.reduction.reduce import Reduction, reduce_group
 
 
 def checked_plan(group: Group, document: Mapping[str, Any]) -> Plan:
@@ -32,7 +32,7 @@ def checked_plan(group: Group, document: Mapping[str, Any]) -> Plan:
     policy = read.policy
     reduction = Reduction(group, group)
     if policy is not None:
-        reduction = reduce_group(shape_group(group, policy.overrides), policy)
+        reduction = reduce_group(shape_group(group, policy), policy)
     claims = tuple(placed.claim for placed in read.claims)
     bounds, settings = strongest(claims), document["policy"]
     excess = max((claim.value for claim in claims if claim.claim == EXCESS), default=0)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from equilag.claim import Claim
-from equilag.group import Group
-from equilag.metrics import load_divisor
-from equilag.objective import EXCESS, SPREAD, VALUE
+from equilag.domain.group.group import Group
+from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.metrics import load_divisor
+from equilag.domain.policy.objective import EXCESS, SPREAD, VALUE
 
 OF_LOADS: Final = ("max_load_at_least", "min_load_at_most", SPREAD, VALUE, EXCESS)
 """Claims whose values are loads as they are compared."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from equilag.show import not_a, show
+from equilag.domain.show import not_a, show
 
 TOLERANCE: Final = 1e-9
 """For means and percentages, relative and absolute: JSON writers round the last digits."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from equilag.plan_figures import REAL_FIGURES
+from equilag.domain.plan.plan_figures import REAL_FIGURES
 
 ADDED_TO_LAG: Final = frozenset(("excess", "excess_lower_bound"))
 """Figures of the lag that the first plans of this format did not have."""

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from equilag.certificate.counting import Counting
-from equilag.certificate.counting_by_capacity import counting_for
-from equilag.constraint import CountConstraint
-from equilag.group import Flags, Group
-from equilag.metrics import move_cost_scale
-from equilag.objective import Figures, Objective
-from equilag.policy import Policy
+from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.bounds.counting_by_capacity import counting_for
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import Flags, Group
+from equilag.domain.plan.metrics import move_cost_scale
+from equilag.domain.policy.objective import Figures, Objective
+from equilag.domain.policy.policy import Policy
 
 
 class Refuted(Exception):

@@ -11,15 +11,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from equilag.assignment import read_assignment
-from equilag.claim import EVIDENCE, Claim, Evidence
-from equilag.errors import InputError
-from equilag.group import Group, Index
-from equilag.overrides.new_members import with_added_members
-from equilag.plan import CUT, FORMAT, REPEATABLE, STATUSES, Status
-from equilag.plan_figures import REAL_FIGURES
-from equilag.policy import POLICY_FIELDS, REAL_FIELDS, UNCONSTRAINED, Policy
-from equilag.show import form, not_a, plural, show
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.assignment import read_assignment
+from equilag.domain.plan.claim import EVIDENCE, Claim, Evidence
+from equilag.domain.plan.plan import CUT, FORMAT, REPEATABLE, STATUSES, Status
+from equilag.domain.plan.plan_figures import REAL_FIGURES
+from equilag.domain.policy.new_members import with_added_members
+from equilag.domain.policy.policy import ALWAYS as ALWAYS_SET
+from equilag.domain.policy.policy import SETTINGS, Policy
+from equilag.domain.policy.policy_settings import UNCONSTRAINED
+from equilag.domain.show import form, not_a, plural, show
 
 ALWAYS: Final = (
     "format", "group", "assignment", "counts", "lag", "moves", "phases", "unassigned",
@@ -98,7 +100,7 @@ def read_plan(group: Group, document: Any, findings: list[str]) -> PlanDocument 
         findings.append(str(error))
         return None
     if policy is not None:
-        group = with_added_members(group, policy.overrides.add_members)
+        group = with_added_members(group, policy.add_members)
     assigned = read_assignment(group, document.get("assignment"), findings)
     if assigned is None:
         return None
@@ -122,17 +124,20 @@ def _policy(table: Any, findings: list[str]) -> Policy | None:
     """
     if not isinstance(table, Mapping):
         raise InputError(not_a(table, "an object"), "policy")
-    if table.get("balance") == UNCONSTRAINED and not table.keys() >= {*POLICY_FIELDS}:
+    if table.get("balance") == UNCONSTRAINED and not table.keys() >= {*ALWAYS_SET}:
         extra = [key for key in table if key not in ("name", "balance")]
         if extra or not isinstance(table.get("name"), str):
             findings.append(f"policy: unexpected {', '.join(map(str, extra)) or 'name'}")
         return None
-    wrong = [key for key in POLICY_FIELDS if key not in table]
-    wrong += [key for key in table if key not in POLICY_FIELDS + RUN_FIELDS + REAL_FIELDS]
+    wrong = [key for key in ALWAYS_SET if key not in table]
+    wrong += [key for key in table if key not in SETTINGS and key not in RUN_FIELDS]
     if wrong:
         raise InputError(f"missing or unknown {', '.join(map(str, wrong))}", "policy")
-    if "horizon" in table and table.get("weight") != "work":
-        raise InputError("only the weight work has one", "policy.horizon")
+    for name, declared in SETTINGS.items():
+        if name in table and declared.shown_with is not None:
+            other, needed = declared.shown_with
+            if table.get(other) != needed:
+                raise InputError(f"only the {other} {needed} has one", f"policy.{name}")
     _check_run(table, findings)
     try:
         settings = {key: value for key, value in table.items() if key not in RUN_FIELDS}

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from equilag.broken_rules import BrokenRules, broken_by_assignor, broken_rules, findings_about
-from equilag.certificate.claim_checks import CHECKS, SOLVER_KINDS
+from equilag.certificate.checks.claim_checks import CHECKS, SOLVER_KINDS
 from equilag.certificate.claim_words import claim_words
 from equilag.certificate.json_differences import differences
 from equilag.certificate.later_figures import known_figures
@@ -19,18 +18,24 @@ from equilag.certificate.plan_document import (
     other_group,
     read_plan,
 )
-from equilag.claim import Claim
-from equilag.constraint import (
+from equilag.domain.constraint import (
     CountConstraint,
     NotFewestAcross,
     NotMinimal,
     constraint_of,
     unconstrained,
 )
-from equilag.errors import InputError
-from equilag.evidence import ACROSS, MOVES, evidence_for, is_optimal
-from equilag.group import Group, Index
-from equilag.metrics import (
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.broken_rules import (
+    BrokenRules,
+    broken_by_assignor,
+    broken_rules,
+    findings_about,
+)
+from equilag.domain.plan.claim import ACROSS, MOVES, Claim, evidence_for, is_optimal
+from equilag.domain.plan.extended_figures import has_real_fields
+from equilag.domain.plan.metrics import (
     compared_figures,
     count_moves,
     excess_floor,
@@ -39,13 +44,12 @@ from equilag.metrics import (
     mean_load,
     moved,
 )
-from equilag.objective import EXCESS, SPREAD, VALUE, Figures, Objective
-from equilag.overrides.shape import shape_group
-from equilag.plan import Plan
-from equilag.policy import Policy
-from equilag.real_figures import has_real_fields
-from equilag.reduction.rack_reads import RackReads
-from equilag.reduction.reduce import Reduction, reduce_group
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.objective import EXCESS, SPREAD, VALUE, Figures, Objective
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.shape import shape_group
+from equilag.domain.reduction.rack_reads import RackReads
+from equilag.domain.reduction.reduce import Reduction, reduce_group
 
 MAX_FINDINGS: Final = 100
 """Findings that are shown; what is wrong with a plan is clear from fewer."""
@@ -99,7 +103,7 @@ def check_plan(group: Group, plan: Plan | Mapping[str, Any]) -> VerificationRepo
 def _check(group: Group, document: PlanDocument, report: VerificationReport) -> None:
     reduction, policy = Reduction(group, group), document.policy
     if policy is not None:
-        reduction = reduce_group(shape_group(group, policy.overrides), policy)
+        reduction = reduce_group(shape_group(group, policy), policy)
         report.findings += _rule_findings(reduction, policy, document.assigned)
     else:
         report.broken = broken_by_assignor(group, document.assigned)

@@ -10,20 +10,9 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Final
 
-from equilag.errors import ContradictedBound, EquilagError
-
-FINE: Final = 0
-ACT: Final = 10
-"""From `plan --check`: there is something to do."""
-BAD_INPUT: Final = 2
-"""Exit statuses that the contract names."""
-DEFECT: Final = 70
-"""Something that equilag itself says cannot be (EX_SOFTWARE of sysexits)."""
-INTERRUPTED: Final = 130
-BROKEN_PIPE: Final = 141
-"""What a shell reports for a program that SIGPIPE ended."""
+from equilag.cli.exit_status import BAD_INPUT, BROKEN_PIPE, DEFECT, FINE, INTERRUPTED
+from equilag.domain.errors import ContradictedBound, EquilagError
 
 
 def main(argv: Sequence[str] | None = None) -> int:

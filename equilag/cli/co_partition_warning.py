@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from equilag.cli.screen import remark
-from equilag.co_partitioning import CoPartitionedTopics, detect_co_partitioned
-from equilag.group import Group
-from equilag.policy import Policy
+from equilag.domain.group.co_partitioning import CoPartitionedTopics, detect_co_partitioned
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
 
 MAX_LISTS: Final = 3
 """Lists that are named: the warning is one line, and more of them have one cause."""
@@ -21,7 +21,7 @@ def warn_of_torn_topics(group: Group, policy: Policy, protocol: str = "") -> Non
 
     `protocol` is the assignor that the group uses, empty if unknown.
     """
-    if policy.overrides.co_partition:
+    if policy.co_partition:
         return
     found = detect_co_partitioned(group, protocol)
     if found:

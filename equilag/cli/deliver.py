@@ -6,15 +6,15 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from equilag.cli.files import OutputFile
-from equilag.cli.options import named
+from equilag.cli.arguments.files import OutputFile
+from equilag.cli.arguments.options import named
 from equilag.cli.screen import emit
 from equilag.report.json_text import to_json
 from equilag.report.outputs import write_report
 from equilag.report.terminal import Screen
 
 if TYPE_CHECKING:
-    from equilag.report.facts.plan import PlanFacts
+    from equilag.report.facts.plans.plan import PlanFacts
     from equilag.report.facts.protocol import Facts
 
 

@@ -9,15 +9,15 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from equilag.cli.converters import number_from
+from equilag.cli.arguments.converters import number_from
 from equilag.cli.deliver import report
 from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import Stop
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 from equilag.report.json_text import to_line
 from equilag.report.outputs import JSON, TEXT
 from equilag.report.terminal import is_terminal, wants_control_codes
-from equilag.report.words import plural, printable
+from equilag.report.wording.words import plural, printable
 
 if TYPE_CHECKING:
     from equilag.report.facts.live_groups import LiveGroupsFacts

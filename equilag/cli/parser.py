@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
-from equilag.cli import (
+from equilag.cli.commands import (
     assign,
     collect,
     compare,
@@ -24,7 +24,7 @@ from equilag.cli import (
     verify,
 )
 from equilag.cli.suggestions import UNKNOWN, unknown_arguments, unknown_command
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 SECTIONS: Final = {
     "one group": (plan, explain, assign, compare, frontier, report, verify),
@@ -152,7 +152,7 @@ class ShowVersion(argparse.Action):
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """The parser; a parsed command carries its function as `run`."""
+    """The parser; a parsed command carries its function as `run`, and `whole_parser`."""
     parser = TopParser(prog="equilag")
     parser.add_argument("--version", action=ShowVersion, nargs=0, help="print the version")
     names = ", ".join(module.NAME for module in COMMANDS)
@@ -163,5 +163,5 @@ def build_parser() -> argparse.ArgumentParser:
             module.NAME, help=module.HELP, description=module.DESCRIPTION, epilog=module.EPILOG
         )
         module.configure(command)
-        command.set_defaults(run=module.run)
+        command.set_defaults(run=module.run, whole_parser=parser)
     return parser

@@ -11,12 +11,12 @@ from typing import IO, TYPE_CHECKING, Final
 
 from equilag.cli.stage_words import stage_words
 from equilag.report.terminal import is_terminal, wants_control_codes
-from equilag.report.words import plural, short_number, short_percent
+from equilag.report.wording.words import plural, short_number, short_percent
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Display
 
-    from equilag.planner.progress import Progress
+    from equilag.planner.solving.progress import Progress
 
 PERIOD_S: Final = 0.1
 """Between two updates, and before the first one: what is done sooner shows no progress."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from equilag.cli.screen import remark
-from equilag.group import Group
-from equilag.policy import Policy
-from equilag.reduction.rack_reads import RackReads
-from equilag.show import guess, show, some_of
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.rack_reads import RackReads
+from equilag.domain.show import guess, show, some_of
 
 MAX_MEMBERS: Final = 2
 """Members of one rack that are named: the warning is one line, and the rack is what matters."""

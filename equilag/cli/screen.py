@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from equilag.errors import InputError
-from equilag.report.words import printable
+from equilag.domain.errors import InputError
+from equilag.report.wording.words import printable
 
 
 @contextmanager

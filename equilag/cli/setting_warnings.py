@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from equilag.cli.screen import remark
-from equilag.group import Group
-from equilag.overrides.shape import unused_capacities
-from equilag.policy import DEFAULT_HORIZON, Policy
-from equilag.weight import weighed_policy
+from equilag.domain.group.group import Group
+from equilag.domain.group.weight import weighed_policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import DEFAULT_HORIZON
+from equilag.domain.policy.shape import unused_capacities
 
 
 def warn_of_settings(group: Group, policy: Policy) -> None:
@@ -27,13 +28,13 @@ def setting_warnings(group: Group, policy: Policy) -> Iterator[str]:
     weight = weighed_policy(policy, group).weight
     if policy.horizon != DEFAULT_HORIZON and weight != "work":
         yield f"--horizon: has no effect; what is spread is {weight or 'lag'}"
-    for entry in unused_capacities(group, policy.overrides):
+    for entry in unused_capacities(group, policy):
         yield f"--capacity: {entry} serves nobody; later entries match all of its members"
-    lists = policy.overrides.co_partition or [
+    lists = policy.co_partition or [
         tuple(group.topics[t] for t in topics) for topics in group.co_partitioned
     ]
     for topics in lists:
-        kept = [topic for topic in policy.overrides.keep if topic in topics]
+        kept = [topic for topic in policy.keep if topic in topics]
         others = [topic for topic in topics if topic not in kept]
         if kept and others:
             yield (

@@ -8,8 +8,8 @@ import sys
 from typing import Any, Final
 
 from equilag.cli.screen import emit, remark
-from equilag.errors import InputError
-from equilag.report.facts.steward import read_steward_facts
+from equilag.domain.errors import InputError
+from equilag.report.facts.stewards.steward import read_steward_facts
 from equilag.report.json_text import to_json
 from equilag.report.terminal import Screen
 
@@ -24,7 +24,7 @@ def show_status(args: argparse.Namespace) -> int:
     if args.json:
         emit(to_json(document))
     else:
-        from equilag.report.text.pages import text_for
+        from equilag.report.text.tables.pages import text_for
 
         facts = read_steward_facts(document)
         emit(text_for(facts, Screen.of(sys.stdout, args.width, args.color)))

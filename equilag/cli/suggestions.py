@@ -6,9 +6,9 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from equilag.cli.durations import MAX_SHOWN
-from equilag.report.words import shorten
-from equilag.show import closest
+from equilag.cli.arguments.durations import MAX_SHOWN
+from equilag.domain.show import closest
+from equilag.report.wording.words import shorten
 
 UNKNOWN: Final = "unrecognized arguments: "
 """How the message about unknown arguments begins, in argparse too."""

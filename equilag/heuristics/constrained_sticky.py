@@ -1,13 +1,13 @@
 """Constrained sticky (KIP-615): owners keep what they have up to a quota, in linear passes.
 
-The cooperative side, which partitions a first rebalance withholds, is `equilag.phases`.
+The cooperative side, which partitions a first rebalance withholds, is `equilag.domain.plan.phases`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from equilag.group import NOBODY, Group, Index, Ints
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.heuristics.dealing import rank_within
 from equilag.heuristics.sticky import StickyAssignor
 

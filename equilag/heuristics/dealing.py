@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.group import Group, Index, Ints
+from equilag.domain.group.group import Group, Index, Ints
 
 
 def partition_class_members(group: Group, order: Index | None = None) -> list[Index]:

@@ -6,7 +6,7 @@ from itertools import groupby
 
 import numpy as np
 
-from equilag.group import NOBODY, Group, Index, Ints
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.heuristics.dealing import dealing_order, fill_evenly, partition_class_members
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, Final, TypeAlias, cast
 
-from equilag.errors import InputError
-from equilag.group import Group, Index
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plugins import guarded
 from equilag.heuristics.protocol import Assignor
 from equilag.heuristics.registry import get_assignor, run_assignor
-from equilag.plugins import guarded
 
 AnyAssignor: TypeAlias = str | Assignor | type[Assignor] | Callable[[Group], Any]
 """A name or ``module:attribute``; an object with ``assign(group)``, or its class, which is called

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from equilag.group import NOBODY, Group, Index, Ints
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.heuristics.dealing import partition_class_members
 
 _ARRAY_ROUND: Final = 64

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
-from equilag.group import Group, Index
+from equilag.domain.group.group import Group, Index
 
 
 @runtime_checkable

@@ -19,7 +19,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from equilag.group import Ints
+from equilag.domain.group.group import Ints
 
 Racks: TypeAlias = Collection[str]
 """The racks that hold a replica of a partition."""

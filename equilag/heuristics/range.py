@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from equilag.group import NOBODY, Group, Index, Ints
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.heuristics.dealing import partition_class_members
 from equilag.heuristics.rack_matching import (
     Racks,

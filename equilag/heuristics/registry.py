@@ -11,13 +11,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from equilag.errors import InputError
-from equilag.group import NOBODY, Group, Index
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY, Group, Index
+from equilag.domain.plan.metrics import is_valid
+from equilag.domain.plugins import guarded, installed, load, package_of
+from equilag.domain.show import guess, name_of, plural
 from equilag.heuristics.parts import answer_of
 from equilag.heuristics.protocol import Assignor
-from equilag.metrics import is_valid
-from equilag.plugins import guarded, installed, load, package_of
-from equilag.show import guess, name_of, plural
 
 ENTRY_POINT_GROUP: Final = "equilag.assignors"
 

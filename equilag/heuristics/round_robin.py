@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.group import NOBODY, Group, Index
+from equilag.domain.group.group import NOBODY, Group, Index
 
 
 class RoundRobinAssignor:

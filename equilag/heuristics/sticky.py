@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from equilag.group import NOBODY, Group, Index, Ints
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.plan.metrics import member_counts
 from equilag.heuristics.dealing import (
     dealing_order,
     fill_evenly,
@@ -20,7 +21,6 @@ from equilag.heuristics.dealing import (
     rank_within,
 )
 from equilag.heuristics.subscription_graph import components
-from equilag.metrics import member_counts
 
 
 class StickyAssignor:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from equilag.group import Flags, Group, Ints
+from equilag.domain.group.group import Flags, Group, Ints
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -1,4 +1,7 @@
-"""Fleets of groups on Spark: from a history of offsets to a plan for every group.
+"""Fleets of groups on Spark.
 
-Only this package imports Spark, pandas and pyarrow, and only when a fleet is planned or read.
+Wings: `sources/` (signals and problems in SQL, from files or live clusters), `results/` (the tables
+of a run). Beside them: the job, its session, and the solving of groups in bins. The only room that
+imports Spark.
+May import: everything but live and cli.
 """

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
+from equilag.pipeline.results.tables import END_OF_TIME
 from equilag.pipeline.rules import Rules
-from equilag.pipeline.signals import WEIGHTS
 from equilag.pipeline.solving import KILL_AFTER
-from equilag.pipeline.tables import END_OF_TIME
+from equilag.pipeline.sources.signals import WEIGHTS
 
 RESETS: Final = ("earliest", "latest", "none")
 

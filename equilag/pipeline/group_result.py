@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from equilag.group import Group, Index, Ints
-from equilag.pipeline.group_columns import baseline_columns, plan_columns
+from equilag.domain.group.group import Group, Index, Ints
 from equilag.pipeline.rules import GroupSettings
-from equilag.pipeline.snapshot import Row, group_input
+from equilag.pipeline.sources.group_columns import baseline_columns, plan_columns
+from equilag.pipeline.sources.snapshot_rows import Row, group_input
 
 if TYPE_CHECKING:
-    from equilag.plan import Plan
+    from equilag.domain.plan.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)

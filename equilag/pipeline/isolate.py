@@ -22,7 +22,7 @@ from multiprocessing.connection import Connection
 from types import TracebackType
 from typing import Any, Final, Literal
 
-from equilag.errors import describe_error
+from equilag.domain.errors import describe_error
 
 MAX_WAIT_S: Final = 1e6
 """Longest wait in seconds; `poll(2)` takes milliseconds as a 32-bit integer, at most 2.1e6 s."""
@@ -161,7 +161,7 @@ def _watch(parent: int) -> None:
 
 
 def _attempt(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    from equilag.errors import EquilagError
+    from equilag.domain.errors import EquilagError
 
     try:
         return function(*arguments)

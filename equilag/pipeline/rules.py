@@ -14,10 +14,10 @@ import tomllib
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from equilag.errors import InputError
-from equilag.policy import POLICY_FIELDS, REAL_FIELDS, Policy
+from equilag.domain.errors import InputError
+from equilag.domain.policy.policy import SETTINGS, Policy
 
-POLICY_SETTINGS: Final = (*(field for field in POLICY_FIELDS if field != "name"), *REAL_FIELDS)
+POLICY_SETTINGS: Final = tuple(name for name in SETTINGS if name != "name")
 RUN_SETTINGS: Final = ("effort", "time_limit", "seed")
 KEYS: Final = ("group", "policy", *POLICY_SETTINGS, *RUN_SETTINGS)
 MAX_SEED: Final = 2**31

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from equilag.errors import InputError, MissingExtra, SparkFailed
+from equilag.domain.errors import InputError, MissingExtra, SparkFailed
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

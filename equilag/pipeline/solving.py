@@ -9,17 +9,47 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from equilag.errors import describe_error
-from equilag.group import NOBODY, Index
-from equilag.pipeline.binning import bins_of, estimated_seconds
-from equilag.pipeline.group_columns import ASSIGNMENT, BASELINE, PLAN, Fields
+from equilag.domain.errors import describe_error
+from equilag.domain.group.group import NOBODY, Index
 from equilag.pipeline.group_result import GroupResult, Planner
 from equilag.pipeline.isolate import ChildProcess, Failure
 from equilag.pipeline.rules import GroupSettings, Rules
+from equilag.pipeline.sources.group_columns import ASSIGNMENT, BASELINE, PLAN, Fields
 
 if TYPE_CHECKING:
     import pyarrow
     from pyspark.sql import DataFrame, SparkSession
+import heapq
+from collections.abc import Sequence
+
+SECONDS_PER_GROUP: Final = 0.02
+"""Fixed cost of a group, measured on fleets."""
+SECONDS_PER_PARTITION: Final = 6e-5
+"""Cost of loading, comparing and writing a partition, measured on fleets."""
+EFFORT_PER_PARTITION: Final = 2e-3
+"""Effort in seconds that a group uses per partition, up to its limit; measured on fleets."""
+
+
+def bins_of(costs: Sequence[float], n_bins: int) -> list[int]:
+    """Return the bin number of each group; the fullest bin costs at most 4/3 of the optimum.
+
+    `costs` are 0 or more, in any unit. Groups are placed in descending order of cost, each into the
+    bin with the lowest total. Ties are broken by position, so the same input gives the same bins.
+    """
+    order = sorted(range(len(costs)), key=lambda i: (-costs[i], i))
+    heap = [(0.0, number) for number in range(max(1, n_bins))]
+    chosen = [0] * len(costs)
+    for i in order:
+        total, number = heap[0]
+        chosen[i] = number
+        heapq.heapreplace(heap, (total + costs[i], number))
+    return chosen
+
+
+def estimated_seconds(partitions: int, effort: float) -> float:
+    """Estimate the seconds that a group takes on one core. Only the proportions matter."""
+    solving = min(effort, EFFORT_PER_PARTITION * partitions)
+    return SECONDS_PER_GROUP + SECONDS_PER_PARTITION * partitions + solving
 
 
 def _struct(fields: Fields) -> str:
@@ -88,7 +118,7 @@ class SolveBatches:
 def _warm_up() -> None:
     """Import in the worker what its children would otherwise import again and again."""
     import equilag.solver.cpsat.model  # noqa: F401
-    from equilag.group import Group
+    from equilag.domain.group.group import Group
     from equilag.heuristics.registry import BUILT_IN
     from equilag.heuristics.subscription_graph import subscription_graph
     from equilag.planner.compare import run_assignors

@@ -1,1 +1,7 @@
-"""The ways in: solve, assign, compare and frontier, each from a group to what is asked of it."""
+"""The ways in (`solve`, `compare`, `frontier`, `size`, `simulate`, `explain`, `assign`).
+
+Wings: `solving/` (one run: task, problem, state, result), `stages/` (what a run is made of),
+`sizes/`, `explaining/`, `simulation/` (lag over time as a fluid), `worth/` (whether a plan is worth
+a rebalance).
+May import: domain, heuristics, certificate, solver.
+"""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
-from equilag.group import Group
+from equilag.domain.group.group import Group
+from equilag.domain.plan.plan import Plan
 from equilag.heuristics.given import AnyAssignor, given_assignor
-from equilag.plan import Plan
-from equilag.planner.result import unconstrained_claims
-from equilag.planner.settings import checked_group
+from equilag.planner.solving.result import unconstrained_claims
+from equilag.planner.solving.run_settings import checked_group
 
 
 def assign(group: Group, assignor: AnyAssignor) -> Plan:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Literal
 
-from equilag.constraint import CountConstraint, NotMinimal, count_constraint_of
-from equilag.group import NOBODY, Index
-from equilag.metrics import count_moves, cross_reads, has_racks
-from equilag.objective import Objective
-from equilag.plan import Plan
+from equilag.domain.constraint import CountConstraint, NotMinimal, count_constraint_of
+from equilag.domain.group.group import NOBODY, Index
+from equilag.domain.plan.metrics import count_moves, cross_reads, has_racks
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.objective import Objective
 
 BeyondReason = Literal["counts", "moves", "racks", "partial", "rules"]
 """Why an assignment may be more even than the bound:

@@ -8,14 +8,10 @@ from dataclasses import asdict, dataclass, replace
 from threading import Event
 from typing import Any, Final, Literal, NamedTuple, Unpack
 
-from equilag.claim import Evidence
-from equilag.errors import InputError
-from equilag.group import NOBODY, Group, Index
-from equilag.heuristics import assignor_names
-from equilag.heuristics.given import AnyAssignor, GivenAssignor, check_names, given_assignor
-from equilag.heuristics.registry import package_of_assignor
-from equilag.heuristics.subscription_graph import components
-from equilag.metrics import (
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY, Group, Index
+from equilag.domain.plan.claim import Evidence
+from equilag.domain.plan.metrics import (
     MemberFigures,
     count_moves,
     excess,
@@ -24,14 +20,17 @@ from equilag.metrics import (
     member_counts,
     member_loads,
 )
-from equilag.overrides.new_members import with_added_members
-from equilag.overrides.override_values import as_added
-from equilag.plan import Plan, Status
+from equilag.domain.plan.plan import Plan, Status
+from equilag.domain.policy.new_members import with_added_members
+from equilag.domain.policy.policy import SETTINGS, Policy
+from equilag.heuristics import assignor_names
+from equilag.heuristics.given import AnyAssignor, GivenAssignor, check_names, given_assignor
+from equilag.heuristics.registry import package_of_assignor
+from equilag.heuristics.subscription_graph import components
 from equilag.planner.beyond_bound import BeyondReason, BoundScope
-from equilag.planner.real_comparison import NOTHING_MORE, RealRow, real_row
-from equilag.planner.settings import SolveSettings, checked_group
+from equilag.planner.extended_comparison import NOTHING_MORE, RealRow, real_row
 from equilag.planner.solve import solve
-from equilag.policy import Policy
+from equilag.planner.solving.run_settings import SolveSettings, checked_group
 
 COMPARISON_FORMAT: Final = "equilag/comparison/1"
 CURRENT = "current"
@@ -145,9 +144,9 @@ def compare(
     listed = tuple(dict.fromkeys((*assignor_names(), *names)))
     check_names(objects, {*listed, CURRENT, OWN_ROW})
     required = {*names, *(one.name for one in objects)}
-    added = as_added(settings.get("add_members"), "add_members")
+    added = SETTINGS["add_members"].checked(settings.get("add_members"))
     if isinstance(policy, Policy):
-        added = added or policy.overrides.add_members
+        added = added or policy.add_members
     if added:  # assignors plan for them as well
         group, settings["add_members"] = with_added_members(group, added), 0
     load_assignor_libraries(group)

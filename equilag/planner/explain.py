@@ -7,17 +7,25 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any, Final, Literal, Unpack, cast
 
-from equilag.budget import Budget
 from equilag.certificate.checked_plan import checked_plan
-from equilag.claim import Evidence
-from equilag.errors import InputError
-from equilag.group import Group
-from equilag.plan import Plan
-from equilag.planner.bound_causes import BoundCause, bound_causes
-from equilag.planner.loosened import Loosened, LooserName, loosened
-from equilag.planner.make_plan import make_plan
-from equilag.planner.progress import Watcher
-from equilag.planner.settings import (
+from equilag.domain.budget import Budget
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.plan.claim import Evidence
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
+from equilag.planner.explaining.bound_causes import BoundCause, bound_causes
+from equilag.planner.explaining.loosened import Loosened, LooserName, loosened
+from equilag.planner.explaining.worth_loosening import (
+    OF_MOVES,
+    OTHERWISE_BOUND,
+    Floor,
+    floor_of,
+    helps,
+)
+from equilag.planner.solving.make_plan import make_plan
+from equilag.planner.solving.progress import Watcher
+from equilag.planner.solving.run_settings import (
     PolicySettings,
     SolveSettings,
     budget_of,
@@ -26,8 +34,6 @@ from equilag.planner.settings import (
     policy_from,
     task_of,
 )
-from equilag.planner.worth_loosening import OF_MOVES, OTHERWISE_BOUND, Floor, floor_of, helps
-from equilag.policy import Policy
 
 DEFAULT_TIME_LIMIT: Final = 2.0
 """Seconds for the plan, as `solve` takes."""

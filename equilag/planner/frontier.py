@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, Unpack, cast
 
-from equilag.budget import Budget
-from equilag.claim import Evidence
-from equilag.group import Group
-from equilag.metrics import is_valid, load_divisor
-from equilag.objective import EXCESS, Objective
-from equilag.planner.bounding_stages import CountingBounds
-from equilag.planner.front import Candidate, knee
-from equilag.planner.progress import ProgressObserver
-from equilag.planner.read_limit import check_found, has_read_limit, state_within_reads
-from equilag.planner.run import (
+from equilag.domain.budget import Budget
+from equilag.domain.group.group import Group
+from equilag.domain.plan.claim import Evidence
+from equilag.domain.plan.metrics import is_valid, load_divisor
+from equilag.domain.policy.objective import EXCESS, Objective
+from equilag.domain.policy.policy import Policy
+from equilag.planner.solving.front import Candidate, knee
+from equilag.planner.solving.progress import ProgressObserver
+from equilag.planner.solving.read_limit import check_found, has_read_limit, state_within_reads
+from equilag.planner.solving.run import (
     POINTS,
     REMAINING,
     SEARCHING,
@@ -24,7 +24,7 @@ from equilag.planner.run import (
     search,
     state_of,
 )
-from equilag.planner.settings import (
+from equilag.planner.solving.run_settings import (
     PolicySettings,
     SolveSettings,
     budget_of,
@@ -32,10 +32,10 @@ from equilag.planner.settings import (
     policy_from,
     task_of,
 )
-from equilag.planner.stage import Draft
-from equilag.planner.state import SolveState
-from equilag.planner.task import Task
-from equilag.policy import Policy
+from equilag.planner.solving.stage import Draft
+from equilag.planner.solving.state import SolveState
+from equilag.planner.solving.task import Task
+from equilag.planner.stages.bounding_stages import CountingBounds
 
 Mark: TypeAlias = Literal["current", "knee", "plan"]
 """What a point is besides: the current assignment, the knee, the spread that `solve` takes (with

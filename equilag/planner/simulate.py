@@ -7,33 +7,36 @@ from typing import Any, Final, Unpack, cast
 
 import numpy as np
 
-from equilag.assignment import read_assignment
 from equilag.certificate.plan_document import other_group
-from equilag.columns import Floats, Index
-from equilag.errors import InputError
-from equilag.group import Group
-from equilag.overrides.new_members import with_added_members
-from equilag.overrides.override_settings import OverrideSettings, overrides_of
-from equilag.overrides.override_values import as_added
-from equilag.overrides.shape import shape_group
-from equilag.plan import FORMAT, Plan
-from equilag.planner.settings import (
+from equilag.domain.columns import Floats, Index
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.group.weight import filled_rates
+from equilag.domain.plan.assignment import read_assignment
+from equilag.domain.plan.plan import FORMAT, Plan
+from equilag.domain.policy.new_members import with_added_members
+from equilag.domain.policy.policy import SETTINGS, Policy
+from equilag.domain.policy.shape import shape_group
+from equilag.domain.reduction.capacities import known_capacities
+from equilag.domain.show import show
+from equilag.planner.simulation.fluid_run import (
+    PROTOCOLS,
+    RebalanceProtocol,
+    Schedule,
+    read_at,
+    rebalanced,
+)
+from equilag.planner.simulation.fluid_state import Conditions, FluidState
+from equilag.planner.simulation.lag_course import Moments, course_of
+from equilag.planner.simulation_result import Assumed, RebalanceSettings, Simulation
+from equilag.planner.solve import solve
+from equilag.planner.solving.run_settings import (
     PolicySettings,
     SolveSettings,
     checked_group,
     checked_seconds,
     policy_from,
 )
-from equilag.planner.simulation_result import Assumed, RebalanceSettings, Simulation
-from equilag.planner.solve import solve
-from equilag.policy import Policy
-from equilag.reduction.capacities import known_capacities
-from equilag.show import show
-from equilag.simulation.fluid_run import Schedule, read_at
-from equilag.simulation.fluid_state import Conditions, FluidState
-from equilag.simulation.lag_course import Moments, course_of
-from equilag.simulation.rebalance_pause import PROTOCOLS, RebalanceProtocol, rebalanced
-from equilag.weight import filled_rates
 
 DEFAULT_PAUSE: Final = 2.3
 """Seconds: a full swap of a group with Kafka's default heartbeats (3 s), measured. Members learn of
@@ -119,7 +122,7 @@ def _planned(
     rest: dict[str, Any] = {**settings}
     policy = policy_from(rest.pop("policy", "lag-aware"))
     if plan is None:
-        if not (rest.get("capacity") or policy.overrides.capacity):
+        if not (rest.get("capacity") or policy.capacity):
             _check_speeds(group)  # before the time of a plan is spent
         made = solve(group, policy, **cast(SolveSettings, rest))
         return made, made.group, made.assigned
@@ -140,13 +143,12 @@ def _planned(
     table = document.get("policy")
     of_plan = table.get("capacity") if isinstance(table, Mapping) else None
     added = table.get("add_members") if isinstance(table, Mapping) else None
-    group = with_added_members(group, as_added(added, "plan"))
+    group = with_added_members(group, SETTINGS["add_members"].checked(added, "plan"))
     assigned = _given(group, document)
-    capacity = rest.get("capacity")
-    if capacity is None:
-        capacity = policy.overrides.capacity or None
-    for given in (of_plan, capacity):
-        group = shape_group(group, overrides_of(OverrideSettings(capacity=given)))
+    own = rest.get("capacity")
+    given: Any
+    for given in (of_plan, policy.capacity if own is None else own):
+        group = shape_group(group, Policy(capacity=given))
     return None, group, assigned
 
 

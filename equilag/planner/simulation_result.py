@@ -9,14 +9,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from equilag.columns import Floats
-from equilag.group import Group
-from equilag.plan import Plan
-from equilag.simulation.fluid_state import Conditions
-from equilag.simulation.lag_course import LagCourse
-from equilag.simulation.rebalance_pause import RebalanceProtocol
+from equilag.domain.columns import Floats
+from equilag.domain.group.group import Group
+from equilag.domain.plan.plan import Plan
+from equilag.planner.simulation.fluid_run import RebalanceProtocol
+from equilag.planner.simulation.fluid_state import Conditions
+from equilag.planner.simulation.lag_course import LagCourse
 
-SIMULATION_FORMAT: Final = "equilag/simulation/1"
+SIMULATION_FORMAT: Final = "equilag/planner/simulation/1"
 DIGITS: Final = 3
 """Decimals of lags, rates and seconds in JSON: milliseconds."""
 
@@ -75,7 +75,7 @@ class Simulation:
         return float(self.conditions.capacity[~self.group.idle].sum())
 
     def to_dict(self) -> dict[str, Any]:
-        """The simulation's JSON, format ``equilag/simulation/1``."""
+        """The simulation's JSON, format ``equilag/planner/simulation/1``."""
         plan = self.plan
         document: dict[str, Any] = {
             "format": SIMULATION_FORMAT,

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Unpack, cast
 
-from equilag.group import Group
-from equilag.planner.settings import (
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import SETTINGS, Policy
+from equilag.planner.sizes.size_settings import (
+    SizeSettings,
+    check_sizing,
+    checked_sizes,
+    checked_threads,
+)
+from equilag.planner.sizes.sizing import Sizing
+from equilag.planner.solving.run_settings import (
     PolicySettings,
     budget_of,
     checked_group,
     checked_seed,
     policy_from,
 )
-from equilag.planner.size_settings import (
-    SizeSettings,
-    check_sizing,
-    checked_sizes,
-    checked_threads,
-)
-from equilag.planner.sizing import Sizing
-from equilag.policy import Policy, checked_horizon
 
 
 def size(
@@ -48,11 +48,11 @@ def size(
     sizes = checked_sizes(settings.pop("members", None))
     threads = checked_threads(settings.pop("threads", None))
     catch_up = settings.pop("catch_up", None)
-    within = None if catch_up is None else checked_horizon(catch_up, "catch_up")
+    within = None if catch_up is None else SETTINGS["horizon"].form.check(catch_up, "catch_up")
     seed = checked_seed(settings.pop("seed", 0))
     wanted = policy_from(policy, **cast(PolicySettings, settings))
     check_sizing(wanted)
     # The clock runs from the call, so what takes time to load is loaded after it was started.
-    from equilag.planner.size_run import SizeRun
+    from equilag.planner.sizes.size_run import SizeRun
 
     return SizeRun(group, wanted, sizes, threads, seed).answer(within, budget)

@@ -6,17 +6,17 @@ from dataclasses import replace
 from threading import Event
 from typing import Unpack
 
-from equilag.group import Group
-from equilag.plan import Plan
-from equilag.planner.progress import Watcher
-from equilag.planner.settings import (
+from equilag.domain.group.group import Group
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
+from equilag.planner.solving.progress import Watcher
+from equilag.planner.solving.run_settings import (
     PolicySettings,
     budget_of,
     checked_group,
     policy_from,
     task_of,
 )
-from equilag.policy import Policy
 
 
 def solve(
@@ -36,11 +36,9 @@ def solve(
     `time_limit` is in seconds from the call to the returned plan; 0 gives a heuristic's plan. Lack
     of time never raises. `effort` limits the work instead, in seconds of one core, but counted: a
     run that the clock does not cut short gives the same plan everywhere for the same `seed`.
-    `deterministic` is an effort of half the time limit. The settings are those of `Policy`
-    (`balance`, `move_cost`, `tolerance`, `max_moves`, `fresh`, `weight`, `horizon`, `rack_aware`,
-    `max_cross_rack`) and of `Overrides` (`capacity`, `max_partitions`, `instances`,
-    `co_partition`, `pin`, `keep`); None keeps the policy's own. `progress` is called now and then,
-    from this thread.
+    `deterministic` is an effort of half the time limit. `settings` are those of the policy, such as
+    `max_moves` or `capacity` (`PolicySettings` lists them, `domain.policy.settings` says what each
+    does); None keeps the policy's own. `progress` is called now and then, from this thread.
     Once another thread or a signal handler sets `stop`, the run ends with the best plan so far,
     which says that it was `interrupted`.
 
@@ -50,7 +48,7 @@ def solve(
     budget = budget_of(checked_group(group), time_limit, effort, deterministic, stop)
     task = task_of(group, policy_from(policy, **settings), seed)
     # The clock runs from the call, so what takes time to load is loaded after it was started.
-    from equilag.planner.make_plan import make_plan
+    from equilag.planner.solving.make_plan import make_plan
 
     plan = make_plan(task, budget, progress)
     # Set after the run was done, `stop` changed nothing; whether it did cannot be told by then.

@@ -1,1 +1,6 @@
-"""Reports: facts as data first, then one function per output that turns them into text or bytes."""
+"""What equilag says: facts, words, and the outputs that write them.
+
+Wings: `facts/` (a report as data), `wording/` (sentences that several outputs show), `text/` (the
+terminal), `page/` (HTML). Outputs compute no figure of their own.
+May import: domain, heuristics, certificate, planner.
+"""

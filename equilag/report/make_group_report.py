@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from threading import Event
 from typing import Any, Final, Literal
 
-from equilag.errors import InputError
-from equilag.group import Group
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.group.weight import knows_rates
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
 from equilag.heuristics import assignor_names
-from equilag.plan import Plan
 from equilag.planner.compare import (
     Baseline,
     Comparison,
@@ -20,20 +22,18 @@ from equilag.planner.compare import (
 )
 from equilag.planner.explain import DEFAULT_TIME_LIMIT, explain
 from equilag.planner.frontier import frontier
-from equilag.planner.progress import Watcher
-from equilag.planner.settings import SolveSettings
 from equilag.planner.simulate import simulate
 from equilag.planner.size import size
 from equilag.planner.solve import solve
-from equilag.policy import Policy
+from equilag.planner.solving.progress import Watcher
+from equilag.planner.solving.run_settings import SolveSettings
 from equilag.report.facts.comparison import comparison_facts
 from equilag.report.facts.explanation import explanation_facts
 from equilag.report.facts.frontier import frontier_facts
 from equilag.report.facts.group_report import GroupReportFacts, ReportBasis
-from equilag.report.facts.plan import plan_facts
+from equilag.report.facts.plans.plan import plan_facts
 from equilag.report.facts.simulation import SimulationFacts, simulation_facts
 from equilag.report.facts.size import SizeFacts, size_facts
-from equilag.weight import knows_rates
 
 Part = Literal["plan", "explanation", "frontier", "size"]
 
@@ -144,7 +144,7 @@ def _sizing(group: Group, policy: Policy, run: ReportRun) -> SizeFacts | None:
     """None where neither rates nor capacities are known, and where no size can be told, such as of
     a group without active members."""
     known = any(member.capacity is not None for member in group.members)
-    if not (known or knows_rates(group) or policy.overrides.capacity):
+    if not (known or knows_rates(group) or policy.capacity):
         return None
     settings = run.of("size")
     effort, limit = settings["effort"], settings["time_limit"]
@@ -167,6 +167,4 @@ def _sizing(group: Group, policy: Policy, run: ReportRun) -> SizeFacts | None:
 def _for_sizes(policy: Policy) -> Policy:
     """The policy without what speaks of owners and racks, of which other sizes know nothing."""
     weight = None if policy.weight == "work" else policy.weight  # by rate tells who keeps up
-    return replace(
-        policy, max_moves=None, fresh=False, rack_aware=False, max_cross_rack=None, weight=weight
-    )
+    return replace(policy.fit_for("size"), weight=weight)

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from equilag.errors import InputError
-from equilag.plugins import guarded, installed, load
-from equilag.show import guess
+from equilag.domain.errors import InputError
+from equilag.domain.plugins import guarded, installed, load
+from equilag.domain.show import guess
 
 if TYPE_CHECKING:
     from equilag.report.facts.protocol import Facts
@@ -27,7 +27,7 @@ TEXT: Final = "text"
 JSON: Final = "json"
 
 BUILT_IN: Final = {
-    TEXT: "equilag.report.text.pages:text_output",
+    TEXT: "equilag.report.text.tables.pages:text_output",
     JSON: "equilag.report.json_text:json_output",
 }
 

@@ -10,9 +10,9 @@ from importlib.util import find_spec
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
-from equilag.errors import InputError, MissingExtra
+from equilag.domain.errors import InputError, MissingExtra
 from equilag.report.text.work import load_words
-from equilag.report.words import number, printable, short_number, shorten
+from equilag.report.wording.words import number, printable, short_number, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ from equilag.report.plot import (
     plot_style,
     write_figure,
 )
-from equilag.report.words import printable, short_number, shorten
+from equilag.report.wording.words import printable, short_number, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

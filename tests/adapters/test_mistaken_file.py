@@ -10,7 +10,7 @@ from support.paths import SAMPLES
 
 from equilag.adapters.mistaken_file import PLAN_KIND, SNAPSHOT_KIND, mistaken_format
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 DESCRIBED = "the output of kafka-consumer-groups: use --from-describe"
 REQUIRED = "a snapshot is required: equilag snapshot makes one"

@@ -11,9 +11,9 @@ from support.paths import SAMPLES
 from equilag.adapters.describe.describe_text import read_describe
 from equilag.adapters.describe.printed_text import PrintedText
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.group import NOBODY, Group
-from equilag.lag import QUALITY
-from equilag.metrics import member_loads
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.group.lag import QUALITY
+from equilag.domain.plan.metrics import member_loads
 
 GROUPS = ("audit", "stats", "token-indexer")
 

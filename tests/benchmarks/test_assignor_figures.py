@@ -12,8 +12,8 @@ from benchmarks.assignors.case import Racks
 from benchmarks.assignors.evaluate import Proved, evaluate
 from benchmarks.assignors.inputs import named
 from benchmarks.assignors.prove import proved, proved_by
+from equilag.domain.policy.policy_settings import POLICIES
 from equilag.planner.solve import solve
-from equilag.policy import POLICIES
 
 
 def test_figures_by_hand() -> None:

@@ -10,8 +10,8 @@ from benchmarks.assignors.case import Case
 from benchmarks.assignors.inputs import SHORT, catalogue, full, named, short
 from benchmarks.assignors.lags import KINDS, LARGEST_LAG, lags
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.errors import InputError
-from equilag.group import NOBODY
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY
 
 SMALL = (
     "grid/100x5/10 topics/one/incremental",

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from benchmarks.fleet.history import main, write_history
 from benchmarks.fleet.settings import HistorySettings
 from benchmarks.fleet.tables import MEMBERS, OFFSETS
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 SMALL: Final = HistorySettings(
     groups=90, partitions=4_000, samples=7, every=60, seed=3, faults=True

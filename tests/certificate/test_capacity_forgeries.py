@@ -11,10 +11,10 @@ import numpy as np
 
 import equilag
 from equilag.certificate.verify import check_plan
-from equilag.group import Group, Member
-from equilag.metrics import fair_load, load_factor
-from equilag.plan import Plan
-from equilag.reduction.reduce import reduce_group
+from equilag.domain.group.group import Group, Member
+from equilag.domain.plan.metrics import fair_load, load_factor
+from equilag.domain.plan.plan import Plan
+from equilag.domain.reduction.reduce import reduce_group
 
 NAMES = ("max_load_at_least", "min_load_at_most", "spread_at_least", "excess_at_least")
 

@@ -10,7 +10,7 @@ from support.paths import SAMPLES
 
 import equilag
 from equilag.certificate.checked_plan import checked_plan
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 
 @pytest.mark.parametrize("name", ["token-indexer", "slow-member", "real-group", "overloaded"])

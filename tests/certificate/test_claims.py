@@ -10,13 +10,14 @@ import pytest
 from support.groups import group_of, small_groups
 from support.oracles import Assignments, Truth
 
-from equilag.certificate import search_checks
-from equilag.certificate.claim_checks import CHECKS, SOLVER_KINDS
+from equilag.certificate.checks import search_checks
+from equilag.certificate.checks.claim_checks import CHECKS, SOLVER_KINDS
+from equilag.certificate.exhaustive.small_problem import MAX_ITEMS
 from equilag.certificate.ledger import Ledger, Refuted
-from equilag.constraint import constraint_of, unconstrained
-from equilag.exhaustive.small_problem import MAX_ITEMS
-from equilag.group import Group
-from equilag.policy import BALANCES, Policy
+from equilag.domain.constraint import constraint_of, unconstrained
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.moves.fewest_moves import fewest_moves
 
@@ -53,7 +54,7 @@ class Proved(NamedTuple):
 
 
 def potentials_of(group: Group, balance: str) -> dict[str, Any]:
-    policy = Policy.of(balance=balance)
+    policy = Policy(balance=balance)
     constraint = constraint_of(group, policy, balanced_assignment(group, policy))
     topic, member, _ = fewest_moves(group, constraint).potentials
     return {
@@ -105,7 +106,7 @@ def by_name(case: Proved) -> str:
 
 
 def ledger_for(case: Proved) -> Ledger:
-    policy = Policy.of(balance=case.balance, **case.policy)
+    policy = Policy(balance=case.balance, **case.policy)
     ledger = ledger_of(case.group, policy, policy.max_moves)
     for claim, value in case.before.items():
         ledger.note(claim, value)
@@ -129,7 +130,7 @@ def test_its_value_is_true(case: Proved) -> None:
     """The values of CASES against all assignments."""
     if case.kind == "difference":
         return
-    truth = Truth.of(case.group, Policy.of(balance=case.balance, **case.policy))
+    truth = Truth.of(case.group, Policy(balance=case.balance, **case.policy))
     balanced = truth.balanced
     if case.data.get("max_moves") is not None:
         balanced = balanced.where(balanced.moves <= case.data["max_moves"])
@@ -176,9 +177,7 @@ SETS: Final = (("excess_at_least", "average"), ("excess_at_least", "heavy"),
 def test_unreadable_members_refute(claim: str, kind: str, members: Any) -> None:
     value = 10**6 if claim in UPPER else 0
     with pytest.raises(Refuted, match="members"):
-        check(
-            ledger_of(GROUP, Policy.of()), claim, kind, value, {"members": members, "heaviest": 1}
-        )
+        check(ledger_of(GROUP, Policy()), claim, kind, value, {"members": members, "heaviest": 1})
 
 
 @pytest.mark.parametrize("heaviest", [None, -1, 1.0, True, "1"])
@@ -186,9 +185,7 @@ def test_unreadable_members_refute(claim: str, kind: str, members: Any) -> None:
 def test_unreadable_numbers_refute(claim: str, kind: str, heaviest: Any) -> None:
     value = 10**6 if claim in UPPER else 0
     with pytest.raises(Refuted, match="heaviest"):
-        check(
-            ledger_of(GROUP, Policy.of()), claim, kind, value, {**EVERYBODY, "heaviest": heaviest}
-        )
+        check(ledger_of(GROUP, Policy()), claim, kind, value, {**EVERYBODY, "heaviest": heaviest})
 
 
 @pytest.mark.parametrize(
@@ -208,7 +205,7 @@ def test_unreadable_numbers_refute(claim: str, kind: str, heaviest: Any) -> None
 )
 def test_unreadable_or_wrong_potentials_refute(data: Mapping[str, Any]) -> None:
     with pytest.raises(Refuted):
-        check(ledger_of(GROUP, Policy.of()), "fewest_moves", "potentials", 0, data)
+        check(ledger_of(GROUP, Policy()), "fewest_moves", "potentials", 0, data)
 
 
 def test_a_claim_about_counts_needs_exact_counts() -> None:
@@ -219,7 +216,7 @@ def test_a_claim_about_counts_needs_exact_counts() -> None:
 
 def test_moves_by_topic_need_a_balance_per_topic() -> None:
     with pytest.raises(Refuted):
-        check(ledger_of(GROUP, Policy.of()), "fewest_moves", "per-topic", 0, {})
+        check(ledger_of(GROUP, Policy()), "fewest_moves", "per-topic", 0, {})
 
 
 # What a search covers, and what it may cost.
@@ -234,7 +231,7 @@ def test_moves_by_topic_need_a_balance_per_topic() -> None:
 def test_a_search_must_cover_what_the_policy_allows(
     claim: str, allowed: int | None, covered: Any, accepted: bool
 ) -> None:
-    ledger = ledger_of(GROUP, Policy.of(), max_moves=allowed)
+    ledger = ledger_of(GROUP, Policy(), max_moves=allowed)
     if accepted:
         check(ledger, claim, "search", 91, {"max_moves": covered})
         return
@@ -245,14 +242,14 @@ def test_a_search_must_cover_what_the_policy_allows(
 def test_a_search_cannot_check_a_large_group() -> None:
     group = group_of([MAX_ITEMS + 1], [[0], [0]], lags=[1] * (MAX_ITEMS + 1))
     with pytest.raises(Refuted, match="too large"):
-        check(ledger_of(group, Policy.of()), "spread_at_least", "search", 1, {"max_moves": None})
-    check(ledger_of(group, Policy.of()), "spread_at_least", "search", 0, {"max_moves": None})
+        check(ledger_of(group, Policy()), "spread_at_least", "search", 1, {"max_moves": None})
+    check(ledger_of(group, Policy()), "spread_at_least", "search", 0, {"max_moves": None})
 
 
 def test_a_search_beyond_its_budget_refutes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_checks, "SEARCH_WORK", 100)
     with pytest.raises(Refuted, match="more work"):
-        check(ledger_of(GROUP, Policy.of()), "spread_at_least", "search", 91, {"max_moves": None})
+        check(ledger_of(GROUP, Policy()), "spread_at_least", "search", 91, {"max_moves": None})
 
 
 @pytest.mark.parametrize("balance", BALANCES)
@@ -260,7 +257,7 @@ def test_searches_accept_the_optimum_and_nothing_beyond(balance: str) -> None:
     rng = np.random.default_rng(81)
     for group in small_groups(seed=81, n=40):
         cost = int(rng.integers(0, 60))
-        policy = Policy.of(balance=balance, move_cost=cost)
+        policy = Policy(balance=balance, move_cost=cost)
         ledger = ledger_of(group, policy)
         if not ledger.counting.active.any():
             continue
@@ -275,7 +272,7 @@ def test_searches_accept_the_optimum_and_nothing_beyond(balance: str) -> None:
 
 
 def test_the_ledger_keeps_the_strongest_value() -> None:
-    ledger = ledger_of(GROUP, Policy.of())
+    ledger = ledger_of(GROUP, Policy())
     for value in (3, 5, 4):
         ledger.note("max_load_at_least", value)
         ledger.note("min_load_at_most", value)

@@ -11,7 +11,7 @@ from support.altered_plans import document
 from support.real_groups import RealShape, field_sets, real_snapshot
 
 import equilag
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 GROUP: Final[dict[str, Any]] = {
     "format": "equilag/snapshot/1",

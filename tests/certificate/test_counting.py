@@ -10,10 +10,11 @@ from support.constraints import counting_of
 from support.groups import group_of, groups, small_groups
 from support.oracles import Assignments
 
-from equilag.certificate.counting import Counting
-from equilag.constraint import unconstrained
-from equilag.group import Flags, Group
-from equilag.policy import BALANCES, Policy
+from equilag.certificate.bounds.counting import Counting
+from equilag.domain.constraint import unconstrained
+from equilag.domain.group.group import Flags, Group
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 
 
 def never_too_much(counting: Counting, truth: Assignments, members: Flags) -> None:
@@ -39,7 +40,7 @@ def never_too_much(counting: Counting, truth: Assignments, members: Flags) -> No
 def test_never_beyond_the_truth(name: str, balance: str) -> None:
     rng = np.random.default_rng(31)
     for group in small_groups(seed=31, n=60):
-        counting = counting_of(group, Policy.of(name, balance))
+        counting = counting_of(group, Policy(name, balance))
         truth = Assignments.all(group, name == "sticky-yet-fair").balanced(balance)
         for _ in range(6):
             never_too_much(counting, truth, rng.random(group.n_members) < 0.5)
@@ -50,7 +51,7 @@ def test_never_beyond_the_truth(name: str, balance: str) -> None:
 def test_never_beyond_the_truth_on_odd_shapes(
     group: Group, balance: str, data: st.DataObject
 ) -> None:
-    counting = counting_of(group, Policy.of(balance=balance))
+    counting = counting_of(group, Policy(balance=balance))
     n = group.n_members
     members = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), dtype=np.bool_)
     never_too_much(counting, Assignments.all(group).balanced(balance), members)
@@ -69,13 +70,13 @@ def members(*chosen: int, of: int) -> Flags:
 
 
 def test_average_is_rounded_away_from_the_mean() -> None:
-    counting = counting_of(group_of([3], [[0]] * 2, lags=[4, 4, 3]), Policy.of())
+    counting = counting_of(group_of([3], [[0]] * 2, lags=[4, 4, 3]), Policy())
     assert counting.average(counting.active) == (6, 5)
 
 
 def test_average_of_the_only_readers_of_a_topic() -> None:
     group = group_of([2, 2], [[0], [0, 1], [1]], lags=[90, 80, 1, 2])
-    counting = counting_of(group, Policy.of())
+    counting = counting_of(group, Policy())
     # m00 and m01 share at least t00.
     assert counting.average(members(0, 1, of=3))[0] == 85
     # m02 can have no more than t01.
@@ -83,27 +84,27 @@ def test_average_of_the_only_readers_of_a_topic() -> None:
 
 
 def test_one_heavy_partition_and_what_must_lie_beside_it() -> None:
-    counting = counting_of(group_of([4], [[0]] * 2, lags=[100, 7, 5, 3]), Policy.of())
+    counting = counting_of(group_of([4], [[0]] * 2, lags=[100, 7, 5, 3]), Policy())
     assert counting.heavy(counting.active, 1) == 103
     # Its holder carries at least 103, so that the other one has at most 12.
     assert counting.rest(counting.active, 1) == 12
 
 
 def test_two_of_the_heaviest_meet() -> None:
-    counting = counting_of(group_of([6], [[0]] * 2, lags=[50, 40, 30, 2, 1, 1]), Policy.of())
+    counting = counting_of(group_of([6], [[0]] * 2, lags=[50, 40, 30, 2, 1, 1]), Policy())
     # Of three one member has two: at least 30 + 40, and one more beside them.
     assert counting.heavy(counting.active, 3) == 71
 
 
 def test_the_rest_must_hold_for_every_number_of_holders() -> None:
     group = group_of([4], [[0]] * 4, lags=[100, 90, 1, 2])
-    counting = counting_of(group, Policy.of())
+    counting = counting_of(group, Policy())
     # One partition each, so that two members hold the two heavy ones.
     assert counting.rest(counting.active, 2) == 1
 
 
 def test_too_many_heaviest_say_nothing() -> None:
-    counting = counting_of(group_of([2], [[0]] * 2, lags=[3, 4]), Policy.of())
+    counting = counting_of(group_of([2], [[0]] * 2, lags=[3, 4]), Policy())
     assert counting.heavy(counting.active, 3) == 0
     assert counting.rest(counting.active, 3) is None
     assert counting.rest(members(0, of=2), 1) is None

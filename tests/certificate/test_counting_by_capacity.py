@@ -10,9 +10,9 @@ from support.capacities import (
 )
 from support.groups import small_groups
 
-from equilag.certificate.counting_by_capacity import counting_for
-from equilag.certificate.excess import excess_by_average, excess_by_heavy
-from equilag.metrics import excess, fair_load
+from equilag.certificate.bounds.counting_by_capacity import counting_for
+from equilag.certificate.bounds.excess import excess_by_average, excess_by_heavy
+from equilag.domain.plan.metrics import excess, fair_load
 
 
 def test_never_beyond_the_truth() -> None:

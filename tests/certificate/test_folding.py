@@ -8,13 +8,14 @@ from support.constraints import constraint_for, counting_of
 from support.groups import LAG_KINDS, group_of, small_groups
 from support.oracles import Assignments
 
-from equilag.certificate.claim_checks import CHECKS
-from equilag.certificate.folding import folded
+from equilag.certificate.bounds.folding import folded
+from equilag.certificate.checks.claim_checks import CHECKS
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.verify import verify
-from equilag.group import Flags, Group
+from equilag.domain.group.group import Flags, Group
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.planner.solve import solve
-from equilag.policy import BALANCES, Policy
 from equilag.solver.lower_bounds.load_bounds import load_bounds
 
 
@@ -29,7 +30,7 @@ def test_never_beyond_the_truth(kind: str, name: str) -> None:
     rng, number, tight = np.random.default_rng(5), 0, 0
     for group in small_groups(seed=71, n=45, topics=4, members=4, size=3, owned=0.3, kind=kind):
         for balance in BALANCES:
-            policy = Policy.of(name, balance)
+            policy = Policy(name, balance)
             counting = counting_of(group, policy)
             truth = Assignments.all(group, name == "sticky-yet-fair").balanced(balance)
             for members in some_of(group, rng):
@@ -52,17 +53,17 @@ def test_exact_where_all_may_take_everything() -> None:
         lags = rng.integers(0, 100, int(rng.integers(members, 2 * members + 1)))
         group = group_of([len(lags)], [[0]] * members, lags=lags)
         truth = Assignments.all(group).balanced("total")
-        found = folded(counting_of(group, Policy.of()), ~group.idle)
+        found = folded(counting_of(group, Policy()), ~group.idle)
         assert found == (truth.highest.min(), truth.lowest.max())
 
 
 def test_nothing_is_known_of_three_each_and_of_nobody() -> None:
     group = group_of([7], [[0]] * 3)
-    assert folded(counting_of(group, Policy.of()), np.ones(3, np.bool_)) is None
+    assert folded(counting_of(group, Policy()), np.ones(3, np.bool_)) is None
     group = group_of([5], [[0]] * 3)
-    assert folded(counting_of(group, Policy.of()), np.zeros(3, np.bool_)) is None
+    assert folded(counting_of(group, Policy()), np.zeros(3, np.bool_)) is None
     owned = group_of([5], [[0]] * 3, owners=[0, 1, -1, -1, -1], lags=[5, 4, 3, 2, 1])
-    assert folded(counting_of(owned, Policy.of("sticky-yet-fair")), np.ones(3, np.bool_)) is None
+    assert folded(counting_of(owned, Policy("sticky-yet-fair")), np.ones(3, np.bool_)) is None
 
 
 def test_bounds_and_plans_rest_on_it() -> None:
@@ -70,7 +71,7 @@ def test_bounds_and_plans_rest_on_it() -> None:
     lags = np.sort(rng.lognormal(6, 2, 240).astype(np.int64))
     group = group_of([240], [[0]] * 125, lags=lags)
     places = np.concatenate((lags[::-1], np.zeros(10, np.int64)))
-    found = load_bounds(counting_of(group, Policy.of()), lambda: False)
+    found = load_bounds(counting_of(group, Policy()), lambda: False)
     assert found is not None
     assert found.lowest.kind == "folding"
     assert found.lowest.value == int((places[:125] + places[:124:-1]).min())
@@ -82,7 +83,7 @@ def test_bounds_and_plans_rest_on_it() -> None:
 @pytest.mark.parametrize("name", ["min_load_at_most", "max_load_at_least"])
 def test_more_than_it_proves_is_refuted(name: str) -> None:
     group = group_of([5], [[0]] * 3, lags=[1, 10, 100, 200, 300])
-    ledger = Ledger(group, group, Policy.of(), constraint_for(group, Policy.of()), True, None)
+    ledger = Ledger(group, group, Policy(), constraint_for(group, Policy()), True, None)
     check = CHECKS[name, "folding"]  # 300 + 0, 200 + 1, 100 + 10
     true, false = (110, 109) if name == "min_load_at_most" else (300, 301)
     check(ledger, true, {"members": "all"})
@@ -91,6 +92,6 @@ def test_more_than_it_proves_is_refuted(name: str) -> None:
     with pytest.raises(Refuted, match=r"data\.members"):
         check(ledger, true, {"members": ["nobody"]})
     group = group_of([7], [[0]] * 3)
-    ledger = Ledger(group, group, Policy.of(), constraint_for(group, Policy.of()), True, None)
+    ledger = Ledger(group, group, Policy(), constraint_for(group, Policy()), True, None)
     with pytest.raises(Refuted, match="at most two"):
         check(ledger, 0, {"members": "all"})

@@ -18,9 +18,10 @@ from support.groups import ODD, group_of, small_groups
 from support.oracles import Assignments, Truth
 
 import equilag
-from equilag.group import Group
-from equilag.plan import Plan
-from equilag.policy import POLICIES, Policy
+from equilag.domain.group.group import Group
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import POLICIES
 
 MIXED: Final = group_of(
     [3, 2, 2],
@@ -70,7 +71,7 @@ def is_true(group: Group, altered: Json) -> bool:
         everything = Assignments.all(group)
         return claims_are_true(altered, everything, everything, 0)
     settings = {k: v for k, v in table.items() if k not in ("seed", "run")}
-    policy = Policy.of(**settings)
+    policy = Policy(**settings)
     planned = group.without_owners() if policy.fresh else group
     truth = Truth.of(planned, policy)
     assigned = columns(group, altered["assignment"])
@@ -230,7 +231,7 @@ def test_a_plan_is_optimal_exactly_if_brute_force_says_so(policy: str) -> None:
     for number, group in enumerate(small_groups(seed=91, n=20, limit=80)):
         settings: Json = {} if number % 2 else {"move_cost": 7}
         plan = equilag.solve(group, policy, time_limit=20.0, **settings)
-        truth = Truth.of(group, Policy.of(policy, **settings))
+        truth = Truth.of(group, Policy(policy, **settings))
         assert plan.status == "optimal"
         for row in Assignments.all(group).rows:
             forged = replace(plan, assigned=row)

@@ -10,14 +10,14 @@ from support.groups import group_of, random_group
 from support.oracles import Assignments
 
 from benchmarks.assignors.inputs import named
-from equilag.certificate.claim_checks import CHECKS
-from equilag.certificate.counting import Counting
+from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.bounds.matching import Side, most_disjoint, pairs_beyond, pairs_needed
+from equilag.certificate.checks.claim_checks import CHECKS
 from equilag.certificate.ledger import Ledger, Refuted
-from equilag.certificate.matching import Side, most_disjoint, pairs_beyond, pairs_needed
 from equilag.certificate.verify import verify
-from equilag.constraint import unconstrained
+from equilag.domain.constraint import unconstrained
+from equilag.domain.policy.policy import Policy
 from equilag.planner.solve import solve
-from equilag.policy import Policy
 from equilag.solver.lower_bounds.maximum_matching import disjoint_pairs
 
 
@@ -38,7 +38,7 @@ def test_never_beyond_the_truth(seed: int) -> None:
         group = random_group(rng, topics=4, members=members, size=3, reads=0.6)
         if group.n_partitions > 9:
             continue
-        counting = counting_of(group, Policy.of())
+        counting = counting_of(group, Policy())
         needed = pairs_needed(counting)
         truth = Assignments.all(group).balanced("total")
         held_two = (truth.held.sum(axis=1) == 2).sum(axis=1)
@@ -57,7 +57,7 @@ def test_never_beyond_the_truth(seed: int) -> None:
 
 def test_counts_of_one_two_and_three_are_told_apart() -> None:
     def needed(members: int, partitions: int) -> int:
-        return pairs_needed(counting_of(group_of([partitions], [[0]] * members), Policy.of()))
+        return pairs_needed(counting_of(group_of([partitions], [[0]] * members), Policy()))
 
     assert needed(3, 6) == 3
     assert needed(3, 5) == 2
@@ -70,14 +70,14 @@ def test_counts_of_one_two_and_three_are_told_apart() -> None:
 def test_nothing_is_known_where_counts_are_free_or_partitions_pinned() -> None:
     group = group_of([6], [[0]] * 3)
     assert pairs_needed(Counting(group, unconstrained(group))) == 0
-    assert pairs_needed(counting_of(group, Policy.of("kip-169"))) == 0
+    assert pairs_needed(counting_of(group, Policy("kip-169"))) == 0
     owned = group_of([6], [[0]] * 3, owners=[0, 0, 1, -1, -1, -1])
-    assert pairs_needed(counting_of(owned, Policy.of("sticky-yet-fair"))) == 0
+    assert pairs_needed(counting_of(owned, Policy("sticky-yet-fair"))) == 0
 
 
 def test_a_plan_rests_on_them_where_the_mean_says_too_little() -> None:
     group = named("lag-mixed/40x20/lognormal/2").group()
-    counting = counting_of(group, Policy.of())
+    counting = counting_of(group, Policy())
     rest = min(counting.rest(counting.active, k) or 0 for k in range(1, 13))
     assert most(counting, rest - 50, "above") < pairs_needed(counting)
     plan = solve(group, time_limit=60, effort=2.5)
@@ -90,8 +90,8 @@ def test_a_plan_rests_on_them_where_the_mean_says_too_little() -> None:
 @pytest.mark.parametrize("name", ["min_load_at_most", "max_load_at_least"])
 def test_more_than_they_prove_is_refuted(name: str) -> None:
     group = group_of([6], [[0]] * 3, lags=[1, 2, 3, 4, 5, 6])
-    constraint = constraint_for(group, Policy.of())
-    ledger = Ledger(group, group, Policy.of(), constraint, True, None)
+    constraint = constraint_for(group, Policy())
+    ledger = Ledger(group, group, Policy(), constraint, True, None)
     check = CHECKS[name, "pairs"]
     check(ledger, 7, {"apart": []})  # 1 + 6, 2 + 5 and 3 + 4: no other three
     value = 6 if name == "min_load_at_most" else 8
@@ -100,7 +100,7 @@ def test_more_than_they_prove_is_refuted(name: str) -> None:
     for apart in (None, [0], [["t", 0]], [["topic-0", 9]], [["topic-0", [1]]]):
         with pytest.raises(Refuted, match="apart"):
             check(ledger, 7, {"apart": apart})
-    ledger = Ledger(group, group, Policy.of(), unconstrained(group), True, None)
+    ledger = Ledger(group, group, Policy(), unconstrained(group), True, None)
     with pytest.raises(Refuted, match="how many"):
         check(ledger, 7, {"apart": []})
 

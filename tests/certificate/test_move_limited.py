@@ -9,16 +9,17 @@ from support.constraints import constraint_for
 from support.groups import ODD, group_of, groups, small_groups
 from support.oracles import Assignments
 
-from equilag.certificate import move_limited as move_limited
-from equilag.certificate.move_limited import spread_bounds
-from equilag.group import Group
-from equilag.policy import BALANCES, Policy
+from equilag.certificate.bounds import move_limited as move_limited
+from equilag.certificate.bounds.move_limited import spread_bounds
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 
 
 def below_the_truth(group: Group, balance: str) -> tuple[int, int]:
     """Checks each number of moves; how many bounds say something, and how many are the truth."""
     truth = Assignments.all(group).balanced(balance)
-    constraint = constraint_for(group, Policy.of(balance=balance))
+    constraint = constraint_for(group, Policy(balance=balance))
     telling = tight = 0
     for most in range(6):
         bounds = spread_bounds(group, constraint, most)
@@ -53,7 +54,7 @@ def test_never_beyond_the_truth_on_odd_shapes(group: Group, balance: str) -> Non
 def test_each_loss_is_a_move() -> None:
     # m00 owns the three heavy ones; nothing else comes near.
     group = group_of([6], [[0], [0]], owners=[0, 0, 0, 1, 1, 1], lags=[50, 40, 30, 1, 1, 1])
-    bounds = spread_bounds(group, constraint_for(group, Policy.of(balance="total")), 2)
+    bounds = spread_bounds(group, constraint_for(group, Policy(balance="total")), 2)
     assert bounds[0] == 117
     truth = Assignments.all(group).balanced("total")
     assert bounds[2] <= truth.where(truth.moves <= 2).spread.min() < 117
@@ -63,7 +64,7 @@ def test_each_loss_is_a_move() -> None:
 @pytest.mark.parametrize("name", ODD)
 def test_odd_groups(name: str, balance: str) -> None:
     group = ODD[name]()
-    bounds = spread_bounds(group, constraint_for(group, Policy.of(balance=balance)), 3)
+    bounds = spread_bounds(group, constraint_for(group, Policy(balance=balance)), 3)
     assert (bounds >= 0).all()
     assert (bounds[1:] <= bounds[:-1]).all()
 
@@ -71,7 +72,7 @@ def test_odd_groups(name: str, balance: str) -> None:
 def test_nothing_is_said_of_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     group = group_of([6], [[0], [0]], owners=[0, 0, 0, 1, 1, 1], lags=[50, 40, 30, 1, 1, 1])
     monkeypatch.setattr(move_limited, "MAX_WORK", 1)
-    assert spread_bounds(group, constraint_for(group, Policy.of(balance="total")), 2).tolist() == [
+    assert spread_bounds(group, constraint_for(group, Policy(balance="total")), 2).tolist() == [
         0,
         0,
         0,

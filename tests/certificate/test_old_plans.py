@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 import equilag
-from equilag.certificate.claim_checks import SOLVER_KINDS
+from equilag.certificate.checks.claim_checks import SOLVER_KINDS
 from equilag.certificate.verify import check_plan
 
 PLANS: Final = Path(__file__).with_name("old_plans")

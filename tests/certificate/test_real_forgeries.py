@@ -12,11 +12,11 @@ from support.altered_plans import Json, accepted, alterations, document
 from support.groups import Snapshot
 
 import equilag
-from equilag.overrides.shape import shape_group
-from equilag.plan import Plan
-from equilag.plan_figures import REAL_FIGURES
-from equilag.planner.settings import policy_from
-from equilag.reduction.reduce import reduce_group
+from equilag.domain.plan.plan import Plan
+from equilag.domain.plan.plan_figures import REAL_FIGURES
+from equilag.domain.policy.shape import shape_group
+from equilag.domain.reduction.reduce import reduce_group
+from equilag.planner.solving.run_settings import policy_from
 
 REAL: Final[Snapshot] = {
     "format": "equilag/snapshot/1",
@@ -42,7 +42,7 @@ def by_hand(units: str = "abcb", audit: str = "acb", **settings: Any) -> Plan:
     """A plan without claims: the member of each unit and of each partition of audit."""
     group = equilag.load_snapshot(REAL)
     policy = policy_from("lag-aware", **{"weight": "lag", **settings})
-    reduction = reduce_group(shape_group(group, policy.overrides), policy)
+    reduction = reduce_group(shape_group(group, policy), policy)
     members = [audit, units, units]  # as the topics ascend
     assigned = np.array(["abc".index(m) for topic in members for m in topic], dtype=np.int32)
     return Plan(group, policy, "fallback", "by hand", assigned, reduction=reduction)

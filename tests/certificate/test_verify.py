@@ -18,10 +18,10 @@ from support.paths import CHECKOUT
 import equilag
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.certificate.verify import MAX_FINDINGS, check_plan
-from equilag.claim import Claim
-from equilag.errors import InputError
-from equilag.plan import Plan
-from equilag.policy import POLICIES
+from equilag.domain.errors import InputError
+from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy_settings import POLICIES
 
 SNAPSHOT = snapshot_of(
     [4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 2]

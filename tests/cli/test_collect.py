@@ -14,8 +14,8 @@ from support.json_schemas import findings
 
 from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.sample_rows import MEMBERS, OFFSETS, Sample
-from equilag.cli.collect import Rounds, _remarks
-from equilag.cli.options import duration
+from equilag.cli.arguments.options import duration
+from equilag.cli.commands.collect import Rounds, _remarks
 from equilag.cli.parser import build_parser
 from equilag.cli.stop_signals import Stop
 
@@ -99,10 +99,10 @@ class Without:
         if name.partition(".")[0] == {package!r}:
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Without)
-from equilag.cli.collect import Rounds
+from equilag.cli.commands.collect import Rounds
 from equilag.adapters.kafka.sample import ClusterSampler
 from equilag.adapters.kafka.sample_rows import MEMBERS, OFFSETS
-from equilag.pipeline.record import Recorder
+from equilag.pipeline.results.record import Recorder
 members = dict(zip(MEMBERS, [[0], ["g"], ["m"], [["t"]], [[("t", [0])]], *[[None]] * 8]))
 offsets = dict(zip(OFFSETS, [[0], ["g"], ["t"], [0], [0], [9], [3], [None]]))
 recorder = Recorder("history")

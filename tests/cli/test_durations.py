@@ -6,7 +6,7 @@ import argparse
 
 import pytest
 
-from equilag.cli.durations import duration
+from equilag.cli.arguments.durations import duration
 
 
 def test_numbers_with_units() -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from support.paths import SAMPLES
 
-from equilag.cli.files import OutputFile
-from equilag.errors import InputError
+from equilag.cli.arguments.files import OutputFile
+from equilag.domain.errors import InputError
 from equilag.report.json_text import to_json
 
 

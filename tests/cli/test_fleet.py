@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from equilag.cli.fleet_arguments import moment
+from equilag.cli.arguments.fleet_arguments import moment
 from equilag.pipeline import session
 
 pytest.importorskip("pyarrow")

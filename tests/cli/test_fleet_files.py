@@ -16,12 +16,13 @@ from support.fleet_runs import UNEVEN, problem, write_run
 from support.json_schemas import findings
 
 import equilag
-from equilag.cli import fleet_export, fleet_show, main
-from equilag.cli.files import OutputFile
-from equilag.cli.fleet_export import write_both
+from equilag.cli import main
+from equilag.cli.arguments.files import OutputFile
+from equilag.cli.commands import fleet_export, fleet_show
+from equilag.cli.commands.fleet_export import write_both
 from equilag.cli.parser import Parser
-from equilag.errors import InputError
-from equilag.pipeline.group_commands import file_stem
+from equilag.domain.errors import InputError
+from equilag.pipeline.results.group_commands import file_stem
 
 ODD = "λ/$x \x1b"
 

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from equilag.cli import group_watch, groups
-from equilag.errors import InputError
+from equilag.cli import group_watch
+from equilag.cli.commands import groups
+from equilag.domain.errors import InputError
 from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
 
 ORDERS = LiveGroupFacts("orders", "Stable", "classic", 3, 48, 12_345, 678, "c-1", 62.5, 0, [])

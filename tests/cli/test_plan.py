@@ -10,9 +10,9 @@ import pytest
 from support.paths import SAMPLES
 
 from equilag.cli import main
+from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 from equilag.heuristics.registry import assignor_names
-from equilag.policy import BALANCES, POLICIES
-from equilag.report.facts.plan import PlanFacts
+from equilag.report.facts.plans.plan import PlanFacts
 
 NAMES = ("token-indexer", "stats", "audit")
 

@@ -17,9 +17,9 @@ from support.waiting import until
 
 from equilag.cli import main
 from equilag.cli.progress_line import ProgressLine, describe
-from equilag.errors import ContradictedBound, MissingExtra
+from equilag.domain.errors import ContradictedBound, MissingExtra
 from equilag.planner import solve as solver
-from equilag.planner.progress import Progress
+from equilag.planner.solving.progress import Progress
 
 
 def command(*argv: object) -> list[str]:

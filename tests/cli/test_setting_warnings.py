@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from equilag.cli.setting_warnings import setting_warnings
-from equilag.group import Group
-from equilag.policy import Policy
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
 
 GROUP = Group.build(
     name="g",

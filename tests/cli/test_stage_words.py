@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from equilag.cli.stage_words import WORDS, stage_words
-from equilag.planner.counting_stages import COUNTING
-from equilag.planner.run import POINTS, PROVING, SEARCHING
+from equilag.planner.solving.run import POINTS, PROVING, SEARCHING
+from equilag.planner.stages.counting_stages import COUNTING
 
 NAMES = {stage.name for stage in COUNTING} | {
     stage.name for phase in (*SEARCHING, *POINTS, *PROVING) for stage in phase.stages

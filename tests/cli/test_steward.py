@@ -13,14 +13,14 @@ from support.json_schemas import findings
 
 from equilag.adapters.kafka import cluster
 from equilag.cli import main
+from equilag.cli.commands.steward import _options
 from equilag.cli.parser import build_parser
-from equilag.cli.steward import _options
 from equilag.cli.steward_log import LogLine
 from equilag.live.rebalance.live_policy import live_policy
-from equilag.live.steward.http_server import serve
-from equilag.live.steward.status import StewardStatus
+from equilag.live.status.http_server import serve
+from equilag.live.status.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
-from equilag.worth.thresholds import Thresholds
+from equilag.planner.worth.thresholds import Thresholds
 
 
 @pytest.mark.parametrize(
@@ -178,4 +178,4 @@ def test_what_is_kept_together(given: list[str], mode: str, lists: object) -> No
     argv = [word for value in given for word in ("--co-partition", value)]
     args = build_parser().parse_args(["steward", "--group", "g", *argv])
     made = _options(args)
-    assert (made.co_partition, made.policy.overrides.co_partition) == (mode, lists)
+    assert (made.co_partition, made.policy.co_partition) == (mode, lists)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from equilag.domain.policy.policy import SETTINGS
+
 COMMANDS = (
     "plan", "assign", "compare", "verify", "frontier", "snapshot", "groups", "collect", "fleet",
     "steward", "simulate", "size", "completion", "report",
@@ -54,7 +56,9 @@ OPTIONS = {
     "compare": f"{LIVE} {PLANNING} {REAL} --assignor --json --output",
     "simulate": f"{LIVE} {PLANNING} {REAL} --json --output --plot --for --pause --protocol",
     "frontier": f"{LIVE} {PLANNING} {REAL} --json --output --plot",
-    "size": f"{LIVE} {PLANNING} {REAL} --json --output --members --threads --catch-up",
+    "size": f"{LIVE} --policy --balance --tolerance --time-limit --seed --effort --deterministic"
+    " --capacity --max-partitions --instances --co-partition --weight --horizon"
+    " --json --output --members --threads --catch-up",
     "report": f"{LIVE} {PLANNING} {REAL} --out --json",
     "verify": "--json --output",
     "snapshot": "--from-describe --members --subscribe --as-owned --auto-offset-reset --out"
@@ -73,6 +77,18 @@ OPTIONS = {
 def test_options_of_a_command(run, command) -> None:
     words = run(command, "--help").out.split()
     assert set(OPTIONS[command].split()) <= set(words)
+
+
+def test_options_that_size_refuses(run) -> None:
+    refused = [one for one in SETTINGS.values() if "size" in one.refused]
+    assert {one.option for one in refused} >= {"--pin", "--keep", "--fresh", "--move-cost"}
+    words = run("size", "--help").out.split()
+    for one in refused:
+        assert one.option not in words
+        value = {"--pin": ["t-0=m"], "--fresh": [], "--rack-aware": []}.get(one.option, ["1"])
+        status, out, err = run("size", "x.json", one.option, *value)
+        assert (status, out) == (2, "")
+        assert one.refused["size"] in err
 
 
 def test_version(run) -> None:

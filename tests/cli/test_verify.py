@@ -157,7 +157,10 @@ def test_the_plan_of_a_heuristic_shows_loads_per_capacity(run, tmp_path) -> None
         ("3", "an integer, not an object"),
         ("{}", "format"),
         ('{"format": "equilag/snapshot/1"}', "a snapshot; a plan is required"),
-        ('{"format": "equilag/plan/1", "format": "equilag/plan/1"}', "duplicate key"),
+        (
+            '{"format": "equilag/plan/1", "format": "equilag/plan/1"}',
+            "duplicate key",
+        ),
     ],
 )
 def test_what_is_no_plan(run, write, tmp_path, text, problem) -> None:

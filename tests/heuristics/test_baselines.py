@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.claimed_groups import groups, load, named
 
 import equilag.heuristics.lag_aware as lag_aware_module
-from equilag.group import NOBODY
+from equilag.domain.group.group import NOBODY
 from equilag.heuristics import get_assignor
 
 
@@ -94,7 +94,6 @@ def lag_aware_by_loops(group):
         ("lag-aware", lag_aware_by_loops),
     ],
 )
-@settings(deadline=None)
 @given(data=st.data())
 def test_same_as_a_plain_loop(data, name, oracle):
     group = data.draw(groups(max_size=12))
@@ -102,7 +101,6 @@ def test_same_as_a_plain_loop(data, name, oracle):
 
 
 @pytest.mark.parametrize("array_round", [0, 1 << 30], ids=["arrays", "loops"])
-@settings(deadline=None)
 @given(data=st.data())
 def test_lag_aware_rounds_are_the_same_as_arrays_and_as_loops(data, array_round):
     group = data.draw(groups(max_size=12))

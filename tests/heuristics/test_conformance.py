@@ -10,11 +10,11 @@ import pytest
 from support.claimed_groups import load_case, named
 from support.paths import CONFORMANCE
 
-from equilag.group import NOBODY
+from equilag.domain.group.group import NOBODY
+from equilag.domain.plan.metrics import count_moves, member_counts
+from equilag.domain.plan.phases import first_phase
+from equilag.domain.reduction.rack_reads import RackReads
 from equilag.heuristics import get_assignor, run_assignor
-from equilag.metrics import count_moves, member_counts
-from equilag.phases import first_phase
-from equilag.reduction.rack_reads import RackReads
 
 
 def cases(*families: str, having: str = "expect") -> list[Any]:

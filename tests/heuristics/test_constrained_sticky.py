@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.claimed_groups import groups, load, named
 
-from equilag.group import NOBODY
+from equilag.domain.group.group import NOBODY
+from equilag.domain.plan.metrics import count_moves, member_counts
 from equilag.heuristics import get_assignor
-from equilag.metrics import count_moves, member_counts
 
 
 def by_loops(group):
@@ -52,7 +52,6 @@ def by_loops(group):
     return answer
 
 
-@settings(deadline=None, max_examples=200)
 @given(data=st.data())
 def test_same_as_the_steps_in_plain_loops(data):
     group = data.draw(groups(one_subscription=True, max_size=9))
@@ -60,7 +59,6 @@ def test_same_as_the_steps_in_plain_loops(data):
 
 
 @pytest.mark.parametrize("name", ["constrained-sticky", "sticky"])
-@settings(deadline=None)
 @given(data=st.data())
 def test_one_subscription_moves_no_more_than_the_counts_force(data, name):
     group = data.draw(groups(one_subscription=True, max_size=9))
@@ -77,7 +75,6 @@ def test_one_subscription_moves_no_more_than_the_counts_force(data, name):
     assert count_moves(group, assigned) == sum(owned) - most_kept
 
 
-@settings(deadline=None)
 @given(data=st.data())
 def test_mixed_subscriptions_are_handed_over_to_sticky(data):
     group = data.draw(groups().filter(lambda group: not group.one_subscription))

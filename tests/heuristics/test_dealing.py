@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.claimed_groups import groups
 
@@ -38,7 +38,6 @@ def test_rank_counts_earlier_entries_with_the_same_label(labels):
     assert ranks == [labels[:i].count(label) for i, label in enumerate(labels)]
 
 
-@settings(deadline=None)
 @given(data=st.data())
 def test_classes_list_their_members_and_partitions(data):
     group = data.draw(groups())

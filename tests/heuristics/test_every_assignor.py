@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.claimed_groups import groups, load, named, snapshots
 
@@ -17,7 +17,6 @@ NAMES = assignor_names()
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None, max_examples=50)
 @given(data=st.data())
 def test_every_partition_goes_to_one_subscriber(data, name):
     snapshot = data.draw(snapshots())
@@ -34,7 +33,6 @@ def test_every_partition_goes_to_one_subscriber(data, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None, max_examples=50)
 @given(data=st.data())
 def test_the_order_of_the_listing_decides_nothing(data, name):
     snapshot = data.draw(snapshots())
@@ -49,7 +47,6 @@ def test_the_order_of_the_listing_decides_nothing(data, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(deadline=None, max_examples=50)
 @given(data=st.data())
 def test_the_group_is_left_as_it_was(data, name):
     group = data.draw(groups())

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.claimed_groups import groups
 
+from equilag.domain.group.partition_classes import PartitionClasses
+from equilag.domain.plan.metrics import member_counts
 from equilag.heuristics import get_assignor
 from equilag.heuristics.parts import topics_in_parts
 from equilag.heuristics.rack_matching import by_rack, needs_racks
-from equilag.metrics import member_counts
-from equilag.partition_classes import PartitionClasses
 
 RANGE = get_assignor("range")
 RACKS = ("a", "b", "c")
@@ -35,7 +35,6 @@ def racked_groups(draw):
     )
 
 
-@settings(deadline=None, max_examples=50)
 @given(racked_groups())
 def test_counts_of_every_topic_are_those_of_plain_range(group):
     by_racks, plain = RANGE.assign(group), RANGE.assign(replace(group, racks=None))
@@ -47,7 +46,6 @@ def test_counts_of_every_topic_are_those_of_plain_range(group):
         assert counts[0] == counts[1]
 
 
-@settings(deadline=None, max_examples=50)
 @given(racked_groups())
 def test_co_partitioned_topics_stay_together(group):
     assigned = RANGE.assign(group)
@@ -60,7 +58,6 @@ def test_co_partitioned_topics_stay_together(group):
     assert all(len(found) == 1 for found in rows.values())
 
 
-@settings(deadline=None, max_examples=50)
 @given(racked_groups())
 def test_racks_do_not_matter_where_no_member_has_one(group):
     plain = replace(group, members=tuple(replace(member, rack=None) for member in group.members))
@@ -85,7 +82,6 @@ def test_racks_are_needed_where_partitions_differ_and_members_share_one(
     assert needs_racks(partitions, by_rack(members)) == needed
 
 
-@settings(deadline=None, max_examples=50)
 @given(racked_groups(), st.data())
 def test_parts_of_topics_keep_the_racks_of_their_partitions(group, data):
     n = group.n_partitions

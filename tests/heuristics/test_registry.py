@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.claimed_groups import load
 
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 from equilag.heuristics import Assignor, assignor_names, get_assignor, run_assignor
 
 BUILT_IN = ("range", "round-robin", "fair", "sticky", "lag-aware", "constrained-sticky")

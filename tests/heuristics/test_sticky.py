@@ -7,15 +7,15 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.claimed_groups import groups, load, named, snapshots
 
 import equilag.heuristics.sticky as sticky_module
-from equilag.group import NOBODY
+from equilag.domain.group.group import NOBODY
+from equilag.domain.plan.metrics import count_moves, member_counts, moved
 from equilag.heuristics import get_assignor
 from equilag.heuristics.sticky import balance_score, even_out
-from equilag.metrics import count_moves, member_counts, moved
 
 
 def sticky(group):
@@ -43,14 +43,12 @@ def with_owned(snapshot, held):
     return changed
 
 
-@settings(deadline=None, max_examples=200)
 @given(data=st.data())
 def test_no_single_move_improves_the_result(data):
     group = data.draw(groups(max_size=9))
     assert improving_move(group, sticky(group)) is None
 
 
-@settings(deadline=None)
 @given(data=st.data())
 def test_a_second_run_moves_nothing(data):
     snapshot = data.draw(snapshots())
@@ -61,7 +59,6 @@ def test_a_second_run_moves_nothing(data):
     assert sticky(again).tolist() == first.tolist()
 
 
-@settings(deadline=None)
 @given(data=st.data())
 def test_any_balanced_assignment_stays_as_it_is(data):
     snapshot = data.draw(snapshots())
@@ -77,7 +74,6 @@ def test_any_balanced_assignment_stays_as_it_is(data):
     assert sticky(owning).tolist() == balanced.tolist()
 
 
-@settings(deadline=None)
 @given(data=st.data())
 def test_owners_keep_all_they_own_where_filling_up_is_enough(data):
     """Take some partitions off a balanced, one-subscription group: only those are dealt again."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import networkx as nx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.claimed_groups import groups, load
 
 from equilag.heuristics.subscription_graph import components, subscription_graph
 
 
-@settings(deadline=None)
 @given(data=st.data())
 def test_components_are_those_of_the_graph(data):
     group = data.draw(groups())

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equilag.pipeline.binning import bins_of, estimated_seconds
+from equilag.pipeline.solving import bins_of, estimated_seconds
 
 WORK = st.lists(st.integers(0, 30) | st.floats(0, 100), max_size=6)
 

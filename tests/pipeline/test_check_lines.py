@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from equilag.errors import InputError
-from equilag.pipeline.check_lines import check_lines
-from equilag.pipeline.tables import TableName
+from equilag.domain.errors import InputError
+from equilag.pipeline.results.check_lines import check_lines
+from equilag.pipeline.results.tables import TableName
 
 OFFSET: dict[str, Any] = {
     "ts_ms": 1_795_251_600_000, "group": "g", "topic": "t", "partition": 0, "log_start": 0,

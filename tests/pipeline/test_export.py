@@ -17,14 +17,14 @@ import pyarrow.parquet as pq
 from support.fleet_runs import SETTINGS, UNEVEN, problem, without_excess, write_run
 
 import equilag
-from equilag.cli.options import policy_of
+from equilag.cli.arguments.policy_options import policy_of
 from equilag.cli.parser import build_parser
-from equilag.errors import InputError
-from equilag.pipeline.export import export_group
-from equilag.pipeline.group_commands import plan_command
-from equilag.pipeline.run_dir import SUCCESS
-from equilag.policy import Policy
-from equilag.report.facts.plan import plan_facts
+from equilag.domain.errors import InputError
+from equilag.domain.policy.policy import Policy
+from equilag.pipeline.results.export import export_group
+from equilag.pipeline.results.group_commands import plan_command
+from equilag.pipeline.results.run_dir import SUCCESS
+from equilag.report.facts.plans.plan import plan_facts
 
 ODD = 'λ/"x" \n-'
 PROBLEMS = {
@@ -112,13 +112,13 @@ def test_partitions_that_nobody_reads(tmp_path: Path) -> None:
 
 
 POLICIES = {
-    "plain": Policy.of(),
-    "per topic": Policy.of("kip-169"),
-    "own balance": Policy.of("kip-169", "both"),
-    "priced": Policy.of("lag-aware", "per-topic", move_cost=7, tolerance=12.5),
-    "bounded": Policy.of("lag-aware", max_moves=5),
-    "fresh": Policy.of("fair-yet-sticky", fresh=True),
-    "sticky": Policy.of("sticky-yet-fair"),
+    "plain": Policy(),
+    "per topic": Policy("kip-169"),
+    "own balance": Policy("kip-169", "both"),
+    "priced": Policy("lag-aware", "per-topic", move_cost=7, tolerance=12.5),
+    "bounded": Policy("lag-aware", max_moves=5),
+    "fresh": Policy("fair-yet-sticky", fresh=True),
+    "sticky": Policy("sticky-yet-fair"),
     "real": Policy(pin={("t", 0): "a"}, keep=["u"], capacity={"*": 2}, max_partitions=9),
 }
 
@@ -143,7 +143,7 @@ def test_each_setting_is_an_option(tmp_path: Path) -> None:
     }
     path = write_run(tmp_path / "run", [UNEVEN, PROBLEMS["no owners"]], settings=settings)
     assert plan_command(export_group(path, "orders")[1], "x y") == (
-        "equilag plan 'x y' --policy lag-aware --balance per-topic --move-cost 7"
+        "equilag plan 'x y' --balance per-topic --move-cost 7"
         " --tolerance 12.5 --seed 3 --effort 0.02 --time-limit 60.0"
     )
     assert plan_command(export_group(path, "free")[1], "f") == (
@@ -159,7 +159,7 @@ def test_each_setting_of_a_real_group_is_an_option() -> None:
     )  # fmt: skip
     plan = equilag.solve(equilag.Group.build(name="g", topics={}, members=[], subscriptions={}))
     words = shlex.split(plan_command(replace(plan, policy=policy), "f"))
-    assert policy_of(build_parser().parse_args(words[1:])) == policy
+    assert policy_of(build_parser().parse_args(words[1:]), "plan") == policy
 
 
 def refused(path: str, group: str = "orders") -> str:

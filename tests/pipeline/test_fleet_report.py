@@ -12,9 +12,9 @@ pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq
 from support.fleet_runs import UNEVEN, problem, refusal, without_excess, write_run
 
-from equilag.errors import MissingExtra
-from equilag.pipeline.fleet_report import CURRENT, read_report
-from equilag.pipeline.run_dir import SUCCESS, SUMMARY
+from equilag.domain.errors import MissingExtra
+from equilag.pipeline.results.fleet_report import CURRENT, read_report
+from equilag.pipeline.results.run_dir import SUCCESS, SUMMARY
 
 FREE = problem("free", {"t": [5, 6, 7]}, {"a": {}, "b": {}})
 ZERO = problem("zero", {"t": [0, 0]}, {"a": {"t": [0, 1]}, "b": {}})
@@ -155,7 +155,7 @@ def test_a_summary_that_lacks_something(path: str, part: str, field: str | None)
 
 
 def test_without_pyarrow(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("equilag.pipeline.run_tables.find_spec", lambda name: None)
+    monkeypatch.setattr("equilag.pipeline.results.run_tables.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"equilag\[spark\]"):
         read_report(path)
 

@@ -8,8 +8,8 @@ import shlex
 import pytest
 
 from equilag.cli.parser import build_parser
-from equilag.pipeline.group_commands import group_commands, planned_with
-from equilag.policy import Policy
+from equilag.domain.policy.policy import Policy
+from equilag.pipeline.results.group_commands import group_commands, planned_with
 
 SETTINGS = {**Policy().to_dict(), "seed": 3, "effort": 0.02, "run": "repeatable"}
 

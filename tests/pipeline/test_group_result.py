@@ -21,18 +21,19 @@ from support.problem_rows import (
 
 from equilag import load_snapshot, solve
 from equilag.adapters.snapshot.write import snapshot_document
-from equilag.errors import InputError
-from equilag.group import NOBODY, Group
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import POLICIES
 from equilag.heuristics import assignor_names, registry
 from equilag.pipeline import group_result
-from equilag.pipeline.group_columns import BASELINE, LOADS, PLAN, THROUGHPUT
 from equilag.pipeline.group_result import GroupResult, PlanGroup
 from equilag.pipeline.rules import GroupSettings
-from equilag.pipeline.snapshot import group_input
-from equilag.plan import Plan
+from equilag.pipeline.sources.group_columns import BASELINE, LOADS, PLAN, THROUGHPUT
+from equilag.pipeline.sources.snapshot_rows import group_input
 from equilag.planner.compare import compare
-from equilag.policy import POLICIES, Policy
-from equilag.report.facts.plan import plan_facts
+from equilag.report.facts.plans.plan import plan_facts
 
 LOAD_NAMES = "max", "min", "spread", "mean", "spread_lower_bound", "excess", "excess_lower_bound"
 NEW = (*(name for name, _ in LOADS), "utilisation")
@@ -176,12 +177,12 @@ def test_the_plan_is_that_of_the_snapshot(make: Any, weight: str, reset: str) ->
 @pytest.mark.parametrize(
     "policy",
     [
-        *map(Policy.of, POLICIES),
-        Policy.of(fresh=True),
-        Policy.of(max_moves=3),
-        Policy.of(move_cost=50),
-        Policy.of("fair-yet-sticky", tolerance=10.0),
-        Policy.of(balance="both"),
+        *map(Policy, POLICIES),
+        Policy(fresh=True),
+        Policy(max_moves=3),
+        Policy(move_cost=50),
+        Policy("fair-yet-sticky", tolerance=10.0),
+        Policy(balance="both"),
     ],
     ids=lambda policy: "-".join(str(value) for value in policy.to_dict().values()),
 )
@@ -219,7 +220,7 @@ def test_the_baseline_is_what_compare_says(make: Any) -> None:
     assert all(row["wall_ms"] >= 0 and not row.get("failed") for row in result.baseline)
 
 
-@pytest.mark.parametrize("policy", [Policy.of("fair-yet-sticky"), Policy.of(max_moves=9)])
+@pytest.mark.parametrize("policy", [Policy("fair-yet-sticky"), Policy(max_moves=9)])
 def test_a_bound_for_few_moves_is_no_bound_for_others(policy: Policy) -> None:
     rows = PlanGroup()(usual_problem(), replace(QUICK, policy=policy)).baseline
     gaps = {row["assignor"]: row["gap_percent_of_mean"] for row in rows}
@@ -269,7 +270,7 @@ def test_problems_that_cannot_be_planned(change: dict[str, Any], place: str) -> 
 
 
 def test_a_limit_on_moves_that_cannot_be_kept() -> None:
-    settings = replace(QUICK, policy=Policy.of(max_moves=0))
+    settings = replace(QUICK, policy=Policy(max_moves=0))
     problem = problem_row(
         [topic_row("t", [0, 1, 2, 3], [1, 2, 3, 4])],
         [member_row("a", ["t"], {"t": [0, 1, 2, 3]}), member_row("b", ["t"])],

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from equilag.pipeline.history import literal, read_files
-from equilag.pipeline.table_files import TableFiles
-from equilag.pipeline.tables import MEMBERS, ddl
+from equilag.pipeline.results.table_files import TableFiles
+from equilag.pipeline.results.tables import MEMBERS, ddl
+from equilag.pipeline.sources.history import literal, read_files
 
 
 class FakeReader:

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from support.paths import CHECKOUT
 
-from equilag.errors import ContradictedBound, InputError, MissingExtra
+from equilag.domain.errors import ContradictedBound, InputError, MissingExtra
 from equilag.pipeline.isolate import WATCH, ChildProcess, Failure
 
 PATIENT = 30.0

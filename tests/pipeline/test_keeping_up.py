@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from support.problem_rows import QUICK, Row, member_row, problem_row, topic_row
 
-from equilag.errors import InputError
-from equilag.pipeline.group_columns import THROUGHPUT
+from equilag.domain.errors import InputError
+from equilag.domain.policy.policy import Policy
 from equilag.pipeline.group_result import GroupResult, PlanGroup
-from equilag.pipeline.snapshot import group_input
-from equilag.planner.least_members import LeastMembers
-from equilag.policy import Policy
+from equilag.pipeline.sources.group_columns import THROUGHPUT
+from equilag.pipeline.sources.snapshot_rows import group_input
+from equilag.planner.sizes.least_members import LeastMembers
 from equilag.report.facts import work
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 from support.fleet_oracle import Row, differences, is_usable, lag_of, rate, rounds, signals
 
-from equilag.pipeline.signals import Span
+from equilag.pipeline.sources.signals import Span
 
 WIDE: Final = Span(at=100_000, window=100_000, horizon=10_000)
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq
 
-from equilag.pipeline.record import SCHEMAS, Recorder
-from equilag.pipeline.table_files import check_parquet
+from equilag.pipeline.results.record import SCHEMAS, Recorder
+from equilag.pipeline.results.table_files import check_parquet
 
 HOUR = 3_600_000
 T0 = 500_000 * HOUR
@@ -149,7 +149,7 @@ def test_parts_from_before_a_column_was_there_are_merged(folder: Path) -> None:
 
 
 def test_a_large_hour_is_merged_piece_by_piece(folder: Path, monkeypatch) -> None:
-    monkeypatch.setattr("equilag.pipeline.record._MERGED_ROWS", 5)
+    monkeypatch.setattr("equilag.pipeline.results.record._MERGED_ROWS", 5)
     recorder = Recorder(str(folder))
     for at in range(5):
         add(recorder, T0 + at)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from equilag.errors import InputError
-from equilag.pipeline.run_dir import (
+from equilag.domain.errors import InputError
+from equilag.pipeline.results.run_dir import (
     FORMAT,
     SUCCESS,
     SUMMARY,

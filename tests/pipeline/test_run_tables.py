@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("pyarrow")
 from support.fleet_runs import UNEVEN, problem, refusal, write_run
 
-from equilag.pipeline.run_tables import plan_row, read_columns
+from equilag.pipeline.results.run_tables import plan_row, read_columns
 
 ZERO = problem("zero", {"t": [0, 0]}, {"a": {"t": [0, 1]}, "b": {}})
 FAILURES = [("gone", "stale", "last sampled 60 s before the time of the run")]

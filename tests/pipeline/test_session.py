@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.waiting import until
 
-from equilag.errors import SparkFailed
+from equilag.domain.errors import SparkFailed
 from equilag.pipeline import session
 
 

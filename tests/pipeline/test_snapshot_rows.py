@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from support.groups import columns
 from support.problem_rows import (
     LAST_MS,
@@ -20,9 +20,9 @@ from support.problem_rows import (
 
 from equilag import load_snapshot
 from equilag.adapters.snapshot.write import snapshot_document
-from equilag.group import NOBODY, Group
-from equilag.lag import QUALITY
-from equilag.pipeline.snapshot import group_input, time_text
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.group.lag import QUALITY
+from equilag.pipeline.sources.snapshot_rows import group_input, time_text
 
 WEIGHTS = ("lag", "rate", "forecast", "bytes")
 RESETS = ("latest", "earliest", "none")
@@ -131,7 +131,6 @@ def test_racks_of_partitions() -> None:
     assert "racks" not in group_input(usual_problem())
 
 
-@settings(max_examples=50)
 @given(problems())
 def test_every_row_is_accepted_and_means_the_same(problem: Row) -> None:
     before = json.dumps(problem)

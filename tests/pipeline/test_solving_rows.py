@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from support.problem_rows import QUICK, member_row, problem_row, topic_row, usual_problem
 
-from equilag.pipeline.group_columns import ASSIGNMENT, BASELINE, PLAN
 from equilag.pipeline.group_result import GroupResult, PlanGroup
 from equilag.pipeline.isolate import Failure
 from equilag.pipeline.solving import SOLVED, arrow_schema, to_arrow
+from equilag.pipeline.sources.group_columns import ASSIGNMENT, BASELINE, PLAN
 
 pa = pytest.importorskip("pyarrow")
 

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from equilag.pipeline.problems import COUNTED
-from equilag.pipeline.summary import figures_of
+from equilag.pipeline.results.summary import figures_of
+from equilag.pipeline.sources.problems import COUNTED
 
 FAR = 2**62 - 1
 

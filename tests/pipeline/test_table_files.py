@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from equilag.errors import InputError
-from equilag.pipeline.table_files import TableFiles, check_files, check_parquet, find_files
-from equilag.pipeline.tables import TableName
+from equilag.domain.errors import InputError
+from equilag.pipeline.results.table_files import TableFiles, check_files, check_parquet, find_files
+from equilag.pipeline.results.tables import TableName
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

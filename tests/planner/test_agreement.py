@@ -10,15 +10,15 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.groups import LAG_KINDS, groups, random_group
 from support.oracles import Assignments
 
 import equilag
-from equilag.group import Group
-from equilag.plan import Plan
-from equilag.report.facts.plan import plan_facts
+from equilag.domain.group.group import Group
+from equilag.domain.plan.plan import Plan
+from equilag.report.facts.plans.plan import plan_facts
 
 EFFORT: Final = 0.03
 """Seconds' worth of work: enough for small groups, and too little for the others."""
@@ -108,7 +108,6 @@ def test_nothing_is_beaten(group: Group) -> None:
     check_nothing_is_beaten(group)
 
 
-@settings(max_examples=25)
 @given(groups(limit=300), st.sampled_from([0.0, 1.0, 30.0]))
 def test_the_same_for_odd_shapes(group: Group, tolerance: float) -> None:
     check_limits(group, tolerance)
@@ -116,7 +115,6 @@ def test_the_same_for_odd_shapes(group: Group, tolerance: float) -> None:
     check_nothing_is_beaten(group)
 
 
-@settings(max_examples=25)
 @given(groups(limit=300), st.sampled_from([0.0, 5.0, 40.0]))
 def test_an_early_optimum_goes_on_for_fewer_moves(group: Group, tolerance: float) -> None:
     made = plan(group, tolerance=tolerance)

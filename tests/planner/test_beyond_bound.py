@@ -9,10 +9,10 @@ from support.groups import group_of, small_groups
 from support.oracles import Assignments
 
 import equilag
-from equilag.group import NOBODY
+from equilag.domain.group.group import NOBODY
+from equilag.domain.policy.policy import Policy
 from equilag.planner.beyond_bound import BoundScope
 from equilag.planner.compare import compare
-from equilag.policy import Policy
 
 GROUP = group_of([4, 2], [[0, 1]] * 3, [0, 0, 1, 1, 2, 2], [9, 8, 7, 1, 30, 2])
 

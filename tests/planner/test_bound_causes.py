@@ -10,9 +10,9 @@ from support.groups import group_of, restricted, small_groups
 from support.oracles import Assignments
 
 import equilag
-from equilag.group import Group
-from equilag.plan import Plan
-from equilag.planner.bound_causes import BoundCause, bound_causes
+from equilag.domain.group.group import Group
+from equilag.domain.plan.plan import Plan
+from equilag.planner.explaining.bound_causes import BoundCause, bound_causes
 
 
 def covered(group: Group, plan: Plan, cause: BoundCause) -> Assignments:

@@ -12,13 +12,13 @@ from support.groups import ODD, group_of, small_groups
 from support.oracles import Assignments
 
 import equilag
-from equilag.claim import Claim
-from equilag.errors import InputError
-from equilag.group import NOBODY
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY
+from equilag.domain.plan.claim import Claim
+from equilag.domain.policy.policy import Policy
 from equilag.heuristics import assignor_names
 from equilag.heuristics.sticky import StickyAssignor
 from equilag.planner.compare import Comparison, compare
-from equilag.policy import Policy
 
 GROUP = group_of([4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 2])
 

@@ -14,7 +14,7 @@ import pytest
 from support.paths import CONFORMANCE
 
 import equilag
-from equilag.group import Group
+from equilag.domain.group.group import Group
 
 Json = dict[str, Any]
 Held = dict[str, set[tuple[str, int]]]

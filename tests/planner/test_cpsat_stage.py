@@ -8,9 +8,9 @@ from support.groups import group_of
 from support.oracles import Assignments
 from support.planner_runs import carry_out, start
 
-from equilag.planner import cpsat_stage
-from equilag.planner.cpsat_stage import FullModel
-from equilag.policy import Policy
+from equilag.domain.policy.policy import Policy
+from equilag.planner.stages import cpsat_stage
+from equilag.planner.stages.cpsat_stage import FullModel
 from equilag.solver.cpsat import model
 
 

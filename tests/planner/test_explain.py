@@ -12,9 +12,9 @@ from support.oracles import Assignments
 from support.paths import SAMPLES
 
 import equilag
+from equilag.domain.policy.policy import Policy
 from equilag.planner.explain import LooserPlan
-from equilag.planner.loosened import loosened
-from equilag.policy import Policy
+from equilag.planner.explaining.loosened import loosened
 
 SPLIT = group_of([4, 4], [[0], [0], [1], [1]], lags=[100, 110, 120, 130, 5, 5, 5, 5])
 

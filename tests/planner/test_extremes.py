@@ -8,10 +8,10 @@ from support.groups import group_of
 from support.paths import SAMPLES
 
 import equilag
-from equilag.budget import Budget, OutOfBudget
-from equilag.exhaustive.search import Search
-from equilag.exhaustive.small_problem import SmallProblem
-from equilag.exhaustive.target import SearchTarget
+from equilag.certificate.exhaustive.search import Search
+from equilag.certificate.exhaustive.small_problem import SmallProblem
+from equilag.certificate.exhaustive.target import SearchTarget
+from equilag.domain.budget import Budget, OutOfBudget
 
 
 def test_a_huge_tolerance_on_huge_lags() -> None:

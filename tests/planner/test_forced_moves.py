@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import equilag
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 SNAPSHOT: dict[str, Any] = {
     "format": "equilag/snapshot/1",

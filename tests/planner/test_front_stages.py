@@ -6,11 +6,11 @@ import pytest
 from support.groups import group_of
 from support.planner_runs import carry_out, start
 
-from equilag.metrics import count_moves, member_loads, spread
-from equilag.planner.exhaustive_stage import whole
-from equilag.planner.front_stages import FrontRounds, ModelledFront, TowardsOwners
-from equilag.planner.improving_stages import PairwiseSwaps
-from equilag.planner.state import SolveState
+from equilag.domain.plan.metrics import count_moves, member_loads, spread
+from equilag.planner.solving.state import SolveState
+from equilag.planner.stages.exhaustive_stage import whole
+from equilag.planner.stages.front_stages import FrontRounds, ModelledFront, TowardsOwners
+from equilag.planner.stages.improving_stages import PairwiseSwaps
 
 WIDE = group_of(
     [12, 9, 9],

@@ -10,8 +10,8 @@ import pytest
 from support.groups import group_of, random_group
 
 import equilag
-from equilag.planner.progress import Progress
-from equilag.policy import POLICIES
+from equilag.domain.policy.policy_settings import POLICIES
+from equilag.planner.solving.progress import Progress
 
 GROUP: Final = random_group(np.random.default_rng(8), 20, 6, 80)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from equilag.building.group_input import ClaimColumns
 from equilag.certificate.verify import verify
-from equilag.group import Group, Ints
-from equilag.planner.improving_stages import GreedyDescent
+from equilag.domain.building.group_input import ClaimColumns
+from equilag.domain.group.group import Group, Ints
 from equilag.planner.solve import solve
+from equilag.planner.stages.improving_stages import GreedyDescent
 
 
 def large_group() -> Group:

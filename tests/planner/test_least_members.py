@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from equilag import Group, Member, Policy
-from equilag.budget import Budget
-from equilag.planner.least_members import least_members
+from equilag.domain.budget import Budget
+from equilag.planner.sizes.least_members import least_members
 
 
 def overloaded(rates: list[float] | None, capacities: list[float | None], unread: int = 0) -> Group:

@@ -6,16 +6,15 @@ import copy
 from collections.abc import Callable
 from typing import Any, Final
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.groups import Snapshot, snapshots
 
 import equilag
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.plan import Plan
-from equilag.policy import BALANCES, POLICIES
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 
-FEW: Final = settings(max_examples=40)
 SMALL: Final = snapshots(limit=200)
 POLICY: Final = st.sampled_from(POLICIES)
 BALANCE: Final = st.sampled_from(BALANCES)
@@ -51,7 +50,6 @@ def renamed(
     }
 
 
-@FEW
 @given(SMALL, POLICY, BALANCE, st.integers(0, 10**6))
 def test_names_do_not_matter(snapshot: Snapshot, policy: str, balance: str, salt: int) -> None:
     def other(name: str) -> str:
@@ -67,7 +65,6 @@ def hash_of(name: str) -> int:
     return sum(ord(letter) * 131**place for place, letter in enumerate(name))
 
 
-@FEW
 @given(SMALL, POLICY, BALANCE)
 def test_the_order_of_lists_does_not_matter(snapshot: Snapshot, policy: str, balance: str) -> None:
     group = load_snapshot(snapshot)
@@ -91,7 +88,6 @@ def test_the_order_of_lists_does_not_matter(snapshot: Snapshot, policy: str, bal
     assert equilag.verify(group, second) == []
 
 
-@FEW
 @given(SMALL, POLICY, BALANCE)
 def test_the_unit_of_lag_does_not_matter(snapshot: Snapshot, policy: str, balance: str) -> None:
     scaled = copy.deepcopy(snapshot)
@@ -99,7 +95,6 @@ def test_the_unit_of_lag_does_not_matter(snapshot: Snapshot, policy: str, balanc
     assert figures(scaled, policy, balance, unit=7) == figures(snapshot, policy, balance)
 
 
-@FEW
 @given(SMALL, POLICY, BALANCE, st.sampled_from(["a", "zz"]), st.sampled_from([[], ["not-yet"]]))
 def test_an_idle_member_does_not_matter(
     snapshot: Snapshot, policy: str, balance: str, name: str, subscription: list[str]
@@ -111,7 +106,6 @@ def test_an_idle_member_does_not_matter(
     assert figures(joined, policy, balance) == (status, with_idle, *rest)
 
 
-@FEW
 @given(SMALL, POLICY, BALANCE, st.integers(0, 5))
 def test_a_topic_nobody_reads_does_not_matter(
     snapshot: Snapshot, policy: str, balance: str, size: int
@@ -122,7 +116,6 @@ def test_a_topic_nobody_reads_does_not_matter(
     assert figures(more, policy, balance) == figures(snapshot, policy, balance)
 
 
-@FEW
 @given(SMALL, BALANCE)
 def test_carrying_a_plan_out_leaves_nothing_to_do(snapshot: Snapshot, balance: str) -> None:
     """Who owns what an optimal plan gave them has nothing to gain by another move."""
@@ -137,7 +130,6 @@ def test_carrying_a_plan_out_leaves_nothing_to_do(snapshot: Snapshot, balance: s
     assert len(again.phases) == 1
 
 
-@FEW
 @given(SMALL, POLICY)
 def test_a_higher_price_of_moves_never_buys_more_of_them(snapshot: Snapshot, policy: str) -> None:
     group = load_snapshot(snapshot)

@@ -12,17 +12,19 @@ from support.oracles import Assignments
 from support.planner_runs import STAGES, carry_out, start
 
 import equilag
-from equilag.budget import Budget
-from equilag.claim import Claim
-from equilag.errors import ContradictedBound
-from equilag.group import Group
-from equilag.metrics import is_valid
-from equilag.planner import bounding_stages, counting_stages, cpsat_stage, improving_stages, result
-from equilag.planner.cpsat_stage import FullModel
-from equilag.planner.progress import Progress
-from equilag.planner.run import COUNTING
-from equilag.planner.state import Contribution, Proposal, SolveState
-from equilag.policy import POLICIES, Policy
+from equilag.domain.budget import Budget
+from equilag.domain.errors import ContradictedBound
+from equilag.domain.group.group import Group
+from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.metrics import is_valid
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import POLICIES
+from equilag.planner.solving import result
+from equilag.planner.solving.progress import Progress
+from equilag.planner.solving.run import COUNTING
+from equilag.planner.solving.state import Contribution, Proposal, SolveState
+from equilag.planner.stages import bounding_stages, counting_stages, cpsat_stage, improving_stages
+from equilag.planner.stages.cpsat_stage import FullModel
 from equilag.solver.cpsat import model
 
 SMALL: Final = group_of(
@@ -70,8 +72,11 @@ def test_a_stage_that_raises_leaves_the_best_plan_and_a_note(
     stage = {**COUNTING_KINDS, **IMPROVING_KINDS}[kind]
     monkeypatch.setattr(stage, "run", broken)
     monkeypatch.setattr(stage, "applies", lambda *_: True)
-    for group, policy in (*((SMALL, policy) for policy in POLICIES), (WIDE, "fair-yet-sticky")):
-        plan = equilag.solve(group, policy, time_limit=60.0, effort=0.3, tolerance=0)
+    # Two policies for each stage; every policy has its turn.
+    number = [*COUNTING_KINDS, *IMPROVING_KINDS].index(kind)
+    turn = (POLICIES[number % len(POLICIES)], POLICIES[(number + 1) % len(POLICIES)])
+    for group, policy in (*((SMALL, policy) for policy in turn), (WIDE, "fair-yet-sticky")):
+        plan = equilag.solve(group, policy, time_limit=60.0, effort=0.1, tolerance=0)
         assert is_valid(group, plan.assigned)
         assert equilag.verify(group, plan) == []
         failed = f"failed ({error.__name__}: out of order)"

@@ -11,14 +11,14 @@ import pytest
 from support.lag_events import lags_by_events
 from support.slow_member import even_assignment, slow_group, slow_snapshot
 
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
+from equilag.domain.policy.policy import Policy
 from equilag.planner.simulate import simulate
+from equilag.planner.simulation.fluid_run import rebalanced
 from equilag.planner.solve import solve
-from equilag.policy import Policy
 from equilag.report.facts.simulation import simulation_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.pages import text_for
-from equilag.simulation.rebalance_pause import rebalanced
+from equilag.report.text.tables.pages import text_for
 
 
 def test_a_plan_that_is_given() -> None:
@@ -128,7 +128,7 @@ def test_capacities_that_are_given() -> None:
 def test_the_document() -> None:
     found = simulate(slow_group(), even_assignment(), pause=2.0, times=[0, 10, 60])
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert document["format"] == "equilag/simulation/1"
+    assert document["format"] == "equilag/planner/simulation/1"
     assert document["times_s"] == [0, 10, 60]
     current, plan = document["current"], document["plan"]
     assert current["caught_up_after_s"] is None
@@ -146,7 +146,10 @@ def test_the_document() -> None:
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
-        ({"format": "equilag/plan/2"}, 'plan: format: "equilag/plan/2", not "equilag/plan/1"'),
+        (
+            {"format": "equilag/plan/2"},
+            'plan: format: "equilag/plan/2", not "equilag/plan/1"',
+        ),
         ({"group": "other"}, "does not fit the group: group: the plan is of group"),
         ({"assignment": {"a": {"t": [0]}}}, "does not fit the group: assignment: member 'b'"),
         ({"assignment": None}, "does not fit the group: assignment: "),

@@ -12,7 +12,7 @@ from support.size_oracle import least_heaviest, members_of_size
 
 import equilag
 from equilag import Group, InputError, Member, Sizing
-from equilag.planner.sizing import SizeRow
+from equilag.planner.sizes.sizing import SizeRow
 
 TINY = 8
 """Random groups of each sort: some 0.2 s."""

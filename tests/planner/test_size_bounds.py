@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.size_oracle import least_heaviest
 
-from equilag.planner.size_bounds import AlikeLoads, LoadInterval
+from equilag.planner.sizes.size_bounds import AlikeLoads, LoadInterval
 
 LISTS = 60
 """Random lists of each kind of balance: some 0.5 s."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 import pytest
 
 from equilag import Group, Member
-from equilag.overrides.override_settings import NO_OVERRIDES, Overrides, overrides_of
-from equilag.planner.size_members import MemberPool, member_pool
+from equilag.domain.policy.policy import Policy
+from equilag.planner.sizes.size_members import MemberPool, member_pool
+
+PLAIN = Policy()
 
 
 def pool(
     members: list[Member],
     size: int,
     threads: int | None = None,
-    overrides: Overrides = NO_OVERRIDES,
+    overrides: Policy = PLAIN,
     reads: dict[str, list[str]] | None = None,
 ) -> MemberPool:
     group = Group.build(
@@ -50,7 +52,7 @@ def test_alike_members_are_an_ordinary_group() -> None:
 
 def test_capacities_are_those_of_the_overrides() -> None:
     members = [Member("m1", capacity=30.0), Member("m2", capacity=10.0)]
-    overrides = overrides_of({"capacity": ["m1=5", "new-*=50"]})
+    overrides = Policy(capacity=["m1=5", "new-*=50"])
     found = pool(members, 3, overrides=overrides)
     assert ids(found, 1) == ["m1"]
     assert found.capacities_of(3) == (50.0, 10.0, 5.0)
@@ -58,7 +60,7 @@ def test_capacities_are_those_of_the_overrides() -> None:
 
 
 def test_pins_and_added_members_are_left_out() -> None:
-    overrides = overrides_of({"pin": ["a-0=m1"], "keep": ["b"], "add_members": 3})
+    overrides = Policy(pin=["a-0=m1"], keep=["b"], add_members=3)
     found = pool([Member("m1"), Member("m2")], 3, overrides=overrides)
     assert found.present == 2
     assert found.group.allowed is None

@@ -7,27 +7,28 @@ import pytest
 from support.groups import group_of
 
 from equilag import Policy
-from equilag.budget import Budget
-from equilag.overrides.override_settings import NO_OVERRIDES, Overrides, overrides_of
-from equilag.planner.notable_sizes import MAX_NOTABLE, notable_sizes
-from equilag.planner.size_curve import SizeCurve
-from equilag.planner.size_members import member_pool
-from equilag.planner.size_probe import probing_policy
-from equilag.planner.size_search import LeastSize, by_halves, least_size, refine, walk
+from equilag.domain.budget import Budget
+from equilag.planner.sizes.size_curve import SizeCurve
+from equilag.planner.sizes.size_members import member_pool
+from equilag.planner.sizes.size_probe import probing_policy
+from equilag.planner.sizes.size_rows import MAX_NOTABLE, notable_sizes
+from equilag.planner.sizes.size_search import LeastSize, by_halves, least_size, refine, walk
 
 RNG = np.random.default_rng(11)
 LAGS = RNG.lognormal(3, 1, 60).astype(np.int64).tolist()
 
+PLAIN = Policy()
+
 
 def curve_of(
-    lags: list[int], sizes: int, balance: str = "total", overrides: Overrides = NO_OVERRIDES
+    lags: list[int], sizes: int, balance: str = "total", overrides: Policy = PLAIN
 ) -> SizeCurve:
     pool = member_pool(group_of([len(lags)], [[0]] * 3, lags=lags), overrides, sizes)
     return SizeCurve(pool, probing_policy(Policy(balance=balance)))
 
 
 def uneven(sizes: int) -> SizeCurve:
-    return curve_of(LAGS, sizes, overrides=overrides_of({"capacity": ["m00=1", "*1=2", "*2=3"]}))
+    return curve_of(LAGS, sizes, overrides=Policy(capacity=["m00=1", "*1=2", "*2=3"]))
 
 
 def test_halves_come_first() -> None:
@@ -113,7 +114,7 @@ def test_a_second_look_is_longer() -> None:
 
 
 def test_sizes_without_room_are_refused() -> None:
-    curve = curve_of([1, 2, 3, 4], 4, overrides=overrides_of({"max_partitions": 1}))
+    curve = curve_of([1, 2, 3, 4], 4, overrides=Policy(max_partitions=1))
     walk(curve, 1, 1, 4, Budget())
     assert [known is not None for known in curve.all()] == [False, False, False, True]
     assert curve.refused is not None

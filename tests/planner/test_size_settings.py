@@ -15,8 +15,10 @@ from equilag import InputError
     ("settings", "message"),
     [
         ({"policy": "sticky-yet-fair"}, "policy: sticky-yet-fair leaves"),
-        ({"add_members": 1}, "add_members: every number of members"),
-        ({"max_moves": 1}, "max_moves: a group of another size"),
+        ({"add_members": 1}, "add_members: size looks at every number"),
+        ({"max_moves": 1}, "max_moves: in a group of another size"),
+        ({"fresh": True}, "fresh: in a group of another size all partitions are planned anew"),
+        ({"move_cost": 3}, "move_cost: in a group of another size all partitions"),
         ({"rack_aware": True}, "rack_aware: the racks of new members"),
         ({"max_cross_rack": 1}, "max_cross_rack: the racks of new members"),
         ({"keep": ["t00"]}, "keep: in a group of another size"),
@@ -35,11 +37,6 @@ def test_refused(settings: dict[str, Any], message: str) -> None:
     group = group_of([4], [[0]] * 3, lags=[1, 2, 3, 4])
     with pytest.raises(InputError, match=message):
         equilag.size(group, **settings)
-
-
-def test_no_policy_is_no_settings_error() -> None:
-    group = group_of([4], [[0]] * 3, lags=[1, 2, 3, 4])
-    assert equilag.size(group, "kip-169", fresh=True, move_cost=3).rows
 
 
 def test_a_group_that_reads_nothing() -> None:

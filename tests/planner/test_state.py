@@ -11,15 +11,15 @@ from support.groups import group_of
 from support.planner_runs import start
 
 import equilag
-from equilag.claim import Claim
-from equilag.errors import ContradictedBound
-from equilag.objective import Figures
-from equilag.plan import Plan
-from equilag.planner import front as front_module
-from equilag.planner.front import Candidate, ParetoFront, knee
-from equilag.planner.proofs import Proofs
-from equilag.planner.state import Note, Proposal, Searched, SolveState
-from equilag.policy import Policy
+from equilag.domain.errors import ContradictedBound
+from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.objective import Figures
+from equilag.domain.policy.policy import Policy
+from equilag.planner.solving import front as front_module
+from equilag.planner.solving.front import Candidate, ParetoFront, knee
+from equilag.planner.solving.proofs import Proofs
+from equilag.planner.solving.state import Note, Proposal, Searched, SolveState
 
 GROUP = group_of([4, 3], [[0, 1], [0], [0, 1]], [0, 0, 0, 0, 2, 2, -1], [9, 8, 7, 1, 30, 2, 2])
 

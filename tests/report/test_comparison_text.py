@@ -8,14 +8,14 @@ import pytest
 from support.orders_service import orders_group
 
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.group import Group
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
 from equilag.planner.compare import Comparison, ComparisonRow, compare
 from equilag.planner.solve import solve
-from equilag.policy import Policy
 from equilag.report.facts.comparison import comparison_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.pages import text_for
+from equilag.report.text.tables.pages import text_for
 
 
 def row(assignor: str, spread: int, gap: float) -> ComparisonRow:

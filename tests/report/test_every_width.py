@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from support.orders_service import orders_group
 
-from equilag.group import Group
+from equilag.domain.group.group import Group
 from equilag.planner.assign import assign
 from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
-from equilag.report.facts.plan import plan_facts
+from equilag.report.facts.plans.plan import plan_facts
 from equilag.report.terminal import MIN_WIDTH, Screen
-from equilag.report.text.pages import text_for
+from equilag.report.text.tables.pages import text_for
 
 WIDTHS = st.integers(MIN_WIDTH, 200)
 FRONTS = st.sampled_from(
@@ -50,7 +50,6 @@ def groups(draw: st.DrawFn) -> Group:
 
 
 @given(groups(), WIDTHS, st.booleans(), st.booleans())
-@settings(max_examples=25)
 def test_a_plan_keeps_to_the_screen(group: Group, width: int, plain: bool, verbose: bool) -> None:
     facts = plan_facts(assign(group, "range"), verbose=verbose)
     text = text_for(facts, Screen(width, ascii=plain, max_prose=120))

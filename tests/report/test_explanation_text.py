@@ -10,17 +10,22 @@ from support.groups import group_of
 from support.paths import SAMPLES
 
 import equilag
-from equilag.claim import Claim
-from equilag.plan import Plan
-from equilag.planner.bound_causes import BoundCause
+from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
 from equilag.planner.explain import Explanation, explanation_of
-from equilag.planner.settings import budget_of
-from equilag.policy import Policy
-from equilag.report.explanation_words import LoadWords, cause_words, looser_words, state_words
+from equilag.planner.explaining.bound_causes import BoundCause
+from equilag.planner.solving.run_settings import budget_of
 from equilag.report.facts.explanation import explanation_facts
-from equilag.report.facts.move_chains import served_facts
+from equilag.report.facts.plans.move_chains import served_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.pages import text_for
+from equilag.report.text.tables.pages import text_for
+from equilag.report.wording.explanation_words import (
+    LoadWords,
+    cause_words,
+    looser_words,
+    state_words,
+)
 
 WORDS = LoadWords("records", 100.0)
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 from support.orders_service import orders_group
 
-from equilag.plan import Choice
+from equilag.domain.plan.plan import Choice
+from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
 from equilag.planner.frontier import Point
-from equilag.policy import Policy
 from equilag.report.facts.frontier import frontier_facts
 from equilag.report.facts.group import group_facts
 from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
-from equilag.report.facts.plan import MemberFacts, plan_facts
+from equilag.report.facts.plans.plan import MemberFacts, plan_facts
 
 
 def test_the_group_and_its_current_assignment() -> None:

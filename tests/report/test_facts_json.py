@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from equilag.policy import Policy
+from equilag.domain.policy.policy import Policy
 from equilag.report.facts.facts_json import NOT_IN_JSON, facts_json
 
 

@@ -7,8 +7,8 @@ from rich.bar import Bar
 from rich.console import RenderableType
 
 from equilag.report.terminal import Screen
-from equilag.report.text.fitted import Room, Write, fitted, fitted_table
-from equilag.report.text.layout import Column, page
+from equilag.report.text.tables.fitted import Room, Write, fitted, fitted_table
+from equilag.report.text.tables.layout import Column, page
 
 COLUMNS = [
     Column("lag\nspread"), Column("mean", is_optional=True), Column("bar", is_optional=True),

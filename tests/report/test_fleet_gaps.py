@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from equilag.report.facts.fleet_gaps import BAND_LIMITS, assignor_gaps
+from equilag.report.facts.fleets.fleet_gaps import BAND_LIMITS, assignor_gaps
 
 
 def test_a_gap_at_a_limit_is_below_it() -> None:

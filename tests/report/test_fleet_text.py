@@ -10,13 +10,13 @@ import pytest
 from rich.cells import cell_len
 from support.fleet_rows import FAILURES, KEPT, ROW, SETTINGS, SUMMARY, assignor, fleet_report
 
-from equilag.pipeline.problems import COUNTED
-from equilag.pipeline.signals import WEIGHTS
-from equilag.report.facts.fleet import fleet_facts
-from equilag.report.facts.fleet_run import FailedGroup, FleetReport, GroupRow
+from equilag.pipeline.sources.problems import COUNTED
+from equilag.pipeline.sources.signals import WEIGHTS
+from equilag.report.facts.fleets.fleet import fleet_facts
+from equilag.report.facts.fleets.fleet_run import FailedGroup, FleetReport, GroupRow
 from equilag.report.terminal import Screen
-from equilag.report.text.fleet import FAULT_WORDS
-from equilag.report.text.pages import text_for
+from equilag.report.text.fleets.fleet import FAULT_WORDS
+from equilag.report.text.tables.pages import text_for
 
 
 def report(*rows: GroupRow, **changes: Any) -> FleetReport:

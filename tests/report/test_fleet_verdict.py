@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from support.fleet_rows import FAILED, KEPT, ROW, fleet_report
 
-from equilag.report.facts.fleet_run import ACTIONS, GroupRow, GroupVerdict
-from equilag.report.facts.fleet_verdict import fleet_verdict
+from equilag.report.facts.fleets.fleet_run import ACTIONS, GroupRow, GroupVerdict
+from equilag.report.facts.fleets.fleet_verdict import fleet_verdict
 
 
 def kept(verdict: str, **changes: Any) -> GroupRow:

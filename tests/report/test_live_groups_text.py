@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
 from equilag.report.terminal import Screen
-from equilag.report.text.pages import text_for
+from equilag.report.text.tables.pages import text_for
 
 GROUP = LiveGroupFacts("orders", "Stable", "classic", 3, 48, 12_345, 678, "c-1", 62.5, 0, [])
 EMPTY = replace(

@@ -6,8 +6,8 @@ from threading import Event
 
 from support.orders_service import orders_group
 
+from equilag.domain.policy.policy import Policy
 from equilag.planner.solve import solve
-from equilag.policy import Policy
 from equilag.report.facts.frontier import PointFacts
 from equilag.report.facts.group_report import settings_of_point
 from equilag.report.make_group_report import ReportRun, make_group_report

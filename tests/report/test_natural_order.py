@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equilag.report.natural_order import natural_key
+from equilag.report.wording.natural_order import natural_key
 
 
 def test_numbers_in_names_order_by_their_value() -> None:

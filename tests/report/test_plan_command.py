@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import shlex
 
-from equilag.policy import Policy
-from equilag.report.facts.plan_command import plan_command
+from equilag.domain.policy.policy import Policy
+from equilag.report.facts.plans.plan_command import plan_command
 
 
 def test_defaults_are_left_out() -> None:
@@ -16,7 +16,7 @@ def test_defaults_are_left_out() -> None:
 def test_settings_are_options() -> None:
     policy = Policy(
         "kip-169",
-        fresh=True,
+        rack_aware=True,
         weight="work",
         horizon=90,
         capacity={"c-*": 2},
@@ -26,7 +26,7 @@ def test_settings_are_options() -> None:
     words = shlex.split(plan_command("'my group.json'", policy, {"max_moves": 3, "tolerance": 0}))
     assert words[:5] == ["equilag", "plan", "my group.json", "--policy", "kip-169"]
     rest = words[5:]
-    assert "--fresh" in rest
+    assert "--rack-aware" in rest
     pairs = {*itertools.pairwise(rest)}
     assert {
         ("--weight", "work"),

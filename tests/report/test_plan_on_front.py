@@ -9,8 +9,8 @@ from support.paths import SAMPLES
 
 from equilag.report.facts.frontier import FrontierFacts
 from equilag.report.facts.group_report import GroupReportFacts
-from equilag.report.facts.plan import PlanFacts
-from equilag.report.facts.plan_on_front import points_with_plan
+from equilag.report.facts.plans.plan import PlanFacts
+from equilag.report.facts.plans.plan_on_front import points_with_plan
 
 REPORT = report_of(str(SAMPLES / "token-indexer.snapshot.json"))
 

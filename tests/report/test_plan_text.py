@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from support.orders_service import orders_group
 
-from equilag.claim import Claim
-from equilag.plan import Choice, Plan
+from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.plan import Choice, Plan
+from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign
-from equilag.policy import Policy
-from equilag.report.facts.plan import plan_facts
-from equilag.report.reason_words import reason_words
+from equilag.report.facts.plans.plan import plan_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.pages import text_for
+from equilag.report.text.tables.pages import text_for
+from equilag.report.wording.reason_words import reason_words
 
 UUID = "e9d00e9f-e0e0-4613-9bc2-97cee50c653a"
 
@@ -279,11 +279,11 @@ def test_bound_and_gap() -> None:
     ("changes", "words"),
     [
         (
-            {"policy": Policy.of("fair-yet-sticky")},
+            {"policy": Policy("fair-yet-sticky")},
             "and the fewest moves has a smaller",
         ),
         (
-            {"policy": Policy.of(max_moves=4)},
+            {"policy": Policy(max_moves=4)},
             "counts and at most 4 moves has a smaller",
         ),
         ({"policy": None}, "no assignment at all has a smaller"),
@@ -310,7 +310,7 @@ def test_fewest_moves() -> None:
 
 
 def test_settings_are_told() -> None:
-    policy = Policy.of("kip-169", "both", 7, 2.5, 3)
+    policy = Policy("kip-169", "both", 7, 2.5, 3)
     text = text_of(plan_of(policy=policy))
     assert (
         "policy        kip-169, balance both, a move must save 7, tolerance 2.50 % of the mean,"
@@ -332,10 +332,10 @@ def test_rebalances() -> None:
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
-        (Policy.of(), "as even as possible\n"),
-        (Policy.of("kip-169"), "as even as possible, topic by topic\n"),
-        (Policy.of(balance="both"), "as even as possible, topic by topic\n"),
-        (Policy.of("sticky-yet-fair"), "as even as possible without a voluntary move\n"),
+        (Policy(), "as even as possible\n"),
+        (Policy("kip-169"), "as even as possible, topic by topic\n"),
+        (Policy(balance="both"), "as even as possible, topic by topic\n"),
+        (Policy("sticky-yet-fair"), "as even as possible without a voluntary move\n"),
     ],
 )
 def test_even_counts_say_in_what_way(policy, words) -> None:
@@ -368,7 +368,7 @@ def test_choices() -> None:
     row = f"fewest moves 1 {plan.lag.spread + 300:,} 0 % --max-moves 1"
     assert block[2].split() == row.split()
     assert block[3].endswith(" 100 %  this plan")
-    sticky = replace(plan, choices=rows, policy=Policy.of("fair-yet-sticky"))
+    sticky = replace(plan, choices=rows, policy=Policy("fair-yet-sticky"))
     assert "--policy lag-aware --max-moves 1" in text_of(sticky)
     assert "Choices" not in text_of(replace(plan, choices=(here,)))
 

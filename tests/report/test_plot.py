@@ -9,9 +9,9 @@ import matplotlib as mpl
 import pytest
 from support.orders_service import orders_group
 
-from equilag.errors import InputError, MissingExtra
+from equilag.domain.errors import InputError, MissingExtra
+from equilag.domain.policy.policy import Policy
 from equilag.planner.frontier import Point
-from equilag.policy import Policy
 from equilag.report import plot
 from equilag.report.facts.frontier import FrontierFacts, frontier_facts
 from equilag.report.plot import check_plot, frontier_plot

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 import equilag
-from equilag.plan import Plan
-from equilag.report.facts.plan import plan_facts
+from equilag.domain.plan.plan import Plan
+from equilag.report.facts.plans.plan import plan_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.pages import text_for
-from equilag.report.text.real_group import MAX_INSTANCES
+from equilag.report.text.extended_group import MAX_INSTANCES
+from equilag.report.text.tables.pages import text_for
 
 
 def solved(

@@ -6,8 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from equilag.report.text.short_names import fitted, labels, member_names, middle, with_short_names
-from equilag.report.words import printable
+from equilag.report.text.tables.short_names import (
+    fitted,
+    labels,
+    member_names,
+    middle,
+    with_short_names,
+)
+from equilag.report.wording.words import printable
 
 UUIDS = [f"{i}9d00e9f-e0e0-4613-9bc2-97cee50c653a" for i in range(10)]
 WORDS = st.lists(st.sampled_from(["prod", "worker", "1", "2", "10", "-", "/", "订单", "x" * 30]))

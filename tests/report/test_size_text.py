@@ -8,10 +8,10 @@ from typing import Any
 
 import equilag
 from equilag import Group, Member, Sizing
-from equilag.planner.size_search import LeastSize
+from equilag.planner.sizes.size_search import LeastSize
 from equilag.report.facts.size import size_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.pages import text_for
+from equilag.report.text.tables.pages import text_for
 
 
 def group_of_rates(

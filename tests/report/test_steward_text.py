@@ -7,10 +7,10 @@ import json
 import pytest
 from support.made_stewards import made_steward
 
-from equilag.errors import InputError
-from equilag.report.facts.steward import read_steward_facts
+from equilag.domain.errors import InputError
+from equilag.report.facts.stewards.steward import read_steward_facts
 from equilag.report.terminal import Screen
-from equilag.report.text.pages import text_for
+from equilag.report.text.tables.pages import text_for
 
 
 def test_facts_come_back_from_their_json() -> None:
@@ -38,7 +38,7 @@ def test_many_members_and_a_dry_run() -> None:
 
 
 def test_a_steward_that_has_not_read_its_group() -> None:
-    from equilag.live.steward.status import StewardStatus
+    from equilag.live.status.status import StewardStatus
 
     text = text_for(StewardStatus(5.0, 10.0).facts, Screen(80))
     assert text.startswith("Starting: the group has not been read yet")

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from support.groups import group_of
 
-from equilag.group import Group
-from equilag.lag import UNKNOWN
-from equilag.report.facts.suspects import SuspectFacts, slow_suspects
-from equilag.report.suspect_words import suspect_words
+from equilag.domain.group.group import Group
+from equilag.domain.group.lag import UNKNOWN
+from equilag.report.facts.plans.suspects import SuspectFacts, slow_suspects
+from equilag.report.wording.suspect_words import suspect_words
 
 
 def stuck(*members: int, size: int = 6, n: int = 10, usual: int = 20) -> Group:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from support.orders_service import orders_group
 
 import equilag
+from equilag.domain.policy.policy import Policy
 from equilag.planner.compare import compare
-from equilag.policy import Policy
 from equilag.report.facts.comparison import comparison_facts
 from equilag.report.facts.frontier import frontier_facts
 

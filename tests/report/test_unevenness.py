@@ -10,11 +10,11 @@ import pytest
 from support.groups import group_of
 
 import equilag
-from equilag.group import Group
-from equilag.report.facts.judged_plan import judged_plan
-from equilag.report.facts.plan import plan_facts
-from equilag.report.facts.unevenness import UnevennessFacts, unevenness_facts
-from equilag.report.unevenness_words import unevenness_heading, unevenness_words
+from equilag.domain.group.group import Group
+from equilag.report.facts.plans.judged_plan import judged_plan
+from equilag.report.facts.plans.plan import plan_facts
+from equilag.report.facts.plans.unevenness import UnevennessFacts, unevenness_facts
+from equilag.report.wording.unevenness_words import unevenness_heading, unevenness_words
 
 
 def now_of(group: Group) -> UnevennessFacts:

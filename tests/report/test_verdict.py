@@ -8,12 +8,12 @@ import pytest
 
 import equilag
 from equilag import Group
-from equilag.member import Member
-from equilag.report.facts.plan import plan_facts
-from equilag.report.facts.verdict import VerdictFacts
+from equilag.domain.group.member import Member
+from equilag.report.facts.plans.plan import plan_facts
+from equilag.report.facts.plans.verdict import VerdictFacts
 from equilag.report.terminal import Screen
-from equilag.report.text.pages import text_for
-from equilag.report.verdict_words import above_percent, cost_words, ordinal
+from equilag.report.text.tables.pages import text_for
+from equilag.report.wording.verdict_words import above_percent, cost_words, ordinal
 
 
 def verdict(

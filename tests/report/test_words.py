@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equilag.report.words import (
+from equilag.report.wording.words import (
     duration,
     in_units,
     listed,

@@ -6,8 +6,8 @@ from typing import Any
 
 import equilag
 from equilag import Group
-from equilag.member import Member
-from equilag.report.facts.plan import plan_facts
+from equilag.domain.group.member import Member
+from equilag.report.facts.plans.plan import plan_facts
 from equilag.report.outputs import write_report
 
 

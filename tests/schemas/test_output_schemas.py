@@ -15,16 +15,16 @@ from support.orders_service import orders_snapshot
 from support.paths import SAMPLES
 
 import equilag
-from equilag.group import Group
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
 from equilag.planner.compare import compare
 from equilag.planner.frontier import frontier
 from equilag.planner.simulate import simulate
-from equilag.policy import Policy
 from equilag.report.facts.comparison import comparison_facts
 from equilag.report.facts.explanation import explanation_facts
 from equilag.report.facts.frontier import frontier_facts
 from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
-from equilag.report.facts.plan import plan_facts
+from equilag.report.facts.plans.plan import plan_facts
 from equilag.report.facts.simulation import simulation_facts
 
 QUICK = ("--effort", 0.005, "--json")

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.groups import snapshots
 from support.json_schemas import accepts, findings, places, replaced, value_at, without
@@ -19,7 +19,7 @@ from support.paths import SAMPLES
 from support.real_groups import RealShape, real_snapshot
 
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 FULL: dict[str, Any] = {
     "format": "equilag/snapshot/1",
@@ -133,7 +133,6 @@ VALUES = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=60)
 @given(st.data())
 def test_random_changes_of_random_snapshots(data: st.DataObject) -> None:
     seed = data.draw(st.integers(0, 50))

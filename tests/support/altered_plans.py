@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import equilag
-from equilag.errors import InputError
-from equilag.group import Group
-from equilag.plan import Plan
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.plan.plan import Plan
 
 Json = dict[str, Any]
 

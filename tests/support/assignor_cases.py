@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.assignors.case import Case
-from equilag.group import NOBODY
+from equilag.domain.group.group import NOBODY
 
 
 def case_of(

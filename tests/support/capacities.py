@@ -9,9 +9,9 @@ import numpy as np
 from support.groups import LAG_KINDS, random_group
 from support.oracles import Assignments
 
-from equilag.constraint import CountConstraint
-from equilag.group import NOBODY, Group, Index, Ints
-from equilag.real_columns import NO_LIMIT, RealColumns, Stakes, load_factors
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.extended_columns import NO_LIMIT, RealColumns, Stakes, load_factors
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
 
 
 def with_capacities(group: Group, capacity: Ints) -> Group:

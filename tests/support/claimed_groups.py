@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.group import NOBODY, Group, Index
+from equilag.domain.group.group import NOBODY, Group, Index
 
 Snapshot = dict[str, Any]
 Named = dict[str, list[tuple[str, int]]]

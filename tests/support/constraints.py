@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.certificate.counting import Counting
-from equilag.constraint import CountConstraint, CountInterval, constraint_of
-from equilag.group import NOBODY, Group, Index, Ints
-from equilag.policy import Policy
+from equilag.certificate.bounds.counting import Counting
+from equilag.domain.constraint import CountConstraint, CountInterval, constraint_of
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
 
 

@@ -1,5 +1,5 @@
 """What a history says of each partition, in plain Python: slow, obvious, straight from the
-definitions in `equilag.pipeline.signals`. Amounts and rates are exact fractions.
+definitions in `equilag.pipeline.sources.signals`. Amounts and rates are exact fractions.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Any, Final
 
-from equilag.pipeline.signals import Span
+from equilag.pipeline.sources.signals import Span
 
 Row = dict[str, Any]
 Key = tuple[str, str, int]

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
+from equilag.domain.policy.policy import Policy
 from equilag.pipeline.group_result import PlanGroup
+from equilag.pipeline.results.run_dir import FORMAT, SUCCESS, SUMMARY
 from equilag.pipeline.rules import GroupSettings
-from equilag.pipeline.run_dir import FORMAT, SUCCESS, SUMMARY
 from equilag.pipeline.solving import arrow_schema, to_arrow
-from equilag.policy import Policy
 
 SETTINGS = GroupSettings(Policy(), effort=0.02, time_limit=60.0, seed=3)
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from equilag.columns import Floats
-from equilag.simulation.fluid_run import Schedule
-from equilag.simulation.fluid_state import Conditions
+from equilag.domain.columns import Floats
+from equilag.planner.simulation.fluid_run import Schedule
+from equilag.planner.simulation.fluid_state import Conditions
 
 
 def random_conditions(rng: np.random.Generator, n_members: int, n_partitions: int) -> Conditions:

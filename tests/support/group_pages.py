@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Final
 
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.policy import Policy
+from equilag.domain.policy.policy import Policy
 from equilag.report.facts.group_report import GroupReportFacts
 from equilag.report.make_group_report import ReportRun, make_group_report
 from equilag.report.page.group_page import group_page

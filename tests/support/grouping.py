@@ -1,4 +1,5 @@
-"""A pytest plugin: tests that share one Kafka or one Spark run on one worker, or the run fails.
+"""A pytest plugin: tests that share one Kafka or one Spark run on one worker, or the run fails; and
+a test that ends its worker is not run again.
 
 pytest-xdist groups tests by `xdist_group` only under `--dist loadgroup`, and some pairs of
 versions of pytest and pytest-xdist ignore the group without a word (pytest-xdist issue 1386).
@@ -9,9 +10,14 @@ from __future__ import annotations
 import fcntl
 import os
 from pathlib import Path
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 import pytest
+
+if TYPE_CHECKING:
+    from xdist.remote import Producer
+    from xdist.scheduler import LoadGroupScheduling
+    from xdist.workermanage import WorkerController
 
 GROUPS: Final = ("spark", "broker")
 """Names of markers, of session fixtures and of groups; a test of both belongs to the first."""
@@ -89,3 +95,39 @@ def _shared_folder(config: pytest.Config) -> Path:
     """The folder for temporary files of this run, above those of each worker."""
     factory: pytest.TempPathFactory = config._tmp_path_factory  # type: ignore[attr-defined]
     return factory.getbasetemp().parent
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadGroupScheduling | None:
+    """pytest-xdist 3.8 gives a test that ended its worker to the next worker, which it ends too,
+    and gives a new worker one test, which that one holds until it knows the test after it."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    class Scheduling(LoadGroupScheduling):
+        def remove_node(self, node: WorkerController) -> str | None:
+            """Return the test that ended the worker; the others it had are for the next one."""
+            units = self.assigned_work.pop(node)
+            pending = [(unit, t) for unit in units.values() for t, done in unit.items() if not done]
+            if not pending:
+                return None
+            unit, ended = pending[0]
+            unit[ended] = True
+            self.workqueue.update({
+                scope: unit for scope, unit in units.items() if not all(unit.values())
+            })  # fmt: skip
+            for other in self.assigned_work:
+                self._reschedule(other)
+            return ended
+
+        def _reschedule(self, node: WorkerController) -> None:
+            """Keep a worker supplied with more than the two tests that it holds back."""
+            if node.shutting_down:
+                return
+            while self.workqueue and self._pending_of(self.assigned_work[node]) <= 2:
+                self._assign_work_unit(node)
+            if not self.workqueue:
+                node.shutdown()
+
+    return Scheduling(config, log)

@@ -13,10 +13,10 @@ from typing import Any, Final
 import numpy as np
 from hypothesis import strategies as st
 
-from equilag.building.group_input import ClaimColumns, GroupInput
-from equilag.exhaustive.small_problem import SmallProblem
-from equilag.group import NOBODY, Group, Index, Ints
-from equilag.partition_classes import PartitionClasses
+from equilag.certificate.exhaustive.small_problem import SmallProblem
+from equilag.domain.building.group_input import ClaimColumns, GroupInput
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.group.partition_classes import PartitionClasses
 
 Snapshot = dict[str, Any]
 

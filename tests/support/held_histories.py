@@ -1,4 +1,4 @@
-"""Random histories of groups with members, as rows and as samples of `equilag.measuring`."""
+"""Random histories of groups with members, as rows and as samples to measure."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from equilag.columns import NOBODY
-from equilag.measuring.offset_samples import OffsetSamples
+from equilag.adapters.measuring.offset_samples import OffsetSamples
+from equilag.domain.columns import NOBODY
 
 AT: Final = 1_000_000_000
 Row = dict[str, Any]

@@ -13,7 +13,8 @@ class FakeAnswer:
     def __init__(self, value: Any) -> None:
         self.value = KafkaException(KafkaError(value)) if type(value) is int else value
 
-    def result(self) -> Any:
+    def result(self, timeout: float) -> Any:
+        assert timeout > 0
         if isinstance(self.value, Exception):
             raise self.value
         return self.value

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from equilag.simulation.fluid_run import Schedule
-from equilag.simulation.fluid_state import Conditions
+from equilag.planner.simulation.fluid_run import Schedule
+from equilag.planner.simulation.fluid_state import Conditions
 
 
 def reading_speeds(backlog: list[bool], rates: list[float], capacity: float) -> list[float]:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
-from confluent_kafka import Consumer
 from confluent_kafka.admin import (
     AclBinding,
     AclOperation,
@@ -18,6 +17,7 @@ from confluent_kafka.admin import (
     ScramMechanism,
     UserScramCredentialUpsertion,
 )
+from support.child_consumer import ChildConsumer
 from support.waiting import until
 
 from equilag.adapters.kafka.client_config import Config
@@ -43,7 +43,7 @@ def pairs(
     kinds: Mapping[str, Mapping[str, Any]],
     topics: tuple[Sequence[str], Sequence[str]],
     partitions: list[Partition],
-) -> Iterator[dict[str, list[Consumer]]]:
+) -> Iterator[dict[str, list[ChildConsumer]]]:
     """Groups of two members each; kinds maps a group to its members' settings. Waits until the
     members share `partitions`.
 
@@ -51,13 +51,13 @@ def pairs(
     `group.instance.id` gets the member's number appended.
     """
     with ExitStack() as stack:
-        made: dict[str, list[Consumer]] = {}
+        made: dict[str, list[ChildConsumer]] = {}
         for name, settings in kinds.items():
             for number in range(2):
                 own = {"group.id": name, "client.rack": f"rack-{number}", **QUICK, **settings}
                 if "group.instance.id" in settings:
                     own["group.instance.id"] = f"{settings['group.instance.id']}-{number}"
-                member = Consumer({**config, **own})
+                member = ChildConsumer({**config, **own})
                 stack.callback(member.close)
                 member.subscribe(list(topics[number]))
                 made.setdefault(name, []).append(member)
@@ -76,7 +76,7 @@ def pairs(
         yield made
 
 
-def owned_by(member: Consumer) -> list[Partition]:
+def owned_by(member: ChildConsumer) -> list[Partition]:
     return sorted((one.topic, one.partition) for one in member.assignment())
 
 

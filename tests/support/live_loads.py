@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from equilag.group import Group, Member
-from equilag.policy import Policy
-from equilag.worth.group_loads import GroupLoads, group_loads
+from equilag.domain.group.group import Group, Member
+from equilag.domain.policy.policy import Policy
+from equilag.planner.worth.group_loads import GroupLoads, group_loads
 
 
 def loads_of(

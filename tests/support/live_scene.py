@@ -12,7 +12,6 @@ from typing import Any, Final
 import pyarrow.parquet as pq
 import support.kafka_records as write
 from confluent_kafka import (
-    Consumer,
     ConsumerGroupTopicPartitions,
     KafkaException,
     Producer,
@@ -20,6 +19,7 @@ from confluent_kafka import (
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
+from support.child_consumer import ChildConsumer
 from support.live_groups import KIP_848, RANGE, STICKY, Partition, every_partition, owned_by, pairs
 from support.waiting import PATIENCE_S, until
 
@@ -52,7 +52,7 @@ class Scene:
     """A cluster with groups that stand still, and what was recorded of it on the way there."""
 
     bootstrap: str
-    members: dict[str, list[Consumer]]
+    members: dict[str, list[ChildConsumer]]
     history: Path
 
     def committed(self, group: str) -> dict[Partition, int | None]:
@@ -111,7 +111,7 @@ def produce(config: Config, counts: dict[Partition, int]) -> None:
     assert producer.flush(PATIENCE_S) == 0
 
 
-def commit(members: list[Consumer], step: int) -> None:
+def commit(members: list[ChildConsumer], step: int) -> None:
     """Other offsets in every group, and none in one partition."""
     for member in members:
         mine = [

@@ -8,16 +8,24 @@ from typing import Final
 import numpy as np
 from support.groups import LAG_KINDS, ODD, random_group
 
-from equilag.constraint import CountConstraint, constraint_of
-from equilag.group import Group, Index
-from equilag.metrics import count_moves, excess, is_valid, load_figures, member_loads, spread
-from equilag.policy import BALANCES, Policy
+from equilag.domain.constraint import CountConstraint, constraint_of
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.metrics import (
+    count_moves,
+    excess,
+    is_valid,
+    load_figures,
+    member_loads,
+    spread,
+)
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
-from equilag.solver.local_search.improvement_goal import ImprovementGoal
+from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.moves.fewest_moves import fewest_moves
 
 POLICIES: Final = [
-    Policy.of(name, balance) for balance in BALANCES for name in ("lag-aware", "sticky-yet-fair")
+    Policy(name, balance) for balance in BALANCES for name in ("lag-aware", "sticky-yet-fair")
 ]
 
 Search = Callable[..., Index]

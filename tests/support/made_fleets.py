@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 
 from benchmarks.fleet.history import write_history
 from benchmarks.fleet.settings import HistorySettings
+from equilag.domain.policy.policy import Policy
 from equilag.pipeline.fleet_options import FleetOptions
 from equilag.pipeline.rules import GroupSettings, Rules
-from equilag.policy import Policy
 
 Row = dict[str, Any]
 
@@ -22,7 +22,7 @@ FAULTY: Final = HistorySettings(
     groups=44, partitions=1_500, samples=8, every=60, seed=4, faults=True
 )
 TINY: Final = HistorySettings(groups=5, partitions=60, samples=4, every=60, seed=7)
-SETTINGS: Final = GroupSettings(Policy.of(), effort=0.02, time_limit=60.0, seed=3)
+SETTINGS: Final = GroupSettings(Policy(), effort=0.02, time_limit=60.0, seed=3)
 
 TABLES: Final = (
     "signals", "problems", "quality", "plans", "assignment", "baseline", "failures",

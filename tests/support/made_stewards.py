@@ -7,9 +7,9 @@ import time
 from dataclasses import replace
 from typing import Final
 
+from equilag.live.status.status import StewardStatus
 from equilag.live.steward.clock import utc
-from equilag.live.steward.status import StewardStatus
-from equilag.report.facts.steward_parts import (
+from equilag.report.facts.stewards.steward_parts import (
     StewardEvent,
     StewardMember,
     StewardMove,

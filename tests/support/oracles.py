@@ -15,8 +15,8 @@ import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from equilag.group import NOBODY, Flags, Group, Index, Ints
-from equilag.policy import Policy
+from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.domain.policy.policy import Policy
 
 
 @dataclass(frozen=True, eq=False)

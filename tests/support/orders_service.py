@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.group import Group
+from equilag.domain.group.group import Group
 
 
 def orders_snapshot(**fields: Any) -> dict[str, Any]:

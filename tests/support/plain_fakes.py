@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from equilag.adapters.kafka import cluster, plain_client
+from equilag.adapters.kafka import cluster
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.group_reader import GroupReader
+from equilag.adapters.kafka.plain import plain_client
 
 NO_TOPIC, LOADING, NOT_LEADER, TOPIC_FORBIDDEN, GROUP_FORBIDDEN = 3, 14, 6, 29, 30
 """Error codes of the protocol."""
@@ -172,5 +173,5 @@ def fake_reader(monkeypatch: pytest.MonkeyPatch, client: FakeClient) -> GroupRea
     """Return a reader of the cluster that the client sees; nothing waits."""
     monkeypatch.setattr(plain_client, "PlainClient", lambda *_: client)
     monkeypatch.setattr(cluster, "_RETRY_PAUSES", (0.0,) * 3)
-    monkeypatch.setattr("equilag.adapters.kafka.plain_ends._PAUSE_S", 0.0)
+    monkeypatch.setattr("equilag.adapters.kafka.plain.plain_ends._PAUSE_S", 0.0)
     return GroupReader(kafka_config("a:1"))

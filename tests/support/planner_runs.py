@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from equilag.budget import Budget
-from equilag.group import Group
-from equilag.objective import Objective
-from equilag.planner.progress import ProgressObserver
-from equilag.planner.run import PROVING, SEARCHING, count, improve, state_of
-from equilag.planner.stage import ImprovingStage
-from equilag.planner.state import SolveState
-from equilag.planner.task import Task
-from equilag.policy import Policy
-from equilag.reduction.reduce import Reduction
+from equilag.domain.budget import Budget
+from equilag.domain.group.group import Group
+from equilag.domain.policy.objective import Objective
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.reduce import Reduction
+from equilag.planner.solving.progress import ProgressObserver
+from equilag.planner.solving.run import PROVING, SEARCHING, count, improve, state_of
+from equilag.planner.solving.stage import ImprovingStage
+from equilag.planner.solving.state import SolveState
+from equilag.planner.solving.task import Task
 
 STAGES = tuple(stage for phase in (*SEARCHING, *PROVING) for stage in phase.stages)
 """The improving stages of a run, in their order."""

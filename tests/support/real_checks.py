@@ -12,8 +12,8 @@ from support.real_flow import cheapest_assignment
 from support.real_oracle import OracleFigures, OracleGroup, Snapshot, read_group
 
 import equilag
-from equilag.errors import InputError
-from equilag.plan import Plan
+from equilag.domain.errors import InputError
+from equilag.domain.plan.plan import Plan
 
 EFFORT: Final = 0.1
 """Seconds of counted work for one plan; most groups of 4 x 7 need less for all proofs."""

@@ -11,12 +11,12 @@ from random import Random
 import numpy as np
 from support.oracles import Assignments
 
-from equilag.constraint import CountConstraint
-from equilag.errors import InputError
-from equilag.group import Flags, Group, Index
-from equilag.partition_classes import PartitionClasses
-from equilag.policy import Policy
-from equilag.real_columns import NO_LIMIT, RealColumns
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.errors import InputError
+from equilag.domain.group.extended_columns import NO_LIMIT, RealColumns
+from equilag.domain.group.group import Flags, Group, Index
+from equilag.domain.group.partition_classes import PartitionClasses
+from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced
 
 CAPACITIES = ((1,), (1, 2), (1, 2, 3, 4), (37, 100, 250), (1, 999), (997, 998, 999))

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.columns import Floats, Index
-from equilag.simulation.fluid_state import Conditions
+from equilag.domain.columns import Floats, Index
+from equilag.planner.simulation.fluid_state import Conditions
 
 
 class RecordRun(NamedTuple):

@@ -8,10 +8,10 @@ from itertools import product
 
 import numpy as np
 
-from equilag.constraint import InstanceSums
-from equilag.exhaustive.small_problem import SmallProblem
-from equilag.exhaustive.target import SearchTarget
-from equilag.group import NOBODY, Ints
+from equilag.certificate.exhaustive.small_problem import SmallProblem
+from equilag.certificate.exhaustive.target import SearchTarget
+from equilag.domain.constraint import InstanceSums
+from equilag.domain.group.group import NOBODY, Ints
 
 
 def random_problem(

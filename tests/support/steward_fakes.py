@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from equilag.adapters.kafka.consumer_protocol import write_subscription
+from equilag.adapters.kafka.codec.consumer_protocol import write_subscription
 from equilag.adapters.kafka.described import ClientPlace, DescribedMember
 from equilag.adapters.kafka.group_reader import Reading, TopicOffsets
-from equilag.errors import EquilagError
+from equilag.domain.errors import EquilagError
 from equilag.live.steward.group_membership import JoinGroupMember, JoinResult
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from equilag.columns import Floats, Index, Ints
-from equilag.measuring.offset_samples import OffsetSamples
+from equilag.adapters.measuring.offset_samples import OffsetSamples
+from equilag.domain.columns import Floats, Index, Ints
 
 TICK_S = 0.05
 """A simulated step: a hundredth of a commit interval."""

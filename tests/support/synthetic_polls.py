@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from equilag.columns import Floats, Ints
-from equilag.measuring.offset_samples import OffsetSamples
+from equilag.adapters.measuring.offset_samples import OffsetSamples
+from equilag.domain.columns import Floats, Ints
 
 PARTITIONS: Final = 4
 IDLE_S: Final = 0.01

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.group import Ints
-from equilag.solver.local_search.exact_transfers import TargetRows
+from equilag.domain.group.group import Ints
+from equilag.solver.exchange.exact_transfers import TargetRows
 
 
 def uniform_rows(

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from equilag.columns import NOBODY, Floats, Index
+from equilag.adapters.measuring.offset_samples import OffsetSamples
+from equilag.domain.columns import NOBODY, Floats, Index
 from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.observed_offsets import ObservedOffsets
-from equilag.measuring.offset_samples import OffsetSamples
 
 TOPIC = "t"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
 
-from equilag.errors import InputError
-from equilag.show import below, form, guess, plural, shorten, show
+from equilag.domain.errors import InputError
+from equilag.domain.show import below, form, guess, plural, shorten, show
 
 DIFFERENT_TOPICS: Final = (
     "WARNING: members own partitions of different topics; if they also subscribe to different"

@@ -22,7 +22,7 @@ from equilag.adapters.describe.row_cells import (
     read_cells,
 )
 from equilag.adapters.describe.table_header import TableHeader, read_header
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 MAX_PIECES: Final = 4
 """Lines of a screen that one row may take: ids seldom have more than 250 characters."""

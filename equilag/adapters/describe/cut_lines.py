@@ -21,7 +21,7 @@ from equilag.adapters.describe.printed_table import PrintedRow, PrintedTable, Ta
 from equilag.adapters.describe.printed_text import TextLine
 from equilag.adapters.describe.row_cells import NOTHING, Cells, integer_of, lag_agrees
 from equilag.adapters.describe.table_header import TableHeader
-from equilag.show import show
+from equilag.domain.show import show
 
 _NAME: Final = re.compile(r"[\w.-]{1,249}")
 _RANDOM: Final = re.compile(r".*-[0-9a-f]{4}[0-9a-f-]*")

@@ -9,7 +9,7 @@ from typing import Final
 
 from equilag.adapters.describe.partition_rows import PrintedPartition, partition_name
 from equilag.adapters.describe.printed_group import PrintedGroup
-from equilag.show import form, plural, shorten, some_of
+from equilag.domain.show import form, plural, shorten, some_of
 
 MAX_SHOWN: Final = 10
 """Partitions that a sentence names."""

@@ -24,12 +24,12 @@ from equilag.adapters.describe.partition_rows import PrintedMember, partition_na
 from equilag.adapters.describe.printed_group import PrintedGroup
 from equilag.adapters.describe.printed_table import find_tables
 from equilag.adapters.describe.printed_text import PrintedText
-from equilag.building.group_input import GroupInput, PartitionOffsets
-from equilag.building.topic_index import MAX_PARTITIONS
-from equilag.errors import InputError
-from equilag.group import Member
-from equilag.lag import MAX_LAG, as_reset
-from equilag.show import form, plural, shorten, some_of
+from equilag.domain.building.group_input import GroupInput, PartitionOffsets
+from equilag.domain.building.topic_index import MAX_PARTITIONS
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Member
+from equilag.domain.group.lag import MAX_LAG, as_reset
+from equilag.domain.show import form, plural, shorten, some_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ from equilag.adapters.describe.printed_text import TextLine
 from equilag.adapters.describe.row_cells import closest_cut
 from equilag.adapters.describe.table_header import TableHeader
 from equilag.adapters.mistaken_file import TEXT_KIND, mistaken_text
-from equilag.errors import InputError
-from equilag.show import plural, shorten, show, some_of
+from equilag.domain.errors import InputError
+from equilag.domain.show import plural, shorten, show, some_of
 
 EXAMPLE: Final = (
     "paste what kafka-consumer-groups --describe --group G prints, from the line TOPIC PARTITION"

@@ -16,8 +16,7 @@ from equilag.adapters.describe.column_names import (
     START,
     TOPIC,
 )
-from equilag.adapters.describe.messages import Messages
-from equilag.adapters.describe.printed_table import PrintedRow, PrintedTable
+from equilag.adapters.describe.printed_table import Messages, PrintedRow, PrintedTable
 from equilag.adapters.describe.printed_text import TextLine
 from equilag.adapters.describe.row_cells import (
     ABSENT,

@@ -18,9 +18,9 @@ from equilag.adapters.describe.partition_rows import (
 from equilag.adapters.describe.printed_group import PrintedGroup
 from equilag.adapters.describe.printed_table import PrintedRow, TablesFound
 from equilag.adapters.describe.row_cells import NOTHING, integer_of
-from equilag.building.topic_index import MAX_PARTITIONS
-from equilag.errors import InputError
-from equilag.show import show
+from equilag.domain.building.topic_index import MAX_PARTITIONS
+from equilag.domain.errors import InputError
+from equilag.domain.show import show
 
 # `files(0,1), lines(2)`, as printed before Kafka 4; since then `files:0,1;lines:2`.
 _BRACKETS: Final = re.compile(r"\s*([^\s(),;:]+)\(([0-9, ]*)\)\s*(?:[,;]|$)")

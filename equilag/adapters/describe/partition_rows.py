@@ -21,8 +21,8 @@ from equilag.adapters.describe.column_names import (
 )
 from equilag.adapters.describe.printed_table import PrintedRow
 from equilag.adapters.describe.row_cells import ABSENT, NOTHING, Cells, integer_of
-from equilag.building.topic_index import MAX_PARTITIONS
-from equilag.show import shorten, show
+from equilag.domain.building.topic_index import MAX_PARTITIONS
+from equilag.domain.show import shorten, show
 
 NOBODY: Final = frozenset({"", NOTHING, "none", "unassigned", "<none>", "n/a", "null", "nil"})
 """What tools print for the owner of a partition that nobody owns, in lower case."""

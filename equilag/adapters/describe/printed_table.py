@@ -9,7 +9,6 @@ from typing import Final
 from equilag.adapters.describe.broken_lines import has_identity, header_at, row_at
 from equilag.adapters.describe.broken_tables import unbroken_lines
 from equilag.adapters.describe.column_names import GROUP, NUMBERS, TOPIC
-from equilag.adapters.describe.messages import Messages
 from equilag.adapters.describe.printed_text import TextLine, clean_lines
 from equilag.adapters.describe.row_cells import (
     Cells,
@@ -17,7 +16,76 @@ from equilag.adapters.describe.row_cells import (
     looks_like_a_row,
 )
 from equilag.adapters.describe.table_header import TableHeader
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
+
+_STATE: Final = re.compile(
+    r"Consumer group '(?P<group>[^']*)' (?P<state>is rebalancing|has no active members)"
+)
+_SUMMARY: Final = re.compile(
+    r"\s*(?:GROUP(?:[ -]ID)?\s{2,}|(?:[Cc]onsumer )?[Gg]roup(?:[ -]?(?:ID|id))?\s*:\s*)(\S+)\s*"
+)
+"""The line that some tools print above a group's table."""
+_OPTION: Final = re.compile(r"--group(?:=|\s+)(?P<quote>['\"]?)([^\s'\"]+)(?P=quote)")
+_COMMAND: Final = re.compile(
+    r"\b(?:rpk\s+group\s+describe|kafkactl\s+describe\s+(?:consumer-group|cg)"
+    r"|confluent\s+kafka\s+consumer\s+group\s+lag\s+list)\s+(?P<group>[\w.][^\s'\"]*)"
+)
+_PLACEHOLDER: Final = re.compile(r"[<$\[{(%].*|.*[>\]})]")
+"""What documentation writes in place of a group's name."""
+_FAILURE: Final = re.compile(
+    r"\s*(?:Error\b(?::| while| executing).*"
+    r"|(?:The c|C)onsumer group '.*' does not exist\.?"
+    r"|(?:Exception in thread |Caused by: ).*|(?:[\w$]+\.){2,}\w*(?:Exception|Error)\b.*"
+    r"|\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*\s+(?:ERROR|FATAL)\b.*)"
+)
+_MOVING: Final = re.compile(r"\b(?:Preparing|Completing)Rebalance\b|\b(?:Assigning|Reconciling)\b")
+
+
+@dataclass(slots=True)
+class Messages:
+    """What is known from lines that are no rows of tables."""
+
+    named: list[str] = field(default_factory=list)
+    """Groups that commands and messages name, in order; each once."""
+    current: str | None = None
+    """The group that the tables below are about, where they do not say it."""
+    rebalancing: set[str] = field(default_factory=set)
+    failure: TextLine | None = None
+    """The first line that reports an error."""
+
+    def read(self, line: TextLine) -> None:
+        """Take what the line says of groups."""
+        state = _STATE.search(line.text)
+        if state is not None:
+            self._name(state["group"])
+            if state["state"] == "is rebalancing":
+                self.rebalancing.add(state["group"])
+            return
+        if _FAILURE.fullmatch(line.text):
+            self.failure = self.failure or line
+            return
+        for pattern in (_OPTION, _COMMAND):
+            found = pattern.search(line.text)
+            if found is not None:
+                self._name(found[found.lastindex or 0].rstrip(".,;:)`\\"))
+                return
+        summary = _SUMMARY.fullmatch(line.text)
+        if summary is not None:
+            self._name(summary[1])
+
+    def read_state(self, line: TextLine, group: str | None) -> None:
+        """Take the row of a table of --state."""
+        name = group or self.current
+        if name is not None and _MOVING.search(line.text):
+            self.rebalancing.add(name)
+
+    def _name(self, group: str) -> None:
+        if not group or _PLACEHOLDER.fullmatch(group):
+            return
+        self.current = group
+        if group not in self.named:
+            self.named.append(group)
+
 
 _MAX_SPACES: Final = 5
 """Words more than columns that may stand before the numbers of a row: names hold few spaces."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, TypeAlias
 
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 Config: TypeAlias = dict[str, str | int]
 

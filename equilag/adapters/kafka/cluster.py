@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -19,12 +18,12 @@ from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.connect import WAIT_S, check_settings
 from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.group_kinds import ListedGroup
-from equilag.adapters.kafka.reading import several
+from equilag.adapters.kafka.reading import NamedTopics, several
 from equilag.adapters.kafka.sample_rows import TopicPartition
-from equilag.errors import EquilagError, InputError, MissingExtra
+from equilag.domain.errors import EquilagError, InputError, MissingExtra
 
 if TYPE_CHECKING:
-    from equilag.adapters.kafka.plain_client import PlainClient
+    from equilag.adapters.kafka.plain.plain_client import PlainClient
 
 T = TypeVar("T")
 TopicLeaders = Mapping[str, Mapping[int, int]]
@@ -43,26 +42,6 @@ class NoAnswer(EquilagError):
     """The cluster as a whole does not answer."""
 
 
-@dataclass(slots=True)
-class NamedTopics:
-    """Topics requested by name: partition -> leader of each, or why there are none."""
-
-    found: dict[str, dict[int, int]] = field(default_factory=dict)
-    missing: list[str] = field(default_factory=list)
-    forbidden: list[str] = field(default_factory=list)
-    """The right Describe is missing."""
-    racks: dict[str, dict[int, tuple[str, ...]]] = field(default_factory=dict)
-    """Of the topics in `found`."""
-
-    def leaders(self) -> dict[TopicPartition, int]:
-        """Return the leader of each partition."""
-        return {
-            (topic, number): leader
-            for topic, partitions in self.found.items()
-            for number, leader in partitions.items()
-        }
-
-
 class Cluster:
     """One cluster. `config` is librdkafka's; `timeout` is in seconds per request.
 
@@ -73,8 +52,8 @@ class Cluster:
 
     def __init__(self, config: Config, timeout: float = TIMEOUT) -> None:
         try:
-            from equilag.adapters.kafka import plain_client
-            from equilag.adapters.kafka.plain_connection import describe_error
+            from equilag.adapters.kafka.plain import plain_client
+            from equilag.adapters.kafka.plain.plain_connection import describe_error
         except ImportError as error:
             raise MissingExtra(
                 "reading a cluster needs kafka-python: pip install 'equilag[kafka]'"
@@ -99,25 +78,25 @@ class Cluster:
 
     def groups(self) -> tuple[dict[str, ListedGroup], list[str]]:
         """Return all groups with their kinds, and the problems with single brokers."""
-        from equilag.adapters.kafka.plain_listing import list_groups
+        from equilag.adapters.kafka.plain.plain_listing import list_groups
 
         return self.with_plain(list_groups)
 
     def kind(self, group: str) -> str | ReadFailure:
         """Return the kind of a group in any state, "" if there is none, or why it is unknown."""
-        from equilag.adapters.kafka.plain_listing import kind_now
+        from equilag.adapters.kafka.plain.plain_listing import kind_now
 
         return self.with_plain(lambda client: kind_now(client, group))
 
     def topics(self) -> dict[str, dict[int, int]]:
         """Return all topics that the user may describe: topic -> partition -> leader."""
-        from equilag.adapters.kafka.plain_topics import read_topics
+        from equilag.adapters.kafka.plain.plain_topics import read_topics
 
         return self.with_plain(lambda client: read_topics(client, None)).found
 
     def named_topics(self, names: Iterable[str]) -> NamedTopics:
         """Return these topics only. The request does not auto-create missing topics."""
-        from equilag.adapters.kafka.plain_topics import read_topics
+        from equilag.adapters.kafka.plain.plain_topics import read_topics
 
         wanted = sorted(set(names))
         if not wanted:
@@ -150,7 +129,7 @@ class Cluster:
     ) -> tuple[dict[str, Commits], dict[str, ReadFailure]]:
         """Return the commits of each group, or why they cannot be read; the values are the groups'
         coordinators."""
-        from equilag.adapters.kafka.plain_commits import read_commits
+        from equilag.adapters.kafka.plain.plain_commits import read_commits
 
         found: dict[str, Commits] = {}
         failed: dict[str, ReadFailure] = {}
@@ -173,7 +152,7 @@ class Cluster:
         With `committed` a log ends where the oldest open transaction begins. Partitions with moving
         leaders are asked again for a while.
         """
-        from equilag.adapters.kafka.plain_ends import read_ends_patiently
+        from equilag.adapters.kafka.plain.plain_ends import read_ends_patiently
 
         leaders = {(topic, number): topics[topic][number] for topic, number in partitions}
         ends = self.with_plain(lambda client: read_ends_patiently(client, leaders, committed))
@@ -183,8 +162,8 @@ class Cluster:
         """Return the result of a call. After an error the next call opens a new connection."""
         from kafka.errors import KafkaError
 
-        from equilag.adapters.kafka import plain_client
-        from equilag.adapters.kafka.plain_connection import describe_error
+        from equilag.adapters.kafka.plain import plain_client
+        from equilag.adapters.kafka.plain.plain_connection import describe_error
 
         try:
             if self._plain is None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from equilag.adapters.kafka.client_config import SERVERS, Config
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 if TYPE_CHECKING:
     import ssl

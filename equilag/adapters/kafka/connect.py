@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future
-from contextlib import contextmanager
+from concurrent.futures import Future, wait
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.command_config import UNDERSTOOD
-from equilag.errors import InputError, MissingExtra
+from equilag.domain.errors import EquilagError, InputError, MissingExtra
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, KafkaError
@@ -23,6 +24,10 @@ T = TypeVar("T")
 WAIT_S: Final = 8.0
 """How long a cluster may take to answer the first request."""
 
+REQUEST_S: Final = 30.0
+"""Per later request; for a recording or a fleet run, which can wait longer than a command."""
+GRACE_S: Final = 10.0
+"""librdkafka ends a call at its own limit; one that is not back so long after it never will be."""
 _NEARLY_S: Final = 0.5
 """A failure this close to WAIT_S counts as a timeout in the message."""
 
@@ -53,8 +58,10 @@ def connect(config: Config, topic: str | None = None) -> tuple[AdminClient, Clus
         give_up = time.monotonic() + WAIT_S - _NEARLY_S
         try:
             if topic is not None:
-                return admin, interruptible(lambda: admin.list_topics(topic, timeout=WAIT_S))
-            return admin, interruptible(lambda: admin.list_topics(timeout=WAIT_S))
+                ask = partial(admin.list_topics, topic, timeout=WAIT_S)
+            else:
+                ask = partial(admin.list_topics, timeout=WAIT_S)
+            return admin, bounded("list_topics", ask, WAIT_S + GRACE_S)
         except KafkaException as error:
             admin.poll(0)  # calls `complain`
             waited = f" within {WAIT_S:g} s" if time.monotonic() > give_up else ""
@@ -65,9 +72,16 @@ def connect(config: Config, topic: str | None = None) -> tuple[AdminClient, Clus
             )
 
 
-def interruptible(call: Callable[[], T]) -> T:
-    """Return the result of a call that waits in C. Ctrl-C ends the wait at once, not the call: it
-    goes on in a thread that does not keep the process alive."""
+class HangingClient(EquilagError):
+    """A call of librdkafka that has not returned, although its own time limit is over."""
+
+
+def bounded(what: str, call: Callable[[], T], seconds: float) -> T:
+    """Return the result of a call that waits in C.
+
+    Ctrl-C ends the wait at once, and `HangingClient` after `seconds` names the call. Neither ends
+    the call itself: it goes on in a thread that does not keep the process alive.
+    """
     answer: Future[T] = Future()
 
     def run() -> None:
@@ -76,8 +90,28 @@ def interruptible(call: Callable[[], T]) -> T:
         except BaseException as error:  # noqa: BLE001  the waiting thread raises it
             answer.set_exception(error)
 
-    threading.Thread(target=run, name="kafka-wait", daemon=True).start()
+    threading.Thread(target=run, name=f"librdkafka {what}", daemon=True).start()
+    if wait([answer], seconds).not_done:
+        problem = f"librdkafka's {what} has not returned after {seconds:g} s; try again"
+        raise HangingClient(problem)
     return answer.result()
+
+
+def result_of(what: str, answer: Future[T]) -> T:
+    """Return what a request of the admin client was answered. Raises HangingClient, and what the
+    answer raises."""
+    seconds = REQUEST_S + GRACE_S
+    try:
+        return answer.result(seconds)
+    except TimeoutError as error:
+        problem = f"librdkafka has not answered {what} after {seconds:g} s; try again"
+        raise HangingClient(problem) from error
+
+
+def close(consumer: Consumer) -> None:
+    """Close a consumer. One that hangs is left behind: what it read is complete."""
+    with suppress(HangingClient):
+        bounded("close", consumer.close, GRACE_S)
 
 
 def check_settings(config: Config) -> None:

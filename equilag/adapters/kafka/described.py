@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from equilag.errors import InputError
-from equilag.show import some_of
+from equilag.domain.errors import InputError
+from equilag.domain.show import some_of
 
 _FORBIDDEN: Final = {29: "Topic", 30: "Group", 31: "Cluster"}
 """Protocol error code -> kind of resource that may not be described."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from equilag.adapters.kafka.consumer_protocol import read_assignment, read_subscription
+from equilag.adapters.kafka.codec.consumer_protocol import read_assignment, read_subscription
+from equilag.adapters.kafka.codec.wire import BrokenRecord
 from equilag.adapters.kafka.described import (
     ClientPlace,
     Described,
@@ -22,8 +23,7 @@ from equilag.adapters.kafka.group_kinds import (
     classic_kind,
     described_kind,
 )
-from equilag.adapters.kafka.quiet import quietly
-from equilag.adapters.kafka.wire import BrokenRecord
+from equilag.adapters.kafka.plain.quiet import quietly
 
 with quietly():
     from kafka import errors

@@ -13,7 +13,7 @@ from base64 import b64decode
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 CLASSIC: Final = "classic"
 CONSUMER: Final = "consumer"

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from equilag.adapters.kafka.client_config import Config, servers
-from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NamedTopics, NoAnswer, TopicLeaders
+from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer, TopicLeaders
 from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.described import (
     ClientPlace,
@@ -35,13 +35,14 @@ from equilag.adapters.kafka.group_remarks import (
     unknown_topics,
 )
 from equilag.adapters.kafka.reading import (
+    NamedTopics,
     Reading,
     TopicOffsets,
     lost_commits,
     resolved,
     topic_offsets,
 )
-from equilag.errors import EquilagError, InputError
+from equilag.domain.errors import EquilagError, InputError
 
 __all__ = [
     "GroupReader",
@@ -169,7 +170,7 @@ class GroupReader:
         Missing topics become remarks. `timeout` is for all requests, in seconds. Raises
         MissingRight, and TemporarilyUnreadable if the coordinator does not return the commits.
         """
-        from equilag.adapters.kafka.plain_offsets import read_offsets
+        from equilag.adapters.kafka.plain.plain_ends import read_offsets
 
         wait_ms = int(1000 * (self._timeout if timeout is None else timeout) / _ROUNDS)
         answers = self._cluster.with_plain(
@@ -195,7 +196,7 @@ class GroupReader:
 
         Raises MissingRight.
         """
-        from equilag.adapters.kafka.plain_topics import read_topics
+        from equilag.adapters.kafka.plain.plain_topics import read_topics
 
         wait_ms = int(1000 * (self._timeout if timeout is None else timeout))
         named = self._cluster.with_plain(lambda client: read_topics(client, topics, wait_ms))

@@ -9,7 +9,7 @@ from equilag.adapters.kafka.cluster import TopicLeaders
 from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.described import Described, DescribedMember
 from equilag.adapters.kafka.group_kinds import CLASSIC, CLASSIC_STREAMS
-from equilag.show import some_of
+from equilag.domain.show import some_of
 
 _MAX_NAMES: Final = 5
 """Topics that a remark names: they fit on one line."""

@@ -13,9 +13,9 @@ from equilag.adapters.kafka.described import MissingRight
 from equilag.adapters.kafka.group_reader import GroupReader, TemporarilyUnreadable
 from equilag.adapters.kafka.reading import Offsets, Reading, TopicOffsets
 from equilag.adapters.kafka.sample_rows import TopicPartition
-from equilag.columns import NOBODY, Index, Ints
-from equilag.errors import EquilagError
-from equilag.measuring.offset_samples import OffsetSamples
+from equilag.adapters.measuring.offset_samples import OffsetSamples
+from equilag.domain.columns import NOBODY, Index, Ints
+from equilag.domain.errors import EquilagError
 
 MIN_PERIOD_S: Final = 1.0
 """Between two samples: a fifth of the default commit interval, so that the time of a commit is

@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypeAlias
 from uuid import UUID
 
-from equilag.adapters.kafka import consumer_group_codec as kip848
-from equilag.adapters.kafka.consumer_protocol import read_assignment, read_subscription
-from equilag.adapters.kafka.described import bare_host
-from equilag.adapters.kafka.offsets_codec import (
+from equilag.adapters.kafka.codec import consumer_group_codec as kip848
+from equilag.adapters.kafka.codec.consumer_protocol import read_assignment, read_subscription
+from equilag.adapters.kafka.codec.offsets_codec import (
     CLASSIC_GROUP,
     CONSUMER_MEMBER,
     CURRENT_ASSIGNMENT,
@@ -31,8 +30,9 @@ from equilag.adapters.kafka.offsets_codec import (
     read_commit,
     read_key,
 )
-from equilag.adapters.kafka.wire import BrokenRecord
-from equilag.show import show
+from equilag.adapters.kafka.codec.wire import BrokenRecord
+from equilag.adapters.kafka.described import bare_host
+from equilag.domain.show import show
 
 Kind: TypeAlias = Literal["classic", "consumer"]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 from uuid import UUID
 
 from equilag.adapters.kafka.client_config import Config
-from equilag.adapters.kafka.connect import connect, kafka_errors_named
+from equilag.adapters.kafka.connect import REQUEST_S, connect, kafka_errors_named, result_of
 from equilag.adapters.kafka.reading import distinct_racks
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ Partition: TypeAlias = tuple[str, int]
 _BATCH_SIZE: Final = 1000
 """Partitions, or topics, per request: librdkafka's time for a request grows with the square of its
 partitions."""
-_TIMEOUT_S: Final = 30.0
-"""Per request; for a recording or a fleet run, which can wait longer than a command."""
 _TRIES: Final = 4
 """Attempts for a partition whose leader is moving, _PAUSE_S apart: 1.5 s in all."""
 _PAUSE_S: Final = 0.5
@@ -80,10 +78,10 @@ def read_topics(config: Config) -> ClusterTopics:
         ]
     for names in _batches(list(found.partitions)):
         with kafka_errors_named(config):
-            answers = admin.describe_topics(TopicCollection(names), request_timeout=_TIMEOUT_S)
+            answers = admin.describe_topics(TopicCollection(names), request_timeout=REQUEST_S)
         for name, answer in answers.items():
             try:
-                topic = answer.result()
+                topic = result_of("describe_topics", answer)
                 found.names[_uuid(topic.topic_id)] = name
                 for one in topic.partitions:
                     if racks := distinct_racks(node.rack for node in one.replicas):
@@ -178,13 +176,13 @@ def offsets(
         answers = admin.list_offsets(
             {TopicPartition(*partition): spec for partition in left},
             isolation_level=level,
-            request_timeout=_TIMEOUT_S,
+            request_timeout=REQUEST_S,
         )
         left = []
         for asked, answer in answers.items():
             partition = (asked.topic, asked.partition)
             try:
-                found[partition] = answer.result().offset
+                found[partition] = result_of("list_offsets", answer).offset
             except KafkaException as error:
                 reason: Any = error.args[0]
                 found[partition] = reason.str()

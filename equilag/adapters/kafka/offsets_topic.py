@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from equilag.adapters.kafka.client_config import Config, servers
-from equilag.adapters.kafka.connect import connect, kafka_errors_named, reading_client
+from equilag.adapters.kafka.connect import (
+    GRACE_S,
+    bounded,
+    close,
+    connect,
+    kafka_errors_named,
+    reading_client,
+)
 from equilag.adapters.kafka.group_state import keep
 from equilag.adapters.kafka.log_ends import offsets, unavailable
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 if TYPE_CHECKING:
     from confluent_kafka import Consumer, Message
@@ -73,9 +81,10 @@ def read_partition(config: Config, partition: int, deadline_s: float) -> Partiti
         with kafka_errors_named(config):
             consumer = reading_client(config, _SETTINGS)
             try:
-                _read(consumer, records, give_up, config)
+                read = partial(_read, consumer, records, give_up, config)
+                bounded("consume", read, deadline_s + GRACE_S)
             finally:
-                consumer.close()
+                close(consumer)
     return records
 
 

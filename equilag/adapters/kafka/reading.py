@@ -8,8 +8,8 @@ from typing import Final, TypeAlias
 
 from equilag.adapters.kafka.described import DescribedMember
 from equilag.adapters.kafka.sample_rows import TopicPartition, subscription
-from equilag.building.group_input import GroupInput, PartitionOffsets
-from equilag.group import UNKNOWN_GENERATION, Member
+from equilag.domain.building.group_input import GroupInput, PartitionOffsets
+from equilag.domain.group.group import UNKNOWN_GENERATION, Member
 
 Offsets = dict[str, list[int | None]]
 """Topic -> one offset per partition."""
@@ -17,6 +17,26 @@ TopicRacks: TypeAlias = Mapping[str, Mapping[int, tuple[str, ...]]]
 """Topic -> partition -> the racks that hold a replica, see `distinct_racks`."""
 
 NO_COMMIT: Final = "no commit (lag 0 or all of the log, as auto.offset.reset says)"
+
+
+@dataclass(slots=True)
+class NamedTopics:
+    """Topics requested by name: partition -> leader of each, or why there are none."""
+
+    found: dict[str, dict[int, int]] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+    forbidden: list[str] = field(default_factory=list)
+    """The right Describe is missing."""
+    racks: dict[str, dict[int, tuple[str, ...]]] = field(default_factory=dict)
+    """Of the topics in `found`."""
+
+    def leaders(self) -> dict[TopicPartition, int]:
+        """Return the leader of each partition."""
+        return {
+            (topic, number): leader
+            for topic, partitions in self.found.items()
+            for number, leader in partitions.items()
+        }
 
 
 @dataclass(slots=True)

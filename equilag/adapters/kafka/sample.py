@@ -125,7 +125,7 @@ class ClusterSampler:
         led = {(topic, p): topics[topic][p] for topic, p in partitions if topics[topic][p] >= 0}
         if not led:
             return {}, []
-        from equilag.adapters.kafka.plain_log_sizes import log_sizes
+        from equilag.adapters.kafka.plain.plain_ends import log_sizes
 
         return self._cluster.with_plain(lambda client: log_sizes(client, led))
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from equilag.adapters.kafka.described import DescribedMember
-from equilag.lag import lag_list
+from equilag.domain.group.lag import lag_list
 
 TopicPartition: TypeAlias = tuple[str, int]
 

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from equilag.building.group_input import GroupInput, PartitionOffsets
-from equilag.errors import InputError
-from equilag.group import Group, Ints, iter_names
-from equilag.lag import AHEAD_OF_END, BELOW_LOG_START, GIVEN, NO_COMMIT, UNKNOWN
+from equilag.domain.building.group_input import GroupInput, PartitionOffsets
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group, Ints, iter_names
+from equilag.domain.group.lag import AHEAD_OF_END, BELOW_LOG_START, GIVEN, NO_COMMIT, UNKNOWN
 
 _REDUCED: Final = "was made for planning; only a group as it was read or built can be written"
 

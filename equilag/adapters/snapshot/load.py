@@ -12,8 +12,8 @@ from equilag.adapters.open_text import Source, read_text, source_name
 from equilag.adapters.parse_json import parse_json
 from equilag.adapters.snapshot.parse_columns import parse_columns
 from equilag.adapters.snapshot.read_input import read_input
-from equilag.errors import InputError
-from equilag.group import Group
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
 
 
 def load_snapshot(source: Source | dict[str, Any]) -> Group:

@@ -7,18 +7,24 @@ from typing import Any, Final
 
 import numpy as np
 
-from equilag.adapters.snapshot.parse_columns import Numbers
+from equilag.adapters.snapshot.parse_columns import (
+    Numbers,
+    Object,
+    as_list,
+    as_lists,
+    as_object,
+    check_keys,
+)
 from equilag.adapters.snapshot.read_members import (
     read_entries,
     read_members,
     read_owned,
     read_subscriptions,
 )
-from equilag.adapters.snapshot.shapes import Object, as_list, as_lists, as_object, check_keys
-from equilag.building.group_input import GroupInput, PartitionOffsets
-from equilag.building.values import as_text
-from equilag.errors import InputError
-from equilag.show import below, not_a, show
+from equilag.domain.building.group_input import GroupInput, PartitionOffsets
+from equilag.domain.building.values import as_text
+from equilag.domain.errors import InputError
+from equilag.domain.show import below, not_a, show
 
 FORMAT: Final = "equilag/snapshot/1"
 

@@ -8,12 +8,12 @@ from dataclasses import fields
 from itertools import chain, repeat
 from typing import Any, Final
 
-from equilag.adapters.snapshot.shapes import Object, as_list, as_object, check_keys
-from equilag.building.member_fields import MEMBER_DEFAULTS, MEMBER_FIELDS, NULLABLE
-from equilag.building.values import GENERATIONS, as_integer, as_text, check_texts
-from equilag.errors import InputError
-from equilag.group import Member
-from equilag.show import below, guess, not_a, show
+from equilag.adapters.snapshot.parse_columns import Object, as_list, as_object, check_keys
+from equilag.domain.building.member_fields import MEMBER_DEFAULTS, MEMBER_FIELDS, NULLABLE
+from equilag.domain.building.values import GENERATIONS, as_integer, as_text, check_texts
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Member
+from equilag.domain.show import below, guess, not_a, show
 
 _REQUIRED: Final = frozenset({"id", "subscription"})
 _FIELDS: Final = _REQUIRED | {"owned"} | MEMBER_FIELDS.keys()

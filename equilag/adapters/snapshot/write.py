@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import os
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from equilag.adapters.snapshot.input_of_group import input_of_group
 from equilag.adapters.snapshot.read_input import FORMAT
-from equilag.building.group_input import GroupInput
-from equilag.building.member_fields import MEMBER_DEFAULTS
-from equilag.group import Group, Member
+from equilag.adapters.whole_file import replace_file
+from equilag.domain.building.group_input import GroupInput
+from equilag.domain.building.member_fields import MEMBER_DEFAULTS
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group, Member
 
 _COLUMNS: Final = "only a group described by mappings can be written, not one by columns"
 
@@ -112,3 +118,24 @@ def _lists(rows: object) -> dict[str, list[Any]]:
     if not isinstance(rows, Mapping):
         raise TypeError(_COLUMNS)
     return {topic: list(row) for topic, row in rows.items()}
+
+
+def save_snapshot(group: Group, path: str | os.PathLike[str]) -> None:
+    """Write the snapshot of a group, `equilag/snapshot/1`, whole or not at all.
+
+    `load_snapshot(path)` then gives the same group. A name that ends in ``.gz`` gets gzip data.
+    What `snapshot_document` says of offsets and of claims applies here too. Raises InputError
+    where the file cannot be written, for a name that ends in ``.zst``, which cannot, and for a
+    group that was made for planning.
+    """
+    name = os.fspath(path)
+    if name.endswith(".zst"):
+        raise InputError("cannot be written as zstd; a name that ends in .gz can", source=name)
+    data = (json.dumps(snapshot_document(group), allow_nan=False) + "\n").encode("ascii")
+    if name.endswith(".gz"):
+        data = gzip.compress(data, mtime=0)
+    try:
+        replace_file(Path(name).resolve(), data)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise InputError(f"cannot be written: {reason or error}", source=name) from error

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final, Self
 
-from equilag.errors import MissingExtra
+from equilag.domain.errors import MissingExtra
 from equilag.live.consumers import user_data
 from equilag.live.consumers.caller import find_caller
 from equilag.live.consumers.lag_source import Sizes

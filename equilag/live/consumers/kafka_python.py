@@ -15,8 +15,8 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final, Self
 
-from equilag.adapters.kafka.quiet import quietly
-from equilag.errors import MissingExtra
+from equilag.adapters.kafka.plain.quiet import quietly
+from equilag.domain.errors import MissingExtra
 from equilag.live.consumers import user_data
 from equilag.live.consumers.caller import find_caller
 from equilag.live.consumers.lag_source import Sizes

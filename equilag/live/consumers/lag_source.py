@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias, runtime_checkable
 
-from equilag.errors import InputError
-from equilag.lag import RESETS
+from equilag.domain.errors import InputError
+from equilag.domain.group.lag import RESETS
 from equilag.live.rebalance.measured import Lags as Lags
 
 Sizes: TypeAlias = Mapping[str, int]

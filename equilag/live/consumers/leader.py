@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
-from equilag import builder
-from equilag.assignment import read_assignment
 from equilag.certificate.verify import verify
-from equilag.group import Group
+from equilag.domain.building import builder
+from equilag.domain.group.group import Group
+from equilag.domain.plan.assignment import read_assignment
 from equilag.live.consumers.lag_source import Sizes
 from equilag.live.consumers.late_decision import LateDecision, describe_error
-from equilag.live.consumers.leader_load import LeaderLoad
 from equilag.live.consumers.leader_state import (
     NOTHING_PENDING,
     PENDING_PLAN_S,
     LastAnswer,
+    LeaderLoad,
     LeaderState,
     PendingChange,
 )
@@ -38,18 +38,24 @@ from equilag.live.rebalance.assignments import (
 )
 from equilag.live.rebalance.controller import Considered, Controller
 from equilag.live.rebalance.decision import FALLBACK, Decision, PlanSettings, decide
-from equilag.live.rebalance.joined_members import JoinedMember, Partitions, group_of, member_key
+from equilag.live.rebalance.joined_members import (
+    JoinedMember,
+    MemberAssignments,
+    Partitions,
+    assignments_now,
+    group_of,
+    member_key,
+)
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.live_policy import at_most
 from equilag.live.rebalance.measured import Measured, Racks, capacities_in_force
-from equilag.live.rebalance.member_assignments import MemberAssignments, assignments_now
 from equilag.live.rebalance.rebalance_answer import answer_of
 from equilag.planner.assign import assign
-from equilag.planner.make_plan import make_plan
 from equilag.planner.solve import solve
-from equilag.worth.gain import Gain, gain_of, possible_gain
-from equilag.worth.group_loads import GroupLoads
-from equilag.worth.thresholds import Pause, Thresholds, Verdict, judge
+from equilag.planner.solving.make_plan import make_plan
+from equilag.planner.worth.gain import Gain, gain_of, possible_gain
+from equilag.planner.worth.group_loads import GroupLoads
+from equilag.planner.worth.thresholds import Pause, Thresholds, Verdict, judge
 
 log: Final = logging.getLogger("equilag.consumers")
 

@@ -17,8 +17,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from inspect import isawaitable
 from typing import Any, TypeAlias
 
-from equilag.diff import RebalanceDiff, TopicPartition
-from equilag.errors import MissingExtra
+from equilag.domain.errors import MissingExtra
+from equilag.domain.plan.diff import RebalanceDiff, TopicPartition
 
 OnPartitions: TypeAlias = Callable[[list[TopicPartition]], Awaitable[None] | None]
 Commit: TypeAlias = Callable[[], Awaitable[None] | None]

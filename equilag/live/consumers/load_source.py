@@ -9,8 +9,8 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from equilag.building.values import NULL
-from equilag.lag import NO_COMMIT, UNKNOWN, lag_from_offsets
+from equilag.domain.building.values import NULL
+from equilag.domain.group.lag import NO_COMMIT, UNKNOWN, lag_from_offsets
 from equilag.live.consumers.lag_source import Lags, LagSource, Sizes
 from equilag.live.rebalance.measured import Measured
 from equilag.live.tracking.load_tracker import LoadTracker

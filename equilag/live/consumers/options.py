@@ -6,13 +6,13 @@ import warnings
 from dataclasses import dataclass, field
 from typing import Final
 
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
+from equilag.domain.policy.policy import Policy
 from equilag.live.consumers.lag_source import Lag, LiveLag, checked
 from equilag.live.rebalance.fitting_policy import check_rules
 from equilag.live.rebalance.kept_together import CO_PARTITION_MODES, CoPartitionMode
 from equilag.live.rebalance.live_policy import live_policy
-from equilag.policy import Policy
-from equilag.worth.thresholds import Thresholds
+from equilag.planner.worth.thresholds import Thresholds
 
 MAX_TIME_LIMIT_S: Final = 1.0
 """Default planning time: the whole group waits for the plan."""
@@ -30,7 +30,7 @@ def Rejoin(  # noqa: N802  it was a class
     """
     warnings.warn(
         "Rejoin is deprecated: use Thresholds(gain_percent=…, cooldown_s=…) of"
-        " equilag.worth.thresholds; min_records has no effect",
+        " equilag.planner.worth.thresholds; min_records has no effect",
         DeprecationWarning,
         stacklevel=2,
     )
@@ -67,7 +67,7 @@ class AssignorOptions:
         if policy.weight in ("rate", "work") and not isinstance(lag, LiveLag):
             problem = f"this lag source has no rates, which {policy.weight} needs; LiveLag has"
             raise InputError(problem, "policy.weight")
-        if policy.overrides.instances == "host":
+        if policy.instances == "host":
             problem = "an assignor does not know hosts; use client-id, or the steward"
             raise InputError(problem, "policy.instances")
         if self.co_partition not in CO_PARTITION_MODES:

@@ -23,9 +23,8 @@ from equilag.live.consumers.load_source import GivenLags, LoadSource, ObservedLo
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.sampler import LagSampler, MeasureProbe, Probe, SampledLags
 from equilag.live.consumers.user_data import BadUserData, MemberData, decode
-from equilag.live.rebalance.joined_members import JoinedMember
+from equilag.live.rebalance.joined_members import JoinedMember, MemberAssignments
 from equilag.live.rebalance.measured import Racks
-from equilag.live.rebalance.member_assignments import MemberAssignments
 from equilag.live.tracking.observed_offsets import ObservedOffsets
 
 log: Final = logging.getLogger("equilag.consumers")

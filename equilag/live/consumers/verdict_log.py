@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Final
 
-from equilag.co_partitioning import CoPartitionedTopics
+from equilag.domain.group.co_partitioning import CoPartitionedTopics
 from equilag.live.consumers.late_decision import describe_error
 from equilag.live.rebalance.assignments import Origin, RebalanceAnswer
 from equilag.live.rebalance.controller import Considered

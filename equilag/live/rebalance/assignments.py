@@ -6,26 +6,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, get_args
 
-from equilag.adapters.kafka.consumer_protocol import read_subscription
-from equilag.adapters.kafka.wire import BrokenRecord
-from equilag.assignment import by_name, read_assignment
-from equilag.errors import EquilagError
-from equilag.group import Group, Index
+from equilag.adapters.kafka.codec.consumer_protocol import read_subscription
+from equilag.adapters.kafka.codec.wire import BrokenRecord
+from equilag.domain.errors import EquilagError
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.assignment import by_name, read_assignment
+from equilag.domain.plan.metrics import count_moves
 from equilag.live.rebalance.decision import Decision
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
+    MemberAssignments,
     Partitions,
+    assignments_now,
+    count_withheld,
     group_of,
     member_key,
 )
 from equilag.live.rebalance.measured import Measured
-from equilag.live.rebalance.member_assignments import (
-    MemberAssignments,
-    assignments_now,
-    count_withheld,
-)
 from equilag.live.rebalance.prior_owners import with_prior_owners
-from equilag.metrics import count_moves
 
 COOPERATIVE: Final = "cooperative-sticky"
 BUILT_IN: Final = ("range", "roundrobin", "sticky", COOPERATIVE)

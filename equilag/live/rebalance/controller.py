@@ -10,14 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from equilag.live.rebalance.cooldown import Cooldown
 from equilag.live.rebalance.decision import Decision
-from equilag.live.rebalance.move_budget import MoveBudget
 from equilag.live.rebalance.rebalance_effect import PromisedRelief, effect_of
-from equilag.live.rebalance.vain_plans import VainPlans
-from equilag.worth.gain import Gain, gain_of, possible_gain
-from equilag.worth.group_loads import GroupLoads
-from equilag.worth.thresholds import (
+from equilag.live.rebalance.rebalance_limits import Cooldown, MoveBudget, VainPlans
+from equilag.planner.worth.gain import Gain, gain_of, possible_gain
+from equilag.planner.worth.group_loads import GroupLoads
+from equilag.planner.worth.thresholds import (
     CLEAR,
     DEFAULT_PAUSE_S,
     SLIGHT,

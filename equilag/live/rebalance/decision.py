@@ -13,21 +13,21 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Final
+from typing import Final, cast
 
-from equilag.errors import InputError
-from equilag.group import Group
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.group.weight import with_known_weight
+from equilag.domain.plan.metrics import is_valid
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import PolicyName
 from equilag.live.rebalance.fitting_policy import (
     FittingPolicy,
     fitting_policy,
     structure_only,
 )
 from equilag.live.rebalance.kept_together import KeptTogether
-from equilag.metrics import is_valid
-from equilag.overrides.override_settings import NO_OVERRIDES
-from equilag.plan import Plan
-from equilag.policy import Policy
-from equilag.weight import with_known_weight
 
 _VERIFY_S: Final = 1e-5
 """Seconds reserved per partition to verify a plan: seven times what 100,000 partitions take on a
@@ -42,7 +42,7 @@ FALLBACK: Final = "constrained-sticky"
 """The heuristic that answers; for groups with several subscriptions it runs `sticky`."""
 
 _OF_FIRST_PLAN: Final = (
-    "equilag.planner.make_plan",
+    "equilag.planner.solving.make_plan",
     "equilag.planner.assign",
     "equilag.certificate.verify",
 )
@@ -71,7 +71,8 @@ class PlanSettings:
     def policy_for(self, group: Group) -> Policy:
         """The policy for this group, with the topics that belong together and a weight that is
         known."""
-        policy = self.policy if isinstance(self.policy, Policy) else Policy(self.policy)
+        given = self.policy
+        policy = given if isinstance(given, Policy) else Policy(cast(PolicyName, given))
         policy = with_known_weight(policy, group)
         return policy if self.together is None else self.together.policy_for(group, policy)
 
@@ -220,4 +221,4 @@ def _last_resort(
 
 def has_rules(group: Group, policy: Policy) -> bool:
     """True if the policy has rules that no heuristic knows."""
-    return policy.overrides != NO_OVERRIDES or (policy.minds_racks and group.racks is not None)
+    return policy.overrides_group or (policy.minds_racks and group.racks is not None)

@@ -11,13 +11,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from equilag.errors import InputError
-from equilag.group import Group
-from equilag.overrides.override_settings import NO_OVERRIDES, Overrides
-from equilag.overrides.shape import shape_group
-from equilag.policy import Policy
-from equilag.reduction.reduce import reduce_group
-from equilag.show import show
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.broken_rules import broken_rules
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.setting import OVERRIDES
+from equilag.domain.policy.shape import shape_group
+from equilag.domain.reduction.reduce import Reduction, reduce_group
+from equilag.domain.show import show
 
 
 class FittingPolicy(NamedTuple):
@@ -30,8 +31,8 @@ class FittingPolicy(NamedTuple):
 
 def check_rules(policy: Policy) -> None:
     """Raise InputError for a policy whose rules no group can keep."""
-    rules = policy.overrides not in (NO_OVERRIDES, Overrides(instances="none"))
-    if policy.counts_topics and (rules or policy.minds_racks):
+    single = policy if policy.instances != "none" else policy.without("instances")
+    if policy.counts_topics and (single.overrides_group or policy.minds_racks):
         problem = f"{policy.balance} does not go with the settings of an extended group; total does"
         raise InputError(problem, "balance")
 
@@ -42,39 +43,39 @@ def fitting_policy(group: Group, policy: Policy, error: InputError) -> FittingPo
     Entries of lists (pins, capacities, kept and co-partitioned topics) are left out one by one.
     Without anything that can be left out, the policy is returned as it is.
     """
-    found = _fitting_overrides(group, policy)
+    found = _fitting_settings(group, policy)
     if found.left_out:
-        return FittingPolicy(replace(policy, overrides=found.kept), tuple(found.left_out))
-    if error.place.endswith("max_partitions") and policy.overrides.max_partitions is not None:
-        without = replace(policy.overrides, max_partitions=None)
-        return FittingPolicy(replace(policy, overrides=without), (_line(error),))
+        return FittingPolicy(
+            replace(policy.without(*OVERRIDES), **found.kept.in_force()), tuple(found.left_out)
+        )
+    if error.place.endswith("max_partitions") and policy.has("room"):
+        return FittingPolicy(policy.without("room"), (_line(error),))
     if error.place == "max_cross_rack" and policy.max_cross_rack is not None:
         # Fewest reads are as close to the limit as a plan can get.
-        return FittingPolicy(replace(policy, rack_aware=True, max_cross_rack=None), (_line(error),))
+        aware = replace(policy.without("racks"), rack_aware=True)
+        return FittingPolicy(aware, (_line(error),))
     return FittingPolicy(policy)
 
 
 def with_capacities(group: Group, policy: Policy) -> Group:
     """Return the group with its members' capacities as the policy gives them; without a plan too
     its imbalance is measured by them."""
-    if not policy.overrides.capacity:
+    if not policy.capacity:
         return group
-    found = FittingOverrides(group, ())
-    found.add("capacity", policy.overrides.capacity)
+    found = FittingSettings(group, ())
+    found.add("capacity", policy.capacity)
     return shape_group(group, found.kept)
 
 
 def structure_only(policy: Policy) -> Policy:
     """Return a policy that only says which partitions belong together, and who may take them."""
-    given = policy.overrides
-    structure = Overrides(co_partition=given.co_partition, pin=given.pin, keep=given.keep)
-    return Policy(overrides=structure)
+    return policy.only("co-partitioning", "pins")
 
 
-def _fitting_overrides(group: Group, policy: Policy) -> FittingOverrides:
-    """Return the overrides that fit, and a line for each entry that does not."""
-    given, missing = _without_missing_topics(group, policy.overrides)
-    found = FittingOverrides(group, missing)
+def _fitting_settings(group: Group, policy: Policy) -> FittingSettings:
+    """Return the settings that fit, and a line for each entry that does not."""
+    given, missing = _without_missing_topics(group, policy)
+    found = FittingSettings(group, missing)
     found.add("capacity", given.capacity)
     found.add("co_partition", given.co_partition)
     found.add("keep", given.keep)
@@ -85,12 +86,12 @@ def _fitting_overrides(group: Group, policy: Policy) -> FittingOverrides:
     return found
 
 
-class FittingOverrides:
-    """Overrides that a group can keep, collected one after the other."""
+class FittingSettings:
+    """The settings that a group can keep, collected one after the other."""
 
     def __init__(self, group: Group, left_out: Iterable[str]) -> None:
         self._group = group
-        self.kept = NO_OVERRIDES
+        self.kept = Policy()
         self.left_out = list(left_out)
 
     def set(self, **changed: Any) -> None:
@@ -100,13 +101,13 @@ class FittingOverrides:
 
     def _problem(self, **changed: Any) -> InputError | None:
         """Keep the settings, or return why they do not fit."""
-        overrides = replace(self.kept, **changed)
+        policy = replace(self.kept, **changed)
         try:
             # Counts topic by topic go with none of them, which is no fault of an entry.
-            reduce_group(shape_group(self._group, overrides), Policy(overrides=overrides))
+            reduce_group(shape_group(self._group, policy), policy)
         except InputError as error:
             return error
-        self.kept = overrides
+        self.kept = policy
         return None
 
     def add(self, name: str, entries: tuple[Any, ...]) -> None:
@@ -125,8 +126,8 @@ class FittingOverrides:
                 self.left_out.append(_line(error))
 
 
-def _without_missing_topics(group: Group, given: Overrides) -> tuple[Overrides, list[str]]:
-    """Return the overrides with those topics of each list that exist: they belong together."""
+def _without_missing_topics(group: Group, given: Policy) -> tuple[Policy, list[str]]:
+    """Return the policy with those topics of each list that exist: they belong together."""
     missing = sorted({t for topics in given.co_partition for t in topics}.difference(group.topics))
     if not missing:  # also where no list is to be in force
         return given, []
@@ -138,3 +139,26 @@ def _without_missing_topics(group: Group, given: Overrides) -> tuple[Overrides, 
 
 def _line(error: InputError) -> str:
     return f"left out for now: {error}"
+
+
+def count_broken(group: Group, policy: Policy, assigned: Index) -> int:
+    """Return the number of partitions that break rules in an assignment [P].
+
+    A partition number of co-partitioned topics counts once. What the group cannot keep of the
+    policy now is no rule.
+    """
+    if not policy.overrides_group:
+        return 0
+    try:
+        reduction = _reduction(group, policy)
+    except InputError as error:
+        reduction = _reduction(group, fitting_policy(group, policy, error).policy)
+    torn, misplaced, overfull = broken_rules(reduction, assigned)
+    members = reduction.given.members
+    beyond = sum(units - (members[m].max_partitions or 0) for m, units in overfull)
+    return len(torn) + len(misplaced) + beyond
+
+
+def _reduction(group: Group, policy: Policy) -> Reduction:
+    """The group as these rules make it. Raises InputError."""
+    return reduce_group(shape_group(group, policy), policy.only(*OVERRIDES))

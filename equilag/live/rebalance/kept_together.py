@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, Literal, get_args
 
-from equilag.co_partitioning import CoPartitionedTopics, detect_co_partitioned
-from equilag.group import Group
-from equilag.policy import Policy
+from equilag.domain.group.co_partitioning import CoPartitionedTopics, detect_co_partitioned
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
 
 CoPartitionMode = Literal["auto", "none"]
 CO_PARTITION_MODES: Final[tuple[CoPartitionMode, ...]] = get_args(CoPartitionMode)
@@ -34,7 +34,7 @@ class KeptTogether:
     def policy_for(self, group: Group, policy: Policy) -> Policy:
         """The policy with the topics that belong together; as it is if it names them itself, and
         where every topic is balanced by itself."""
-        if policy.overrides.co_partition or group.co_partitioned or policy.counts_topics:
+        if policy.co_partition or group.co_partitioned or policy.counts_topics:
             return policy
         with self._lock:
             found = self._merged(group)
@@ -45,7 +45,7 @@ class KeptTogether:
         if not found:
             return policy
         lists = tuple(one.topics for one in found)
-        return replace(policy, overrides=replace(policy.overrides, co_partition=lists))
+        return replace(policy, co_partition=lists)
 
     def _merged(self, group: Group) -> tuple[CoPartitionedTopics, ...]:
         """What was found before and still applies, and what is found now beside or around it."""

@@ -6,6 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias, TypeVar
 
+import numpy as np
+
+from equilag.domain.group.group import Floats, Group
+from equilag.domain.group.weight import knows_rates
+from equilag.domain.policy.policy import Policy
+from equilag.planner.worth.group_loads import GroupLoads, group_loads
+
 Row = TypeVar("Row")
 Lags: TypeAlias = Mapping[str, Sequence[int | None]]
 """Topic -> lag in records, one entry per partition; None if unknown."""
@@ -68,3 +75,26 @@ def with_size(
 ) -> dict[str, Sequence[Row]]:
     """Return the rows of topics that still have the size that they had when they were measured."""
     return {topic: row for topic, row in rows.items() if sizes.get(topic) == len(row)}
+
+
+def measured_loads(group: Group, policy: Policy, measured: Measured) -> GroupLoads:
+    """Return the loads of a group that was built from `measured`. Raises InputError."""
+    errors = _column(group, measured.rate_errors) if measured.rate_errors else None
+    return group_loads(group, policy, errors, bool(measured.capacities))
+
+
+def awaits_rates(group: Group, policy: Policy) -> bool:
+    """True if loads depend on rates, and none is known yet."""
+    return policy.weight in (None, "work", "rate") and not knows_rates(group)
+
+
+def _column(group: Group, rows: Rates) -> Floats:
+    """[P] a figure of each partition, NaN where it is unknown."""
+    column = np.full(group.n_partitions, np.nan)
+    for topic, begin, size in zip(
+        group.topics, group.topic_start.tolist(), group.topic_size.tolist(), strict=False
+    ):
+        row = rows.get(topic, ())
+        if len(row) == size:
+            column[begin : begin + size] = [np.nan if one is None else one for one in row]
+    return column

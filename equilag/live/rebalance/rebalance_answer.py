@@ -14,7 +14,10 @@ from typing import Final
 
 import numpy as np
 
-from equilag.group import NOBODY, Flags, Group, Ints
+from equilag.domain.group.group import NOBODY, Flags, Group, Ints
+from equilag.domain.plan.metrics import is_valid, member_counts
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.decision import (
     GRACE_S,
     Decision,
@@ -26,13 +29,9 @@ from equilag.live.rebalance.decision import (
     has_rules,
 )
 from equilag.live.rebalance.fitting_policy import FittingPolicy, with_capacities
-from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured
-from equilag.live.rebalance.measured_loads import awaits_rates, measured_loads
-from equilag.metrics import is_valid, member_counts
-from equilag.plan import Plan
-from equilag.policy import Policy
-from equilag.worth.gain import Gain, gain_of, possible_gain
-from equilag.worth.group_loads import group_loads
+from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured, awaits_rates, measured_loads
+from equilag.planner.worth.gain import Gain, gain_of, possible_gain
+from equilag.planner.worth.group_loads import group_loads
 
 STICKY_EFFORT: Final = 0.01
 """Counted work of a sticky plan's search, in seconds of one core. Counts and moves are exact with

@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.group import Group
-from equilag.worth.gain import Gain, gain_of
-from equilag.worth.group_loads import GroupLoads
+from equilag.domain.group.group import Group
+from equilag.planner.worth.gain import Gain, gain_of
+from equilag.planner.worth.group_loads import GroupLoads
 
 _KEPT: Final = 0.5
 """Share of the promised relief that counts as help: loads change a little all the time."""

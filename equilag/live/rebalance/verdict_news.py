@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from equilag.worth.thresholds import Verdict
+from equilag.planner.worth.thresholds import Verdict
 
 _AGAIN_S: Final = 60.0
 """A verdict of the same ground is no news within a minute: near a threshold it comes and goes with

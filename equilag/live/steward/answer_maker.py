@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from equilag.adapters.kafka.described import ClientPlace
 from equilag.adapters.kafka.group_reader import GroupReader
-from equilag.errors import EquilagError
-from equilag.group import Group
+from equilag.domain.errors import EquilagError
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import (
     NO_TARGETS,
     JoinedMembers,
@@ -18,18 +20,44 @@ from equilag.live.rebalance.assignments import (
     read_joined_members,
 )
 from equilag.live.rebalance.decision import Decision
-from equilag.live.rebalance.joined_members import member_key
+from equilag.live.rebalance.joined_members import (
+    JoinedMember,
+    MemberAssignments,
+    client_id_in,
+    member_key,
+)
 from equilag.live.rebalance.measured import Measured, capacities_in_force
-from equilag.live.rebalance.member_assignments import MemberAssignments
 from equilag.live.rebalance.rebalance_answer import answer_of
 from equilag.live.rebalance.speed_names import speeds_of
+from equilag.live.status.topic_lags import read_topic_lags
 from equilag.live.steward.group_membership import JoinResult
-from equilag.live.steward.member_places import needs_places, with_places
 from equilag.live.steward.shared_state import SharedState
 from equilag.live.steward.take_over import without_missing
-from equilag.live.steward.topic_lags import read_topic_lags
-from equilag.worth.gain import Gain
-from equilag.worth.thresholds import Pause, judge
+from equilag.planner.worth.gain import Gain
+from equilag.planner.worth.thresholds import Pause, judge
+
+
+def needs_places(policy: Policy, members: Sequence[JoinedMember]) -> bool:
+    """True if the policy makes instances of client ids or hosts, or if a pin names none that join
+    requests tell: it may be a static member's client id."""
+    given = policy
+    if given.instances not in (None, "none"):
+        return True
+    known = {member.id for member in members}
+    known |= {member.instance_id or client_id_in(member.id) or "" for member in members}
+    return any(name not in known for _, _, name in given.pin)
+
+
+def with_places(
+    members: Sequence[JoinedMember], places: Mapping[str, ClientPlace]
+) -> list[JoinedMember]:
+    """Return the members with client id and host, where those are known."""
+    unknown = ClientPlace(None, None)
+    return [
+        replace(member, client_id=place.client_id, host=place.host)
+        for member in members
+        for place in (places.get(member.id, unknown),)
+    ]
 
 
 class AnswerMaker:

@@ -1,6 +1,6 @@
 """A dry run: the group as it would be if the steward had handed out its plans.
 
-Its assignment is that of the plans. Its lag is computed by the fluid model of `equilag.simulation`:
+Its assignment is that of the plans. Its lag is computed by the fluid model of `planner.simulation`:
 rates as measured, members as fast as measured, and no pauses for rebalances.
 """
 
@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from equilag.assignment import read_assignment
-from equilag.group import Index, Ints
-from equilag.live.rebalance.measured_loads import measured_loads
-from equilag.live.rebalance.member_assignments import MemberAssignments
+from equilag.domain.group.group import Index, Ints
+from equilag.domain.group.weight import filled_rates
+from equilag.domain.plan.assignment import read_assignment
+from equilag.domain.plan.metrics import member_loads, spread
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.capacities import known_capacities
+from equilag.live.rebalance.joined_members import MemberAssignments
+from equilag.live.rebalance.measured import measured_loads
 from equilag.live.steward.observer import Observation
-from equilag.metrics import member_loads, spread
-from equilag.plan import Plan
-from equilag.policy import Policy
-from equilag.reduction.capacities import known_capacities
-from equilag.simulation.fluid_state import Conditions, FluidState
-from equilag.weight import filled_rates
-from equilag.worth.gain import imbalance_of
-from equilag.worth.group_loads import GroupLoads
+from equilag.planner.simulation.fluid_state import Conditions, FluidState
+from equilag.planner.worth.gain import imbalance_of
+from equilag.planner.worth.group_loads import GroupLoads
 
 
 class DryRun:

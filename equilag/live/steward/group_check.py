@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, UnplannableGroup
-from equilag.errors import EquilagError
+from equilag.domain.errors import EquilagError
 from equilag.live.steward.group_membership import GroupMembership
 from equilag.live.steward.membership_errors import Unreachable
 from equilag.live.steward.shared_state import SharedState

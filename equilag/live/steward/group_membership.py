@@ -14,13 +14,13 @@ from enum import Enum
 from typing import Any, Final
 
 from equilag.adapters.kafka.client_config import Config
+from equilag.adapters.kafka.codec.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.command_config import plain_config
-from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.described import ReadFailure
-from equilag.adapters.kafka.plain_client import PlainClient
-from equilag.adapters.kafka.plain_connection import describe_error
-from equilag.adapters.kafka.quiet import quietly
-from equilag.errors import EquilagError
+from equilag.adapters.kafka.plain.plain_client import PlainClient
+from equilag.adapters.kafka.plain.plain_connection import describe_error
+from equilag.adapters.kafka.plain.quiet import quietly
+from equilag.domain.errors import EquilagError
 from equilag.live.rebalance.assignments import BUILT_IN
 from equilag.live.steward.membership_errors import (
     Fenced,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from equilag.live.steward.commands import Command
 from equilag.live.steward.group_membership import GroupMembership, HeartbeatResult
 from equilag.live.steward.leader_loop import LeaderLoop
-from equilag.live.steward.shared_state import SharedState
+from equilag.live.steward.shared_state import Command, SharedState
 
 _PER_SESSION: Final = 10
 """Heartbeats per session: Kafka advises at least three; ten survive several lost ones."""

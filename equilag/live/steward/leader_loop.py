@@ -8,19 +8,18 @@ import time
 from typing import Final
 
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, UnplannableGroup
-from equilag.errors import EquilagError
+from equilag.domain.errors import EquilagError
 from equilag.live.rebalance.assignments import JoinedMembers, RebalanceAnswer
 from equilag.live.rebalance.joined_members import member_key
+from equilag.live.status.event_log import log_event
+from equilag.live.status.status import PASSIVE_REASON
+from equilag.live.status.topic_lags import TopicsUnknown
 from equilag.live.steward.answer_maker import AnswerMaker
-from equilag.live.steward.commands import Command, CommandMessage
-from equilag.live.steward.event_log import log_event
 from equilag.live.steward.group_check import check_group, with_protocol_in_use
 from equilag.live.steward.group_membership import GroupMembership, JoinResult
 from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
-from equilag.live.steward.shared_state import SharedState
-from equilag.live.steward.status import PASSIVE_REASON
+from equilag.live.steward.shared_state import Command, CommandMessage, SharedState
 from equilag.live.steward.take_over import TakeOver
-from equilag.live.steward.topic_lags import TopicsUnknown
 
 _RETRY_S: Final = 0.3
 """Pause before the next request to a coordinator that did not answer."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from equilag.adapters.kafka.quiet import quietly
-from equilag.errors import EquilagError
+from equilag.adapters.kafka.plain.quiet import quietly
+from equilag.domain.errors import EquilagError
 
 with quietly():
     from kafka import errors

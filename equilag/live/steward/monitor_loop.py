@@ -13,31 +13,28 @@ from equilag.adapters.kafka.group_reader import (
     TemporarilyUnreadable,
     UnplannableGroup,
 )
-from equilag.errors import EquilagError
-from equilag.group import Group
+from equilag.domain.errors import EquilagError
+from equilag.domain.group.group import Group
 from equilag.live.rebalance.assignments import target_assignment
 from equilag.live.rebalance.controller import Considered
 from equilag.live.rebalance.decision import Decision, PlanSettings
 from equilag.live.rebalance.fitting_policy import with_capacities
 from equilag.live.rebalance.joined_members import group_of, member_key
 from equilag.live.rebalance.live_policy import at_most
-from equilag.live.rebalance.measured import capacities_in_force
-from equilag.live.rebalance.measured_loads import awaits_rates
+from equilag.live.rebalance.measured import awaits_rates, capacities_in_force
 from equilag.live.rebalance.rebalance_answer import sticky_policy
 from equilag.live.rebalance.speed_names import speed_names, speeds_of
 from equilag.live.rebalance.verdict_news import VerdictNews
-from equilag.live.steward.commands import Command
+from equilag.live.status.event_log import log_event
+from equilag.live.status.log_reports import SpeedReport, shown_moves
+from equilag.live.status.status import PASSIVE_REASON
+from equilag.live.status.status_figures import decision_figures, observed_figures
 from equilag.live.steward.dry_run import DryRun
-from equilag.live.steward.event_log import log_event
-from equilag.live.steward.move_report import shown_moves
 from equilag.live.steward.observer import GroupObserver, Observation
 from equilag.live.steward.repair import Repair
-from equilag.live.steward.shared_state import SharedState
-from equilag.live.steward.speed_report import SpeedReport
-from equilag.live.steward.status import PASSIVE_REASON
-from equilag.live.steward.status_figures import decision_figures, observed_figures
-from equilag.worth.group_loads import GroupLoads
-from equilag.worth.thresholds import Verdict
+from equilag.live.steward.shared_state import Command, SharedState
+from equilag.planner.worth.group_loads import GroupLoads
+from equilag.planner.worth.thresholds import Verdict
 
 Decide = Callable[[Group, PlanSettings], Decision]
 """Plans within the time limit of the settings."""

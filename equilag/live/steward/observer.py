@@ -9,25 +9,23 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from equilag.adapters.kafka.group_reader import GroupReader, Reading, TopicOffsets
-from equilag.group import NOBODY, Group
-from equilag.lag import UNKNOWN
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.group.lag import UNKNOWN
 from equilag.live.rebalance.assignments import is_cooperative
-from equilag.live.rebalance.fitting_policy import with_capacities
+from equilag.live.rebalance.fitting_policy import count_broken, with_capacities
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
     Partitions,
     group_of,
     member_key,
 )
-from equilag.live.rebalance.kept_rules import count_broken
 from equilag.live.rebalance.kept_together import KeptTogether
-from equilag.live.rebalance.measured import Lags, Measured
-from equilag.live.rebalance.measured_loads import measured_loads
+from equilag.live.rebalance.measured import Lags, Measured, measured_loads
 from equilag.live.rebalance.speed_names import speed_names
-from equilag.live.steward.kept_state import KeptState
+from equilag.live.status.state_file import KeptState
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.tracking.observed_offsets import ObservedOffsets
-from equilag.worth.group_loads import GroupLoads
+from equilag.planner.worth.group_loads import GroupLoads
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +146,7 @@ class GroupObserver:
         policy = self._options.policy
         racks = offsets.racks if policy.minds_racks else None
         # The user's capacities may be in any unit, so that measured ones do not go with them.
-        given = bool(policy.overrides.capacity)
+        given = bool(policy.capacity)
         speeds = {} if given else self._tracker.capacities(names.values(), at)
         return Measured(
             lags_of(offsets, self._options.reset),

@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.decision import Decision
-from equilag.live.rebalance.kept_rules import count_broken
+from equilag.live.rebalance.fitting_policy import count_broken
 from equilag.live.steward.observer import Observation
-from equilag.policy import Policy
 
 _GAP_S: Final = 15.0
 """Seconds between two repairs: longer than such a rebalance takes, so that one that did not help is

@@ -7,19 +7,48 @@ import queue
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
 from typing import Final
 
-from equilag.co_partitioning import CoPartitionedTopics
+from equilag.domain.group.co_partitioning import CoPartitionedTopics
 from equilag.live.rebalance.assignments import TargetAssignment, topics_by_member
 from equilag.live.rebalance.controller import Controller
 from equilag.live.rebalance.joined_members import Partitions
 from equilag.live.rebalance.kept_together import KeptTogether
-from equilag.live.steward.commands import Command, CommandMessage
-from equilag.live.steward.event_log import log_event
+from equilag.live.status.event_log import log_event
+from equilag.live.status.status import StewardStatus
 from equilag.live.steward.observer import Observation
-from equilag.live.steward.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.steward.take_over import TakeOver
+
+
+class Command(Enum):
+    """What one thread asks of the one that has the membership."""
+
+    REBALANCE = "rebalance"
+    """The coordinator asks all members to join again."""
+    TRIGGER = "trigger"
+    """The shared state has a target that is worth a rebalance."""
+    LOST = "lost"
+    """The coordinator has expelled the steward."""
+    FENCED = "fenced"
+    """Another process has joined with the steward's instance id."""
+    TAKE_OVER = "take-over"
+    """Remove the other members, so that the steward becomes the leader."""
+    RECONSIDER = "reconsider"
+    """The group has changed to KIP-848, or exists no more."""
+    STOP = "stop"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandMessage:
+    """A command and the generation that it is for (-1: any)."""
+
+    command: Command
+    generation: int = -1
+    reason: str = ""
+
 
 PENDING_S: Final = 30.0
 """A rebalance that takes longer no longer protects its target from new observations. Members rejoin

@@ -11,17 +11,17 @@ from typing import Final
 
 from equilag.adapters.kafka.client_config import Config
 from equilag.adapters.kafka.group_reader import GroupReader
-from equilag.errors import EquilagError
+from equilag.domain.errors import EquilagError
 from equilag.live.rebalance.decision import decide_within, load_planner
-from equilag.live.steward.event_log import log_event, recorded
+from equilag.live.status.event_log import log_event, recorded
+from equilag.live.status.state_file import KeptState
+from equilag.live.status.status import StewardStatus
 from equilag.live.steward.group_membership import GroupMembership
 from equilag.live.steward.heartbeat_loop import HeartbeatLoop
-from equilag.live.steward.kept_state import KeptState
 from equilag.live.steward.leader_loop import LeaderLoop
 from equilag.live.steward.monitor_loop import MonitorLoop
 from equilag.live.steward.observer import GroupObserver
 from equilag.live.steward.shared_state import SharedState
-from equilag.live.steward.status import StewardStatus
 from equilag.live.steward.steward_options import StewardOptions
 
 _LEAVE_S: Final = 0.5

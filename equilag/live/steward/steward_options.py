@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import BUILT_IN
 from equilag.live.rebalance.decision import PlanSettings
 from equilag.live.rebalance.fitting_policy import check_rules
 from equilag.live.rebalance.kept_together import CoPartitionMode
 from equilag.live.rebalance.live_policy import live_policy
-from equilag.policy import Policy
-from equilag.worth.thresholds import Thresholds
+from equilag.planner.worth.thresholds import Thresholds
 
 PLAN_EFFORT: Final = 1.0
 """Counted work of a plan that is made in advance, in seconds of one core: rates are known to some

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from equilag.columns import Flags, Floats, Ints
+from equilag.domain.columns import Flags, Floats, Ints
 from equilag.live.tracking.topic_columns import renumbered
 
 MEMORY_S: Final = 240.0

@@ -7,13 +7,13 @@ from typing import Final
 
 import numpy as np
 
+from equilag.adapters.measuring.backlog_windows import windows_of
+from equilag.adapters.measuring.member_samples import MemberSamples, member_samples
+from equilag.adapters.measuring.offset_samples import OffsetSamples
+from equilag.adapters.measuring.rates import rates_between_commits
 from equilag.live.tracking.speed_levels import speed_levels
 from equilag.live.tracking.tracking_settings import TrackingSettings
 from equilag.live.tracking.window_speed import LENGTH_S, WindowSpeed, window_speed
-from equilag.measuring.backlog_windows import windows_of
-from equilag.measuring.member_samples import MemberSamples, member_samples
-from equilag.measuring.offset_samples import OffsetSamples
-from equilag.measuring.rates import rates_between_commits
 
 STEADY_S: Final = 30.0
 """Seconds over which a member must have consumed so much that it counts as able to: six commits at

@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from equilag.columns import Floats, Ints
+from equilag.adapters.measuring.usable_capacities import joined_speeds
+from equilag.domain.columns import Floats, Ints
 from equilag.live.tracking.window_speed import WindowSpeed
-from equilag.measuring.usable_capacities import joined_speeds
 
 ALIKE: Final = 1.15
 """Speeds up to this much apart count as one: measured ones are sure to some per cent, and counts in

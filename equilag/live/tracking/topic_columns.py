@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from equilag.columns import Floats, Ints
+from equilag.domain.columns import Floats, Ints
 
 Number = TypeVar("Number", bound=np.generic)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from equilag.adapters.snapshot.shapes import as_lists, as_object
-from equilag.errors import InputError
+from equilag.adapters.snapshot.parse_columns import as_lists, as_object
+from equilag.domain.errors import InputError
+from equilag.domain.show import below, not_a, show
 from equilag.live.tracking.window_speed import WindowSpeed
-from equilag.show import below, not_a, show
 
 STATE_FORMAT: Final = "equilag/steward-state/1"
 LARGEST: Final = 1e100

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
-from equilag.claim import Evidence
-from equilag.group import Group
-from equilag.metrics import load_divisor, load_factor
+from equilag.domain.group.group import Group
+from equilag.domain.plan.claim import Evidence
+from equilag.domain.plan.metrics import load_divisor, load_factor
+from equilag.domain.policy.policy import Policy
 from equilag.planner.beyond_bound import BeyondReason
 from equilag.planner.compare import CURRENT, Comparison, RowStatus
-from equilag.planner.real_comparison import RealRow
-from equilag.policy import Policy
+from equilag.planner.extended_comparison import RealRow
 from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.group import GroupFacts, group_facts
-from equilag.report.facts.proof import policy_in_force
-from equilag.report.trade_off_words import comparison_headline
+from equilag.report.facts.plans.proof import policy_in_force
+from equilag.report.wording.words import printable, short_percent
+
+EQUILAG: Final = "equilag"
+"""The row of equilag's own plan."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +122,31 @@ def comparison_facts(group: Group, comparison: Comparison) -> ComparisonFacts:
         current_is_partial=partial,
         interrupted_after=after,
     )
+
+
+def comparison_headline(rows: Sequence[AssignorFacts], has_readers: bool, by_solver: bool) -> str:
+    """How far equilag, the best assignor and the current assignment are from the bound.
+
+    `by_solver`: it rests on a solver's word. An assignor that the bound does not hold for is not
+    the best.
+    """
+    gaps = {row.name: row.gap_percent for row in rows if row.gap_percent is not None}
+    others = {
+        row.name: row.gap_percent
+        for row in rows
+        if row.name not in (CURRENT, EQUILAG)
+        and row.gap_percent is not None
+        and not row.beyond_bound
+    }
+    parts = []
+    if EQUILAG in gaps:
+        parts.append(f"equilag {short_percent(gaps[EQUILAG])}")
+    if others:
+        best = min(others, key=lambda name: others[name])
+        parts.append(f"the best assignor ({printable(best)}) {short_percent(others[best])}")
+    if CURRENT in gaps:
+        parts.append(f"the current assignment {short_percent(gaps[CURRENT])}")
+    if not parts or not has_readers:
+        return "Nothing to compare: no member reads a partition"
+    bound = "solver's" if by_solver else "proved"
+    return f"From the {bound} bound: {', '.join(parts)} of the mean load"

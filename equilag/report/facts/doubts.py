@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from equilag.group import Group
-from equilag.input_doubt import (
+from equilag.domain.group.group import Group
+from equilag.domain.group.input_doubt import (
     CLAIMED_TWICE,
     DROPPED_CLAIM,
     LAGS_AND_OFFSETS,
     MISSING_TOPIC,
     InputDoubt,
 )
-from equilag.report.words import form, plural, printable, shorten
+from equilag.report.wording.words import form, plural, printable, shorten
 
 MAX_NAMES: Final = 3
 """Examples in a sentence: with names of 40 characters they fit two lines."""
@@ -24,7 +24,7 @@ MAX_NAME: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class DoubtFacts:
-    """One kind of doubt (see `equilag.input_doubt.InputDoubt`), and a sentence that says it."""
+    """One kind of `InputDoubt`, and a sentence that says it."""
 
     doubt: str
     """`claimed_twice`, `dropped_claim`, `lags_and_offsets` or `missing_topic`."""

@@ -7,20 +7,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
-from equilag.claim import Evidence
-from equilag.plan import Plan, Status
-from equilag.planner.bound_causes import BoundCause
+from equilag.domain.plan.claim import Evidence
+from equilag.domain.plan.plan import Plan, Status
 from equilag.planner.explain import Explanation, LooserEvidence
-from equilag.planner.loosened import LooserName
-from equilag.report.explanation_words import LoadWords, cause_words, looser_words, state_words
+from equilag.planner.explaining.bound_causes import BoundCause
+from equilag.planner.explaining.loosened import LooserName
 from equilag.report.facts.facts_json import NOT_IN_JSON, facts_json
 from equilag.report.facts.group import GroupFacts
-from equilag.report.facts.move_chains import ServedFacts, served_facts
-from equilag.report.facts.plan import PlanFacts, plan_facts
-from equilag.report.facts.unevenness import UnevennessFacts, unevenness_facts
-from equilag.report.facts.verdict import VerdictFacts
+from equilag.report.facts.plans.move_chains import ServedFacts, served_facts
+from equilag.report.facts.plans.plan import PlanFacts, plan_facts
+from equilag.report.facts.plans.unevenness import UnevennessFacts, unevenness_facts
+from equilag.report.facts.plans.verdict import VerdictFacts
 from equilag.report.facts.work import unit_words, weight_words
-from equilag.report.unevenness_words import unevenness_words
+from equilag.report.wording.explanation_words import (
+    LoadWords,
+    cause_words,
+    looser_words,
+    state_words,
+)
+from equilag.report.wording.unevenness_words import unevenness_words
 
 FORMAT: Final = "equilag/explanation/1"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
-from equilag.plan import Plan
+from equilag.domain.plan.plan import Plan
 
 FORMAT: Final = "equilag/fleet-export/1"
 

@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from equilag.claim import Evidence
-from equilag.group import Group
-from equilag.metrics import load_divisor
-from equilag.overrides.shape import shape_group
-from equilag.policy import Policy
-from equilag.reduction.reduce import reduce_group
+from equilag.domain.group.group import Group
+from equilag.domain.group.weight import weighed_policy
+from equilag.domain.plan.claim import Evidence
+from equilag.domain.plan.metrics import load_divisor
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.shape import shape_group
+from equilag.domain.reduction.reduce import reduce_group
 from equilag.report.facts.facts_json import NOT_IN_JSON
-from equilag.report.facts.gain import GainScale
 from equilag.report.facts.group import GroupFacts, group_facts
-from equilag.report.trade_off_words import frontier_headline
-from equilag.weight import weighed_policy
+from equilag.report.facts.plans.gain import GainScale
+from equilag.report.wording.words import number, plural, short_percent
 
 if TYPE_CHECKING:
     from equilag.planner.frontier import Point
@@ -109,7 +109,7 @@ def frontier_facts(
     run: Mapping[str, Any] | None = None,
 ) -> FrontierFacts:
     """The facts of a front; `run` are the settings of the run beside the policy's."""
-    shaped = shape_group(group, policy.overrides)
+    shaped = shape_group(group, policy)
     reduction = reduce_group(shaped, policy)
     figures = group_facts(shaped, reduction)
     mean = figures.mean_lag
@@ -137,3 +137,27 @@ def frontier_facts(
     return FrontierFacts(
         tuple(points), rows, figures, per_capacity, in_force, interrupted, run or {}
     )
+
+
+def frontier_headline(points: Sequence[PointFacts], what: str) -> str:
+    """What the fewest moves, the knee and equilag's plan get of the possible gain."""
+    if not points:
+        return "No trade-offs: there is nothing to assign"
+    if len(points) == 1:
+        moves = plural(points[0].moves, "move")
+        return f"One point: no plan with more than {moves} and a smaller {what} spread was found"
+    first = points[0]
+    marked = {mark: point for point in points for mark in point.marks}
+    shown = [marked[mark] for mark in ("knee", "plan") if mark in marked]
+    shown = [point for point in shown if point.moves > first.moves] or [points[-1]]
+    differ = any(point.gain_percent > first.gain_percent for point in shown)
+    chosen = dict.fromkeys(_point(point, differ) for point in shown)
+    start = f"{what} spread {number(first.spread)} with {plural(first.moves, 'move')}"
+    return f"Trade-offs: {start}; {'; '.join(chosen)}"
+
+
+def _point(point: PointFacts, shows_gain: bool) -> str:
+    text = f"{number(point.spread)} with {number(point.moves)}"
+    if not shows_gain:
+        return text
+    return f"{text} ({short_percent(point.gain_percent)} of the possible gain)"

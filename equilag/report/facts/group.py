@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.group import NOBODY, Group
-from equilag.lag import QUALITY
-from equilag.metrics import excess, load_divisor, mean_load, member_loads, spread
-from equilag.real_figures import LoadScale, ProvedBounds, real_figures
-from equilag.reduction.reduce import Reduction
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.group.lag import QUALITY
+from equilag.domain.plan.extended_figures import LoadScale, ProvedBounds, real_figures
+from equilag.domain.plan.metrics import excess, load_divisor, mean_load, member_loads, spread
+from equilag.domain.reduction.reduce import Reduction
 from equilag.report.facts.doubts import DoubtFacts, doubt_facts
 from equilag.report.facts.work import LoadUnit, load_unit
-from equilag.report.natural_order import natural_key
+from equilag.report.wording.natural_order import natural_key
 
 CERTAIN = ("ok", "given")
 """Quality marks of a lag that is known for sure."""

@@ -7,24 +7,24 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple
 
-from equilag.policy import Policy
+from equilag.domain.policy.policy import Policy
 from equilag.report.facts.comparison import ComparisonFacts
 from equilag.report.facts.explanation import ExplanationFacts
 from equilag.report.facts.facts_json import facts_json
 from equilag.report.facts.frontier import FrontierFacts, PointFacts
-from equilag.report.facts.partition_columns import (
+from equilag.report.facts.plans.partition_columns import (
     FlowsFacts,
     PartitionColumns,
     flows_of,
     partition_columns,
 )
-from equilag.report.facts.plan import PlanFacts
-from equilag.report.facts.plan_command import assign_command, plan_command
-from equilag.report.facts.plan_on_front import PLAN, points_with_plan
+from equilag.report.facts.plans.plan import PlanFacts
+from equilag.report.facts.plans.plan_command import assign_command, plan_command
+from equilag.report.facts.plans.plan_on_front import PLAN, points_with_plan
 from equilag.report.facts.simulation import SimulationFacts
 from equilag.report.facts.size import SizeFacts
-from equilag.report.reason_words import reason_words
-from equilag.report.text.short_names import member_names
+from equilag.report.text.tables.short_names import member_names
+from equilag.report.wording.reason_words import reason_words
 
 FORMAT: Final = "equilag/report/1"
 LABEL_WIDTH: Final = 24
@@ -212,7 +212,7 @@ def _sizing(facts: SizeFacts | None) -> dict[str, Any] | None:
     if facts is None:
         return None
     rows: list[dict[str, Any]] = facts_json(facts.sizing.rows)
-    basis, end = facts.sizing.basis, facts.helpful_end
+    basis, end = facts.sizing.basis, facts.sizing.helpful_end
     if basis.capacity is not None and basis.limit:
         for row in rows:
             row["load_percent"] = 100 * row["load"] / basis.limit

@@ -7,18 +7,19 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.budget import Budget
-from equilag.columns import Floats
-from equilag.errors import InputError
-from equilag.group import Group
-from equilag.lag import QUALITY
-from equilag.plan import Plan
-from equilag.plan_figures import ThroughputFigures
-from equilag.planner.least_members import LeastMembers, least_members
-from equilag.policy import Policy, WeightKind
-from equilag.reduction.reduce import Reduction
-from equilag.throughput import throughput
-from equilag.weight import filled_rates
+from equilag.domain.budget import Budget
+from equilag.domain.columns import Floats
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.group.lag import QUALITY
+from equilag.domain.group.throughput import throughput
+from equilag.domain.group.weight import filled_rates
+from equilag.domain.plan.plan import Plan
+from equilag.domain.plan.plan_figures import ThroughputFigures
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import WeightKind
+from equilag.domain.reduction.reduce import Reduction
+from equilag.planner.sizes.least_members import LeastMembers, least_members
 
 SEARCH_SECONDS: Final = 0.2
 """Time to find how many members it takes: ten times what 500 partitions need."""
@@ -99,7 +100,7 @@ def work_facts(plan: Plan, search: Budget | None = None) -> WorkFacts | None:
         after,
         None if after is None or after.keeps_up else _least_members(plan, search),
         plan.policy is not None and is_limited(plan.policy),
-        (plan.policy and plan.policy.overrides.add_members) or 0,
+        (plan.policy and plan.policy.add_members) or 0,
         _assumed(group, rates.rate) if by_rate else 0.0,
     )
 
@@ -112,7 +113,7 @@ def _assumed(group: Group, rate: Floats) -> float:
 
 def is_limited(policy: Policy) -> bool:
     """True if a policy asks for more than even counts, whatever the members can read."""
-    fixed = policy.minds_racks or bool(policy.overrides.pin or policy.overrides.keep)
+    fixed = policy.minds_racks or bool(policy.pin or policy.keep)
     return fixed or policy.moves_first or policy.max_moves is not None
 
 

@@ -8,11 +8,11 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any, Final
 
-from equilag.report.facts.fleet_run import GroupRow
-from equilag.report.facts.fleet_throughput import GroupThroughput
-from equilag.report.text.fleet_throughput import help_words
+from equilag.report.facts.fleets.fleet_run import GroupRow
+from equilag.report.facts.fleets.fleet_throughput import GroupThroughput
+from equilag.report.text.fleets.fleet_throughput import help_words
 from equilag.report.text.group import NAMELESS
-from equilag.report.words import status_words
+from equilag.report.wording.words import status_words
 
 ACTION_WORDS: Final = {
     "move": "rebalance",
@@ -31,7 +31,7 @@ KEEPS_UP_WORDS: Final = {
     "uneven": "no",
     "hot": "no: hot partition",
 }
-"""What the column says of a verdict of `equilag.report.facts.fleet_throughput`."""
+"""What the column says of a verdict of `equilag.report.facts.fleets.fleet_throughput`."""
 COLUMNS: Final[tuple[dict[str, str], ...]] = (
     {"key": "group", "label": "Group", "form": "name"},
     {"key": "action", "label": "What to do"},
@@ -51,7 +51,7 @@ COLUMNS: Final[tuple[dict[str, str], ...]] = (
     {"key": "lag", "label": "Lag", "form": "number", "note": "In records"},
 )  # fmt: skip
 MIN_WHOLE: Final = 1000
-"""From here on figures are written without decimals (`equilag.report.words.number`)."""
+"""From here on figures are written without decimals (`equilag.report.wording.words.number`)."""
 DIGITS: Final = 7
 """Significant digits of smaller ones: more than are ever shown, so that what is shown is rounded
 once."""

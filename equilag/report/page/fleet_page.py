@@ -6,10 +6,10 @@ import shlex
 from dataclasses import asdict
 from typing import Any, Final
 
-from equilag.report.facts.fleet import FORMAT, FleetFacts
-from equilag.report.facts.fleet_gaps import BAND_LIMITS
-from equilag.report.facts.fleet_run import GroupRow
-from equilag.report.facts.fleet_throughput import (
+from equilag.report.facts.fleets.fleet import FORMAT, FleetFacts
+from equilag.report.facts.fleets.fleet_gaps import BAND_LIMITS
+from equilag.report.facts.fleets.fleet_run import GroupRow
+from equilag.report.facts.fleets.fleet_throughput import (
     FleetThroughputFacts,
     GroupThroughput,
     fleet_throughput,
@@ -23,11 +23,11 @@ from equilag.report.page.fleet_groups_table import (
     packed,
 )
 from equilag.report.page.render_page import render_page
-from equilag.report.text.fleet import FAULT_WORDS, WEIGHT_WORDS, forecast_words
-from equilag.report.text.fleet_groups import kind_words
-from equilag.report.text.fleet_throughput import BEHIND_WORDS, help_words
+from equilag.report.text.fleets.fleet import FAULT_WORDS, WEIGHT_WORDS, forecast_words
+from equilag.report.text.fleets.fleet_groups import kind_words
+from equilag.report.text.fleets.fleet_throughput import BEHIND_WORDS, help_words
 from equilag.report.text.group import NAMELESS
-from equilag.report.words import plural, short_number
+from equilag.report.wording.words import plural, short_number
 
 MAX_BEHIND: Final = 100
 """Groups that do not keep up in a table of their own; the table of all groups has the others."""

@@ -12,9 +12,9 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 
-from equilag.report.text.short_names import middle
-from equilag.report.words import NONE, percent, plural, printable, ratio_words, time_span
-from equilag.report.words import number as exact_number
+from equilag.report.text.tables.short_names import middle
+from equilag.report.wording.words import NONE, percent, plural, printable, ratio_words, time_span
+from equilag.report.wording.words import number as exact_number
 
 NAME_WIDTH: Final = 36
 """Characters of a name in a table: a phone's screen has some 45 columns."""

@@ -6,22 +6,22 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from equilag.planner.explain import LooserEvidence
-from equilag.report.beyond_words import beyond_lines
-from equilag.report.explanation_words import cause_words, evidence_lines, state_words
 from equilag.report.facts.comparison import ComparisonFacts
 from equilag.report.facts.explanation import ExplanationFacts
 from equilag.report.facts.group_report import GroupReportFacts
 from equilag.report.facts.size import SizeFacts
 from equilag.report.page.verdict_box import verdict_box
-from equilag.report.size_answer import Wording, answer_lines
 from equilag.report.text.group import DOUBTFUL_WORDS, NAMELESS
 from equilag.report.text.proof import proof_rows, status_sentence
-from equilag.report.text.short_names import member_names
 from equilag.report.text.simulation import assumed_lines
 from equilag.report.text.size_notes import note_lines
+from equilag.report.text.tables.short_names import member_names
 from equilag.report.text.work import load_words
-from equilag.report.unevenness_words import unevenness_heading, unevenness_words
-from equilag.report.words import listed, plural, printable
+from equilag.report.wording.beyond_words import beyond_lines
+from equilag.report.wording.explanation_words import cause_words, evidence_lines, state_words
+from equilag.report.wording.size_answer import Wording, answer_lines
+from equilag.report.wording.unevenness_words import unevenness_heading, unevenness_words
+from equilag.report.wording.words import listed, plural, printable
 
 ASSUMED: Final = "assumed: "
 NARROW_WIDTH: Final = 13
@@ -106,7 +106,7 @@ def _beyond(facts: ComparisonFacts) -> list[str]:
 def _sizing(facts: SizeFacts) -> dict[str, Any]:
     wording = Wording.of(facts.sizing)
     return {
-        "answer": list(answer_lines(facts, wording)),
+        "answer": list(answer_lines(facts.sizing, wording)),
         "notes": list(note_lines(facts, wording)),
         "many": wording.many,
     }

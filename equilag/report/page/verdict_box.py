@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from equilag.report.facts.plan import PlanFacts
+from equilag.report.facts.plans.plan import PlanFacts
 from equilag.report.facts.work import unit_words
 from equilag.report.text.proof import load_word
-from equilag.report.words import number, printable
+from equilag.report.wording.words import number, printable
 
 Tone = Literal["good", "act", "warn", "bad", "neutral"]
 
@@ -31,7 +31,7 @@ SIGNS: Final[Mapping[str, Sign]] = {
     "start-members": Sign("bad", "Nobody reads this group"),
     "undecided": Sign("warn", "Not decided: the time limit was too short"),
 }
-"""Of every `equilag.report.verdict_words.Action`."""
+"""Of every `equilag.report.wording.verdict_words.Action`."""
 OTHER: Final = Sign("neutral", "Read what it says")
 """Of an action that this version does not know."""
 

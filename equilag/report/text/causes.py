@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from equilag.policy import Policy
-from equilag.report.facts.real_group import RealFacts
-from equilag.report.words import form, plural
+from equilag.domain.policy.policy import Policy
+from equilag.report.facts.extended_group import RealFacts
+from equilag.report.wording.words import form, plural
 
 COUNTS: Final = "the balance of counts"
 READS: Final = "the fewest reads across racks"

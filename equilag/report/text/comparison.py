@@ -7,21 +7,21 @@ from typing import Final, NamedTuple
 
 from rich.console import RenderableType
 
+from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
 from equilag.planner.compare import CURRENT
-from equilag.planner.real_comparison import RealRow
-from equilag.policy import DEFAULT_TOLERANCE
-from equilag.report.beyond_words import beyond_lines
+from equilag.planner.extended_comparison import RealRow
 from equilag.report.facts.comparison import AssignorFacts, ComparisonFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.causes import breaks
-from equilag.report.text.fitted import Write
 from equilag.report.text.group import group_block
-from equilag.report.text.layout import Block, Column, indented
-from equilag.report.text.named_table import named_table
 from equilag.report.text.proof import PROVED_BOUND, SOLVERS_BOUND, bound_scope
+from equilag.report.text.tables.fitted import Write
+from equilag.report.text.tables.layout import Block, Column, indented
+from equilag.report.text.tables.named_table import named_table
 from equilag.report.text.verdict import verdict_line
 from equilag.report.text.work import load_words
-from equilag.report.words import (
+from equilag.report.wording.beyond_words import beyond_lines
+from equilag.report.wording.words import (
     NONE,
     duration,
     number,

@@ -8,25 +8,25 @@ from typing import Final
 
 from rich.console import RenderableType
 
-from equilag.move import Move
-from equilag.report.explanation_words import (
+from equilag.domain.plan.move import Move
+from equilag.report.facts.explanation import EvennessFacts, ExplanationFacts, LooserFacts
+from equilag.report.facts.plans.move_chains import ChainFacts, ServedFacts
+from equilag.report.terminal import Screen
+from equilag.report.text.group import group_block
+from equilag.report.text.tables.fitted import Write, fitted_table
+from equilag.report.text.tables.layout import Block, Column, indented, title
+from equilag.report.text.tables.named_table import PART
+from equilag.report.text.tables.short_names import member_names, with_short_names
+from equilag.report.text.verdict import verdict_line
+from equilag.report.wording.explanation_words import (
     LoadWords,
     cause_words,
     evidence_lines,
     state_words,
 )
-from equilag.report.facts.explanation import EvennessFacts, ExplanationFacts, LooserFacts
-from equilag.report.facts.move_chains import ChainFacts, ServedFacts
-from equilag.report.reason_words import partition_words
-from equilag.report.terminal import Screen
-from equilag.report.text.fitted import Write, fitted_table
-from equilag.report.text.group import group_block
-from equilag.report.text.layout import Block, Column, indented, title
-from equilag.report.text.named_table import PART
-from equilag.report.text.short_names import member_names, with_short_names
-from equilag.report.text.verdict import verdict_line
-from equilag.report.unevenness_words import unevenness_heading, unevenness_words
-from equilag.report.words import form, number, plural, printable
+from equilag.report.wording.reason_words import partition_words
+from equilag.report.wording.unevenness_words import unevenness_heading, unevenness_words
+from equilag.report.wording.words import form, number, plural, printable
 
 MAX_SERVED: Final = 12
 """Members whose moves are listed: with a few moves each they fill one screen."""

@@ -10,12 +10,12 @@ from rich.text import Text
 
 from equilag.report.facts.frontier import FrontierFacts, PointFacts
 from equilag.report.terminal import Screen
-from equilag.report.text.fitted import Write, fitted_table
 from equilag.report.text.group import group_block
-from equilag.report.text.layout import Block, Column, bars
+from equilag.report.text.tables.fitted import Write, fitted_table
+from equilag.report.text.tables.layout import Block, Column, bars
 from equilag.report.text.verdict import verdict_line
 from equilag.report.text.work import load_words
-from equilag.report.words import form, number, short_percent
+from equilag.report.wording.words import form, number, short_percent
 
 BAR_WIDTHS: Final = ((120, 24), (0, 8))
 """Columns of the screen from which on a bar has so many columns: what figures and marks leave."""

@@ -8,8 +8,8 @@ from rich.console import RenderableType
 
 from equilag.report.facts.group import GroupFacts
 from equilag.report.terminal import Screen
-from equilag.report.text.layout import Block, indented, title
-from equilag.report.words import listed, number, plural, printable
+from equilag.report.text.tables.layout import Block, indented, title
+from equilag.report.wording.words import listed, number, plural, printable
 
 NAMELESS: Final = "(a group without a name)"
 MAX_TOPICS: Final = 10

@@ -10,11 +10,11 @@ from rich.text import Text
 
 from equilag.report.facts.live_groups import LiveGroupFacts, LiveGroupsFacts
 from equilag.report.terminal import Screen
-from equilag.report.text.fitted import Write
 from equilag.report.text.group import NAMELESS
-from equilag.report.text.layout import Block, Column, indented, title, verbatim
-from equilag.report.text.named_table import named_table
-from equilag.report.words import NONE, number, percent, plural, printable, shorten
+from equilag.report.text.tables.fitted import Write
+from equilag.report.text.tables.layout import Block, Column, indented, title, verbatim
+from equilag.report.text.tables.named_table import named_table
+from equilag.report.wording.words import NONE, number, percent, plural, printable, shorten
 
 MAX_STATE: Final = 13
 """Characters of a group's state; Kafka's names of states differ within fewer."""

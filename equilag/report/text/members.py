@@ -7,14 +7,14 @@ from typing import Final
 
 from rich.console import RenderableType
 
-from equilag.report.facts.plan import MemberFacts, PlanFacts
+from equilag.report.facts.plans.plan import MemberFacts, PlanFacts
 from equilag.report.terminal import Screen
-from equilag.report.text.fitted import Write
-from equilag.report.text.layout import Block, Column, bars, indented, title
-from equilag.report.text.named_table import named_table
-from equilag.report.text.real_group import capacity_words
+from equilag.report.text.extended_group import capacity_words
+from equilag.report.text.tables.fitted import Write
+from equilag.report.text.tables.layout import Block, Column, bars, indented, title
+from equilag.report.text.tables.named_table import named_table
 from equilag.report.text.work import load_words
-from equilag.report.words import form, listed, number, percent, plural
+from equilag.report.wording.words import form, listed, number, percent, plural
 
 MAX_ROWS: Final = 40
 """Members up to which each gets a row: what a large terminal holds."""

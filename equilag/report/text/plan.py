@@ -7,19 +7,19 @@ from typing import Final
 
 from rich.console import RenderableType
 
-from equilag.report.facts.plan import ChoiceFacts, ChoicesFacts, PlanFacts
+from equilag.report.facts.plans.plan import ChoiceFacts, ChoicesFacts, PlanFacts
 from equilag.report.terminal import Screen
-from equilag.report.text.fitted import Room, Write, fitted, fitted_table
+from equilag.report.text.extended_group import instances_block
 from equilag.report.text.group import group_block
-from equilag.report.text.layout import GAP, Block, Column, indented, table, title, verbatim
 from equilag.report.text.members import members_block
 from equilag.report.text.moves import moves_block
-from equilag.report.text.named_table import PART
 from equilag.report.text.proof import load_word, proof_block
-from equilag.report.text.real_group import instances_block
-from equilag.report.text.short_names import member_names
+from equilag.report.text.tables.fitted import Room, Write, fitted, fitted_table
+from equilag.report.text.tables.layout import GAP, Block, Column, indented, table, title, verbatim
+from equilag.report.text.tables.named_table import PART
+from equilag.report.text.tables.short_names import member_names
 from equilag.report.text.verdict import verdict_block
-from equilag.report.words import number, short_percent
+from equilag.report.wording.words import number, short_percent
 
 BESIDE_NAMES: Final = 36
 """Columns of a move beside its two members: an indent of 2, a topic of 8, a short lag of 5, the

@@ -6,14 +6,14 @@ from typing import Final
 
 from rich.text import Text
 
-from equilag.policy import DEFAULT_TOLERANCE, Policy
-from equilag.report.facts.plan import PlanFacts, RunFacts
-from equilag.report.facts.proof import ProofFacts
+from equilag.domain.policy.policy import Policy
+from equilag.report.facts.plans.plan import PlanFacts, RunFacts
+from equilag.report.facts.plans.proof import ProofFacts
 from equilag.report.text.causes import alone_need, causes, in_a_row, no_fewer
-from equilag.report.text.layout import BOLD, GOOD, WARNING, Block, Prose, labelled
-from equilag.report.text.real_group import real_rows
+from equilag.report.text.extended_group import real_rows
+from equilag.report.text.tables.layout import BOLD, GOOD, WARNING, Block, Prose, labelled
 from equilag.report.text.work import work_rows
-from equilag.report.words import duration, number, percent, plural, printable, status_words
+from equilag.report.wording.words import duration, number, percent, plural, printable, status_words
 
 HANG: Final = 6
 """Columns of the title and the blanks after it."""
@@ -46,7 +46,7 @@ def proof_rows(facts: PlanFacts) -> list[tuple[str, str]]:
     """Figures and bounds, one label and its words each; no words where nothing is known."""
     proof, members = facts.proof, facts.group.members
     return [
-        ("policy", _policy(proof.policy)),
+        ("policy", ", ".join(proof.policy.words()) if proof.policy else ""),
         ("found by", _run(facts.run)),
         ("counts", _counts(proof) if members else ""),
         *real_rows(facts),
@@ -90,28 +90,6 @@ def status_sentence(facts: PlanFacts) -> str:
     if proof.interrupted_after is not None:
         status = f"{status}, interrupted after {duration(proof.interrupted_after)}"
     return f"{status}: {verdict}"
-
-
-def _policy(policy: Policy | None) -> str:
-    """The policy with the settings that are not its default."""
-    if policy is None:
-        return ""
-    parts: list[str] = [policy.name]
-    if policy.balance != policy.default_balance:
-        parts.append(f"balance {policy.balance}")
-    if policy.move_cost:
-        parts.append(f"a move must save {number(policy.move_cost)}")
-    if policy.tolerance != DEFAULT_TOLERANCE:
-        parts.append(f"tolerance {percent(policy.tolerance)} of the mean")
-    if policy.max_moves is not None:
-        parts.append(f"at most {plural(policy.max_moves, 'move')}")
-    if policy.fresh:
-        parts.append("as if nobody owned anything")
-    if policy.rack_aware:
-        parts.append("fewest reads across racks")
-    if policy.max_cross_rack is not None:
-        parts.append(f"at most {plural(policy.max_cross_rack, 'read')} across racks")
-    return ", ".join(parts)
 
 
 def _run(run: RunFacts | None) -> str:

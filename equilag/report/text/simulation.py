@@ -9,16 +9,20 @@ import numpy as np
 from rich.console import RenderableType
 from rich.text import Text
 
-from equilag.report.facts.simulation import SimulationFacts
-from equilag.report.simulation_words import behind_lines, records_words, speed_words
+from equilag.report.facts.simulation import (
+    SimulationFacts,
+    behind_lines,
+    records_words,
+    speed_words,
+)
 from equilag.report.terminal import Screen
-from equilag.report.text.area import area
-from equilag.report.text.fitted import Write, fitted_table
 from equilag.report.text.group import group_block
-from equilag.report.text.layout import Block, Column, indented, title
-from equilag.report.text.named_table import PART, named_table
-from equilag.report.text.short_names import member_names
-from equilag.report.words import NONE, number, plural, short_span, time_span
+from equilag.report.text.tables.area import area
+from equilag.report.text.tables.fitted import Write, fitted_table
+from equilag.report.text.tables.layout import Block, Column, indented, title
+from equilag.report.text.tables.named_table import PART, named_table
+from equilag.report.text.tables.short_names import member_names
+from equilag.report.wording.words import NONE, number, plural, short_span, time_span
 
 LABELS: Final = 6
 """Columns of the words beside a verdict or a picture."""

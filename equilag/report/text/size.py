@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from equilag.planner.sizing import SizeRow
+from equilag.planner.sizes.sizing import SizeRow
 from equilag.report.facts.size import SizeFacts
-from equilag.report.size_answer import Wording, answer_lines
 from equilag.report.terminal import Screen
-from equilag.report.text.fitted import Write, fitted_table
 from equilag.report.text.group import group_block
-from equilag.report.text.layout import Block, Column, title
 from equilag.report.text.size_notes import note_lines
-from equilag.report.words import NONE, number, short_span, time_span
+from equilag.report.text.tables.fitted import Write, fitted_table
+from equilag.report.text.tables.layout import Block, Column, title
+from equilag.report.wording.size_answer import Wording, answer_lines
+from equilag.report.wording.words import NONE, number, short_span, time_span
 
 NEVER = "never"
 
@@ -23,7 +23,7 @@ NEVER = "never"
 def size_blocks(facts: SizeFacts, screen: Screen) -> Iterator[Block]:
     """The answer, the sizes that are worth a look, and what they rest on."""
     wording = Wording.of(facts.sizing)
-    yield [title(words, rest) for words, rest in answer_lines(facts, wording)]
+    yield [title(words, rest) for words, rest in answer_lines(facts.sizing, wording)]
     yield group_block(facts.group, screen)
     if facts.shown:
         yield [_table(facts, wording, screen)]
@@ -80,6 +80,6 @@ def _mark(row: SizeRow, facts: SizeFacts) -> str:
         marks.append("keeps up")
     if sizing.least_catching_up and row.size == sizing.least_catching_up.at_most:
         marks.append(f"caught up within {time_span(sizing.catch_up or 0)}")
-    if row is facts.helpful_end:
+    if row is facts.sizing.helpful_end:
         marks.append("the last that helps")
     return ", ".join(marks)

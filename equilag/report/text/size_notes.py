@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from equilag.planner.sizing import Sizing
+from equilag.planner.sizes.sizing import Sizing
 from equilag.report.facts.size import SizeFacts
-from equilag.report.size_answer import Wording, speed
-from equilag.report.words import form, number, plural, time_span
+from equilag.report.wording.size_answer import Wording, speed
+from equilag.report.wording.words import form, number, plural, time_span
 
 BALANCES = {
     "total": "even counts",

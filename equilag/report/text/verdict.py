@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 
 from rich.console import RenderableType
 
-from equilag.report.facts.verdict import VerdictFacts
+from equilag.report.facts.plans.verdict import VerdictFacts
 from equilag.report.terminal import Screen
-from equilag.report.text.layout import Block, indented, title
-from equilag.report.text.short_names import with_short_names
-from equilag.report.verdict_words import cost_words
+from equilag.report.text.tables.layout import Block, indented, title
+from equilag.report.text.tables.short_names import with_short_names
+from equilag.report.wording.verdict_words import cost_words
 
 
 def verdict_blocks(verdict: VerdictFacts, screen: Screen) -> Iterator[Block]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from equilag.report.facts.verification import VerificationFacts
+from equilag.report.facts.plans.verification import VerificationFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.causes import breaks
-from equilag.report.text.layout import Block, verbatim
-from equilag.report.words import form, plural, printable
+from equilag.report.text.tables.layout import Block, verbatim
+from equilag.report.wording.words import form, plural, printable
 
 _NOT_CHECKED: Final = "(verdict and reasons are not checked)"
 """They explain a plan and prove nothing."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from equilag.report.facts.plan import PlanFacts
+from equilag.report.facts.plans.plan import PlanFacts
 from equilag.report.facts.work import LoadUnit, WorkFacts
-from equilag.report.throughput_words import ahead_words, behind_words, rate_number
-from equilag.report.words import form, number, percent, plural, time_span
+from equilag.report.wording.throughput_words import ahead_words, behind_words, rate_number
+from equilag.report.wording.words import form, number, percent, plural, time_span
 
 
 def work_rows(facts: PlanFacts) -> list[tuple[str, str]]:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from equilag.columns import Flags, Ints
-from equilag.errors import EquilagError
+from equilag.domain.columns import Flags, Ints
+from equilag.domain.errors import EquilagError
 from equilag.solver.counts.capacity_slots import CapacitySlots
 from equilag.solver.counts.max_flow import maximum, new_graph
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.columns import Floats, Ints
-from equilag.constraint import Sinks, count_upto, least_levels, marginal_cost, ranges
-from equilag.group import Group
+from equilag.domain.columns import Floats, Index, Ints
+from equilag.domain.constraint import Sinks, count_upto, least_levels, marginal_cost, ranges
+from equilag.domain.group.group import Group
 
 
 class SlotMembers(NamedTuple):
@@ -149,3 +149,25 @@ def _pairs(one: Ints, other: Ints) -> Ints:
     """One number for each pair, ascending by the first and then the second."""
     pairs: Ints = one * (int(other.max(initial=0)) + 1) + other
     return pairs
+
+
+def slots_of_classes(group: Group, slot_class: Ints | Index) -> tuple[Ints, Ints]:
+    """Partition class and slot of every pair that goes together, by partition class.
+
+    `slot_class` [slots], the member class of each, is ascending.
+    """
+    classes, member_classes = group.arcs
+    first = np.searchsorted(slot_class, np.arange(len(group.class_topics) + 1))
+    slots = np.diff(first)[member_classes]
+    return np.repeat(classes, slots), ranges(first[member_classes], first[member_classes + 1])
+
+
+def deal_to_slots(
+    assigned: Index, partitions: Ints, slots: Ints, members: Ints, share: Ints
+) -> None:
+    """Assign each of `partitions` to a member of its slot in `slots`.
+
+    `members` are by slot, and `share` is how many partitions each of them takes.
+    """
+    by_slot = partitions[np.argsort(slots, kind="stable")]
+    assigned[by_slot] = np.repeat(members, share)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.claim import Claim
-from equilag.constraint import (
+from equilag.domain.constraint import (
     CountConstraint,
     TopicCounts,
     TopicIntervals,
@@ -14,11 +13,12 @@ from equilag.constraint import (
     topics_of,
     water_fill,
 )
-from equilag.group import NOBODY, Group, Index, Ints
-from equilag.metrics import member_counts
-from equilag.policy import Policy
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.metrics import member_counts
+from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.capacity_counts import spread_by_capacity
-from equilag.solver.counts.deal_to_slots import deal_to_slots, slots_of_classes
+from equilag.solver.counts.capacity_slots import deal_to_slots, slots_of_classes
 from equilag.solver.counts.even_flow import Network, even_flow
 from equilag.solver.counts.room import check_room
 from equilag.solver.counts.topic_remainders import deal_in_turn, even_cells, even_totals

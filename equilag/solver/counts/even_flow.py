@@ -15,8 +15,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from equilag.errors import EquilagError
-from equilag.group import Flags, Ints
+from equilag.domain.errors import EquilagError
+from equilag.domain.group.group import Flags, Ints
 from equilag.solver.counts.max_flow import maximum, new_graph
 
 ANY: Final = 2**62

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from equilag.errors import EquilagError
+from equilag.domain.errors import EquilagError
 
 
 def new_graph() -> Any:

@@ -6,11 +6,11 @@ from typing import Final
 
 import numpy as np
 
-from equilag.columns import Index, Ints
-from equilag.errors import InputError
-from equilag.group import Group
-from equilag.metrics import member_counts
-from equilag.show import form, plural, some_of
+from equilag.domain.columns import Index, Ints
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.plan.metrics import member_counts
+from equilag.domain.show import form, plural, some_of
 from equilag.solver.counts.max_flow import maximum, new_graph
 
 PLACE: Final = "max_partitions"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from equilag.columns import among
-from equilag.constraint import TopicIntervals, ranges
-from equilag.group import Ints
+from equilag.domain.columns import among
+from equilag.domain.constraint import TopicIntervals, ranges
+from equilag.domain.group.group import Ints
 from equilag.solver.counts.even_flow import Network, even_flow
 
 Units = tuple[Ints, Ints]

@@ -4,17 +4,55 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib import metadata
-from threading import Event
+from threading import Event, Thread
 from typing import Any, Final, Literal
 
 from ortools.sat.python import cp_model
 
-from equilag.exhaustive.small_problem import SmallProblem
-from equilag.group import Ints
+from equilag.certificate.exhaustive.small_problem import SmallProblem
+from equilag.domain.group.group import Ints
 from equilag.solver.cpsat import constraint_families as families
-from equilag.solver.cpsat.scale import MAX_TOTAL, scaled
-from equilag.solver.cpsat.stoppable import solve_until
-from equilag.solver.cpsat.variables import Variables
+from equilag.solver.cpsat.variables import MAX_TOTAL, Variables, scaled
+
+POLL_S: Final = 0.05
+"""Between two looks at the stop signal: short for a person, and too rare to cost anything."""
+
+
+def solve_until(
+    solver: cp_model.CpSolver,
+    model: cp_model.CpModel,
+    stop: Event | None,
+    callback: cp_model.CpSolverSolutionCallback | None = None,
+) -> Any:
+    """Solve until CP-SAT is done or `stop` is set; return the status, and raise what it raises.
+
+    Any exception in the calling thread, such as KeyboardInterrupt, ends the search as well.
+    """
+    statuses: list[Any] = []
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            statuses.append(solver.solve(model, callback))
+        except BaseException as error:  # noqa: BLE001  raised again in the calling thread
+            errors.append(error)
+
+    thread = Thread(target=work, name="cp-sat", daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(POLL_S)
+            if stop is not None and stop.is_set():
+                solver.stop_search()
+    except BaseException:
+        while thread.is_alive():  # a search that has not begun yet does not hear of it
+            solver.stop_search()
+            thread.join(POLL_S)
+        raise
+    if errors:
+        raise errors[0]
+    return statuses[0]
+
 
 MAX_LISTED: Final = 200
 """Solutions that `all_below` lists at most; with more, CP-SAT's bound stays as it is."""

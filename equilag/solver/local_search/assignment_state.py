@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from equilag.constraint import CountConstraint, TopicCounts, ranges
-from equilag.group import NOBODY, Flags, Group, Index, Ints
-from equilag.metrics import (
+from equilag.domain.constraint import CountConstraint, TopicCounts, ranges
+from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.domain.plan.metrics import (
     FairLoad,
     compared_loads,
     excess,
@@ -18,7 +18,7 @@ from equilag.metrics import (
     load_factor,
     member_counts,
 )
-from equilag.solver.local_search.disjoint_pairs import disjoint_pairs
+from equilag.solver.exchange.disjoint_pairs import disjoint_pairs
 
 
 @dataclass(eq=False)
@@ -41,7 +41,7 @@ class AssignmentState:
     active: Index
     """The members that are not idle."""
     factor: Ints | None = None
-    """[M] see `equilag.metrics.load_factor`; None where all are 1."""
+    """[M] see `equilag.domain.plan.metrics.load_factor`; None where all are 1."""
     _settled: Flags | None = field(default=None, init=False)
     """[P] what `settle` has fixed; None for nothing."""
     _held: list[list[int]] | None = field(default=None, init=False)

@@ -11,11 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from equilag.constraint import CountConstraint
-from equilag.group import Flags, Group, Index, Ints
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import Flags, Group, Index, Ints
+from equilag.solver.exchange.pair_exchanges import Pairs, exchange_best
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.load_targets import LoadTargets
-from equilag.solver.local_search.pair_exchanges import Pairs, exchange_best
 
 SHRINK: Final = 0.6
 """Half the width of the window at one level, of that at the level before: more than a half, so that

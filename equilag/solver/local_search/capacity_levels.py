@@ -14,11 +14,11 @@ from typing import Final
 
 import numpy as np
 
-from equilag.constraint import CountConstraint
-from equilag.group import NOBODY, Flags, Group, Index, Ints
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.solver.exchange.pair_exchanges import Pairs, exchange_best
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.load_targets import LoadTargets
-from equilag.solver.local_search.pair_exchanges import Pairs, exchange_best
 
 ROUND_SIZE: Final = 16_000
 """Partitions that one round looks at, about: some 5 ms."""

@@ -12,10 +12,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from equilag.constraint import ranges
-from equilag.group import NOBODY, Index, Ints
+from equilag.domain.constraint import ranges
+from equilag.domain.group.group import NOBODY, Index, Ints
+from equilag.solver.exchange.cyclic_exchanges import Window
 from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.cyclic_exchanges import Window
 
 
 def lighten(

@@ -13,11 +13,11 @@ from typing import Final
 
 import numpy as np
 
-from equilag.group import Group, Index, Ints
+from equilag.domain.group.group import Group, Index, Ints
+from equilag.solver.exchange.exact_transfers import TargetRows, transfer_exactly
+from equilag.solver.exchange.member_rows import MemberRows
+from equilag.solver.exchange.paired_exchange import crowd
 from equilag.solver.local_search.exact_splits import split_exactly
-from equilag.solver.local_search.exact_transfers import TargetRows, transfer_exactly
-from equilag.solver.local_search.member_rows import MemberRows
-from equilag.solver.local_search.paired_exchange import crowd
 from equilag.solver.local_search.split_estimate import estimate_split
 from equilag.solver.local_search.subset_sums import SubsetPlaces
 

@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from equilag.group import Ints
-from equilag.solver.local_search.exact_transfers import TargetRows
+from equilag.domain.group.group import Ints
+from equilag.solver.exchange.exact_transfers import TargetRows
 from equilag.solver.local_search.split_estimate import estimate_split
 from equilag.solver.local_search.subset_sums import WORTHWHILE, SubsetPlaces, subsets_with_sum
 

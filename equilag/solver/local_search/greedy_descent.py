@@ -7,16 +7,16 @@ from typing import Final
 
 import numpy as np
 
-from equilag.columns import Floats
-from equilag.constraint import CountConstraint
-from equilag.group import Flags, Group, Index, Ints
-from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.pairwise_swaps import (
+from equilag.domain.columns import Floats
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import Flags, Group, Index, Ints
+from equilag.solver.exchange.pairwise_swaps import (
     NEVER,
     Exchanges,
     holdings,
     possible_exchanges,
 )
+from equilag.solver.local_search.assignment_state import AssignmentState
 
 MAX_PARTNERS: Final = 48
 """Members at either end of the loads that an extreme member is paired with in one step."""

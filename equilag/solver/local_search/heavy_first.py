@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from equilag.constraint import CountConstraint
-from equilag.group import NOBODY, Flags, Group, Index, Ints
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 
 PRECISION: Final = 100_000
 """Steps of a cost, so that it is a small number: what a step is wrong by stays below 0.001 % of the

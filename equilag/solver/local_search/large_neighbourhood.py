@@ -11,15 +11,15 @@ from typing import Final
 
 import numpy as np
 
-from equilag.budget import Budget, OutOfBudget
-from equilag.constraint import CountConstraint
-from equilag.exhaustive.search import Search
-from equilag.exhaustive.small_problem import OUTSIDE, SmallProblem
-from equilag.exhaustive.target import SearchTarget
-from equilag.group import NOBODY, Flags, Group, Index, Ints
-from equilag.metrics import has_stakes, stakes_held
+from equilag.certificate.exhaustive.search import Search
+from equilag.certificate.exhaustive.small_problem import OUTSIDE, SmallProblem
+from equilag.certificate.exhaustive.target import SearchTarget
+from equilag.domain.budget import Budget, OutOfBudget
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.domain.plan.metrics import has_stakes, stakes_held
 from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.improvement_goal import ImprovementGoal
+from equilag.solver.local_search.load_targets import ImprovementGoal
 
 MAX_ITEMS_IN: Final = 26
 """Partitions of one neighbourhood, so that most searches end within `NEIGHBOURHOOD_WORK`."""

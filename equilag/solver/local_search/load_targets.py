@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from equilag.columns import distinct
-from equilag.group import NOBODY, Flags, Group, Ints
+from equilag.domain.columns import distinct
+from equilag.domain.group.group import NOBODY, Flags, Group, Ints
 from equilag.solver.local_search.assignment_state import AssignmentState
 
 MAX_PASSES: Final = 40
@@ -87,3 +87,17 @@ def _means_by_capacity(state: AssignmentState, part: Ints) -> Ints:
         share = rate.sum() - np.append(0.0, np.cumsum(rate[: most - 1]))
         mean[number] = int((left / share).min())
     return mean
+
+
+@dataclass(frozen=True, slots=True)
+class ImprovementGoal:
+    """The goal of one run of a local search on the lag spread."""
+
+    enough: int = 0
+    """A spread at which the search ends."""
+    keep_moves: bool = False
+    """True if no step may add a move."""
+    low: int = 2**62
+    """No plan has a larger lightest load: a member there needs no other partitions."""
+    high: int = 0
+    """No plan has a smaller heaviest load."""

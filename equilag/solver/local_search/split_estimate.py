@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.solver.local_search.exact_transfers import TargetRows
+from equilag.solver.exchange.exact_transfers import TargetRows
 
 MAX_SUBSETS: Final = 100_000
 """Subsets of half of the places of a split, about 10 ms of sorting and looking up."""

@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from equilag.group import Ints
+from equilag.domain.group.group import Ints
 
 MAX_LISTED: Final = 400_000
 """Subsets of one size that are listed, some 20 MB at six places each; more are sampled."""

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.columns import Floats
-from equilag.constraint import CountConstraint
-from equilag.group import NOBODY, Group, Index, Ints
-from equilag.metrics import has_stakes, moves_added
+from equilag.domain.columns import Floats
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.plan.metrics import has_stakes, moves_added
+from equilag.solver.exchange.pairwise_swaps import NEVER
 from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.pairwise_swaps import NEVER
 
 
 class UnevennessLimit(NamedTuple):

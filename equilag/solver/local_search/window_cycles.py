@@ -17,9 +17,9 @@ from typing import Final
 
 import numpy as np
 
-from equilag.group import Ints
-from equilag.solver.local_search.cyclic_exchanges import Window
-from equilag.solver.local_search.places import NOTHING, PlaceTable
+from equilag.domain.group.group import Ints
+from equilag.solver.exchange.cyclic_exchanges import Window
+from equilag.solver.exchange.places import NOTHING, PlaceTable
 
 MAX_ARCS_IN: Final = 6
 """Arcs to one place; more make the search slower and not more successful."""

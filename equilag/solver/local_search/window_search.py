@@ -11,15 +11,15 @@ from typing import Final
 
 import numpy as np
 
-from equilag.constraint import CountConstraint
-from equilag.group import NOBODY, Group, Index, Ints
-from equilag.metrics import member_loads
-from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.cyclic_exchanges import (
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.plan.metrics import member_loads
+from equilag.solver.exchange.cyclic_exchanges import (
     Window,
     exchange_of_three,
     exchange_of_two,
 )
+from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.ejection_chains import find_chain, lighten, rotate
 
 MAX_HOLDERS: Final = 12

@@ -8,14 +8,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from equilag.budget import limit_steps
-from equilag.certificate.counting import Counting
-from equilag.certificate.folding import folded
-from equilag.certificate.partial_sums import heaviest_of
-from equilag.claim import Claim
-from equilag.columns import distinct
-from equilag.constraint import CountConstraint
-from equilag.group import Flags
+from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.bounds.excess import excess_by_average, excess_by_heavy
+from equilag.certificate.bounds.folding import folded
+from equilag.certificate.bounds.partial_sums import heaviest_of
+from equilag.domain.budget import limit_steps
+from equilag.domain.columns import distinct
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import Flags
+from equilag.domain.plan.claim import Claim
+from equilag.domain.policy.objective import EXCESS
 
 MAX_SETS: Final = 60
 """Member sets of one sort that are tried at most: each costs a pass over the partitions."""
@@ -242,3 +244,28 @@ def difference(bounds: LoadBounds) -> Claim:
     """The claim that the spread is at least the difference of both bounds."""
     data = {"max_load_at_least": bounds.highest.value, "min_load_at_most": bounds.lowest.value}
     return Claim("spread_at_least", bounds.spread, "difference", data)
+
+
+PARTS: Final = (1.0, 0.95, 0.9, 0.8, 0.7, 0.5)
+"""Parts of the mean load from which on a partition may count among the heaviest: what counts force
+beside it takes it above the mean."""
+
+
+def excess_bound(counting: Counting, bounds: LoadBounds) -> Claim:
+    """The best claim from the heaviest partitions, and from the member sets of `bounds`."""
+    best = Claim(EXCESS, 0, "average", {"members": "all"})
+    for known in (bounds.highest, bounds.lowest):
+        names = known.data.get("members", "all")
+        if names != "all":
+            chosen = set(names)
+            members = np.array([m.id in chosen for m in counting.group.members], dtype=np.bool_)
+            value = excess_by_average(counting, members)
+            if value > best.value:
+                best = Claim(EXCESS, value, "average", {"members": names})
+    mine = counting.exclusive(counting.active).mine
+    lags, mean = counting.lag[mine], counting.greatest_fair_lag
+    for heaviest in sorted({int(np.count_nonzero(lags > part * mean)) for part in PARTS}):
+        value = excess_by_heavy(counting, counting.active, heaviest) if heaviest else 0
+        if value > best.value:
+            best = Claim(EXCESS, value, "heavy", {"members": "all", "heaviest": heaviest})
+    return best

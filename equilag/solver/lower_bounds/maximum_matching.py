@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.errors import EquilagError
-from equilag.group import NOBODY, Flags
+from equilag.domain.errors import EquilagError
+from equilag.domain.group.group import NOBODY, Flags
 
 
 class Disjoint(NamedTuple):
     number: int
     apart: Flags
-    """[F] see `equilag.certificate.matching.most_disjoint`: for this set it is the number."""
+    """[F] see `most_disjoint` in `certificate.bounds.matching`: for this set it is the number."""
 
 
 def disjoint_pairs(pairs: Flags) -> Disjoint:

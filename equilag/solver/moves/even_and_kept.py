@@ -11,16 +11,139 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from equilag.certificate.potentials import Potentials
-from equilag.errors import EquilagError
-from equilag.group import Group, Index
-from equilag.metrics import is_ordinary
-from equilag.policy import Policy
+from equilag.certificate.checks.potentials import Potentials
+from equilag.domain.errors import EquilagError
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.metrics import is_ordinary
+from equilag.domain.policy.policy import Policy
 from equilag.solver.moves.cheapest_path import augment
-from equilag.solver.moves.direct_deal import deal_directly
-from equilag.solver.moves.forced_flow import forced_units
 from equilag.solver.moves.shared_flow import SharedFlow
 from equilag.solver.moves.small_columns import MAX_CELLS, IndependentPart, SmallColumns, numbers
+
+
+def deal_directly(flow: SharedFlow) -> None:
+    """Place what is too much, as far as paths of one step reach; classes with few readers first."""
+    readers = flow.flat
+    for c in sorted(numbers(flow.loose_classes), key=lambda c: readers[c].bit_count()):
+        flow.take(c, _place(flow, c, flow.loose[c]))
+    for m in numbers(flow.over):
+        flow.lose(m, _release(flow, m, flow.count[m] - flow.most))
+    if flow.places < 0:
+        for m in numbers(flow.flat[0] & ~flow.over):
+            if _release(flow, m, 1):
+                flow.fall(m)
+                if not flow.places:
+                    break
+
+
+def _release(flow: SharedFlow, m: int, units: int) -> int:
+    """Place up to so many of the partitions that member m owns; returns how many."""
+    left, width, held, steep = units, flow.width, flow.units, flow.steep
+    bit = 1 << m
+    for c in numbers(steep[m]):
+        cell = c * width + m
+        kept = held[cell]
+        given = _place(flow, c, kept if kept < left else left)
+        if given:
+            steep[c] |= bit
+            if given == kept:
+                del held[cell]
+                steep[m] ^= 1 << c
+            else:
+                held[cell] = kept - given
+            left -= given
+            if not left:
+                break
+    return units - left
+
+
+def _place(flow: SharedFlow, c: int, units: int) -> int:
+    """Give up to so many partitions of class c to members that lack some; returns how many.
+
+    These members hold at least what they own, so that all of it is new to them.
+    """
+    left, count, least, extra = units, flow.count, flow.least, flow.spare > 0
+    held, steep, flat, of_class = flow.units, flow.steep, flow.flat, 1 << c
+    first = c * flow.width
+    reach = flat[c] & flow.level[1]
+    lacking = reach & flow.below
+    while left:
+        if not lacking:
+            if flow.places <= 0:
+                break
+            lacking = reach & ~flow.below & ~flat[0]
+            if not lacking:
+                break
+        bit = lacking & -lacking
+        lacking ^= bit
+        m = bit.bit_length() - 1
+        more = least - count[m]
+        if not more:
+            more = 1
+            flat[m] ^= 1
+            flat[0] |= bit
+            flow.places -= 1
+            if not flow.places:
+                lacking = 0
+        elif more > left:
+            more = left
+        else:
+            flow.below ^= bit
+            if extra:
+                flat[m] |= 1
+        count[m] += more
+        left -= more
+        cell = first + m
+        flat[m] |= of_class
+        if cell in held:
+            held[cell] += more
+            steep[m] &= ~of_class
+        else:
+            held[cell] = more
+    return units - left
+
+
+def forced_units(columns: SmallColumns) -> dict[int, int] | None:
+    """Partitions by cell, if there is one way to give all members the same number.
+
+    A class with one reader left gives it everything, and a member with one class left takes all
+    that it lacks from it. None if the mean is no whole number, if the pairs are no forest, or if a
+    member reaches too little or must take too much. O(pairs).
+    """
+    part, width = columns.whole, columns.width
+    readers, size = columns.readers, columns.size
+    n_members = part.members.bit_count()
+    least, spare = divmod(columns.total, max(1, n_members))
+    if spare:
+        return None
+    classes = list(numbers(part.classes))
+    if sum([readers[c].bit_count() for c in classes]) >= n_members + len(classes):
+        return None
+    arcs, left = readers[:], size[:]
+    for m in numbers(part.members):
+        left[m] = least
+    for c in classes:
+        for m in numbers(readers[c]):
+            arcs[m] |= 1 << c
+    units: dict[int, int] = {}
+    leaves = [n for n, others in enumerate(arcs) if others and not others & (others - 1)]
+    for leaf in leaves:
+        others, number = arcs[leaf], left[leaf]
+        if not others:
+            continue
+        other = others.bit_length() - 1
+        left[other] -= number
+        if left[other] < 0:
+            return None
+        left[leaf] = arcs[leaf] = 0
+        if number:
+            units[leaf * width + other if leaf >= width else other * width + leaf] = number
+        arcs[other] ^= 1 << leaf
+        if arcs[other] and not arcs[other] & (arcs[other] - 1):
+            leaves.append(other)
+    return (
+        None if any(arcs) or any(left[n] for n in numbers(part.members | part.classes)) else units
+    )
 
 
 class EvenAndKept(NamedTuple):

@@ -11,18 +11,18 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.certificate.potentials import (
+from equilag.certificate.checks.potentials import (
     Potentials,
     bound_by_potentials,
     bound_by_topics,
     moves_claim,
 )
-from equilag.claim import Claim
-from equilag.constraint import CountConstraint
-from equilag.errors import ContradictedBound, EquilagError
-from equilag.group import NOBODY, Group, Index, Ints
-from equilag.metrics import count_moves, cross_costs, member_counts
-from equilag.policy import Policy
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.errors import ContradictedBound, EquilagError
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.metrics import count_moves, cross_costs, member_counts
+from equilag.domain.policy.policy import Policy
 from equilag.solver.moves.flow_nodes import FlowNodes, flow_nodes
 from equilag.solver.moves.kept_flow import between_counts
 from equilag.solver.moves.topic_moves import fewest_topic_moves
@@ -32,7 +32,7 @@ class FewestMoves(NamedTuple):
     assigned: Index
     """[P]"""
     potentials: Potentials
-    """The proof, see `equilag.certificate.potentials`."""
+    """The proof, see `equilag.certificate.checks.potentials`."""
     exact: bool = True
     """False where the proof may be of fewer moves than `assigned` has."""
 

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.certificate.potentials import Potentials
-from equilag.constraint import CountConstraint
-from equilag.group import NOBODY, Group, Index, Ints
+from equilag.certificate.checks.potentials import Potentials
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
 
 
 class KeptArcs(NamedTuple):

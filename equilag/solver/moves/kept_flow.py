@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equilag.constraint import InstanceSums
-from equilag.group import Ints
+from equilag.domain.constraint import InstanceSums
+from equilag.domain.group.group import Ints
 from equilag.solver.moves.min_cost_flow import Arcs, cheapest_flow
 
 

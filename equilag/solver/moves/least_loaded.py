@@ -9,10 +9,10 @@ from heapq import heapify, heappop, heapreplace
 
 import numpy as np
 
-from equilag.columns import Flags, Ints, among
-from equilag.constraint import CountConstraint
-from equilag.group import NOBODY, Group, Index
-from equilag.metrics import member_counts, member_loads
+from equilag.domain.columns import Flags, Ints, among
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import NOBODY, Group, Index
+from equilag.domain.plan.metrics import member_counts, member_loads
 
 
 def to_least_loaded(group: Group, constraint: CountConstraint, assigned: Index) -> Index:

@@ -14,10 +14,10 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.columns import distinct
-from equilag.constraint import ranges
-from equilag.errors import EquilagError
-from equilag.group import Ints
+from equilag.domain.columns import distinct
+from equilag.domain.constraint import ranges
+from equilag.domain.errors import EquilagError
+from equilag.domain.group.group import Ints
 from equilag.solver.counts.max_flow import maximum, new_graph
 
 UNREACHED: Final = np.int64(2**40)

@@ -11,8 +11,8 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from equilag.certificate.potentials import Potentials
-from equilag.group import Group, Index, Ints
+from equilag.certificate.checks.potentials import Potentials
+from equilag.domain.group.group import Group, Index, Ints
 
 DENSE: Final = 4
 """Taking a bit out of a number costs as much as so many digits, measured at 300 bits."""

@@ -6,8 +6,8 @@ import pytest
 
 from equilag.adapters.describe.describe_text import DescribeResult, read_describe
 from equilag.adapters.describe.printed_text import PrintedText
-from equilag.building.group_input import PartitionOffsets
-from equilag.errors import InputError
+from equilag.domain.building.group_input import PartitionOffsets
+from equilag.domain.errors import InputError
 
 ONE = "orders-service-1-6666152c-69a1-48da-93c8-6c9cef3e0480"
 TWO = "orders-service-2-ad970ad7-e9d7-487f-9b11-5b7e1119f1a6"

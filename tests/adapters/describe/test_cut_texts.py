@@ -7,9 +7,9 @@ from support.describe_printers import PRINTERS, PrintedLine
 
 from equilag.adapters.describe.describe_text import DescribeResult, read_describe
 from equilag.adapters.describe.printed_text import PrintedText
-from equilag.building.group_input import PartitionOffsets
-from equilag.errors import InputError
-from equilag.group import NOBODY, Group
+from equilag.domain.building.group_input import PartitionOffsets
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY, Group
 
 ONE, TWO = "app-1-5f3a-9c0d", "app-2-7e21-2b3c"
 LINES = [

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from equilag.adapters.describe.describe_text import read_describe
 from equilag.adapters.describe.printed_text import PrintedText
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.adapters.snapshot.write import snapshot_document
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 from equilag.planner.solve import solve
 
 HEADER = (
@@ -427,7 +427,6 @@ def test_the_two_texts_swapped() -> None:
     assert refused(TEXT, "").problem.startswith("no table of members")
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     spot=st.integers(0, len(TEXT)),
     drop=st.integers(0, 12),

@@ -10,7 +10,7 @@ from equilag.adapters.describe.describe_text import read_describe
 from equilag.adapters.describe.printed_text import PrintedText
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.adapters.snapshot.write import snapshot_document
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 KAFKA = """\
 GROUP    TOPIC    PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG  CONSUMER-ID        HOST        CLIENT-ID

@@ -9,9 +9,9 @@ from support.describe_printers import PRINTERS, PrintedLine
 
 from equilag.adapters.describe.describe_text import DescribeResult, read_describe
 from equilag.adapters.describe.printed_text import PrintedText
-from equilag.building.group_input import PartitionOffsets
-from equilag.errors import InputError
-from equilag.group import NOBODY, Group
+from equilag.domain.building.group_input import PartitionOffsets
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY, Group
 
 IDS = [f"{name}-{n}-5f3a-9c{n}d" for n, name in enumerate(("app", "my-worker", "c"))]
 EXAMPLES = 15
@@ -46,7 +46,7 @@ def lines_of(result: DescribeResult) -> list[PrintedLine]:
 
 
 @pytest.mark.parametrize("printer", PRINTERS)
-@settings(max_examples=EXAMPLES, deadline=None, database=None)
+@settings(max_examples=EXAMPLES)
 @given(lines=groups())
 def test_what_is_printed_is_read(printer: str, lines: list[PrintedLine]) -> None:
     result = read_describe(PrintedText(PRINTERS[printer]("billing", lines)))
@@ -54,7 +54,6 @@ def test_what_is_printed_is_read(printer: str, lines: list[PrintedLine]) -> None
     assert lines_of(result) == sorted(lines)
 
 
-@settings(max_examples=150, deadline=None, database=None)
 @given(
     printer=st.sampled_from(sorted(PRINTERS)),
     lines=groups(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from equilag.adapters.kafka.client_config import kafka_config
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 
 @pytest.mark.parametrize("bootstrap", ["", "  "])

@@ -18,10 +18,10 @@ from equilag.adapters.kafka.group_reader import (
     TemporarilyUnreadable,
 )
 from equilag.adapters.kafka.reading import NO_COMMIT
-from equilag.errors import InputError
-from equilag.group import Group
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
 
-pytest.importorskip("equilag.adapters.kafka.plain_client")
+pytest.importorskip("equilag.adapters.kafka.plain.plain_client")
 
 
 def group(kind: str = "classic", *members: DescribedMember) -> Described:

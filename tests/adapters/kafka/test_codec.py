@@ -13,13 +13,13 @@ import support.kafka_records as write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equilag.adapters.kafka import consumer_group_codec as kip848
-from equilag.adapters.kafka.consumer_protocol import (
+from equilag.adapters.kafka.codec import consumer_group_codec as kip848
+from equilag.adapters.kafka.codec.consumer_protocol import (
     Subscription,
     read_assignment,
     read_subscription,
 )
-from equilag.adapters.kafka.offsets_codec import (
+from equilag.adapters.kafka.codec.offsets_codec import (
     ClassicMember,
     CommitKey,
     GroupKey,
@@ -30,7 +30,7 @@ from equilag.adapters.kafka.offsets_codec import (
     read_commit,
     read_key,
 )
-from equilag.adapters.kafka.wire import BrokenRecord, Cursor
+from equilag.adapters.kafka.codec.wire import BrokenRecord, Cursor
 
 ORDERS: Final = UUID("01020304-0506-0708-090a-0b0c0d0e0f10")
 WHEN: Final = 1_700_000_000_123

@@ -12,7 +12,7 @@ from equilag.adapters.kafka.described import MissingRight
 from equilag.adapters.kafka.group_reader import NoAnswer, TemporarilyUnreadable
 from equilag.adapters.kafka.group_samples import GroupSamples, sample_group, times_between
 from equilag.adapters.kafka.reading import TopicOffsets
-from equilag.group import NOBODY
+from equilag.domain.group.group import NOBODY
 
 
 @pytest.fixture

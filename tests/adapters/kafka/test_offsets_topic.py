@@ -6,7 +6,7 @@ import pytest
 
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.offsets_topic import check_not_empty
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 
 def test_a_topic_with_records_of_which_none_were_read() -> None:

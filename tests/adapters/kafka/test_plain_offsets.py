@@ -17,9 +17,9 @@ import equilag
 from equilag.adapters.kafka.described import Described, DescribedMember, ReadFailure
 from equilag.adapters.kafka.group_reader import MissingRight, NoAnswer, TemporarilyUnreadable
 from equilag.adapters.kafka.reading import NO_COMMIT
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
-pytest.importorskip("equilag.adapters.kafka.plain_client")
+pytest.importorskip("equilag.adapters.kafka.plain.plain_client")
 
 
 def test_each_leader_is_asked_for_its_partitions(monkeypatch: pytest.MonkeyPatch) -> None:

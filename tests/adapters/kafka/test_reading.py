@@ -24,7 +24,7 @@ from equilag.adapters.kafka.reading import (
 )
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.adapters.snapshot.write import snapshot_document
-from equilag.lag import QUALITY
+from equilag.domain.group.lag import QUALITY
 
 LEADERS = {"orders": {0: 1, 1: -1, 2: 1}, "users": {0: 2}, "audit": {0: 1}}
 COMMITS = {("orders", 0): 3, ("orders", 1): 7, ("gone", 4): 1, ("users", 9): 1}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 Snapshot = dict[str, Any]
 
@@ -87,7 +87,12 @@ CASES: list[tuple[str, Callable[[Snapshot], None], str, str]] = [
     ("no group", remove("group"), "group", "missing"),
     ("no topics", remove("topics"), "topics", "missing"),
     ("no members", remove("members"), "members", "missing"),
-    ("other format", put("format", "equilag/plan/1"), "format", '"equilag/plan/1" is not'),
+    (
+        "other format",
+        put("format", "equilag/plan/1"),
+        "format",
+        '"equilag/plan/1" is not',
+    ),
     ("format number", put("format", 1), "format", "1 is an integer, not a string"),
     ("group number", put("group", 7), "group", "7 is an integer, not a string"),
     ("group null", put("group", None), "group", "null, not a string"),

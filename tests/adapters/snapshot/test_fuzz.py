@@ -10,13 +10,13 @@ from typing import IO, Any
 
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.errors import InputError
-from equilag.group import NOBODY, Group
-from equilag.lag import MAX_LAG
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.group.lag import MAX_LAG
 
 Snapshot = dict[str, Any]
 Path = tuple[str | int, ...]
@@ -140,7 +140,6 @@ def test_the_base_is_valid() -> None:
     assert group.lag.tolist() == [8, 6, 0, 5, 6, 1]
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     path=st.sampled_from(SPOTS),
     how=st.sampled_from(["set", "set", "remove", "insert", "copy"]),
@@ -159,7 +158,6 @@ def test_junk_in_one_spot(path: Path, how: str, junk: object) -> None:
         assert parsed.lag.tolist() == direct.lag.tolist()
 
 
-@settings(max_examples=200, deadline=None)
 @given(cut=st.integers(0, 1500), junk=st.text(alphabet='{}[]",:0e-.\\untrN \ud800', max_size=3))
 def test_junk_in_the_text(cut: int, junk: str) -> None:
     text = json.dumps(BASE)
@@ -167,7 +165,6 @@ def test_junk_in_the_text(cut: int, junk: str) -> None:
     outcome(io.StringIO(text[:cut] + junk + text[cut + 1 :]))
 
 
-@settings(max_examples=150, deadline=None)
 @given(position=st.integers(0, 400), byte=st.integers(0, 255), keep=st.booleans())
 @pytest.mark.parametrize("packing", ["gzip", "zstd"])
 def test_junk_in_compressed_data(packing: str, position: int, byte: int, keep: bool) -> None:

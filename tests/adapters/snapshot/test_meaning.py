@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.errors import InputError
-from equilag.group import NOBODY, Group, Member
-from equilag.lag import QUALITY
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY, Group, Member
+from equilag.domain.group.lag import QUALITY
 
 Snapshot = dict[str, Any]
 

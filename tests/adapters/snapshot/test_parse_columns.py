@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.groups import columns
 
@@ -15,7 +15,7 @@ from equilag.adapters.parse_json import parse_json
 from equilag.adapters.snapshot import load as snapshot_json
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.adapters.snapshot.parse_columns import NULL, Numbers, parse_columns
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 SIZE = 24
 LONG = list(range(100, 100 + SIZE))
@@ -109,7 +109,6 @@ def test_every_number_of_digits(number: int) -> None:
     assert as_lists(parse_columns(json.dumps(value))) == value
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     text=st.sampled_from([*TEXTS[:3], ODD]),
     spot=st.integers(0, 2000),
@@ -130,7 +129,6 @@ ROWS = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(data=st.data())
 def test_any_rows(data: st.DataObject) -> None:
     snapshot = json.loads(TEXTS[0])

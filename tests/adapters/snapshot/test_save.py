@@ -13,7 +13,7 @@ from support.groups import columns
 
 import equilag
 from equilag import Group, InputError, Member
-from equilag.building.group_input import GroupInput, PartitionOffsets
+from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 
 REAL: GroupInput = {
     "name": "g",

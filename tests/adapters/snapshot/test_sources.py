@@ -15,7 +15,7 @@ import zstandard
 
 from equilag.adapters import open_text
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.errors import EquilagError, InputError, MissingExtra
+from equilag.domain.errors import EquilagError, InputError, MissingExtra
 
 TEXT = '{"format": "equilag/snapshot/1", "group": "gé", "topics": {"t": 2}, "members": []}'
 RAW = TEXT.encode()

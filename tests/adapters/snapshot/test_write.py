@@ -9,7 +9,7 @@ import pytest
 
 from equilag import ClaimColumns, Member
 from equilag.adapters.snapshot.write import snapshot_document
-from equilag.building.group_input import GroupInput
+from equilag.domain.building.group_input import GroupInput
 
 BARE: GroupInput = {
     "name": "g",

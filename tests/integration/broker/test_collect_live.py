@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
+from confluent_kafka import ConsumerGroupTopicPartitions, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, ResourceType
+from support.child_consumer import ChildConsumer
 from support.json_schemas import findings
 from support.kafka_broker import Broker
 from support.live_groups import (
@@ -34,7 +35,7 @@ from support.waiting import PATIENCE_S, until
 from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.sample import ClusterSampler
 from equilag.adapters.kafka.sample_rows import Sample
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 
@@ -63,7 +64,7 @@ def groups(
     config: Config,
     kinds: Mapping[str, Mapping[str, Any]],
     topics: tuple[list[str], list[str]] = (list(TOPICS), list(TOPICS)),
-) -> Iterator[dict[str, list[Consumer]]]:
+) -> Iterator[dict[str, list[ChildConsumer]]]:
     """Groups of two members, which share all partitions and have committed all but the last."""
     with pairs(config, kinds, topics, PARTITIONS) as made:
         for member in (member for members in made.values() for member in members):
@@ -86,7 +87,7 @@ def check_equal(
     offsets: list[dict[str, Any]],
     shown: list[dict[str, Any]],
     group: str,
-    members: list[Consumer],
+    members: list[ChildConsumer],
     subscribed: list[list[str]] | None = None,
 ) -> None:
     """The rows of `group` are all that its two members can tell, and nothing else."""
@@ -133,7 +134,7 @@ def test_subscriptions_of_different_kinds_and_groups_that_were_left(config: Conf
 def test_a_group_that_rebalances_is_left_out_and_the_others_are_not(config: Config) -> None:
     with groups(config, {"coll-busy": RANGE, "coll-calm": RANGE}) as made:
         # The members of the busy group do not poll any more, so that a third one has to wait.
-        third = Consumer({**config, **RANGE, "group.id": "coll-busy"})
+        third = ChildConsumer({**config, **RANGE, "group.id": "coll-busy"})
         with closing(third):
             third.subscribe(list(TOPICS))
             admin = AdminClient(dict(config))

@@ -15,7 +15,7 @@ from support.kafka_broker import Broker
 from support.waiting import until
 
 from equilag.adapters.kafka.client_config import kafka_config
-from equilag.adapters.kafka.consumer_protocol import write_subscription
+from equilag.adapters.kafka.codec.consumer_protocol import write_subscription
 from equilag.adapters.kafka.described import ReadFailure
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
@@ -91,7 +91,7 @@ def commit(client: Any, group: str, metadata: str) -> None:
 @pytest.fixture(scope="module")
 def servers(broker: Broker) -> Iterator[str]:
     """A cluster with these groups."""
-    plain_client = pytest.importorskip("equilag.adapters.kafka.plain_client")
+    plain_client = pytest.importorskip("equilag.adapters.kafka.plain.plain_client")
     config = kafka_config(broker.bootstrap)
     admin = AdminClient(dict(config))
     admin.create_topics([NewTopic("kinds", 2, 1)])["kinds"].result()

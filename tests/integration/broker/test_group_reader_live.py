@@ -8,8 +8,9 @@ from contextlib import closing
 from typing import Any, Final
 
 import pytest
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, Producer, TopicPartition
+from confluent_kafka import ConsumerGroupTopicPartitions, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, ResourceType
+from support.child_consumer import ChildConsumer
 from support.kafka_broker import Broker
 from support.live_groups import (
     KIP_848,
@@ -32,9 +33,9 @@ from equilag.adapters.kafka.group_reader import (
     TemporarilyUnreadable,
 )
 from equilag.adapters.kafka.reading import NO_COMMIT
-from equilag.errors import InputError
-from equilag.group import Group
-from equilag.lag import QUALITY
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.group.lag import QUALITY
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 
@@ -175,7 +176,7 @@ def test_a_topic_that_goes_while_the_group_still_wants_it(
     make(config, {"read-doomed": 1, "read-kept": 1})
     both = {("read-doomed", 0): 5, ("read-kept", 0): 5}
     commit(admin, "read-left-behind", both)
-    with closing(Consumer({**config, **RANGE, "group.id": "read-doomed"})) as member:
+    with closing(ChildConsumer({**config, **RANGE, "group.id": "read-doomed"})) as member:
         member.subscribe(["read-doomed", "read-kept"])
         until(lambda: member.poll(0.05) is None and len(member.assignment()) == 2)
         admin.delete_topics(["read-doomed"])["read-doomed"].result()
@@ -219,7 +220,7 @@ def test_groups_that_are_not_there(reader: GroupReader) -> None:
 
 def test_a_group_that_rebalances(config: Config, admin: AdminClient, reader: GroupReader) -> None:
     with pairs(config, {"read-busy": RANGE}, (sorted(TOPICS), sorted(TOPICS)), PARTITIONS):
-        third = Consumer({**config, **RANGE, "group.id": "read-busy"})
+        third = ChildConsumer({**config, **RANGE, "group.id": "read-busy"})
         with closing(third):
             third.subscribe(sorted(TOPICS))
 
@@ -248,7 +249,7 @@ def test_a_right_that_is_missing(
     make(config, {topic: 1})
     settings = {"group.id": topic, **(RANGE if kind == "classic" else KIP_848)}
     with (
-        closing(Consumer({**config, **settings})) as member,
+        closing(ChildConsumer({**config, **settings})) as member,
         closing(GroupReader(kafka_config(broker.sasl, login(user, "r")))) as reader,
     ):
         member.subscribe([topic])

@@ -32,6 +32,8 @@ with warnings.catch_warnings():
     from kafka.coordinator.assignors.cooperative_sticky import CooperativeStickyAssignor
     from kafka.coordinator.assignors.roundrobin import RoundRobinPartitionAssignor
 
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
 from equilag.live.consumers import aiokafka as in_aiokafka
 from equilag.live.consumers import kafka_python as in_kafka_python
 from equilag.live.consumers import load_source
@@ -41,9 +43,7 @@ from equilag.live.consumers.listener import ConfluentListener, kafka_python_list
 from equilag.live.rebalance.decision import Decision
 from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.tracking_settings import TrackingSettings
-from equilag.plan import Plan
-from equilag.policy import Policy
-from equilag.worth.thresholds import Thresholds
+from equilag.planner.worth.thresholds import Thresholds
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 

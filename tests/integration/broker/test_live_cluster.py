@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, ResourceType
+from support.child_consumer import ChildConsumer
 from support.json_schemas import findings
 from support.kafka_broker import Broker
 from support.live_groups import (
@@ -30,7 +31,7 @@ from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.reading import NO_COMMIT
 from equilag.adapters.snapshot.load import load_snapshot
 from equilag.cli import main
-from equilag.lag import QUALITY
+from equilag.domain.group.lag import QUALITY
 
 NONE = "no groups: the cluster has none, none matches, or DESCRIBE is missing\n"
 
@@ -112,7 +113,7 @@ def test_snapshot(run: Callable[..., Any], live: tuple[str, ...], tmp_path: Path
 
 
 def test_groups(run: Callable[..., Any], live: tuple[str, ...], broker: Broker) -> None:
-    with closing(Consumer({**kafka_config(broker.bootstrap), "group.id": "cli-left"})) as left:
+    with closing(ChildConsumer({**kafka_config(broker.bootstrap), "group.id": "cli-left"})) as left:
         at = [TopicPartition("cli-orders", 1, 3)]
         left.commit(offsets=at, asynchronous=False)
     argv = ["groups", "--bootstrap-server", broker.bootstrap, "--groups", "cli-l(ive|eft)"]

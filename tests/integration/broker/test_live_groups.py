@@ -10,14 +10,15 @@ from typing import Any, Final
 
 import pytest
 import support.kafka_records as write
-from confluent_kafka import Consumer, Producer, ShareConsumer, TopicPartition
+from confluent_kafka import Producer, ShareConsumer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
+from support.child_consumer import ChildConsumer
 from support.kafka_broker import Broker
 
 from equilag.adapters.kafka.client_config import Config, kafka_config
+from equilag.adapters.kafka.codec.offsets_codec import read_commit
 from equilag.adapters.kafka.group_state import Commit, GroupState, Membership, read_state
 from equilag.adapters.kafka.log_ends import read_topics
-from equilag.adapters.kafka.offsets_codec import read_commit
 from equilag.adapters.kafka.offsets_topic import check_not_empty, partitions, read_partition
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
@@ -45,7 +46,7 @@ def config(broker: Broker) -> Config:
 @contextmanager
 def group(
     config: Config, name: str, settings: Mapping[str, Any], topics: list[str] | None = None
-) -> Iterator[list[Consumer]]:
+) -> Iterator[list[ChildConsumer]]:
     """Two members of a group that have shared all partitions among them."""
     with ExitStack() as closing:
         members = []
@@ -53,7 +54,7 @@ def group(
             own = {"client.rack": f"rack-{number}", "enable.auto.commit": False, "group.id": name}
             if settings.get("group.instance.id"):
                 own["group.instance.id"] = f"{settings['group.instance.id']}-{number}"
-            member = Consumer({**config, **settings, **own})
+            member = ChildConsumer({**config, **settings, **own})
             closing.callback(member.close)
             member.subscribe(topics or list(TOPICS))
             members.append(member)
@@ -70,11 +71,11 @@ def shared(owned: list[list[tuple[str, int]]]) -> bool:
     return all(owned) and sorted(chain.from_iterable(owned)) == sorted(PARTITIONS)
 
 
-def owned_by(member: Consumer) -> list[tuple[str, int]]:
+def owned_by(member: ChildConsumer) -> list[tuple[str, int]]:
     return [(one.topic, one.partition) for one in member.assignment()]
 
 
-def commit_something(members: list[Consumer]) -> None:
+def commit_something(members: list[ChildConsumer]) -> None:
     """All but one partition: 10, 11, … by topic and number."""
     for member in members:
         mine = [
@@ -112,7 +113,7 @@ def members_of(state: GroupState, name: str) -> dict[str, Membership]:
     return {m.member: m for m in state.memberships if m.group == name}
 
 
-def check_equal(state: GroupState, name: str, kind: str, members: list[Consumer]) -> None:
+def check_equal(state: GroupState, name: str, kind: str, members: list[ChildConsumer]) -> None:
     """Everything that the two members can tell is in `state`, and nothing else."""
     before = time.time() * 1000
     assert state.groups[name] == kind
@@ -245,7 +246,7 @@ def test_commits_in_transactions_count_when_the_transaction_does(config: Config)
     producer = Producer({**config, "transactional.id": "live", "transaction.timeout.ms": 60_000})
     producer.init_transactions(PATIENCE_S)
 
-    def send(member: Consumer, offset: int) -> None:
+    def send(member: ChildConsumer, offset: int) -> None:
         producer.begin_transaction()
         here = [TopicPartition("livegroups-orders", 0, offset)]
         producer.send_offsets_to_transaction(here, member.consumer_group_metadata(), PATIENCE_S)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
+from support.child_consumer import ChildConsumer
 from support.kafka_broker import Broker
 
 from equilag.adapters.kafka import log_ends, offsets_topic
 from equilag.adapters.kafka.client_config import Config, kafka_config
 from equilag.adapters.kafka.log_ends import read_log_ends, read_topics
 from equilag.adapters.kafka.offsets_topic import partitions, read_partition
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 
@@ -106,7 +107,7 @@ def test_a_setting_that_there_is_not(broker: Broker) -> None:
 
 
 def test_watermarks_agree_with_what_a_consumer_says(config: Config) -> None:
-    consumer = Consumer({**config, "group.id": "livereading"})
+    consumer = ChildConsumer({**config, "group.id": "livereading"})
     ends = read_log_ends(config, [("livereading", number) for number in range(2)])
     for number in range(2):
         low, high = consumer.get_watermark_offsets(TopicPartition("livereading", number), 10)

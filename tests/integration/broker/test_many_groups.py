@@ -18,7 +18,7 @@ from support.kafka_broker import Broker
 from support.waiting import PATIENCE_S, until
 
 from equilag.adapters.kafka.client_config import kafka_config
-from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
+from equilag.adapters.kafka.codec.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.described import ReadFailure
 from equilag.adapters.kafka.group_reader import GroupReader
 
@@ -34,7 +34,7 @@ _SESSION_MS: Final = 1_200_000
 @pytest.fixture(scope="module")
 def crowd(broker: Broker) -> Iterator[str]:
     """A cluster with all these groups, each of two members with half of one topic each."""
-    plain_client = pytest.importorskip("equilag.adapters.kafka.plain_client")
+    plain_client = pytest.importorskip("equilag.adapters.kafka.plain.plain_client")
     config = kafka_config(broker.bootstrap)
     admin = AdminClient(dict(config))
     topics = [f"many-{number}" for number in range(TOPICS)]

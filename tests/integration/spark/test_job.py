@@ -19,14 +19,14 @@ from support.json_schemas import findings
 from support.made_fleets import FAULTY, SETTINGS, TABLES, Row, make, options, read_table
 
 import equilag
-from equilag.pipeline.export import export_group
-from equilag.pipeline.fleet_report import read_report
+from equilag.domain.plan.plan import Plan
 from equilag.pipeline.job import run_fleet
-from equilag.pipeline.problems import COUNTED
-from equilag.pipeline.signals import Span
-from equilag.plan import Plan
+from equilag.pipeline.results.export import export_group
+from equilag.pipeline.results.fleet_report import read_report
+from equilag.pipeline.sources.problems import COUNTED
+from equilag.pipeline.sources.signals import Span
 from equilag.planner.compare import comparison_of, run_assignors
-from equilag.report.facts.fleet import fleet_facts
+from equilag.report.facts.fleets.fleet import fleet_facts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

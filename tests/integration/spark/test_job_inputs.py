@@ -26,11 +26,11 @@ from support.made_fleets import (
 )
 
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.errors import InputError
-from equilag.pipeline.export import export_group
+from equilag.domain.errors import InputError
 from equilag.pipeline.job import run_fleet
+from equilag.pipeline.results.export import export_group
 from equilag.pipeline.rules import read_rules
-from equilag.pipeline.signals import Span
+from equilag.pipeline.sources.signals import Span
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -53,42 +53,49 @@ fresh = true
 """
 
 Run = tuple[dict[str, Any], dict[str, list[Row]]]
+HOW: Final[dict[str, Any]] = {
+    "weight": "bytes", "reset": "earliest", "rules": read_rules(RULES, SETTINGS),
+}  # fmt: skip
+
+
+def run_on(history: Path, out: Path, **how: Any) -> Run:
+    summary = run_fleet(options(history, out, **HOW, **how))
+    return json.loads(json.dumps(summary)), {name: read_table(out, name) for name in TABLES}
 
 
 @pytest.fixture(scope="module")
-def past(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Run, Path]:
-    """A run as of a time in the past; one over JSON lines of the history up to then; the first's
-    directory. Both spread bytes, with rules."""
-    folder = tmp_path_factory.mktemp("past")
-    make(folder / "history", FAULTY)
-    lines = write_lines(folder / "history", folder / "lines", AT)
-    rules = read_rules(RULES, SETTINGS)
-    runs = []
-    for name, how in (
-        ("then", {"at": AT}),
-        ("cut", {"offsets": (lines[0],), "members": (lines[1],)}),
-    ):
-        chosen = options(folder / "history", folder / name, weight="bytes", rules=rules, **how)
-        summary = run_fleet(chosen)
-        tables = {table: read_table(folder / name, table) for table in TABLES}
-        runs.append((json.loads(json.dumps(summary)), tables))
-    return runs[0], runs[1], folder / "then"
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("past")
+    make(made / "history", FAULTY)
+    return made
 
 
+@pytest.fixture(scope="module")
+def past(spark: SparkSession, folder: Path) -> Run:
+    """A run as of a time in the past, which spreads bytes, with rules; its directory is `then`."""
+    return run_on(folder / "history", folder / "then", at=AT)
+
+
+@pytest.fixture(scope="module")
+def cut(past: Run, folder: Path) -> Run:
+    """The same over JSON lines of the history up to that time."""
+    offsets, members = write_lines(folder / "history", folder / "lines", AT)
+    return run_on(folder / "history", folder / "cut", offsets=(offsets,), members=(members,))
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("table", TABLES)
-def test_json_lines_up_to_a_time_are_parquet_as_of_it(
-    past: tuple[Run, Run, Path], table: str
-) -> None:
-    (_, then), (_, cut), _ = past
+def test_json_lines_up_to_a_time_are_parquet_as_of_it(past: Run, cut: Run, table: str) -> None:
+    then, lines = past[1], cut[1]
     if table in ("problems", "quality"):
-        assert sum(row["after_at"] for row in cut[table]) == 0
+        assert sum(row["after_at"] for row in lines[table]) == 0
         assert sum(row["after_at"] for row in then[table]) > FAULTY.partitions
         ignored = ("after_at",)
     else:
         ignored = ()
     one, other = (
         [{k: v for k, v in row.items() if k not in ignored} for row in run[table]]
-        for run in (then, cut)
+        for run in (then, lines)
     )
     if ignored:  # which had a part in the order of the rows
         one, other = (sorted(rows, key=lambda row: row["group"]) for rows in (one, other))
@@ -96,17 +103,18 @@ def test_json_lines_up_to_a_time_are_parquet_as_of_it(
     assert one
 
 
-def test_the_summaries_tell_both_runs_apart_by_little(past: tuple[Run, Run, Path]) -> None:
-    (then, _), (cut, _), _ = past
-    assert then["at"] == cut["at"] == "2026-11-21T09:05:00Z"
+@pytest.mark.long
+def test_the_summaries_tell_both_runs_apart_by_little(past: Run, cut: Run) -> None:
+    then, lines = past[0], cut[0]
+    assert then["at"] == lines["at"] == "2026-11-21T09:05:00Z"
     after = then["quality"]["faults"].pop("after_at")
     assert after["count"] > FAULTY.partitions
     for name in ("groups", "failed", "quality", "forecast", "at"):
-        assert then[name] == cut[name], name
+        assert then[name] == lines[name], name
 
 
-def test_rules_choose_policy_and_settings_by_name(past: tuple[Run, Run, Path]) -> None:
-    (summary, tables), _, folder = past
+def test_rules_choose_policy_and_settings_by_name(past: Run, folder: Path) -> None:
+    summary, tables = past
     assert summary["settings"]["rules"] == ["-00[01][0-9]$", "-00[0-9]5$"]
     used = set()
     for row in tables["plans"]:
@@ -123,17 +131,17 @@ def test_rules_choose_policy_and_settings_by_name(past: tuple[Run, Run, Path]) -
         assert (policy["effort"], policy["fresh"]) == (effort, fresh)
         assert moves is None or row["moves"] <= moves
     assert used == {0, 1, 2}
-    snapshot, plan = export_group(str(folder), tables["plans"][0]["group"])
+    snapshot, plan = export_group(str(folder / "then"), tables["plans"][0]["group"])
     assert "lags" in snapshot
     assert plan.group.lag.sum() == sum(
         row["weight"] for row in tables["assignment"] if row["group"] == snapshot["group"]
     )
 
 
-def test_bytes_are_those_behind_the_commit(past: tuple[Run, Run, Path]) -> None:
-    (_, tables), _, folder = past
-    rows = read_table(folder.parent / "history", "offsets")
-    expected = oracle.signals(rows, Span(AT, 3_600_000, 120_000), "latest")
+def test_bytes_are_those_behind_the_commit(past: Run, folder: Path) -> None:
+    _, tables = past
+    rows = read_table(folder / "history", "offsets")
+    expected = oracle.signals(rows, Span(AT, 3_600_000, 120_000), "earliest")
     checked = 0
     for row in tables["assignment"]:
         of = expected[row["group"], row["topic"], row["partition"]]
@@ -151,6 +159,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("weight", "reset"), [("rate", "none"), ("forecast", "earliest")])
 def test_the_other_weights(
     spark: SparkSession, tiny: Path, tmp_path: Path, weight: str, reset: str
@@ -175,7 +184,13 @@ class Stop(Exception):
     """Raised in the middle of a run."""
 
 
-@pytest.mark.parametrize("there", [True, False], ids=["empty directory", "new directory"])
+@pytest.mark.parametrize(
+    "there",
+    [
+        pytest.param(True, id="empty directory"),
+        pytest.param(False, id="new directory", marks=pytest.mark.long),
+    ],
+)
 def test_an_error_on_the_way_leaves_nothing_behind(
     spark: SparkSession, tiny: Path, tmp_path: Path, there: bool
 ) -> None:

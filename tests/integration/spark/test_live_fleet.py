@@ -20,12 +20,12 @@ from support.made_fleets import SETTINGS, Row, options, read_table
 import equilag
 from equilag.adapters.kafka import connect
 from equilag.cli import main
-from equilag.pipeline.export import export_group
 from equilag.pipeline.fleet_options import FleetOptions
-from equilag.pipeline.history import History
 from equilag.pipeline.job import run_fleet
-from equilag.pipeline.live_cluster import read_cluster
+from equilag.pipeline.results.export import export_group
 from equilag.pipeline.rules import Rules
+from equilag.pipeline.sources.history import History
+from equilag.pipeline.sources.live_cluster import read_cluster
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -249,6 +249,7 @@ def test_a_recorded_history_gives_the_same(run: Path, recorded: Path) -> None:
     assert read_table(run, "assignment") == read_table(recorded, "assignment")
 
 
+@pytest.mark.long
 def test_rates_and_forecasts_of_a_recorded_history(
     scene: Scene, spark: SparkSession, tmp_path: Path
 ) -> None:

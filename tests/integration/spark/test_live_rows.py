@@ -17,11 +17,17 @@ from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.group_state import GroupState, read_state
 from equilag.adapters.kafka.log_ends import ClusterTopics, LogEnds
 from equilag.adapters.kafka.offsets_topic import PartitionRecords, check_not_empty
-from equilag.errors import InputError
-from equilag.pipeline import offsets_source
+from equilag.domain.errors import InputError
 from equilag.pipeline.job import _failures
-from equilag.pipeline.live_cluster import facts_of, history_of, topics_of, unreadable_of, wanted_of
-from equilag.pipeline.offsets_source import (
+from equilag.pipeline.sources import offsets_source
+from equilag.pipeline.sources.live_cluster import (
+    facts_of,
+    history_of,
+    topics_of,
+    unreadable_of,
+    wanted_of,
+)
+from equilag.pipeline.sources.offsets_source import (
     SCHEMA,
     OffsetsReader,
     batches,

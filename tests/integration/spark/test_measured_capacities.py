@@ -1,4 +1,4 @@
-"""Capacities in Spark SQL against `equilag.measuring` on random histories."""
+"""Capacities in Spark SQL against `equilag.adapters.measuring` on random histories."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ import pyarrow.parquet as pq
 import pytest
 from support.held_histories import AT, HeldHistory, random_history
 
-from equilag.measuring.backlog_windows import BacklogWindows, windows_of
-from equilag.measuring.member_samples import member_samples
-from equilag.measuring.speeds import counted
-from equilag.pipeline.history import read_files
-from equilag.pipeline.measured_capacities import capacities_of, holders_of
-from equilag.pipeline.signals import Span, rounds_of, signals_of, times_of
-from equilag.pipeline.table_files import find_files
+from equilag.adapters.measuring.backlog_windows import BacklogWindows, windows_of
+from equilag.adapters.measuring.member_samples import member_samples
+from equilag.adapters.measuring.speeds import counted
+from equilag.pipeline.results.table_files import find_files
+from equilag.pipeline.sources.history import read_files
+from equilag.pipeline.sources.measured_capacities import capacities_of, holders_of
+from equilag.pipeline.sources.signals import Span, rounds_of, signals_of, times_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]
 
-GROUPS: Final = 400
+GROUPS: Final = 150
 SPAN: Final = Span(AT, window=3_600_000, horizon=3_000)
 
 

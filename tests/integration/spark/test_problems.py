@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from support.made_offsets import AT, Row, write_rows
 
-from equilag.group import NOBODY, Group, Member
-from equilag.pipeline.history import read_files
-from equilag.pipeline.problems import QUALITY, problems_of
-from equilag.pipeline.racks import with_racks
-from equilag.pipeline.signals import WEIGHTS, Span, rounds_of, signals_of, times_of
-from equilag.pipeline.snapshot import group_input
-from equilag.pipeline.table_files import check_files, find_files
-from equilag.pipeline.tables import TABLES, ddl
+from equilag.domain.group.group import NOBODY, Group, Member
+from equilag.pipeline.results.table_files import check_files, find_files
+from equilag.pipeline.results.tables import TABLES, ddl
+from equilag.pipeline.sources.history import read_files, with_racks
+from equilag.pipeline.sources.problems import QUALITY, problems_of
+from equilag.pipeline.sources.signals import WEIGHTS, Span, rounds_of, signals_of, times_of
+from equilag.pipeline.sources.snapshot_rows import group_input
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

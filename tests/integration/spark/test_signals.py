@@ -10,10 +10,18 @@ import pytest
 from support import fleet_oracle as oracle
 from support.made_offsets import AT, Row, random_rows, write_rows
 
-from equilag.lag import lag_list
-from equilag.pipeline.history import read_files
-from equilag.pipeline.signals import FAULTS, STATES, WEIGHTS, Span, rounds_of, signals_of, times_of
-from equilag.pipeline.table_files import find_files
+from equilag.domain.group.lag import lag_list
+from equilag.pipeline.results.table_files import find_files
+from equilag.pipeline.sources.history import read_files
+from equilag.pipeline.sources.signals import (
+    FAULTS,
+    STATES,
+    WEIGHTS,
+    Span,
+    rounds_of,
+    signals_of,
+    times_of,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -8,11 +8,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from equilag.domain.policy.policy import Policy
 from equilag.live.consumers import aiokafka as aio
 from equilag.live.consumers import kafka_python as plain
 from equilag.live.consumers.lag_source import StaticLag
 from equilag.live.consumers.user_data import OwnedPartitions, decode, encode
-from equilag.policy import Policy
 
 LAGS = {"t": [9000, 8000, 7000, 100, 90, 80]}
 SIZES = {"t": 6}

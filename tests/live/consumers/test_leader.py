@@ -12,6 +12,7 @@ import pytest
 from support.waiting import until
 
 import equilag
+from equilag.domain.policy.policy import Policy
 from equilag.live.consumers import leader as module
 from equilag.live.consumers.lag_source import LagSample, StaticLag
 from equilag.live.consumers.leader import Leader, LeaderSettings
@@ -24,8 +25,7 @@ from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.observed_offsets import ObservedOffsets
 from equilag.live.tracking.tracking_settings import TrackingSettings
 from equilag.planner.solve import solve
-from equilag.policy import Policy
-from equilag.worth.thresholds import Thresholds
+from equilag.planner.worth.thresholds import Thresholds
 
 SIZES = {"t": 6}
 LAGS = {"t": [9000, 8000, 80, 7000, 90, 100]}
@@ -310,7 +310,7 @@ def test_a_failure_to_consider(
     requests = Requests()
     one = leader(SettableLags(LAGS), requests)
     one.assign(MEMBERS, SIZES)
-    monkeypatch.setattr("equilag.live.consumers.leader_load.measured_loads", fail)
+    monkeypatch.setattr("equilag.live.consumers.leader_state.measured_loads", fail)
     one.consider()
     assert not requests
     assert "made to fail" in caplog.text

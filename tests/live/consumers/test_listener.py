@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from equilag.errors import MissingExtra
+from equilag.domain.errors import MissingExtra
 from equilag.live.consumers.listener import (
     ConfluentListener,
     aiokafka_listener,

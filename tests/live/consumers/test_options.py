@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
+from equilag.domain.policy.policy import Policy
 from equilag.live.consumers.aiokafka import EquilagAssignor as OfAiokafka
 from equilag.live.consumers.caller import find_caller
 from equilag.live.consumers.kafka_python import CooperativeEquilagAssignor, EquilagAssignor
@@ -15,8 +16,7 @@ from equilag.live.consumers.lag_source import (
     checked,
 )
 from equilag.live.consumers.options import AssignorOptions, Rejoin
-from equilag.policy import Policy
-from equilag.worth.thresholds import Thresholds
+from equilag.planner.worth.thresholds import Thresholds
 
 EVERY = [EquilagAssignor, CooperativeEquilagAssignor, OfAiokafka]
 
@@ -80,7 +80,7 @@ def test_live_groups_have_a_policy_of_their_own() -> None:
 
 @pytest.mark.parametrize("assignor", EVERY)
 def test_configured_returns_another_class(assignor) -> None:
-    made = assignor.configured(policy=Policy.of("kip-169"), seed=3)
+    made = assignor.configured(policy=Policy("kip-169"), seed=3)
     assert issubclass(made, assignor)
     assert (made.options.seed, assignor.options.seed) == (3, 0)
     assert made.name == assignor.name

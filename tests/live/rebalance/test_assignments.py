@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from equilag.adapters.kafka.consumer_protocol import (
+from equilag.adapters.kafka.codec.consumer_protocol import (
     Subscription,
     read_assignment,
     read_subscription,
     write_assignment,
     write_subscription,
 )
-from equilag.errors import EquilagError
-from equilag.group import Group
+from equilag.domain.errors import EquilagError
+from equilag.domain.group.group import Group
 from equilag.live.rebalance.assignments import (
     NO_TARGETS,
     JoinedMembers,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from equilag.live.rebalance.cooldown import MAX_DOUBLINGS, Cooldown
-from equilag.live.rebalance.move_budget import MOVES_PER_PARTITION, MoveBudget
+from equilag.live.rebalance.rebalance_limits import (
+    MAX_DOUBLINGS,
+    MOVES_PER_PARTITION,
+    Cooldown,
+    MoveBudget,
+)
 
 
 def test_nothing_is_waited_for_before_the_first_rebalance() -> None:

@@ -11,12 +11,12 @@ import pytest
 
 import equilag.certificate.verify
 import equilag.planner.solve
-from equilag.group import Group
+from equilag.domain.group.group import Group
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.decision import Decision, PlanSettings, decide, decide_within
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
 from equilag.live.rebalance.measured import Measured
-from equilag.plan import Plan
-from equilag.policy import Policy
 
 MEMBERS = [JoinedMember("a", ("t",)), JoinedMember("b", ("t",))]
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from equilag.errors import InputError
-from equilag.group import Group
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.fitting_policy import FittingPolicy, fitting_policy, structure_only
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
 from equilag.live.rebalance.measured import Measured
 from equilag.planner.solve import solve
-from equilag.policy import Policy
 
 MEMBERS = [
     JoinedMember("a-1", ("t", "u"), instance_id="a", host="10.0.0.1"),
@@ -39,7 +39,7 @@ def fitted(policy: Policy, on: Group | None = None) -> FittingPolicy:
 def test_a_pin_to_an_absent_member_is_left_out_alone() -> None:
     pins = {("t", 0): "b", ("t", 1): "away", ("t", 9): "a", ("t", 2): "a", ("no", 0): "a"}
     found = fitted(Policy(pin=pins))
-    assert found.policy.overrides.pin == (("t", 0, "b"), ("t", 2, "a"))
+    assert found.policy.pin == (("t", 0, "b"), ("t", 2, "a"))
     assert found.left_out == (
         'left out for now: pin: no member has the id, instance id or client id "away"',
         "left out for now: pin: t-9 does not exist; t has 4 partitions",
@@ -52,7 +52,7 @@ def test_of_many_pins_each_absent_one_is_left_out() -> None:
     pins = {("t", n): "away" if n % 7 == 3 else "a" for n in range(300)}
     policy = Policy(pin=pins)
     found = fitting_policy(group_of("g", MEMBERS, sizes), policy, InputError("any", "pin"))
-    assert {(t, n): name for t, n, name in found.policy.overrides.pin} == {
+    assert {(t, n): name for t, n, name in found.policy.pin} == {
         at: name for at, name in pins.items() if name == "a"
     }
     assert len(found.left_out) == sum(name == "away" for name in pins.values())
@@ -60,7 +60,7 @@ def test_of_many_pins_each_absent_one_is_left_out() -> None:
 
 def test_existing_topics_of_a_list_still_belong_together() -> None:
     found = fitted(Policy(co_partition=[["t", "later", "u"], ["gone", "lost"]]))
-    assert found.policy.overrides.co_partition == (("t", "u"),)
+    assert found.policy.co_partition == (("t", "u"),)
     assert found.left_out == tuple(
         f'left out for now: co_partition: there is no topic "{topic}"'
         for topic in ("gone", "later", "lost")
@@ -76,7 +76,7 @@ def test_no_lists_stay_no_lists() -> None:
 def test_topics_that_nobody_reads_together() -> None:
     apart = [replace(MEMBERS[0], topics=("t",)), replace(MEMBERS[1], topics=("u",))]
     found = fitted(Policy(co_partition=[["t", "u"]]), group(apart))
-    assert found.policy.overrides.co_partition == ()
+    assert found.policy.co_partition == ()
     (line,) = found.left_out
     assert "no member subscribes to all of t, u" in line
 

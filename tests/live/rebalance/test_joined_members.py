@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from equilag.lag import QUALITY
+from equilag.domain.group.lag import QUALITY
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.decision import PlanSettings, decide
 from equilag.live.rebalance.joined_members import JoinedMember, client_id_in, group_of
 from equilag.live.rebalance.measured import Measured
-from equilag.policy import Policy
 
 
 def test_the_group() -> None:

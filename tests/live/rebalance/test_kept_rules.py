@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from equilag.group import Group
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
+from equilag.live.rebalance.fitting_policy import count_broken
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
-from equilag.live.rebalance.kept_rules import count_broken
-from equilag.policy import Policy
 
 
 def group() -> Group:

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 from support.groups import group_of
 
-from equilag.co_partitioning import CoPartitionedTopics
-from equilag.columns import Index
-from equilag.group import Group
+from equilag.domain.columns import Index
+from equilag.domain.group.co_partitioning import CoPartitionedTopics
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.units import unit_lists
 from equilag.heuristics import get_assignor
 from equilag.live.rebalance.decision import PlanSettings, decide
 from equilag.live.rebalance.kept_together import KeptTogether
-from equilag.policy import Policy
-from equilag.reduction.units import unit_lists
 
 Found = tuple[CoPartitionedTopics, ...]
 LISTS = (("t00", "t01"),)
@@ -29,7 +29,7 @@ def joined(sizes: tuple[int, ...] = (12, 12, 5), members: int = 4) -> Group:
 
 
 def lists_for(kept: KeptTogether, group: Group, policy: Policy | None = None) -> object:
-    return kept.policy_for(group, policy or Policy()).overrides.co_partition
+    return kept.policy_for(group, policy or Policy()).co_partition
 
 
 def test_what_is_found_stays_after_all_members_have_restarted() -> None:

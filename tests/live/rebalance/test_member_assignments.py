@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from equilag.live.rebalance.joined_members import JoinedMember, group_of
-from equilag.live.rebalance.member_assignments import assignments_now, count_withheld
+from equilag.live.rebalance.joined_members import (
+    JoinedMember,
+    assignments_now,
+    count_withheld,
+    group_of,
+)
 
 GROUP = group_of(
     "g",

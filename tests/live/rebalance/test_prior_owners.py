@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from equilag.group import Group
+from equilag.domain.group.group import Group
 from equilag.live.rebalance.assignments import (
     JoinedMembers,
     RebalanceAnswer,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from equilag.live.rebalance.verdict_news import VerdictNews
-from equilag.worth.thresholds import Ground, Verdict
+from equilag.planner.worth.thresholds import Ground, Verdict
 
 
 def test_a_changed_ground_is_news_once_a_minute() -> None:

@@ -8,14 +8,13 @@ from typing import cast
 from support.steward_fakes import FakeReader, reading
 
 from equilag.adapters.kafka.group_reader import GroupReader, Reading
-from equilag.live.steward.commands import Command
+from equilag.live.status.state_file import KeptState
+from equilag.live.status.status import StewardStatus
 from equilag.live.steward.group_membership import GroupMembership, HeartbeatResult
 from equilag.live.steward.heartbeat_loop import HeartbeatLoop
-from equilag.live.steward.kept_state import KeptState
 from equilag.live.steward.leader_loop import LeaderLoop
 from equilag.live.steward.observer import GroupObserver
-from equilag.live.steward.shared_state import SharedState
-from equilag.live.steward.status import StewardStatus
+from equilag.live.steward.shared_state import Command, SharedState
 from equilag.live.steward.steward_options import StewardOptions
 
 FINE, SILENT = HeartbeatResult.FINE, HeartbeatResult.SILENT

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from equilag.live.steward.host_names import is_own_name
+from equilag.live.status.http_server import is_own_name
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ from support.json_schemas import findings
 from support.made_stewards import made_steward
 from support.waiting import until
 
-from equilag.errors import InputError
-from equilag.live.steward import http_server
-from equilag.live.steward.http_server import MAX_CONNECTIONS, serve
-from equilag.live.steward.status import StewardStatus
+from equilag.domain.errors import InputError
+from equilag.live.status import http_server
+from equilag.live.status.http_server import MAX_CONNECTIONS, serve
+from equilag.live.status.status import StewardStatus
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from equilag.errors import InputError
-from equilag.live.steward.kept_state import KeptState
+from equilag.domain.errors import InputError
+from equilag.live.status.state_file import KeptState
 from equilag.live.tracking.observed_offsets import ObservedOffsets
 
 FORMAT = "equilag/steward-state/1"

@@ -10,22 +10,21 @@ from typing import Any, cast
 import pytest
 from support.steward_fakes import FakeMembership, FakeReader, joined, offsets, reading
 
-from equilag.adapters.kafka.consumer_protocol import write_assignment, write_subscription
+from equilag.adapters.kafka.codec.consumer_protocol import write_assignment, write_subscription
 from equilag.adapters.kafka.described import ClientPlace
 from equilag.adapters.kafka.group_reader import GroupReader, MissingRight, UnplannableGroup
-from equilag.errors import EquilagError
+from equilag.domain.errors import EquilagError
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import TargetAssignment
 from equilag.live.rebalance.measured import Measured
-from equilag.live.steward.commands import Command
+from equilag.live.status.state_file import KeptState
+from equilag.live.status.status import StewardStatus
 from equilag.live.steward.group_membership import GroupMembership, JoinGroupMember, JoinResult
-from equilag.live.steward.kept_state import KeptState
 from equilag.live.steward.leader_loop import LeaderLoop
 from equilag.live.steward.membership_errors import Fenced, MembershipLost, Refused, Unreachable
 from equilag.live.steward.observer import GroupObserver
-from equilag.live.steward.shared_state import SharedState
-from equilag.live.steward.status import StewardStatus
+from equilag.live.steward.shared_state import Command, SharedState
 from equilag.live.steward.steward_options import StewardOptions
-from equilag.policy import Policy
 
 LAGS = {"t": [100, 60, 50]}
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from equilag.adapters.kafka.described import ClientPlace
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.joined_members import JoinedMember
-from equilag.live.steward.member_places import needs_places, with_places
-from equilag.policy import Policy
+from equilag.live.steward.answer_maker import needs_places, with_places
 
 MEMBERS = [JoinedMember("a-1", ("t",), instance_id="a"), JoinedMember("b-1", ("t",))]
 

@@ -14,21 +14,20 @@ from equilag.adapters.kafka.group_reader import (
     TemporarilyUnreadable,
     UnplannableGroup,
 )
-from equilag.errors import EquilagError
+from equilag.domain.errors import EquilagError
+from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import TargetAssignment
 from equilag.live.rebalance.decision import decide
 from equilag.live.rebalance.live_policy import live_policy
-from equilag.live.steward.commands import Command, CommandMessage
-from equilag.live.steward.kept_state import KeptState
+from equilag.live.status.state_file import KeptState
+from equilag.live.status.status import StewardStatus
 from equilag.live.steward.monitor_loop import MonitorLoop
 from equilag.live.steward.observer import GroupObserver
-from equilag.live.steward.shared_state import SharedState
-from equilag.live.steward.status import StewardStatus
+from equilag.live.steward.shared_state import Command, CommandMessage, SharedState
 from equilag.live.steward.steward_options import StewardOptions
 from equilag.live.steward.take_over import TakeOver
 from equilag.live.tracking.window_speed import WindowSpeed
-from equilag.policy import Policy
-from equilag.worth.thresholds import Thresholds
+from equilag.planner.worth.thresholds import Thresholds
 
 UNEVEN = {"t": [100_000, 60_000, 50_000]}
 RANGE = {"a": {"t": [0, 1]}, "b": {"t": [2]}}

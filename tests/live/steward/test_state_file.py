@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from support.tracked_loads import TOPIC, observation
 
-from equilag.errors import InputError
-from equilag.live.steward.state_file import StateFile
+from equilag.domain.errors import InputError
+from equilag.live.status.state_file import StateFile
 from equilag.live.tracking.load_tracker import LoadTracker
 
 WALL = 1_800_000_000.0

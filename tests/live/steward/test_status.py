@@ -6,10 +6,10 @@ import logging
 
 import pytest
 
-from equilag.live.steward.event_log import log_event, recorded
-from equilag.live.steward.history_ring import MAX_POINTS, SPAN_S, HistoryRing
-from equilag.live.steward.status import MAX_EVENTS, StewardStatus
-from equilag.report.facts.steward import StewardFacts
+from equilag.live.status.event_log import log_event, recorded
+from equilag.live.status.history_ring import MAX_POINTS, SPAN_S, HistoryRing
+from equilag.live.status.status import MAX_EVENTS, StewardStatus
+from equilag.report.facts.stewards.steward import StewardFacts
 
 
 def leading() -> StewardStatus:

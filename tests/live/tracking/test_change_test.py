@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from equilag.columns import Floats
-from equilag.live.tracking.change_test import CountWindow, change_score
+from equilag.domain.columns import Floats
+from equilag.live.tracking.rate_chart import CountWindow, change_score
 
 
 def window(records: float, seconds: float) -> CountWindow:

@@ -9,7 +9,7 @@ from support.tracked_loads import keys_of, observation, observations
 
 from benchmarks.simulation.episode import SimulatedGroup
 from benchmarks.simulation.scenarios import Script
-from equilag.columns import Floats
+from equilag.domain.columns import Floats
 from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.member_speeds import MemberSpeeds
 from equilag.live.tracking.tracking_settings import TrackingSettings

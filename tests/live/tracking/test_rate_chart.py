@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.tracked_loads import followed
 
-from equilag.columns import Floats
+from equilag.domain.columns import Floats
 
 EVERY = 5.0
 PARTITIONS = 40

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.tracked_loads import TOPIC, observation, rates_now
 
-from equilag.columns import NOBODY
+from equilag.domain.columns import NOBODY
 from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.observed_offsets import ObservedOffsets
 from equilag.live.tracking.sample_ring import SampleRing

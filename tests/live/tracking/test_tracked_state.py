@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from support.tracked_loads import TOPIC, observation, rates_now
 
-from equilag.errors import InputError
+from equilag.domain.errors import InputError
 from equilag.live.tracking.load_tracker import LoadTracker
 
 NOW, WALL = 500.0, 1_800_000_000.0

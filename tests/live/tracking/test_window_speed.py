@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from equilag.adapters.measuring.backlog_windows import BacklogWindows
 from equilag.live.tracking.window_speed import WindowSpeed, window_speed
-from equilag.measuring.backlog_windows import BacklogWindows
 
 EVERY = 5.0
 """Seconds between observations: the error of a commit's time is theirs."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from support.fleet_rows import FAILED, ROW, SUMMARY, fleet_gaps, fleet_report, many_groups
 
-from equilag.report.facts.fleet import FleetFacts, fleet_facts
+from equilag.report.facts.fleets.fleet import FleetFacts, fleet_facts
 from equilag.report.page.fleet_groups_table import COLUMNS, compact
 from equilag.report.page.fleet_page import fleet_page, fleet_page_document
 from equilag.report.page.page_filters import figure

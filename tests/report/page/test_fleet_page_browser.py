@@ -11,9 +11,9 @@ import pytest
 from support.browser import OpenPage
 from support.fleet_rows import FAILED, fleet_gaps, fleet_report, many_groups
 
-from equilag.report.facts.fleet import fleet_facts
+from equilag.report.facts.fleets.fleet import fleet_facts
 from equilag.report.page.fleet_page import fleet_page
-from equilag.report.verdict_words import Action
+from equilag.report.wording.verdict_words import Action
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 Look = Callable[..., OpenPage]

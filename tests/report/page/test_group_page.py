@@ -14,7 +14,7 @@ from support.orders_service import orders_snapshot
 from support.paths import SAMPLES
 
 from equilag.report.page.group_page import group_page
-from equilag.report.words import number
+from equilag.report.wording.words import number
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

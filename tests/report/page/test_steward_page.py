@@ -9,9 +9,8 @@ import pytest
 from support.browser import browser, look  # noqa: F401  fixtures
 from support.made_stewards import HOSTILE, made_steward
 
-from equilag.live.steward.http_server import StewardServer, serve
-from equilag.live.steward.status import StewardStatus
-from equilag.live.steward.status_page import live_page, live_parts
+from equilag.live.status.http_server import StewardServer, live_page, live_parts, serve
+from equilag.live.status.status import StewardStatus
 
 if TYPE_CHECKING:
     from support.browser import OpenPage
@@ -26,7 +25,7 @@ def state() -> StewardStatus:
 
 @pytest.fixture
 def server(state: StewardStatus, monkeypatch: pytest.MonkeyPatch) -> Iterator[StewardServer]:
-    monkeypatch.setattr("equilag.live.steward.status_page.REFRESH_S", 0.2)
+    monkeypatch.setattr("equilag.live.status.http_server.REFRESH_S", 0.2)
     server = serve(state, "127.0.0.1", 0)
     yield server
     server.shutdown()

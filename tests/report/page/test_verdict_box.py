@@ -10,7 +10,7 @@ from support.paths import SAMPLES
 
 from equilag.report.page.group_page import group_page
 from equilag.report.page.verdict_box import OTHER, SIGNS, sign_of, standing_words
-from equilag.report.verdict_words import Action
+from equilag.report.wording.verdict_words import Action
 
 TOKENS = str(SAMPLES / "token-indexer.snapshot.json")
 

@@ -11,10 +11,10 @@ from support.groups import group_of
 from support.oracles import Assignments
 from support.reduced_groups import best_counts, even_groups, random_reduced, real_columns
 
-from equilag.constraint import constraint_of
-from equilag.errors import InputError
-from equilag.metrics import is_valid, member_counts
-from equilag.policy import Policy
+from equilag.domain.constraint import constraint_of
+from equilag.domain.errors import InputError
+from equilag.domain.plan.metrics import is_valid, member_counts
+from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
 
 

@@ -9,16 +9,17 @@ from support.constraints import held_table
 from support.groups import ODD, first_valid, group_of, groups, ramp, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
 
-from equilag.constraint import NotMinimal, constraint_of
-from equilag.errors import EquilagError
-from equilag.group import NOBODY, Group
-from equilag.metrics import count_moves, is_valid, member_counts
-from equilag.policy import BALANCES, Policy
+from equilag.domain.constraint import NotMinimal, constraint_of
+from equilag.domain.errors import EquilagError
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.plan.metrics import count_moves, is_valid, member_counts
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.counts.even_flow import Network, even_flow
 
 POLICIES = [
-    Policy.of(name, balance) for balance in BALANCES for name in ("lag-aware", "sticky-yet-fair")
+    Policy(name, balance) for balance in BALANCES for name in ("lag-aware", "sticky-yet-fair")
 ]
 
 
@@ -63,7 +64,7 @@ def test_total_counts_as_an_independent_flow_finds_them(reads: float, seed: int)
     for _ in range(25):
         members = int(rng.integers(2, 25))
         group = random_group(rng, topics=15, members=members, size=12, reads=reads)
-        assigned = balanced_assignment(group, Policy.of())
+        assigned = balanced_assignment(group, Policy())
         assert is_valid(group, assigned)
         assert descending(group, assigned) == most_even_flow(group).counts
 
@@ -72,13 +73,13 @@ def test_a_cut_falls_between_members_and_not_through_a_topic() -> None:
     """Rare among random groups: with arcs just as wide as a topic the split goes wrong here."""
     group = group_of([8, 6, 9, 2], [[0, 3], [0, 1], [1], [1, 3], [1, 3]])
     assert most_even_flow(group).counts == [4, 4, 3, 3, 2]
-    assert descending(group, balanced_assignment(group, Policy.of())) == [4, 4, 3, 3, 2]
+    assert descending(group, balanced_assignment(group, Policy())) == [4, 4, 3, 3, 2]
 
 
 @pytest.mark.parametrize(("members", "level"), [(9, 40), (17, 160)])
 def test_ramp_where_local_steps_get_stuck(members: int, level: int) -> None:
     group = ramp(members, level)
-    policy = Policy.of()
+    policy = Policy()
     assert descending(group, balanced_assignment(group, policy)) == [level] * members
     with pytest.raises(NotMinimal):
         constraint_of(group, policy, group.owner)
@@ -91,26 +92,26 @@ def test_ramp_starts_uneven() -> None:
 
 def test_one_subscription_is_floor_and_ceiling() -> None:
     group = group_of([7, 0, 6], [[0, 1, 2]] * 5)
-    assert descending(group, balanced_assignment(group, Policy.of())) == [3, 3, 3, 2, 2]
+    assert descending(group, balanced_assignment(group, Policy())) == [3, 3, 3, 2, 2]
 
 
 def test_per_topic_does_not_pile_all_remainders_on_the_first_member() -> None:
     group = group_of([1] * 8, [list(range(8))] * 4)
-    assigned = balanced_assignment(group, Policy.of("kip-169"))
+    assigned = balanced_assignment(group, Policy("kip-169"))
     assert descending(group, assigned) == [2, 2, 2, 2]
 
 
 def test_both_keeps_the_topics_even_where_the_totals_would_rather_not() -> None:
     # Totals alone would leave all of t00 to m01.
     group = group_of([2, 4], [[0, 1], [0]])
-    even = balanced_assignment(group, Policy.of(balance="both"))
+    even = balanced_assignment(group, Policy(balance="both"))
     assert held_table(group, even).tolist() == [[1, 1], [4, 0]]
-    assert descending(group, balanced_assignment(group, Policy.of())) == [4, 2]
+    assert descending(group, balanced_assignment(group, Policy())) == [4, 2]
 
 
 def test_what_is_owned_stays_where_the_policy_pins_it() -> None:
     group = group_of([4, 3], [[0, 1], [0], [1]], owners=[0, 0, 0, NOBODY, 0, NOBODY, NOBODY])
-    assigned = balanced_assignment(group, Policy.of("sticky-yet-fair"))
+    assigned = balanced_assignment(group, Policy("sticky-yet-fair"))
     assert count_moves(group, assigned) == 0
     assert member_counts(assigned, 3).tolist() == [4, 1, 2]
 

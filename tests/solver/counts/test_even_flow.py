@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equilag.errors import EquilagError
-from equilag.group import Ints
+from equilag.domain.errors import EquilagError
+from equilag.domain.group.group import Ints
 from equilag.solver.counts import even_flow as decmin
 from equilag.solver.counts.even_flow import Network, even_flow
 

@@ -16,16 +16,17 @@ from support.groups import ODD, group_of, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
 from support.reduced_groups import best_counts, real_columns
 
-from equilag.certificate.potentials import bound_by_potentials
-from equilag.constraint import constraint_of
-from equilag.errors import InputError
-from equilag.group import NOBODY, Group
-from equilag.metrics import count_moves, is_valid, member_counts
-from equilag.policy import BALANCES, POLICIES, Policy
-from equilag.real_columns import NO_LIMIT
+from equilag.certificate.checks.potentials import bound_by_potentials
+from equilag.domain.constraint import constraint_of
+from equilag.domain.errors import InputError
+from equilag.domain.group.extended_columns import NO_LIMIT
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.plan.metrics import count_moves, is_valid, member_counts
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 from equilag.solver.counts.quotas import Quotas, has_quotas, keep_to_quotas
 
-TOTAL = Policy.of()
+TOTAL = Policy()
 
 
 def parted(
@@ -215,7 +216,7 @@ def test_only_where_members_are_alike_or_have_nothing_in_common() -> None:
 def test_only_where_totals_decide_and_nothing_is_pinned() -> None:
     group = group_of([4], [[0]] * 2, [0, 0, 1, 1])
     said = {
-        (name, balance): has_quotas(group, Policy.of(name, balance))
+        (name, balance): has_quotas(group, Policy(name, balance))
         for name in POLICIES
         for balance in BALANCES
     }

@@ -9,9 +9,9 @@ import pytest
 from support.groups import group_of
 from support.reduced_groups import real_columns
 
-from equilag.errors import InputError
-from equilag.group import Group
-from equilag.policy import Policy
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
 
 

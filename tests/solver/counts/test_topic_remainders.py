@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from support.groups import group_of, random_group
 
-from equilag.constraint import TopicIntervals, topics_of
-from equilag.group import Ints
-from equilag.policy import Policy
+from equilag.domain.constraint import TopicIntervals, topics_of
+from equilag.domain.group.group import Ints
+from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.topic_remainders import deal_in_turn, even_cells, even_totals
 
 
@@ -21,7 +21,7 @@ def test_a_topic_gives_its_remainder_to_different_subscribers(
     rng = np.random.default_rng(14)
     for number in range(30):
         group = random_group(rng, topics=9, members=8, size=9, reads=(0.4, 0.8, 1.0)[number % 3])
-        topics = topics_of(group, Policy.of("kip-169"))
+        topics = topics_of(group, Policy("kip-169"))
         assert topics is not None
         topic, member = deal(topics, topics.remainder)
         assert np.bincount(topic, minlength=len(group.topics)).tolist() == topics.remainder.tolist()
@@ -31,7 +31,7 @@ def test_a_topic_gives_its_remainder_to_different_subscribers(
 
 def test_the_turn_leaves_out_who_is_shut_and_goes_on_behind_the_last() -> None:
     group = group_of([2] * 4, [list(range(4))] * 5)
-    topics = topics_of(group, Policy.of("kip-169"))
+    topics = topics_of(group, Policy("kip-169"))
     assert topics is not None
     shut = np.array([0, 0, 2]), np.array([0, 1, 4])
     topic, member = deal_in_turn(topics, topics.remainder, shut)
@@ -43,7 +43,7 @@ def test_totals_of_classes_are_as_even_as_those_of_single_members() -> None:
     rng = np.random.default_rng(15)
     for _ in range(30):
         group = random_group(rng, topics=7, members=9, size=9, reads=0.5)
-        topics = topics_of(group, Policy.of("kip-169"))
+        topics = topics_of(group, Policy("kip-169"))
         assert topics is not None
         least = topics.by_member.least
         totals = [

@@ -10,12 +10,11 @@ import pytest
 from ortools.sat.python import cp_model
 from support.groups import problem_of
 
-from equilag.constraint import InstanceSums
-from equilag.exhaustive.small_problem import ReadsAcross, SmallProblem
+from equilag.certificate.exhaustive.small_problem import ReadsAcross, SmallProblem
+from equilag.domain.constraint import InstanceSums
 from equilag.solver.cpsat import constraint_families as families
 from equilag.solver.cpsat.model import CpSatLimits, parameters
-from equilag.solver.cpsat.scale import scaled
-from equilag.solver.cpsat.variables import Variables
+from equilag.solver.cpsat.variables import Variables, scaled
 
 LIMITS: Final = CpSatLimits(wall=20.0, deterministic=5.0)
 

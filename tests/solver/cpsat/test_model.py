@@ -12,12 +12,13 @@ from support.groups import LAG_KINDS, group_of, problem_of, small_groups
 from support.oracles import Assignments
 from support.small_problems import loads_of, meets_limits, real_problem, solutions
 
-from equilag.constraint import constraint_of
-from equilag.exhaustive.small_problem import ReadsAcross
-from equilag.exhaustive.target import SearchTarget
-from equilag.exhaustive.whole_group import whole_problem
-from equilag.group import Group
-from equilag.policy import BALANCES, Policy
+from equilag.certificate.exhaustive.small_problem import ReadsAcross
+from equilag.certificate.exhaustive.target import SearchTarget
+from equilag.certificate.exhaustive.whole_group import whole_problem
+from equilag.domain.constraint import constraint_of
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.cpsat import model
 from equilag.solver.cpsat.model import CpSatLimits, SolverFailed, solve_model
@@ -28,9 +29,7 @@ LIMITS: Final = CpSatLimits(wall=20.0, deterministic=5.0)
 
 def cases(seed: int, n: int, **shape: Any) -> list[tuple[Group, Policy]]:
     policies = [
-        Policy.of(name, balance)
-        for balance in BALANCES
-        for name in ("lag-aware", "sticky-yet-fair")
+        Policy(name, balance) for balance in BALANCES for name in ("lag-aware", "sticky-yet-fair")
     ]
     return [(group, policies[i % 6]) for i, group in enumerate(small_groups(seed, n, **shape))]
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from support.groups import problem_of
 
 import equilag
-from equilag.group import Ints
+from equilag.domain.group.group import Ints
 from equilag.solver.cpsat.model import CpSatLimits, all_below, parameters
-from equilag.solver.cpsat.scale import MAX_TOTAL, Scaled, scaled
+from equilag.solver.cpsat.variables import MAX_TOTAL, Scaled, scaled
 
 LAGS = st.lists(st.integers(0, 2**53 - 1), min_size=1, max_size=8)
 

@@ -11,7 +11,7 @@ import pytest
 from ortools.sat.python import cp_model
 from support.paths import CHECKOUT
 
-from equilag.solver.cpsat.stoppable import solve_until
+from equilag.solver.cpsat.model import solve_until
 
 ITEMS: Final = 60
 """Numbers to be split in five equal parts: a proof takes CP-SAT far longer than a test."""
@@ -64,7 +64,7 @@ SCRIPT: Final = """
 import os, signal, sys, threading
 sys.path.insert(0, {tests!r})
 from solver.cpsat.test_stoppable import hard, solver
-from equilag.solver.cpsat.stoppable import solve_until
+from equilag.solver.cpsat.model import solve_until
 used, model = solver(), hard()
 threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:

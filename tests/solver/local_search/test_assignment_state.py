@@ -7,10 +7,11 @@ import pytest
 from support.constraints import held_table
 from support.groups import group_of, random_group
 
-from equilag.constraint import constraint_of
-from equilag.group import NOBODY, Group
-from equilag.metrics import member_counts, member_loads, spread
-from equilag.policy import BALANCES, Policy
+from equilag.domain.constraint import constraint_of
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.plan.metrics import member_counts, member_loads, spread
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.counts.even_counts import balanced_assignment
 from equilag.solver.local_search.assignment_state import AssignmentState
 
@@ -49,7 +50,7 @@ def test_every_change_is_followed(balance: str, name: str) -> None:
     rng, changes = np.random.default_rng(301), 0
     for _ in range(25):
         group = random_group(rng, topics=4, members=6, size=6)
-        state = state_of(group, Policy.of(name, balance))
+        state = state_of(group, Policy(name, balance))
         check(state)
         for step in range(12):
             free = np.flatnonzero(state.movable)
@@ -80,9 +81,9 @@ def test_every_change_is_followed(balance: str, name: str) -> None:
 
 def test_the_given_assignment_stays_as_it_is() -> None:
     group = group_of([4], [[0], [0]])
-    assigned = balanced_assignment(group, Policy.of())
+    assigned = balanced_assignment(group, Policy())
     before = assigned.copy()
-    state = AssignmentState.of(group, constraint_of(group, Policy.of(), assigned), assigned)
+    state = AssignmentState.of(group, constraint_of(group, Policy(), assigned), assigned)
     p = int(np.flatnonzero(state.movable)[0])
     state.pass_on(p, int(state.assigned[p]), (int(state.assigned[p]) + 1) % group.n_members)
     assert np.array_equal(assigned, before)

@@ -9,9 +9,9 @@ import pytest
 from support.groups import ODD, group_of
 from support.local_search import never, spread_of, start, starts
 
-from equilag.group import Group, Index, Ints
-from equilag.metrics import count_moves, is_valid
-from equilag.policy import Policy
+from equilag.domain.group.group import Group, Index, Ints
+from equilag.domain.plan.metrics import count_moves, is_valid
+from equilag.domain.policy.policy import Policy
 from equilag.solver.local_search.bulk_descent import descend_in_bulk
 
 
@@ -46,7 +46,7 @@ def test_every_yield_is_valid_and_no_less_even() -> None:
 
 @pytest.mark.parametrize("classes", [1, 3])
 def test_some_moves_per_member_reach_a_hundredth_of_the_mean(classes: int) -> None:
-    group, found = many_members(Policy.of(), classes)
+    group, found = many_members(Policy(), classes)
     # Classes that share no topic differ in their means.
     reached = spread_of(group, found[-1]) if classes > 1 else 0
     near = reached + 0.01 * int(group.lag.sum()) / 99
@@ -54,7 +54,7 @@ def test_some_moves_per_member_reach_a_hundredth_of_the_mean(classes: int) -> No
 
 
 def test_points_lie_between_few_moves_and_an_even_plan() -> None:
-    group, found = many_members(Policy.of())
+    group, found = many_members(Policy())
     spreads = [spread_of(group, a) for a in found[:10]]
     assert len(spreads) == 10
     assert max(one / other for one, other in pairwise(spreads)) <= 2
@@ -62,15 +62,15 @@ def test_points_lie_between_few_moves_and_an_even_plan() -> None:
 
 @pytest.mark.parametrize("balance", ["per-topic", "both"])
 def test_topics_that_count_one_by_one_are_evened_out_too(balance: str) -> None:
-    group, found = many_members(Policy.of("lag-aware", balance))
-    _, assigned = start(group, Policy.of("lag-aware", balance), keep=True)
+    group, found = many_members(Policy("lag-aware", balance))
+    _, assigned = start(group, Policy("lag-aware", balance), keep=True)
     assert spread_of(group, found[-1]) * 10 < spread_of(group, assigned)
 
 
 def test_a_partition_heavier_than_all_else_costs_no_more_than_its_companions() -> None:
     # The heavy one's member hands over what lies beside it; the others are even as they are.
     group = group_of([9], [[0]] * 3, [0, 0, 0, 1, 1, 1, 2, 2, 2], [10**6, 9, 9, 5, 5, 5, 5, 5, 5])
-    found = descent(group, Policy.of())
+    found = descent(group, Policy())
     assert found
     assert count_moves(group, found[-1]) <= 6
     assert spread_of(group, found[-1]) < 10**6 + 18 - 15
@@ -80,14 +80,14 @@ def test_lags_near_the_largest_are_no_problem() -> None:
     rng = np.random.default_rng(3)
     lags = rng.integers(2**52, 2**53, 40)
     group = group_of([40], [[0]] * 4, np.arange(40) // 10, lags)
-    found = descent(group, Policy.of())
-    _, assigned = start(group, Policy.of(), keep=True)
+    found = descent(group, Policy())
+    _, assigned = start(group, Policy(), keep=True)
     assert spread_of(group, found[-1]) < spread_of(group, assigned) // 10
 
 
 @pytest.mark.parametrize("name", ODD)
 def test_odd_groups_are_no_problem(name: str) -> None:
-    group, policy = ODD[name](), Policy.of("lag-aware", "both")
+    group, policy = ODD[name](), Policy("lag-aware", "both")
     constraint, _ = start(group, policy, keep=True)
     assert all(constraint.admits(found) for found in descent(group, policy))
 

@@ -9,11 +9,11 @@ from support.groups import group_of
 from support.local_search import never
 
 from benchmarks.assignors.lags import lags
-from equilag.budget import Budget
-from equilag.certificate.counting_by_capacity import counting_for
-from equilag.constraint import CountConstraint
-from equilag.group import Group, Index
-from equilag.metrics import (
+from equilag.certificate.bounds.counting_by_capacity import counting_for
+from equilag.domain.budget import Budget
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.metrics import (
     compared_figures,
     compared_loads,
     count_moves,
@@ -21,13 +21,13 @@ from equilag.metrics import (
     fair_load,
     is_valid,
 )
+from equilag.solver.exchange.pairwise_swaps import swap_pairwise
 from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.bulk_descent import descend_in_bulk
 from equilag.solver.local_search.capacity_levels import level_by_capacity
 from equilag.solver.local_search.greedy_descent import descend
-from equilag.solver.local_search.improvement_goal import ImprovementGoal
 from equilag.solver.local_search.large_neighbourhood import search_neighbourhoods
-from equilag.solver.local_search.pairwise_swaps import swap_pairwise
+from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
 from equilag.solver.lower_bounds.load_bounds import crowds, load_bounds
 

@@ -10,21 +10,21 @@ import pytest
 from support.groups import group_of
 from support.local_search import never, spread_of, starts
 
-from equilag.constraint import CountConstraint, constraint_of
-from equilag.group import Group, Index, Ints
-from equilag.metrics import is_valid, member_counts, member_loads
-from equilag.policy import Policy
+from equilag.domain.constraint import CountConstraint, constraint_of
+from equilag.domain.group.group import Group, Index, Ints
+from equilag.domain.plan.metrics import is_valid, member_counts, member_loads
+from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
+from equilag.solver.exchange.member_rows import MemberRows
+from equilag.solver.exchange.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.equal_loads import (
     divisible,
     equal_targets,
     equalise_loads,
     next_distance,
 )
-from equilag.solver.local_search.member_rows import MemberRows
-from equilag.solver.local_search.paired_exchange import exchange_in_pairs
 
-TOTAL = Policy.of()
+TOTAL = Policy()
 
 
 def prepared(lags: Ints, n_members: int) -> tuple[Group, CountConstraint, Index]:

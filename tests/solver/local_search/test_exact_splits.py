@@ -9,8 +9,8 @@ import pytest
 from support.local_search import never
 from support.target_rows import check_rows, copy_of, targets_of, uniform_rows
 
+from equilag.solver.exchange.exact_transfers import TargetRows
 from equilag.solver.local_search.exact_splits import split_exactly
-from equilag.solver.local_search.exact_transfers import TargetRows
 from equilag.solver.local_search.subset_sums import SubsetPlaces
 
 

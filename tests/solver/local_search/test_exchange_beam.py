@@ -8,11 +8,11 @@ from support.groups import ODD, group_of
 from support.local_search import POLICIES, never, spread_of, start, starts
 from support.oracles import Assignments
 
-from equilag.budget import limit_steps
-from equilag.group import Group, Index
-from equilag.metrics import count_moves
-from equilag.policy import Policy
-from equilag.solver.local_search.exchange_beam import FewExchanges, extension_price, search_beam
+from equilag.domain.budget import limit_steps
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.metrics import count_moves
+from equilag.domain.policy.policy import Policy
+from equilag.solver.exchange.exchange_beam import FewExchanges, extension_price, search_beam
 
 
 def least_spreads(group: Group, found: list[Index], most: int) -> list[int]:
@@ -26,7 +26,7 @@ def test_small_groups_have_the_best_plan_for_every_number_of_moves() -> None:
     for _ in range(12):
         lags = np.floor(rng.lognormal(4, 1.5, 9)).astype(np.int64)
         group = group_of([9], [[0]] * 3, rng.permutation(np.arange(9) % 3), lags)
-        constraint, assigned = start(group, Policy.of(balance="total"), keep=True)
+        constraint, assigned = start(group, Policy(balance="total"), keep=True)
         found = list(search_beam(group, constraint, [assigned], FewExchanges(6), never))
         truth = Assignments.all(group).balanced("total")
         best = [int(truth.where(truth.moves <= moves).spread.min()) for moves in range(7)]
@@ -45,7 +45,7 @@ def test_keeps_the_constraint_and_the_limit() -> None:
 
 def test_a_start_beyond_the_limit_is_left_out() -> None:
     group = group_of([6], [[0]] * 2, [0, 0, 0, 1, 1, 1], [9, 5, 4, 3, 2, 1])
-    constraint, assigned = start(group, Policy.of(balance="total"), keep=True)
+    constraint, assigned = start(group, Policy(balance="total"), keep=True)
     away = 1 - assigned
     assert not list(search_beam(group, constraint, [away], FewExchanges(2), never))
     assert not list(search_beam(group, constraint, [], FewExchanges(2), never))
@@ -55,7 +55,7 @@ def test_many_partitions_of_a_member_are_sampled() -> None:
     rng = np.random.default_rng(9)
     lags = rng.integers(0, 10_000, 600)
     group = group_of([600], [[0]] * 12, [n % 12 for n in range(600)], lags)
-    constraint, assigned = start(group, Policy.of(balance="total"), keep=True)
+    constraint, assigned = start(group, Policy(balance="total"), keep=True)
     found = list(search_beam(group, constraint, [assigned], FewExchanges(6, 4), never))
     spreads = least_spreads(group, found, 6)
     assert spreads[6] < spreads[2] < spreads[0] == spread_of(group, assigned)
@@ -64,7 +64,7 @@ def test_many_partitions_of_a_member_are_sampled() -> None:
 
 def test_stops_and_repeats() -> None:
     group = group_of([24], [[0]] * 4, [n % 4 for n in range(24)], [n * n for n in range(24)])
-    constraint, assigned = start(group, Policy.of(balance="total"), keep=True)
+    constraint, assigned = start(group, Policy(balance="total"), keep=True)
 
     def run(steps: int) -> list[list[int]]:
         stop = limit_steps(steps, never)

@@ -14,11 +14,11 @@ from support.local_search import (
     starts,
 )
 
-from equilag.group import Group
-from equilag.member import Member
-from equilag.metrics import compared_figures
-from equilag.policy import Policy
-from equilag.reduction.reduce import reduce_group
+from equilag.domain.group.group import Group
+from equilag.domain.group.member import Member
+from equilag.domain.plan.metrics import compared_figures
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.local_search.greedy_descent import descend
 
 
@@ -41,7 +41,7 @@ def test_descent_goes_down_and_keeps_the_constraint() -> None:
 def test_descent_relieves_members_that_are_not_the_heaviest() -> None:
     # Nobody can help m00; m01 can give to m02 and m03.
     group = group_of([6], [[0]] * 4, owners=[0, 1, 1, 1, 2, 3], lags=[900, 50, 40, 30, 5, 5])
-    constraint, assigned = start(group, Policy.of(balance="total"), keep=True)
+    constraint, assigned = start(group, Policy(balance="total"), keep=True)
     found = list(descend(group, constraint, assigned, np.random.default_rng(0), never, steps=60))
     assert spread_of(group, found[-1]) <= spread_of(group, assigned)
     assert excess_of(group, found[-1]) < excess_of(group, assigned)
@@ -50,7 +50,7 @@ def test_descent_relieves_members_that_are_not_the_heaviest() -> None:
 def test_blurred_choices_lead_elsewhere_and_keep_the_constraint() -> None:
     group = group_of([24], [[0]] * 4, owners=[n % 4 for n in range(24)],
                      lags=[n * n * 37 % 1009 for n in range(24)])  # fmt: skip
-    constraint, assigned = start(group, Policy.of(), keep=True)
+    constraint, assigned = start(group, Policy(), keep=True)
     ends = set()
     for seed in range(8):
         rng = np.random.default_rng(seed)
@@ -62,7 +62,7 @@ def test_blurred_choices_lead_elsewhere_and_keep_the_constraint() -> None:
 
 def test_descent_takes_no_more_steps_than_asked_and_none_when_stopped() -> None:
     group = group_of([12], [[0]] * 3, lags=[2**n for n in range(12)])
-    constraint, assigned = start(group, Policy.of(), keep=False)
+    constraint, assigned = start(group, Policy(), keep=False)
     assert (
         len(list(descend(group, constraint, assigned, np.random.default_rng(0), never, steps=2)))
         == 2
@@ -76,7 +76,7 @@ def test_descent_takes_no_more_steps_than_asked_and_none_when_stopped() -> None:
 def test_descent_prefers_what_costs_no_move() -> None:
     # Either of m00's could go to m01; t00-1 is nobody's, so that moving it is free.
     group = group_of([4], [[0], [0]], owners=[0, -1, 1, 1], lags=[30, 30, 10, 10])
-    constraint, _ = start(group, Policy.of(), keep=True)
+    constraint, _ = start(group, Policy(), keep=True)
     assigned = np.array([0, 0, 1, 1], np.int32)
     first = next(descend(group, constraint, assigned, np.random.default_rng(0), never, steps=1))
     assert first[0] == 0

@@ -19,14 +19,14 @@ from support.local_search import (
 )
 from support.oracles import Assignments
 
-from equilag.budget import Budget, limit_steps
-from equilag.constraint import CountConstraint
-from equilag.group import Group, Index
-from equilag.metrics import member_loads
-from equilag.policy import Policy
-from equilag.solver.local_search.improvement_goal import ImprovementGoal
+from equilag.domain.budget import Budget, limit_steps
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.metrics import member_loads
+from equilag.domain.policy.policy import Policy
+from equilag.solver.exchange.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.large_neighbourhood import MAX_ROUNDS, search_neighbourhoods
-from equilag.solver.local_search.paired_exchange import exchange_in_pairs
+from equilag.solver.local_search.load_targets import ImprovementGoal
 
 
 def search(
@@ -66,7 +66,7 @@ def test_same_seed_same_answer() -> None:
 def test_neighbourhoods_solve_what_fits_into_one() -> None:
     """Four members and few partitions are one neighbourhood, and its best split is the best."""
     for group in small_groups(seed=54, n=15, limit=1000, members=2, size=5, reads=1.0):
-        policy = Policy.of()
+        policy = Policy()
         constraint, assigned = start(group, policy, keep=False)
         found = search(
             group, constraint, assigned, np.random.default_rng(1), never, ImprovementGoal()
@@ -81,7 +81,7 @@ def test_only_the_end_that_can_come_closer_is_worked_on() -> None:
     for seed in range(4):
         light = np.random.default_rng(seed).integers(100, 1_000, 72)
         group = group_of([80], [[0]] * 20, lags=[*[10**6] * 8, *light.tolist()])
-        constraint, assigned = start(group, Policy.of(), keep=False)
+        constraint, assigned = start(group, Policy(), keep=False)
         rng = np.random.default_rng(0)
         assigned = exchange_in_pairs(group, assigned, rng, limit_steps(5, never))
         for number, goal in enumerate((ImprovementGoal(), ImprovementGoal(low=10**6, high=10**7))):

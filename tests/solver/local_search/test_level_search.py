@@ -12,20 +12,20 @@ from support.local_search import never, spread_of, start
 from support.real_groups import RealShape, real_snapshot
 
 from equilag.adapters.snapshot.load import load_snapshot
-from equilag.budget import limit_steps
-from equilag.certificate.counting import Counting
-from equilag.constraint import CountConstraint
-from equilag.errors import InputError
-from equilag.group import NOBODY, Group, Index
-from equilag.metrics import is_valid, member_counts, member_loads
-from equilag.policy import Policy
-from equilag.reduction.reduce import reduce_group
+from equilag.certificate.bounds.counting import Counting
+from equilag.domain.budget import limit_steps
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY, Group, Index
+from equilag.domain.plan.metrics import is_valid, member_counts, member_loads
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.counts.even_counts import balanced
-from equilag.solver.local_search.assignment_layers import deal_layers
-from equilag.solver.local_search.cyclic_exchanges import Window
+from equilag.solver.exchange.assignment_layers import deal_layers
+from equilag.solver.exchange.cyclic_exchanges import Window
+from equilag.solver.exchange.places import PlaceTable
 from equilag.solver.local_search.heavy_first import settle_heavy
 from equilag.solver.local_search.level_search import search_level
-from equilag.solver.local_search.places import PlaceTable
 from equilag.solver.local_search.window_cycles import exchange_in_cycles
 from equilag.solver.lower_bounds.load_bounds import load_bounds
 
@@ -43,7 +43,7 @@ def starts(seed: int, n: int) -> Iterator[tuple[Group, CountConstraint, Index, W
             rng, topics=8, members=9, size=8, reads=(0.3, 0.5, 0.8)[number % 3], owned=0.3,
             kind=LAG_KINDS[number % len(LAG_KINDS)],
         )  # fmt: skip
-        policy = Policy.of(("lag-aware", "lag-aware", "sticky-yet-fair")[number % 3])
+        policy = Policy(("lag-aware", "lag-aware", "sticky-yet-fair")[number % 3])
         constraint, assigned = start(group, policy, keep=False)
         yield group, constraint, assigned, window_of(group, constraint)
 
@@ -89,7 +89,7 @@ def test_a_layer_goes_round_a_ring_at_once() -> None:
         [[i, (i + 1) % n, n + i] for i in range(n)],
         lags=[*range(10, 10 + n), *(100 - i for i in range(n))],
     )
-    constraint, assigned = start(group, Policy.of(), keep=False)
+    constraint, assigned = start(group, Policy(), keep=False)
     assigned[:n] = (np.arange(n) - 1) % n
     places = rows(group, constraint, assigned)
     assert spread_of(group, assigned) == n
@@ -106,7 +106,7 @@ def test_heavy_partitions_get_members_of_their_own_and_the_lightest_beside_them(
     rng, settled = np.random.default_rng(12), 0
     for _ in range(30):
         group = random_group(rng, topics=8, members=6, size=8, reads=0.7)
-        constraint, assigned = start(group, Policy.of(), keep=False)
+        constraint, assigned = start(group, Policy(), keep=False)
         heaviest = int(rng.integers(1, 4))
         found = settle_heavy(group, constraint, assigned, heaviest)
         if found is None:
@@ -131,7 +131,7 @@ def test_heavy_partitions_get_members_of_their_own_and_the_lightest_beside_them(
 
 def test_the_lightest_beside_where_everybody_may_take_everything() -> None:
     group = group_of([9], [[0]] * 3, lags=[100, 90, 1, 2, 3, 4, 50, 60, 70])
-    constraint, assigned = start(group, Policy.of(), keep=False)
+    constraint, assigned = start(group, Policy(), keep=False)
     found = settle_heavy(group, constraint, assigned, 2)
     assert found is not None
     loads = member_loads(found.assigned, group.lag, 3)
@@ -176,7 +176,7 @@ def test_level_search_repeats_itself_and_stops() -> None:
 @pytest.mark.parametrize("name", [name for name in ODD if name != "largest total"])
 def test_level_search_of_odd_groups(name: str, policy: str) -> None:
     group = ODD[name]()
-    constraint, assigned = start(group, Policy.of(policy), keep=False)
+    constraint, assigned = start(group, Policy(policy), keep=False)
     found = search_level(
         group, constraint, assigned, window_of(group, constraint), np.random.default_rng(0),
         limit_steps(20, never), heaviest=1,
@@ -192,7 +192,7 @@ def test_a_large_group_is_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("equilag.solver.local_search.level_search.MAX_PAIRS", 400)
     rng = np.random.default_rng(15)
     group = random_group(rng, topics=12, members=40, size=12, reads=0.4, kind="uneven")
-    constraint, assigned = start(group, Policy.of(), keep=False)
+    constraint, assigned = start(group, Policy(), keep=False)
     window = window_of(group, constraint)
     found = search_level(group, constraint, assigned, window, rng, limit_steps(60, never))
     assert constraint.admits(found)

@@ -14,14 +14,14 @@ from support.groups import group_of, lags_of, small_groups
 from support.local_search import never, spread_of
 from support.oracles import Assignments
 
-from equilag.certificate.counting import Counting
-from equilag.constraint import CountConstraint, constraint_of
-from equilag.group import Group, Index, Ints
-from equilag.metrics import is_valid, member_loads
-from equilag.policy import Policy
+from equilag.certificate.bounds.counting import Counting
+from equilag.domain.constraint import CountConstraint, constraint_of
+from equilag.domain.group.group import Group, Index, Ints
+from equilag.domain.plan.metrics import is_valid, member_loads
+from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
-from equilag.solver.local_search.member_rows import MemberRows
-from equilag.solver.local_search.paired_exchange import (
+from equilag.solver.exchange.member_rows import MemberRows
+from equilag.solver.exchange.paired_exchange import (
     MIN_PAIRS,
     PATIENCE,
     crowd,
@@ -31,7 +31,7 @@ from equilag.solver.local_search.paired_exchange import (
 )
 from equilag.solver.lower_bounds.load_bounds import load_bounds
 
-TOTAL = Policy.of()
+TOTAL = Policy()
 
 
 def after(asked: int) -> Callable[[], bool]:
@@ -199,7 +199,7 @@ def test_within_the_constraint_where_some_have_no_lag() -> None:
     ],
 )
 def test_rows_are_for_groups_whose_members_are_alike(group: Group, name: str, alike: bool) -> None:
-    policy = Policy.of(name)
+    policy = Policy(name)
     constraint = constraint_of(group, policy, balanced_assignment(group, policy))
     assert constraint.all_alike is alike
 
@@ -519,6 +519,6 @@ def test_each_set_of_members_alike_is_evened_out_by_itself() -> None:
 
 def test_no_set_is_alike_where_topics_count_or_partitions_are_pinned() -> None:
     group = group_of([6, 6], [[0, 1]] * 3, owners=[0, 1, *[-1] * 10])
-    for policy in (Policy.of("kip-169"), Policy.of("sticky-yet-fair")):
+    for policy in (Policy("kip-169"), Policy("sticky-yet-fair")):
         constraint = constraint_of(group, policy, balanced_assignment(group, policy))
         assert constraint.alike_members() == []

@@ -16,9 +16,9 @@ from support.local_search import (
     start,
 )
 
-from equilag.policy import Policy
-from equilag.solver.local_search.improvement_goal import ImprovementGoal
-from equilag.solver.local_search.pairwise_swaps import swap_pairwise
+from equilag.domain.policy.policy import Policy
+from equilag.solver.exchange.pairwise_swaps import swap_pairwise
+from equilag.solver.local_search.load_targets import ImprovementGoal
 
 
 @pytest.mark.parametrize("keep_moves", [False, True])
@@ -42,7 +42,7 @@ def test_same_seed_same_answer() -> None:
 
 def test_swaps_even_out_a_plain_group() -> None:
     group = group_of([40], [[0]] * 4, lags=range(40))
-    constraint, assigned = start(group, Policy.of(), keep=False)
+    constraint, assigned = start(group, Policy(), keep=False)
     found = swap_pairwise(
         group, constraint, assigned, np.random.default_rng(1), never, ImprovementGoal()
     )

@@ -6,18 +6,18 @@ import numpy as np
 from support.groups import random_group
 from support.local_search import start
 
-from equilag.constraint import CountConstraint
-from equilag.group import Group, Index
-from equilag.metrics import member_loads
-from equilag.policy import Policy
-from equilag.solver.local_search.places import NOTHING, PlaceTable
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import Group, Index
+from equilag.domain.plan.metrics import member_loads
+from equilag.domain.policy.policy import Policy
+from equilag.solver.exchange.places import NOTHING, PlaceTable
 
 
 def tables(seed: int, n: int) -> list[tuple[Group, CountConstraint, Index, PlaceTable]]:
     rng, made = np.random.default_rng(seed), []
     for number in range(n):
         group = random_group(rng, topics=6, members=9, size=8, reads=0.5, owned=0.3)
-        policy = Policy.of(("lag-aware", "sticky-yet-fair")[number % 2])
+        policy = Policy(("lag-aware", "sticky-yet-fair")[number % 2])
         constraint, assigned = start(group, policy, keep=False)
         members = np.flatnonzero(~group.idle & (rng.random(group.n_members) < 0.8))
         made.append((group, constraint, assigned, PlaceTable(group, constraint, assigned, members)))

@@ -9,12 +9,12 @@ import pytest
 from support.groups import group_of
 from support.local_search import never, start
 
-from equilag.budget import limit_steps
-from equilag.group import Ints
-from equilag.metrics import member_loads
-from equilag.policy import Policy
-from equilag.solver.local_search.exact_transfers import TargetRows
-from equilag.solver.local_search.paired_exchange import exchange_in_pairs
+from equilag.domain.budget import limit_steps
+from equilag.domain.group.group import Ints
+from equilag.domain.plan.metrics import member_loads
+from equilag.domain.policy.policy import Policy
+from equilag.solver.exchange.exact_transfers import TargetRows
+from equilag.solver.exchange.paired_exchange import exchange_in_pairs
 from equilag.solver.local_search.three_way_splits import (
     MAX_WIDTH,
     bring_close,
@@ -117,7 +117,7 @@ def test_alike_members_come_close(kind: str) -> None:
     if kind == "heavy":
         lags[:3] = 10**6
     group = group_of([47], [[0]] * 12, lags=lags)
-    constraint, assigned = start(group, Policy.of(), keep=False)
+    constraint, assigned = start(group, Policy(), keep=False)
     assigned = exchange_in_pairs(group, assigned, rng, limit_steps(20, never))
     before = member_loads(assigned, group.lag, 12)
     found = bring_close(group, assigned, rng, limit_steps(300, never))
@@ -130,6 +130,6 @@ def test_alike_members_come_close(kind: str) -> None:
 def test_a_perfect_group_and_one_without_rows_stay() -> None:
     for lags, members in (([5] * 8, 4), ([3, 1], 1)):
         group = group_of([len(lags)], [[0]] * members, lags=lags)
-        _, assigned = start(group, Policy.of(), keep=False)
+        _, assigned = start(group, Policy(), keep=False)
         found = bring_close(group, assigned, np.random.default_rng(0), never)
         assert np.array_equal(found, assigned)

@@ -7,10 +7,10 @@ import pytest
 from support.groups import ODD, group_of
 from support.local_search import POLICIES, excess_of, never, spread_of, start, starts
 
-from equilag.metrics import count_moves
-from equilag.policy import Policy
-from equilag.solver.local_search.improvement_goal import ImprovementGoal
-from equilag.solver.local_search.pairwise_swaps import swap_pairwise
+from equilag.domain.plan.metrics import count_moves
+from equilag.domain.policy.policy import Policy
+from equilag.solver.exchange.pairwise_swaps import swap_pairwise
+from equilag.solver.local_search.load_targets import ImprovementGoal
 from equilag.solver.local_search.way_back import UnevennessLimit, return_to_owners
 
 
@@ -34,7 +34,7 @@ def test_returning_saves_moves_within_the_spread(slack: int) -> None:
 def test_returning_brings_everything_back_where_nothing_prevents_it() -> None:
     owners = [0, 1, 2] * 3
     group = group_of([9], [[0]] * 3, owners=owners, lags=[5] * 9)
-    constraint, _ = start(group, Policy.of(), keep=True)
+    constraint, _ = start(group, Policy(), keep=True)
     away = np.array([1, 2, 0] * 3, np.int32)
     home = return_to_owners(group, constraint, away, UnevennessLimit(0, 0.0), never)
     assert home.tolist() == owners
@@ -47,7 +47,7 @@ def test_returning_brings_everything_back_where_nothing_prevents_it() -> None:
 def test_returning_keeps_the_excess_where_one_member_hides_the_others() -> None:
     # The spread would allow m01 to take everything back; the excess does not.
     group = group_of([6], [[0]] * 3, owners=[0, 0, 1, 1, 1, 1], lags=[900, 0, 40, 40, 0, 0])
-    constraint, _ = start(group, Policy.of(), keep=False)
+    constraint, _ = start(group, Policy(), keep=False)
     away = np.array([0, 0, 1, 2, 1, 2], np.int32)
     limit = UnevennessLimit(spread_of(group, away), excess_of(group, away))
     home = return_to_owners(group, constraint, away, limit, never)
@@ -57,7 +57,7 @@ def test_returning_keeps_the_excess_where_one_member_hides_the_others() -> None:
 
 def test_returning_fills_an_empty_place() -> None:
     group = group_of([3], [[0]] * 2, owners=[0, 0, 1], lags=[1, 1, 1])
-    constraint, _ = start(group, Policy.of(), keep=True)
+    constraint, _ = start(group, Policy(), keep=True)
     away = np.array([0, 1, 1], np.int32)
     assert return_to_owners(group, constraint, away, UnevennessLimit(1, 1.0), never).tolist() == [
         0,

@@ -11,23 +11,23 @@ from support.local_search import spread_of
 from support.oracles import Assignments
 
 import equilag.solver.local_search.window_search as window_search
-from equilag.certificate.counting import Counting
-from equilag.constraint import CountConstraint, constraint_of
-from equilag.group import NOBODY, Group, Index, Ints
-from equilag.metrics import is_valid, member_counts, member_loads
-from equilag.policy import Policy
+from equilag.certificate.bounds.counting import Counting
+from equilag.domain.constraint import CountConstraint, constraint_of
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.plan.metrics import is_valid, member_counts, member_loads
+from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced_assignment
-from equilag.solver.local_search.assignment_state import AssignmentState
-from equilag.solver.local_search.cyclic_exchanges import (
+from equilag.solver.exchange.cyclic_exchanges import (
     Window,
     exchange_of_three,
     exchange_of_two,
 )
+from equilag.solver.local_search.assignment_state import AssignmentState
 from equilag.solver.local_search.ejection_chains import find_chain, lighten, rotate
 from equilag.solver.local_search.window_search import search_window
 from equilag.solver.lower_bounds.load_bounds import load_bounds
 
-TOTALS = [Policy.of(), Policy.of("sticky-yet-fair")]
+TOTALS = [Policy(), Policy("sticky-yet-fair")]
 STEPS = 600
 """Enough for the groups here; some would go on without an end, see below."""
 
@@ -246,7 +246,7 @@ def test_chains_are_found_where_there_are_any_and_the_shortest() -> None:
         reading = [[i, (i + 1) % n] for i in range(n)] + [across]
         lags = rng.integers(1, 100, 2 * n + 2)
         group = group_of([2] * (n - 1) + [4], reading, lags=lags)
-        constraint, assigned, _ = start(group, Policy.of())
+        constraint, assigned, _ = start(group, Policy())
         state = AssignmentState.of(group, constraint, assigned)
         for given in rng.permutation(movable(state))[:6].tolist():
             window = window_for(state, rng)._replace(low=int(state.loads.min()) // 2)
@@ -327,9 +327,9 @@ def ring(n: int, own: list[int], passed: list[int], *more: int) -> Group:
 
 def in_ring(group: Group, n: int) -> tuple[CountConstraint, Index]:
     """Member i has topic i + 1 of the ring, so that only topic i can come in its place."""
-    assigned = balanced_assignment(group, Policy.of())
+    assigned = balanced_assignment(group, Policy())
     assigned[:n] = (np.arange(n) - 1) % n
-    constraint = constraint_of(group, Policy.of(), assigned)
+    constraint = constraint_of(group, Policy(), assigned)
     assert {tuple(np.unique(side)) for side in constraint.counts_of()} == {(2,)}
     return constraint, assigned
 
@@ -396,7 +396,7 @@ HEAVY = group_of([1, 2, 2, 2], [[0, 1], [0, 2], [2, 3], [3, 1]], lags=[100, 5, 7
 
 
 def heavy_start() -> tuple[CountConstraint, Index, Window]:
-    constraint, _, window = start(HEAVY, Policy.of())
+    constraint, _, window = start(HEAVY, Policy())
     assigned = np.array([0, 0, 3, 1, 2, 2, 3], np.int32)
     assert constraint.admits(assigned)
     return constraint, assigned, window
@@ -407,7 +407,7 @@ def test_where_the_heaviest_partition_must_change_its_holder(
 ) -> None:
     reading = [[0, 1], [0, 2], [2, 3], [1, 3]]
     group = group_of([1, 2, 2, 2], reading, lags=[100, 10, 25, 55, 10, 60, 55])
-    constraint, assigned, _ = start(group, Policy.of())
+    constraint, assigned, _ = start(group, Policy())
     window = Window(71, 100)
     assert assigned[0] == 1
     truth = Assignments.all(group).balanced("total")
@@ -503,7 +503,7 @@ def test_nothing_where_topics_count_one_by_one(balance: str) -> None:
     rng = np.random.default_rng(98)
     for _ in range(10):
         group = random_group(rng, topics=6, members=8, size=8)
-        policy = Policy.of(balance=balance)
+        policy = Policy(balance=balance)
         constraint, assigned, window = start(group, policy)
         found = search_window(group, constraint, assigned, window, rng, Steps())
         assert np.array_equal(found, assigned)
@@ -558,7 +558,7 @@ def test_a_descent_ends_by_itself() -> None:
     group = group_of(
         [1, 1, 5], [[1], [1, 2], [0, 2], [1, 2]], lags=[50013, 12, 206, 13, 131, 21, 50013]
     )
-    constraint, assigned, window = start(group, Policy.of())
+    constraint, assigned, window = start(group, Policy())
     stop = Steps(3000)
     search_window(group, constraint, assigned, window, np.random.default_rng(0), stop)
     assert stop.left > 0

@@ -10,10 +10,11 @@ from support.constraints import counting_of, held_table, topic_table
 from support.groups import LAG_KINDS, ODD, group_of, groups, random_group, small_groups
 from support.oracles import Assignments
 
-from equilag.certificate.counting import Counting
-from equilag.group import Flags, Group, Ints
-from equilag.metrics import member_counts, member_loads
-from equilag.policy import BALANCES, Policy
+from equilag.certificate.bounds.counting import Counting
+from equilag.domain.group.group import Flags, Group, Ints
+from equilag.domain.plan.metrics import member_counts, member_loads
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
 from equilag.solver.lower_bounds.load_bounds import (
     MAX_CROWDS,
     MAX_POOREST,
@@ -49,17 +50,17 @@ def test_below_the_truth_and_often_equal_to_it(name: str) -> None:
     number = tight = 0
     for group in small_groups(seed=41, n=100):
         for balance in BALANCES:
-            made, exact = below_the_truth(group, Policy.of(name, balance))
+            made, exact = below_the_truth(group, Policy(name, balance))
             number, tight = number + made, tight + exact
     assert tight > number / 2
 
 
 @given(groups(limit=200), st.sampled_from(BALANCES))
 def test_below_the_truth_on_odd_shapes(group: Group, balance: str) -> None:
-    below_the_truth(group, Policy.of(balance=balance))
+    below_the_truth(group, Policy(balance=balance))
 
 
-@pytest.mark.parametrize("policy", [Policy.of(), Policy.of("kip-169")], ids=lambda p: p.name)
+@pytest.mark.parametrize("policy", [Policy(), Policy("kip-169")], ids=lambda p: p.name)
 @pytest.mark.parametrize("name", ODD)
 def test_a_bound_cut_short_is_the_average_of_all(name: str, policy: Policy) -> None:
     group = ODD[name]()
@@ -87,7 +88,7 @@ def test_a_bound_cut_short_is_the_average_of_all(name: str, policy: Policy) -> N
 def test_tight_where_the_answer_is_plain(
     group: Group, highest: int, lowest: int, kinds: tuple[str, str]
 ) -> None:
-    found = bounds_of(group, Policy.of())
+    found = bounds_of(group, Policy())
     assert found is not None
     assert (found.highest.value, found.lowest.value) == (highest, lowest)
     assert (found.highest.kind, found.lowest.kind) == kinds
@@ -98,7 +99,7 @@ def test_tight_where_the_answer_is_plain(
 def test_many_classes_of_members_stay_within_the_limit_of_sets() -> None:
     """More classes than sets that are tried: still valid, and about as many sets as allowed."""
     group = group_of([2] * 70, [[t, (t + 1) % 70] for t in range(70)], lags=[1, 3] * 70)
-    found = bounds_of(group, Policy.of())
+    found = bounds_of(group, Policy())
     assert found is not None
     assert found.highest.value >= 4
     assert found.lowest.value <= 4
@@ -216,7 +217,7 @@ def test_the_rest_is_what_the_page_on_certificates_says(name: str, balance: str)
             rng, topics=5, members=7, size=6, reads=(0.3, 0.6, 1.0)[number % 3], owned=0.4,
             kind=LAG_KINDS[number % len(LAG_KINDS)],
         )  # fmt: skip
-        counting = counting_of(group, Policy.of(name, balance))
+        counting = counting_of(group, Policy(name, balance))
         for likely in (0.3, 0.6, 0.9, 1.1):
             said += as_stated(counting, rng.random(group.n_members) < likely)
     assert said > 60
@@ -224,7 +225,7 @@ def test_the_rest_is_what_the_page_on_certificates_says(name: str, balance: str)
 
 @given(groups(limit=10**9, size=5), st.sampled_from(BALANCES), st.data())
 def test_the_rest_on_odd_shapes(group: Group, balance: str, data: st.DataObject) -> None:
-    counting = counting_of(group, Policy.of(balance=balance))
+    counting = counting_of(group, Policy(balance=balance))
     n = group.n_members
     members = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), dtype=np.bool_)
     as_stated(counting, members)
@@ -232,7 +233,7 @@ def test_the_rest_on_odd_shapes(group: Group, balance: str, data: st.DataObject)
 
 def test_what_is_exclusive_to_one_set_is_not_taken_for_that_of_another() -> None:
     group = group_of([2, 2], [[0], [0, 1], [1]], lags=[9, 7, 5, 3])
-    counting = counting_of(group, Policy.of())
+    counting = counting_of(group, Policy())
     sets = [np.array(x, np.bool_) for x in ([1, 1, 0], [0, 1, 1], [1, 1, 1])]
     expected = [[9, 7], [5, 3], [9, 7, 5, 3]]
     for _ in range(2):
@@ -259,7 +260,7 @@ def test_crowds_are_those_that_leave_the_least() -> None:
             rng, topics=4, members=20, size=15, reads=(0.5, 1.0)[number % 2],
             kind=LAG_KINDS[number % len(LAG_KINDS)],
         )  # fmt: skip
-        counting = counting_of(group, Policy.of())
+        counting = counting_of(group, Policy())
         members = counting.active
         size = int(members.sum())
         found = crowds(counting, members)
@@ -281,7 +282,7 @@ def test_crowds_hold_the_best_number_of_all() -> None:
         hot = int(rng.integers(1, 25))
         lags = np.concatenate((rng.integers(10**5, 10**6, hot), rng.integers(1, 500, 150 - hot)))
         group = group_of([150], [[0]] * 30, lags=lags)
-        counting = counting_of(group, Policy.of())
+        counting = counting_of(group, Policy())
         rests = [counting.rest(counting.active, k) for k in range(1, 30)]
         least = min(rest for rest in rests if rest is not None)
         found = load_bounds(counting, lambda: False)
@@ -293,7 +294,7 @@ def test_members_that_can_reach_the_least_are_the_poorest() -> None:
     rng, checked = np.random.default_rng(45), 0
     for _ in range(60):
         group = random_group(rng, topics=6, members=10, size=8, reads=0.5)
-        counting = counting_of(group, Policy.of())
+        counting = counting_of(group, Policy())
         found, face = _poorest(counting), counting.constraint.face
         if len(group.class_topics) < 2:
             assert found == []
@@ -309,7 +310,7 @@ def test_members_that_can_reach_the_least_are_the_poorest() -> None:
         checked += len(reach) > MAX_POOREST
     assert checked > 10
     for balance in ("per-topic", "both"):
-        assert _poorest(counting_of(group, Policy.of(balance=balance))) == []
+        assert _poorest(counting_of(group, Policy(balance=balance))) == []
 
 
 def test_a_poor_member_is_found_in_a_crowd() -> None:
@@ -320,7 +321,7 @@ def test_a_poor_member_is_found_in_a_crowd() -> None:
     poor = 61
     lags[4 * poor : 4 * poor + 8] = np.arange(8)
     group = group_of([4] * n, subscriptions, lags=lags)
-    counting, asked = counting_of(group, Policy.of()), iter(range(MAX_POOREST))
+    counting, asked = counting_of(group, Policy()), iter(range(MAX_POOREST))
     assert _poorest(counting)[0] == poor
     found = load_bounds(counting, lambda: next(asked, None) is None)
     assert found is not None
@@ -333,7 +334,7 @@ def test_nothing_more_is_looked_for_where_the_spread_is_proved() -> None:
         raise AssertionError("nothing to look for")
 
     group = group_of([4], [[0]] * 2, lags=[5, 6, 4, 5])
-    counting = counting_of(group, Policy.of())
+    counting = counting_of(group, Policy())
     found = load_bounds(counting, asked, reached=0)
     assert found is not None
     assert (found.highest.value, found.lowest.value, found.spread) == (10, 10, 0)
@@ -343,7 +344,7 @@ def test_nothing_more_is_looked_for_where_the_spread_is_proved() -> None:
 
 def test_what_is_reached_takes_nothing_from_the_bounds() -> None:
     for group in small_groups(seed=46, n=25):
-        counting = counting_of(group, Policy.of())
+        counting = counting_of(group, Policy())
         whole = load_bounds(counting, lambda: False)
         if whole is None:
             continue
@@ -359,4 +360,4 @@ def test_what_is_reached_takes_nothing_from_the_bounds() -> None:
 def test_below_the_truth_where_some_are_heavy(balance: str, reads: float) -> None:
     for group in small_groups(seed=47, n=15, kind="hot", reads=reads, owned=0.3):
         for name in ("lag-aware", "sticky-yet-fair"):
-            below_the_truth(group, Policy.of(name, balance))
+            below_the_truth(group, Policy(name, balance))

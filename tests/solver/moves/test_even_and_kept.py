@@ -11,11 +11,11 @@ from support.constraints import constraint_for
 from support.groups import ODD, group_of, groups, ramp, random_group, small_groups
 from support.oracles import Assignments
 
-from equilag.certificate.potentials import bound_by_potentials
-from equilag.constraint import constraint_of
-from equilag.group import Group
-from equilag.metrics import count_moves, is_valid, member_counts
-from equilag.policy import Policy
+from equilag.certificate.checks.potentials import bound_by_potentials
+from equilag.domain.constraint import constraint_of
+from equilag.domain.group.group import Group
+from equilag.domain.plan.metrics import count_moves, is_valid, member_counts
+from equilag.domain.policy.policy import Policy
 from equilag.solver.moves.even_and_kept import EvenAndKept, is_small, keep_evenly
 from equilag.solver.moves.fewest_moves import fewest_moves
 

@@ -10,22 +10,23 @@ from support.constraints import constraint_for
 from support.groups import ODD, group_of, groups, ramp, random_group, small_groups
 from support.oracles import Assignments, most_even_flow
 
-from equilag.certificate.potentials import (
+from equilag.certificate.checks.potentials import (
     Potentials,
     bound_by_potentials,
     bound_by_topics,
     retainable,
 )
-from equilag.group import Group, Member
-from equilag.metrics import count_moves, is_valid
-from equilag.policy import BALANCES, Policy
-from equilag.reduction.reduce import reduce_group
+from equilag.domain.group.group import Group, Member
+from equilag.domain.plan.metrics import count_moves, is_valid
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
+from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.moves.fewest_moves import fewest_moves
-from equilag.solver.racks.fewest_across import fewest_across
+from equilag.solver.racks.between_plans import fewest_across
 
 
 def agrees_with_brute_force(group: Group, balance: str) -> None:
-    policy = Policy.of(balance=balance)
+    policy = Policy(balance=balance)
     constraint = constraint_for(group, policy)
     truth = int(Assignments.all(group).balanced(balance).moves.min())
     found = fewest_moves(group, constraint)
@@ -52,7 +53,7 @@ def test_fewest_of_all_assignments_on_odd_shapes(group: Group, balance: str) -> 
 @pytest.mark.parametrize("balance", BALANCES)
 def test_what_is_pinned_does_not_move(balance: str) -> None:
     for group in small_groups(seed=22, n=60):
-        constraint = constraint_for(group, Policy.of("sticky-yet-fair", balance))
+        constraint = constraint_for(group, Policy("sticky-yet-fair", balance))
         assigned = fewest_moves(group, constraint).assigned
         assert assigned in Assignments.all(group, keep_owned=True).balanced(balance)
 
@@ -62,7 +63,7 @@ def test_fewest_as_an_independent_flow_finds_them(seed: int) -> None:
     rng = np.random.default_rng(seed)
     reads, owned = (0.15, 0.3, 0.6, 1.0)[seed % 4], (0.5, 1.0)[seed % 2]
     group = random_group(rng, topics=20, members=30, size=15, reads=reads, owned=owned)
-    constraint = constraint_for(group, Policy.of())
+    constraint = constraint_for(group, Policy())
     truth = most_even_flow(group).moves
     found = fewest_moves(group, constraint)
     assert constraint.admits(found.assigned)
@@ -74,7 +75,7 @@ def test_fewest_as_an_independent_flow_finds_them(seed: int) -> None:
 def test_ramp(members: int, level: int) -> None:
     """What the heavy half has too much goes up through every member in between."""
     group = ramp(members, level)
-    constraint = constraint_for(group, Policy.of())
+    constraint = constraint_for(group, Policy())
     found = fewest_moves(group, constraint)
     assert count_moves(group, found.assigned) == most_even_flow(group).moves
     assert constraint.admits(found.assigned)
@@ -84,7 +85,7 @@ def test_ramp(members: int, level: int) -> None:
 @pytest.mark.parametrize("name", ODD)
 def test_odd_groups(name: str, balance: str) -> None:
     group = ODD[name]()
-    constraint = constraint_for(group, Policy.of(balance=balance))
+    constraint = constraint_for(group, Policy(balance=balance))
     found = fewest_moves(group, constraint)
     assert constraint.admits(found.assigned)
     moves = count_moves(group, found.assigned)
@@ -96,7 +97,7 @@ def test_no_potentials_prove_too_much(balance: str) -> None:
     rng = np.random.default_rng(23)
     proved = 0
     for group in small_groups(seed=23, n=60, owned=0.9):
-        constraint = constraint_for(group, Policy.of(balance=balance))
+        constraint = constraint_for(group, Policy(balance=balance))
         truth = int(Assignments.all(group).balanced(balance).moves.min())
         for _ in range(20):
             potentials = Potentials(
@@ -110,7 +111,7 @@ def test_no_potentials_prove_too_much(balance: str) -> None:
 
 def test_potentials_that_are_no_dual_solution_prove_nothing() -> None:
     group = group_of([2, 2], [[0, 1], [0, 1]], [0, 0, 0, 0])
-    constraint = constraint_for(group, Policy.of())
+    constraint = constraint_for(group, Policy())
     nothing = np.zeros(2, dtype=np.int64)
     assert bound_by_potentials(group, constraint, Potentials(nothing - 1, nothing)) is None
     # Topics with the same readers must agree.

@@ -10,13 +10,13 @@ import pytest
 from support.oracles import Assignments
 from support.reduced_groups import best_counts, even_groups, random_reduced
 
-from equilag.constraint import CountConstraint, constraint_of, within_room
-from equilag.group import Group
-from equilag.metrics import count_moves, cross_reads
-from equilag.policy import Policy
+from equilag.domain.constraint import CountConstraint, constraint_of, within_room
+from equilag.domain.group.group import Group
+from equilag.domain.plan.metrics import count_moves, cross_reads
+from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced
 from equilag.solver.moves.fewest_moves import fewest_moves
-from equilag.solver.racks.fewest_across import fewest_across
+from equilag.solver.racks.between_plans import fewest_across
 
 
 def fewest_of(group: Group, constraint: CountConstraint) -> int:

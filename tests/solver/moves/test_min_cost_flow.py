@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equilag.errors import EquilagError
-from equilag.group import Ints
+from equilag.domain.errors import EquilagError
+from equilag.domain.group.group import Ints
 from equilag.solver.moves import min_cost_flow as min_cost_flow
 from equilag.solver.moves.min_cost_flow import Arcs, CheapestFlow, cheapest_flow
 

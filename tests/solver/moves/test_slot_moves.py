@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 from support.groups import group_of, random_group
 
-from equilag.certificate.potentials import Potentials, bound_by_potentials
-from equilag.constraint import CountConstraint
-from equilag.errors import EquilagError
-from equilag.group import Group, Ints
-from equilag.metrics import count_moves
-from equilag.policy import Policy
+from equilag.certificate.checks.potentials import Potentials, bound_by_potentials
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.errors import EquilagError
+from equilag.domain.group.group import Group, Ints
+from equilag.domain.plan.metrics import count_moves
+from equilag.domain.policy.policy import Policy
 from equilag.solver.counts.even_counts import balanced
 from equilag.solver.moves.fewest_moves import fewest_moves
-from equilag.solver.moves.slot_moves import extras_by_slots
+from equilag.solver.moves.topic_moves import extras_by_slots
 
-BOTH = Policy.of(balance="both")
+BOTH = Policy(balance="both")
 
 
 def room_of(constraint: CountConstraint) -> tuple[Ints, Ints]:

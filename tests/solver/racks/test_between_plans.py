@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from equilag.constraint import constraint_of
-from equilag.group import Group, Index, Member
-from equilag.metrics import count_moves, cross_reads
-from equilag.policy import Policy
-from equilag.reduction.reduce import reduce_group
+from equilag.domain.constraint import constraint_of
+from equilag.domain.group.group import Group, Index, Member
+from equilag.domain.plan.metrics import count_moves, cross_reads
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.reduce import reduce_group
 from equilag.solver.racks.between_plans import between_plans
 
 RACKS = ("a", "b", "c")

@@ -8,7 +8,7 @@ window.equilag = (() => {
   /** What stands at a path of the document, such as "moves.rows". */
   const at = (path) => path.split(".").reduce((found, key) => (found == null ? found : found[key]), doc);
 
-  // Figures, as equilag/report/words.py writes them.
+  // Figures, as equilag/report/wording/words.py writes them.
   const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 20 });
   /** A figure with so many decimals; halves go to the even digit, as in Python. */
   function fixed(value, digits) {

@@ -1,1 +1,0 @@
-"""The old import paths of `equilag.live.consumers`, which users' code may still name."""

@@ -1,0 +1,1 @@
+"""Bytes of Kafka's protocols and of its offsets topic."""

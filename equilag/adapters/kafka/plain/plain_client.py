@@ -1,0 +1,167 @@
+"""Requests about groups through kafka-python: coordinators, and members with their subscriptions
+(DescribeGroups, and ConsumerGroupDescribe of KIP-848).
+
+librdkafka is not used: it returns no subscriptions, and an outage of the only broker may abort the
+process while it fetches commits (librdkafka issue 4605). The requests only read. They need Kafka
+3.0 or newer, where one FindCoordinator serves many groups. Importing this module imports
+kafka-python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+from equilag.adapters.kafka.described import ClientPlace, Described, ReadFailure
+from equilag.adapters.kafka.descriptions import (
+    GONE,
+    error_name,
+    failure_of,
+    kind_of_classic,
+    read_classic,
+    read_kip848,
+    read_places,
+)
+from equilag.adapters.kafka.plain.plain_connection import PlainConnection, describe_error
+from equilag.adapters.kafka.plain.quiet import quietly
+
+T = TypeVar("T", bound=Hashable)
+
+_SCHEMAS: Final = "equilag.adapters.kafka.codec.schemas"
+
+with quietly():
+    from kafka import errors
+    from kafka.protocol.admin import DescribeGroupsRequest
+    from kafka.protocol.api_message import ApiMessage
+    from kafka.protocol.metadata import FindCoordinatorRequest
+
+    class ConsumerGroupDescribeRequest(  # type: ignore[call-arg]
+        ApiMessage,  # type: ignore[misc]
+        load_json=_SCHEMAS,
+    ):
+        """API 69; the class name selects the schema."""
+
+    class ConsumerGroupDescribeResponse(  # type: ignore[call-arg]
+        ApiMessage,  # type: ignore[misc]
+        load_json=_SCHEMAS,
+    ):
+        """Defined so that the response parser knows it."""
+
+
+GROUPS_PER_REQUEST: Final = 100
+"""Groups per request: responses stay small, and a failing request affects few groups."""
+
+_GROUP: Final = 0
+"""Key type of FindCoordinator for consumer groups."""
+_UNSUPPORTED: Final = (errors.UnsupportedVersionError, errors.IncompatibleBrokerVersion)
+
+
+class PlainClient(PlainConnection):
+    """A connection, and what coordinators know of groups."""
+
+    def describe(self, groups: Mapping[str, bool | None]) -> dict[str, Described | ReadFailure]:
+        """Return each group's description. The value tells whether it is a KIP-848 group; None if
+        unknown, which costs a second request."""
+        found: dict[str, Described | ReadFailure] = {}
+        nodes: dict[str, int] = {}
+        for group, node in self.coordinators(list(groups)).items():
+            if isinstance(node, ReadFailure):
+                found[group] = node
+            else:
+                nodes[group] = node
+        found |= self._described({name: (nodes[name], bool(groups[name])) for name in nodes})
+        # A coordinator reports a group of the other kind as missing.
+        other = {
+            name: (node, True)
+            for name, node in nodes.items()
+            if groups[name] is None
+            and isinstance(failure := found[name], ReadFailure)
+            and failure.gone
+        }
+        return found | self._described(other)
+
+    def places(self, group: str, wait_ms: int) -> dict[str, ClientPlace]:
+        """Return client id and host of each member of a classic group, also while it rebalances;
+        nothing if its coordinator does not answer."""
+        node = self.coordinator(group, wait_ms)
+        if isinstance(node, ReadFailure):
+            return {}
+        (answer,) = self.ask_all([(node, _describe(False, [group]))], wait_ms)
+        return {} if isinstance(answer, Exception) else read_places(answer.groups[0])
+
+    def classic_kind(self, group: str) -> tuple[str, int, int] | ReadFailure:
+        """Return the kind of a classic group in any state, the number of its members and its
+        coordinator, or why it is unknown."""
+        node = self.coordinator(group)
+        if isinstance(node, ReadFailure):
+            return node
+        (answer,) = self.ask_all([(node, _describe(False, [group]))])
+        if isinstance(answer, Exception):
+            return ReadFailure(_silent(node, answer))
+        (found,) = answer.groups
+        return failure_of(found) or (kind_of_classic(found), len(found.members), node)
+
+    def _described(
+        self, groups: Mapping[str, tuple[int, bool]]
+    ) -> dict[str, Described | ReadFailure]:
+        """Describe groups, given their coordinators and whether they are KIP-848 groups."""
+        found: dict[str, Described | ReadFailure] = {}
+        batches = in_batches(groups)
+        answers = self.ask_all([(node, _describe(new, names)) for (node, new), names in batches])
+        for ((node, new), names), answer in zip(batches, answers, strict=True):
+            if new and isinstance(answer, _UNSUPPORTED):
+                found.update(
+                    dict.fromkeys(names, GONE)
+                )  # brokers without KIP-848 have no such groups
+                continue
+            if isinstance(answer, Exception):
+                found.update(dict.fromkeys(names, ReadFailure(_silent(node, answer))))
+                continue
+            read = read_kip848 if new else read_classic
+            described = {group.group_id: read(group, node) for group in answer.groups}
+            missing = ReadFailure("its coordinator does not describe it")
+            found.update({name: described.get(name, missing) for name in names})
+        return found
+
+    def coordinator(self, group: str, wait_ms: int | None = None) -> int | ReadFailure:
+        """Return the broker that coordinates a group."""
+        return self.coordinators([group], wait_ms)[group]
+
+    def coordinators(
+        self, groups: Sequence[str], wait_ms: int | None = None
+    ) -> dict[str, int | ReadFailure]:
+        request = FindCoordinatorRequest(
+            key_type=_GROUP, coordinator_keys=list(groups), min_version=4
+        )
+        (answer,) = self.ask_all([(None, request)], wait_ms)
+        if isinstance(answer, Exception):
+            raise answer
+        found: dict[str, int | ReadFailure] = dict.fromkeys(groups, ReadFailure("no coordinator"))
+        for one in answer.coordinators:
+            found[one.key] = one.node_id
+            if one.error_code:
+                reason = f"no coordinator: {error_name(one.error_code)}"
+                found[one.key] = ReadFailure.of(reason, one.error_code)
+        return found
+
+
+def in_batches(groups: Mapping[str, T]) -> list[tuple[T, list[str]]]:
+    """Return groups with the same value together, GROUPS_PER_REQUEST at a time."""
+    together: dict[T, list[str]] = {}
+    for group, value in groups.items():
+        together.setdefault(value, []).append(group)
+    return [
+        (value, names[at : at + GROUPS_PER_REQUEST])
+        for value, names in together.items()
+        for at in range(0, len(names), GROUPS_PER_REQUEST)
+    ]
+
+
+def _silent(node: int, error: BaseException) -> str:
+    return f"its coordinator, broker {node}, does not answer: {describe_error(error)}"
+
+
+def _describe(new: bool, groups: list[str]) -> Any:
+    if new:
+        return ConsumerGroupDescribeRequest(group_ids=groups, include_authorized_operations=False)
+    return DescribeGroupsRequest(groups=groups, include_authorized_operations=False)

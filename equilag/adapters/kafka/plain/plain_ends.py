@@ -1,0 +1,242 @@
+"""Log starts and ends (ListOffsets) through kafka-python. Importing this imports kafka-python."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from equilag.adapters.kafka.commits import Commits
+from equilag.adapters.kafka.described import ReadFailure
+from equilag.adapters.kafka.descriptions import error_name
+from equilag.adapters.kafka.log_ends import bounds
+from equilag.adapters.kafka.plain.plain_client import PlainClient
+from equilag.adapters.kafka.plain.plain_commits import commits_of, commits_request
+from equilag.adapters.kafka.plain.plain_connection import describe_error
+from equilag.adapters.kafka.plain.plain_topics import metadata_request, read_topics, topics_of
+from equilag.adapters.kafka.plain.quiet import quietly
+from equilag.adapters.kafka.reading import NamedTopics
+from equilag.adapters.kafka.sample_rows import TopicPartition
+
+with quietly():
+    from kafka import errors
+    from kafka.protocol.consumer.offsets import ListOffsetsRequest
+
+_LATEST: Final = -1
+_EARLIEST: Final = -2
+"""Timestamps of ListOffsets that stand for the log's ends."""
+_CONSUMER: Final = -1
+"""Replica id of a client that is not a replica."""
+_NOBODY: Final = -1
+"""Stands for a partition without a leader."""
+_MOVING: Final = frozenset(
+    {
+        errors.NotLeaderForPartitionError.errno,
+        errors.FencedLeaderEpochError.errno,
+        errors.LeaderNotAvailableError.errno,
+        errors.OffsetNotAvailableError.errno,
+        errors.UnknownLeaderEpochError.errno,
+    }
+)
+"""Answers of a broker that led the partition, or is about to lead it."""
+_TRIES: Final = 4
+"""Attempts for partitions whose leader is moving, _PAUSE_S apart: 1.5 s in all, as for
+`log_ends`."""
+_PAUSE_S: Final = 0.5
+_TIMEOUTS: Final = (errors.KafkaTimeoutError, errors.RequestTimedOutError)
+
+
+@dataclass(slots=True)
+class PlainEnds:
+    """First offset and end of each log, or why they are unknown; the leader may have moved for
+    those in `moved`."""
+
+    found: dict[TopicPartition, tuple[int, int]] = field(default_factory=dict)
+    failed: dict[TopicPartition, str] = field(default_factory=dict)
+    moved: set[TopicPartition] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    reason: str
+    moving: bool
+
+
+def read_ends(
+    client: PlainClient,
+    leaders: Mapping[TopicPartition, int],
+    committed: bool,
+    wait_ms: int | None = None,
+) -> PlainEnds:
+    """Return the ends of logs as their leaders know them, brokers in parallel. A leader below 0
+    stands for none.
+
+    With `committed` a log ends where the oldest open transaction begins.
+    """
+    found = PlainEnds()
+    by_leader: dict[int, dict[str, list[int]]] = {}
+    for (topic, partition), leader in leaders.items():
+        if leader < 0:
+            found.failed[topic, partition] = "no leader"
+        else:
+            by_leader.setdefault(leader, {}).setdefault(topic, []).append(partition)
+    requested = [
+        (leader, _list_offsets(mine, at, committed))
+        for leader, mine in by_leader.items()
+        for at in (_LATEST, _EARLIEST)
+    ]
+    answers = client.ask_all(requested, wait_ms)
+    for number, mine in enumerate(by_leader.values()):
+        ends, starts = (_offsets(mine, answer) for answer in answers[2 * number : 2 * number + 2])
+        for tp, end in ends.items():
+            _add(found, tp, starts[tp], end)
+    return found
+
+
+def read_ends_patiently(
+    client: PlainClient, leaders: Mapping[TopicPartition, int], committed: bool
+) -> PlainEnds:
+    """Return what `read_ends` returns, but ask again for a while where the leader is moving. Raises
+    kafka-python's errors if nobody knows the leaders."""
+    found = read_ends(client, leaders, committed)
+    for _ in range(_TRIES - 1):
+        if not found.moved:
+            break
+        time.sleep(_PAUSE_S)
+        known = read_topics(client, {topic for topic, _ in found.moved}).leaders()
+        again = read_ends(client, {tp: known.get(tp, _NOBODY) for tp in found.moved}, committed)
+        found.failed = {tp: why for tp, why in found.failed.items() if tp not in again.found}
+        found = PlainEnds(found.found | again.found, found.failed | again.failed, again.moved)
+    return found
+
+
+def _add(found: PlainEnds, tp: TopicPartition, start: int | _Failure, end: int | _Failure) -> None:
+    start_or_reason, end_or_reason = (
+        one.reason if isinstance(one, _Failure) else one for one in (start, end)
+    )
+    bound = bounds(start_or_reason, end_or_reason)
+    if not isinstance(bound, str):
+        found.found[tp] = bound
+        return
+    found.failed[tp] = bound
+    if any(isinstance(one, _Failure) and one.moving for one in (start, end)):
+        found.moved.add(tp)
+
+
+def _list_offsets(topics: Mapping[str, list[int]], at: int, committed: bool) -> Any:
+    topic = ListOffsetsRequest.ListOffsetsTopic
+    partition = topic.ListOffsetsPartition
+    return ListOffsetsRequest(
+        replica_id=_CONSUMER,
+        isolation_level=int(committed),
+        topics=[
+            topic(
+                name=name,
+                partitions=[
+                    partition(partition_index=number, current_leader_epoch=-1, timestamp=at)
+                    for number in numbers
+                ],
+            )
+            for name, numbers in topics.items()
+        ],
+        min_version=4,
+        max_version=9,
+    )
+
+
+def _offsets(
+    requested: Mapping[str, list[int]], answer: Any
+) -> dict[TopicPartition, int | _Failure]:
+    """Return an offset for each requested partition, or the error."""
+    broken = isinstance(answer, Exception)
+    # Who does not answer in time will not do so at once.
+    moving = broken and not isinstance(answer, _TIMEOUTS)
+    problem = _Failure(describe_error(answer) if broken else "no answer", moving)
+    found: dict[TopicPartition, int | _Failure] = {
+        (topic, number): problem for topic, numbers in requested.items() for number in numbers
+    }
+    if not broken:
+        for topic in answer.topics:
+            for one in topic.partitions:
+                code = one.error_code
+                failure = _Failure(error_name(code), code in _MOVING)
+                found[topic.name, one.partition_index] = failure if code else int(one.offset)
+    return found
+
+
+with quietly():
+    from kafka.protocol.admin import DescribeLogDirsRequest
+
+
+def log_sizes(
+    client: PlainClient, leaders: Mapping[TopicPartition, int]
+) -> tuple[dict[TopicPartition, int], list[str]]:
+    """Return the bytes of each partition's log at its leader, and the problems with others."""
+    by_node: dict[int, dict[str, list[int]]] = {}
+    for (topic, partition), node in leaders.items():
+        by_node.setdefault(node, {}).setdefault(topic, []).append(partition)
+    sizes: dict[TopicPartition, int] = {}
+    problems = []
+    requests = [(node, _log_dirs(topics)) for node, topics in sorted(by_node.items())]
+    for (node, _), answer in zip(requests, client.ask_all(requests), strict=True):
+        problem = None
+        if isinstance(answer, Exception):
+            problem = describe_error(answer)
+        elif answer.error_code:
+            problem = error_name(answer.error_code)
+        else:
+            failed = [one.error_code for one in answer.results if one.error_code]
+            problem = error_name(failed[0]) if failed else None
+            sizes.update(_sizes(answer.results))
+        if problem:
+            problems.append(f"broker {node} does not return the sizes of its logs: {problem}")
+    return sizes, problems
+
+
+def _log_dirs(topics: Mapping[str, list[int]]) -> Any:
+    kind = DescribeLogDirsRequest.DescribableLogDirTopic
+    return DescribeLogDirsRequest(
+        topics=[kind(topic=topic, partitions=numbers) for topic, numbers in topics.items()]
+    )
+
+
+def _sizes(results: Iterable[Any]) -> Iterator[tuple[TopicPartition, int]]:
+    for one in results:
+        for topic in one.topics:
+            for partition in topic.partitions:
+                # A replica that moves to another disk is listed twice.
+                if not partition.is_future_key:
+                    yield (topic.name, partition.partition_index), partition.partition_size
+
+
+@dataclass(slots=True)
+class PlainOffsets:
+    """The answers: topics, commits or why not, and ends of logs."""
+
+    topics: NamedTopics
+    commits: Commits | ReadFailure
+    ends: PlainEnds = field(default_factory=PlainEnds)
+
+
+def read_offsets(
+    client: PlainClient, group: str, topics: Iterable[str], committed: bool, wait_ms: int
+) -> PlainOffsets:
+    """Return offsets of these topics for the group; each request may take `wait_ms`.
+
+    With `committed` a log ends where the oldest open transaction begins. Raises kafka-python's
+    errors if there are no metadata.
+    """
+    names = sorted(set(topics))
+    node = client.coordinator(group, wait_ms)
+    requested: list[tuple[int | None, Any]] = [(None, metadata_request(names))]
+    if not isinstance(node, ReadFailure):
+        requested.append((node, commits_request([group])))
+    metadata, *commits = client.ask_all(requested, wait_ms)
+    if isinstance(metadata, Exception):
+        raise metadata
+    found = topics_of(metadata)
+    answer = node if isinstance(node, ReadFailure) else commits_of(commits[0], [group])[group]
+    if isinstance(answer, ReadFailure):
+        return PlainOffsets(found, answer)
+    return PlainOffsets(found, answer, read_ends(client, found.leaders(), committed, wait_ms))

@@ -1,0 +1,102 @@
+"""Checks of claims about counts and moves; docs/certificates.md defines each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from equilag.certificate.checks.potentials import Potentials, bound_by_potentials, bound_by_topics
+from equilag.certificate.ledger import Ledger, Refuted
+from equilag.domain.group.group import Group, Ints
+from equilag.domain.plan.metrics import count_moves
+
+MAX_POTENTIAL: Final = 2**31
+"""Potentials stay below it, so that their products with counts stay below 2^63."""
+
+
+def read_potentials(group: Group, data: Mapping[str, Any]) -> Potentials:
+    """The columns of `data.topics` and `data.members`; what is not named is 0. Raises Refuted."""
+    topics, members = (_table(data.get(key), f"data.{key}") for key in ("topics", "members"))
+    by_member = _column(members, [m.id for m in group.members], "data.members")
+    numbered = {name: part for name, part in topics.items() if isinstance(part, dict)}
+    single = {name: y for name, y in topics.items() if name not in numbered}
+    by_topic = _column(single, group.topics, "data.topics")
+    if not numbered:
+        return Potentials(by_topic, by_member)
+    by_partition = by_topic[group.topic_of]
+    number_of = {name: t for t, name in enumerate(group.topics)}
+    for name, part in numbered.items():
+        place = f"data.topics.{name}"
+        if name not in number_of:
+            raise Refuted(f"{place} is not a potential")
+        begin, end = group.topic_start[number_of[name] :][:2].tolist()
+        by_partition[begin:end] = _column(part, [str(n) for n in range(end - begin)], place)
+    return Potentials(np.zeros_like(by_topic), by_member, by_partition)
+
+
+def _table(value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise Refuted(f"{place} is not an object with potentials")
+    return value
+
+
+def _column(table: dict[str, Any], names: tuple[str, ...] | list[str], place: str) -> Ints:
+    number = {name: i for i, name in enumerate(names)}
+    column = np.zeros(len(names), dtype=np.int64)
+    for name, potential in table.items():
+        if name not in number or type(potential) is not int or abs(potential) > MAX_POTENTIAL:
+            raise Refuted(f"{place}.{name} is not a potential")
+        column[number[name]] = potential
+    return column
+
+
+def check_counts(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`counts` by `residual`: the counts are even; `value` is the largest one allowed."""
+    if not ledger.exact_counts:
+        raise Refuted("the plan does not meet the count balance")
+    largest = ledger.constraint.largest_count
+    if value != largest:
+        raise Refuted(f"the largest count that the balance allows is {largest}")
+
+
+def check_reads_across(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`fewest_cross_rack` by `residual`: no other plan with such counts reads less across racks."""
+    fewest = ledger.constraint.most_across
+    if not ledger.exact_counts or fewest is None:
+        raise Refuted("the plan does not keep to the fewest reads across racks")
+    if value > fewest:
+        raise Refuted(f"plans read {fewest} partitions across racks at least")
+
+
+def check_moves_by_potentials(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`fewest_moves` by `potentials`: node potentials of the minimum-cost flow."""
+    _check_moves_forced(ledger, value)
+    if ledger.constraint.has_pinned:
+        return
+    potentials = read_potentials(ledger.original, data)
+    bound = bound_by_potentials(ledger.original, ledger.constraint, potentials)
+    if bound is None:
+        raise Refuted("the potentials are not a dual solution")
+    if value > bound:
+        raise Refuted(f"the potentials prove no more than {bound}")
+
+
+def check_moves_by_topics(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`fewest_moves` by `per-topic`: a closed form, topic by topic."""
+    _check_moves_forced(ledger, value)
+    if not ledger.constraint.per_topic:
+        raise Refuted("the count balance is not per topic")
+    bound = bound_by_topics(ledger.original, ledger.constraint)
+    if value > bound:
+        raise Refuted(f"the topics force no more than {bound} moves")
+
+
+def _check_moves_forced(ledger: Ledger, value: int) -> None:
+    if value and not ledger.exact_counts:
+        raise Refuted("no moves are forced without exact counts")
+    if ledger.constraint.has_pinned:
+        forced = count_moves(ledger.original, ledger.constraint.pinned_assignment)
+        if value > forced:
+            raise Refuted(f"pinned partitions force no more than {forced} moves")

@@ -1,0 +1,94 @@
+"""Checks of claims by exhaustive search: the search runs again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from equilag.certificate.exhaustive.few_moves.move_problem import whole_problem_of_few_moves
+from equilag.certificate.exhaustive.few_moves.move_search import MoveSearch
+from equilag.certificate.exhaustive.search import Search
+from equilag.certificate.exhaustive.target import SearchTarget
+from equilag.certificate.exhaustive.whole_group import WholeGroup, whole_problem
+from equilag.certificate.ledger import Ledger, Refuted, natural_in
+from equilag.domain.budget import Budget, OutOfBudget
+
+SEARCH_WORK: Final = 3_000_000_000
+"""Array elements that one check may cost: ten times what the planner spends on a search, so that
+every search that the planner finished can be repeated."""
+
+
+def search_target(
+    value: int, max_moves: int | None, move_cost: int, highest: int, lowest: int
+) -> SearchTarget:
+    """What must not exist if every plan costs at least `value`; for planner and check alike.
+
+    `highest` and `lowest` are proved: no plan has a smaller heaviest load, or a larger lightest
+    one. A plan that costs less than `value` has a smaller spread too, so all its loads are within
+    that spread of both.
+    """
+    spread = value - 1
+    return SearchTarget(
+        spread,
+        floor=max(0, highest - spread),
+        cap=lowest + spread,
+        max_moves=max_moves,
+        move_cost=move_cost,
+    )
+
+
+def check_spread_by_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`spread_at_least` by `search`."""
+    _check_search(ledger, value, data, 0)
+
+
+def check_cost_by_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`cost_at_least` by `search`."""
+    _check_search(ledger, value, data, ledger.move_cost)
+
+
+def check_spread_by_move_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`spread_at_least` by `move-search`."""
+    _check_search(ledger, value, data, 0, few_moves=True)
+
+
+def check_cost_by_move_search(ledger: Ledger, value: int, data: Mapping[str, Any]) -> None:
+    """`cost_at_least` by `move-search`."""
+    _check_search(ledger, value, data, ledger.move_cost, few_moves=True)
+
+
+def limit_in(ledger: Ledger, data: Mapping[str, Any]) -> int | None:
+    """The most moves of the plans that a claim covers, from ``data.max_moves``. Raises Refuted."""
+    max_moves = None if data.get("max_moves") is None else natural_in(data, "max_moves")
+    limit = ledger.move_limit
+    if max_moves is not None and (limit is None or max_moves < limit):
+        raise Refuted("it covers only plans with fewer moves than the policy allows")
+    return max_moves
+
+
+def no_plan_within(
+    ledger: Ledger, target: SearchTarget, few_moves: bool, whole: WholeGroup | None
+) -> None:
+    """Raises Refuted unless the search ends without finding a plan that meets the target."""
+    if whole is None:
+        raise Refuted("the group is too large to be searched")
+    method = MoveSearch if few_moves else Search
+    try:
+        found = method(whole.problem, Budget(SEARCH_WORK)).find(target)
+    except OutOfBudget:
+        raise Refuted("the search takes more work than a check may spend") from None
+    if found is not None:
+        raise Refuted("the search finds a plan below it")
+
+
+def _check_search(
+    ledger: Ledger, value: int, data: Mapping[str, Any], move_cost: int, few_moves: bool = False
+) -> None:
+    max_moves = limit_in(ledger, data)
+    if value < 1:
+        return
+    make = whole_problem_of_few_moves if few_moves else whole_problem
+    whole = make(ledger.group, ledger.constraint, max_moves)
+    high, low = ledger.highest_proved, ledger.lowest_proved
+    target = search_target(value, max_moves, move_cost, high, low)
+    no_plan_within(ledger, target, few_moves, whole)

@@ -1,0 +1,120 @@
+"""A small problem with its items as bits: bit b of a mask stands for the b-th heaviest item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from equilag.certificate.exhaustive.patterns import PatternLimits
+from equilag.certificate.exhaustive.small_problem import SmallProblem
+from equilag.certificate.exhaustive.subsets import Layers
+from equilag.domain.constraint import InstanceSums
+from equilag.domain.group.group import NOBODY, Flags, Ints
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class ItemMasks:
+    """Items and members as masks, prepared once per problem."""
+
+    order: Ints
+    """[I] item of each bit."""
+    bits: Ints
+    """[I] 0, 1, 2, ..."""
+    lag: Ints
+    """[I] by bit, descending."""
+    base: Ints
+    """[J] base loads."""
+    sums: InstanceSums | None
+    """See `SmallProblem.sums`."""
+    factor: Ints | None
+    """[J] see `SmallProblem.factor`."""
+    total: int
+    """Load of all items and all base loads; no load as it is compared is larger."""
+    takers: Ints
+    """[I] per bit, mask of the members that may take the item."""
+    eligible: list[int]
+    """[J] mask of the items that the member may take."""
+    own: list[Layers]
+    """[J] what the member owns."""
+    owned: int
+    """Items that have an owner, inside or outside, or what their owners hold of them, and moves
+    that nothing avoids."""
+    limits: list[PatternLimits]
+    """[J]"""
+
+    @staticmethod
+    def of(problem: SmallProblem) -> ItemMasks:
+        p, members = problem, range(len(problem.base))
+        order = np.argsort(-p.lag, kind="stable")
+        bits = np.arange(len(p.lag))
+        lag = p.lag[order]
+        weight = np.int64(1) << bits
+        scale = 1 if p.factor is None else int(p.factor.max())
+        return ItemMasks(
+            order=order,
+            bits=bits,
+            lag=lag,
+            base=p.base,
+            sums=p.sums,
+            factor=p.factor,
+            total=int(lag.sum() + p.base.sum()) * scale,
+            takers=(p.allowed[order] * (1 << np.arange(len(p.base)))).sum(axis=1),
+            eligible=[int((weight * p.allowed[order, j]).sum()) for j in members],
+            own=[_layers(p, order, j) for j in members],
+            owned=_owned(p) + p.forced_moves,
+            limits=[_limits(p, j) for j in members],
+        )
+
+    def member_classes(self, with_owners: bool) -> list[int]:
+        """[J] class of each member; members of a class can be exchanged for each other.
+
+        With `with_owners` it counts which items a member owns.
+        """
+        number: dict[tuple[object, ...], int] = {}
+        keys = zip(
+            self.eligible,
+            self.base.tolist(),
+            self.limits,
+            self.own if with_owners else [()] * len(self.own),
+            map(self.factor_of, range(len(self.own))),
+            [0] * len(self.own) if self.sums is None else self.sums.of.tolist(),
+            strict=True,
+        )
+        return [number.setdefault(key, len(number)) for key in keys]
+
+    def factor_of(self, member: int) -> int:
+        """What the member's load is multiplied by to be compared."""
+        return 1 if self.factor is None else int(self.factor[member])
+
+    def chosen(self, mask: int) -> Flags:
+        """[I] the items of a mask, by bit."""
+        flags: Flags = (mask >> self.bits) & 1 == 1
+        return flags
+
+    def load(self, mask: int) -> int:
+        """The load of a mask's items."""
+        return int(self.lag[self.chosen(mask)].sum())
+
+
+def _layers(problem: SmallProblem, order: Ints, member: int) -> Layers:
+    if problem.stakes is None:
+        saved = (problem.owner[order] == member).astype(np.int64)
+    else:
+        saved = problem.stakes[order, member]
+    weight = np.int64(1) << np.arange(len(order))
+    return tuple(int(weight[saved >= k].sum()) for k in range(1, int(saved.max(initial=0)) + 1))
+
+
+def _owned(problem: SmallProblem) -> int:
+    if problem.stakes is None:
+        return int((problem.owner != NOBODY).sum())
+    return int(problem.stakes.sum())
+
+
+def _limits(problem: SmallProblem, member: int) -> PatternLimits:
+    lo, hi = int(problem.lo[member]), int(problem.hi[member])
+    if problem.topic_lo is None or problem.topic_hi is None:
+        return PatternLimits(lo, hi, None, None)
+    topic_lo, topic_hi = problem.topic_lo[:, member], problem.topic_hi[:, member]
+    return PatternLimits(lo, hi, tuple(topic_lo.tolist()), tuple(topic_hi.tolist()))

@@ -1,0 +1,136 @@
+"""A whole group as a small problem for the exhaustive search."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from equilag.certificate.exhaustive.small_problem import (
+    MAX_ITEMS,
+    MAX_MEMBERS,
+    OUTSIDE,
+    ReadsAcross,
+    SmallProblem,
+)
+from equilag.domain.columns import among
+from equilag.domain.constraint import CountConstraint, InstanceSums, TopicCounts
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.plan.metrics import (
+    cross_costs,
+    cross_reads,
+    has_stakes,
+    load_factor,
+    member_counts,
+    member_loads,
+    stakes_held,
+)
+
+
+class WholeGroup(NamedTuple):
+    problem: SmallProblem
+    items: Ints
+    """[I] partition of each item."""
+    members: Ints
+    """[J] member of each column."""
+    rest: Index
+    """[P] the assignment of the partitions that are no items: pinned ones."""
+
+    def assignment(self, found: Ints) -> Index:
+        """[P] from what a search found: [I] column of each item."""
+        assigned = self.rest.copy()
+        assigned[self.items] = self.members[found]
+        return assigned
+
+    def columns(self, assigned: Index) -> Ints:
+        """[I] column of each item's member in an assignment [P]."""
+        found: Ints = np.searchsorted(self.members, assigned[self.items])
+        return found
+
+
+def whole_problem(
+    group: Group,
+    constraint: CountConstraint,
+    max_moves: int | None = None,
+    cells: int | None = None,
+) -> WholeGroup | None:
+    """All free partitions and all members that are not idle.
+
+    None without such members, and where there are too many to search; given `cells`, where items
+    times members exceed it. With `max_moves` 0, owned partitions are not free either.
+    """
+    rest = group.owner if max_moves == 0 else constraint.pinned_assignment
+    items = np.flatnonzero(group.assignable & (rest == NOBODY))
+    members = np.flatnonzero(~group.idle)
+    too_many = len(items) > MAX_ITEMS or len(members) > MAX_MEMBERS
+    if cells is not None:
+        too_many = len(items) * len(members) > cells
+    if not len(members) or (too_many and len(items)):
+        return None
+    held = member_counts(rest, group.n_members)[members]
+    least, most = constraint.counts_of(members)
+    column = np.full(group.n_members + 1, OUTSIDE, dtype=np.int64)
+    column[members] = np.arange(len(members))
+    column[NOBODY] = NOBODY
+    topic = topic_lo = topic_hi = None
+    if constraint.per_topic:
+        number = np.unique(group.topic_of[items])
+        topic = np.searchsorted(number, group.topic_of[items]).astype(np.int64)
+        places = number[:, None], members[None, :]
+        pinned = TopicCounts.of(group, rest).at(*places)
+        bounds = constraint.topics.at(*places)
+        topic_lo, topic_hi = bounds.least - pinned, bounds.most - pinned
+    factor = load_factor(group)
+    problem = SmallProblem(
+        lag=group.lag[items],
+        allowed=constraint.may_each(items, members),
+        base=member_loads(rest, group.lag, group.n_members)[members],
+        lo=least - held,
+        hi=most - held,
+        owner=column[group.owner[items]],
+        factor=None if factor is None else factor[members],
+        forced_moves=_forced_moves(group, items, members, rest),
+        stakes=_stakes(group, items, members),
+        sums=_sums(constraint, members, member_counts(rest, group.n_members)),
+        reads=_reads(group, constraint, items, members, rest),
+        topic=topic,
+        topic_lo=topic_lo,
+        topic_hi=topic_hi,
+    )
+    return WholeGroup(problem, items, members, rest)
+
+
+def _forced_moves(group: Group, items: Ints, members: Ints, rest: Index) -> int:
+    """Moves of every assignment beside those of items."""
+    if group.real is None or group.real.stakes is None:
+        return 0 if group.real is None else group.real.forced_moves
+    unit, member, number = group.real.stakes
+    lost = np.where(among(unit, items), ~among(member, members), rest[unit] != member)
+    return int(number[lost].sum())
+
+
+def _stakes(group: Group, items: Ints, members: Ints) -> Ints | None:
+    """[I, J] what each member owns of each item; None without units."""
+    if not has_stakes(group):
+        return None
+    return stakes_held(group, items[:, None], members[None, :])
+
+
+def _sums(constraint: CountConstraint, members: Ints, held: Ints) -> InstanceSums | None:
+    """The sums of instances, for what comes on top of what members hold [M]."""
+    sums = constraint.instance_sums
+    if sums is None:
+        return None
+    left = sums.without(held)
+    there, of = np.unique(left.of[members], return_inverse=True)
+    return InstanceSums(of, left.least[there], left.most[there])
+
+
+def _reads(
+    group: Group, constraint: CountConstraint, items: Ints, members: Ints, rest: Index
+) -> ReadsAcross | None:
+    """The limit on reads across racks; None where faces and counts say as much."""
+    if constraint.most_across is None or not constraint.limits_reads:
+        return None
+    cost = cross_costs(group)[group.partition_class[items]][:, group.class_of[members]]
+    return ReadsAcross(cost, constraint.most_across - cross_reads(group, rest))

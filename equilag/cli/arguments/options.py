@@ -1,0 +1,166 @@
+"""Options that several commands share, and the converters of their values."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from equilag.cli.arguments.converters import OneOf
+from equilag.cli.arguments.converters import one_of as one_of
+from equilag.cli.arguments.converters import pattern as pattern
+from equilag.cli.arguments.converters import percent as percent
+from equilag.cli.arguments.converters import seconds as seconds
+from equilag.cli.arguments.converters import whole as whole
+from equilag.cli.arguments.durations import MAX_SHOWN as MAX_SHOWN
+from equilag.cli.arguments.durations import duration as duration
+from equilag.cli.arguments.screen_options import add_screen
+from equilag.domain.errors import InputError
+from equilag.domain.policy.policy import SETTINGS, Policy
+
+if TYPE_CHECKING:
+    from threading import Event
+
+    from equilag.planner.solving.progress import Watcher
+    from equilag.planner.solving.run_settings import SolveSettings
+
+AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
+"""What options are added to."""
+STDIN: Final = "-"
+RESETS: Final = ("earliest", "latest", "none")
+reset: Final = OneOf(RESETS, ignores_case=True)
+"""Converts a setting of consumers' ``auto.offset.reset``."""
+RESETS_DEFAULT: Final = "latest"
+ISOLATION_LEVELS: Final = ("read_uncommitted", "read_committed")
+SNAPSHOT_HELP: Final = (
+    "the group: JSON (equilag/snapshot/1), plain, gzip or zstd; - reads standard input"
+)
+RUN_PARAMETERS: Final = (
+    "time_limit", "seed", "effort", "deterministic", "assignor", "group", "subscribe", "output",
+)  # fmt: skip
+PARAMETERS: Final = {
+    **{declared.place: declared.option for declared in SETTINGS.values()},
+    **{name: f"--{name.replace('_', '-')}" for name in RUN_PARAMETERS},
+}
+"""Parameter of the library -> the option that sets it."""
+MAX_SEED: Final = 2**31
+"""The solvers take a signed 32-bit seed."""
+
+
+def add_snapshot(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("snapshot", metavar="SNAPSHOT", help=SNAPSHOT_HELP)
+
+
+def add_run(parser: AnyParser, *, time_limit: float) -> None:
+    """How long a plan is searched for, from which seed; `settings_of` reads the options."""
+    add_seed(parser)
+    parser.add_argument(
+        "--time-limit",
+        metavar="S",
+        type=seconds,
+        default=time_limit,
+        help=f"planning time in seconds (default: {time_limit:g})",
+    )
+    parser.add_argument(
+        "--effort",
+        metavar="S",
+        type=seconds,
+        help="limit the counted work to about S core-seconds; runs are repeatable",
+    )
+    parser.add_argument(
+        "--deterministic",
+        action="store_true",
+        help="the same as --effort with half the time limit",
+    )
+
+
+def add_seed(parser: AnyParser) -> None:
+    parser.add_argument(
+        "--seed",
+        metavar="N",
+        type=whole(MAX_SEED),
+        default=0,
+        help="seed of the random choices (default: 0)",
+    )
+
+
+def settings_of(args: argparse.Namespace, progress: Watcher, stop: Event) -> SolveSettings:
+    """The other settings of a run, from the same options."""
+    return {
+        "time_limit": args.time_limit,
+        "seed": args.seed,
+        "effort": args.effort,
+        "deterministic": args.deterministic,
+        "progress": progress,
+        "stop": stop,
+    }
+
+
+def effort_of(args: argparse.Namespace) -> float | None:
+    """The limit of counted work that the options ask for; None for no such limit."""
+    if args.deterministic and args.effort is None:
+        return float(args.time_limit) / 2
+    return cast("float | None", args.effort)
+
+
+def run_settings(args: argparse.Namespace) -> dict[str, Any]:
+    """Seed, and effort where it is limited, as in the policy of a plan's JSON."""
+    effort = effort_of(args)
+    return {"seed": args.seed, **({} if effort is None else {"effort": effort})}
+
+
+def add_output(parser: AnyParser, json_help: str = "the same as --output json") -> None:
+    """``--output`` and ``--json``: what the report is written as; and how text looks."""
+    parser.add_argument(
+        "--output",
+        metavar="O",
+        default="text",
+        help="what to print: text, json, an installed output, or MODULE:FUNCTION (default: text)",
+    )
+    parser.add_argument("--json", action="store_const", const="json", dest="output", help=json_help)
+    add_screen(parser)
+
+
+def check_output(args: argparse.Namespace) -> None:
+    """Raises InputError if there is no such output: before a large file is read for it."""
+    from equilag.report.outputs import check_output
+
+    with named():
+        check_output(args.output)
+
+
+def add_plan_outputs(parser: AnyParser) -> None:
+    """Where the commands that make a plan write it."""
+    parser.add_argument("--out", metavar="PLAN.json", help="write the plan's JSON to this file")
+    add_output(parser, "print the plan's JSON; the same as --output json")
+    parser.add_argument(
+        "--verbose", action="store_true", help="show also how the plan was found, and how fast"
+    )
+
+
+@contextmanager
+def named(policy: Policy | None = None) -> Iterator[None]:
+    """Errors of the library name its parameters: name the option that sets each instead. Other
+    places stay what they are; so does room that the group itself has, if `policy` limits none."""
+    try:
+        yield
+    except InputError as error:
+        name = error.place.rpartition(".")[2]
+        own = policy is not None and policy.max_partitions is None
+        if name != "max_partitions":
+            place = PARAMETERS.get(error.place, error.place)
+        else:
+            place = error.place if own else PARAMETERS[name]
+        raise InputError(error.problem, place, error.source) from error
+
+
+def add_compared_assignors(parser: argparse.ArgumentParser) -> None:
+    """``--assignor`` of the commands that compare all assignors."""
+    parser.add_argument(
+        "--assignor",
+        action="append",
+        default=[],
+        metavar="MODULE:ATTRIBUTE",
+        help="an assignor of your own to compare as well; can be repeated",
+    )

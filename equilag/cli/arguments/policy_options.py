@@ -1,0 +1,113 @@
+"""The options of the policy's settings, made from their declarations."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Any, Final
+
+from equilag.cli.arguments.converters import OneOf, percent, whole
+from equilag.cli.arguments.durations import duration
+from equilag.cli.arguments.options import named
+from equilag.domain.policy.forms import Entries, Flag, OneOfNames, Percent, Whole
+from equilag.domain.policy.policy import SETTINGS, Policy
+from equilag.domain.policy.setting import OVERRIDES, Command, Setting
+
+WEIGHT_TITLE: Final = "what is spread"
+EXTENDED_TITLE: Final = "capacities, racks and topics that belong together"
+
+
+def add_settings(
+    parser: argparse.ArgumentParser,
+    command: Command,
+    defaults: Mapping[str, Any] | None = None,
+    helps: Mapping[str, str] | None = None,
+) -> None:
+    """Add the options of all settings that the command takes; `policy_of` reads them.
+
+    Those that it refuses are taken as well, without a line in the help: the error says why they
+    make no sense. defaults: of this command, where they are not the policy's. helps: the same for
+    help texts; one that ends with a bracket has its default in it.
+    """
+    goals = parser.add_argument_group("goals")
+    titles = {"weight": WEIGHT_TITLE, "racks": EXTENDED_TITLE} | dict.fromkeys(
+        OVERRIDES, EXTENDED_TITLE
+    )
+    groups = {WEIGHT_TITLE: parser.add_argument_group(WEIGHT_TITLE)}
+    groups[EXTENDED_TITLE] = parser.add_argument_group(EXTENDED_TITLE)
+    for name, declared in SETTINGS.items():
+        title = titles.get(declared.family)
+        group = goals if title is None else groups[title]
+        if command in declared.commands:
+            default = (defaults or {}).get(name)
+            group.add_argument(declared.option, **_argument(declared, default, helps or {}))
+        elif command in declared.refused:
+            group.add_argument(declared.option, **_argument(declared, None, {name: ""}))
+
+
+def policy_of(
+    args: argparse.Namespace,
+    command: Command,
+    defaults: Mapping[str, Any] | None = None,
+    **given: Any,
+) -> Policy:
+    """The policy that the options of `add_settings` ask for. Raises InputError.
+
+    given: settings that the command reads from options of its own.
+    """
+    asked = {
+        name: getattr(args, declared.place)
+        for name, declared in SETTINGS.items()
+        if command in declared.commands or command in declared.refused
+    }
+    values = {name: value for name, value in {**asked, **given}.items() if value is not None}
+    with named():
+        policy = Policy(**{**(defaults or {}), **values})
+        policy.check_for(command)
+    return policy
+
+
+def _argument(declared: Setting, default: Any, helps: Mapping[str, str]) -> dict[str, Any]:
+    """What argparse is told of an option. Without it a value is None, for the policy's default."""
+    text = helps.get(declared.name, declared.help)
+    form = declared.form
+    found: dict[str, Any] = {"dest": declared.place, "default": None}
+    if isinstance(form, Flag):
+        found["action"] = "store_const"
+        found["const"] = True
+    else:
+        found["metavar"] = declared.metavar
+        if isinstance(form, Entries):
+            found["action"] = "append"
+        else:
+            found["type"] = converter(declared)
+    words = _default_words(declared, default)
+    if isinstance(form, OneOfNames) and declared.name in ("name", "balance"):
+        text = f"{text}: {', '.join(form.names)}" if text else text
+    if not text:
+        found["help"] = argparse.SUPPRESS
+    elif words and not text.endswith(")"):
+        found["help"] = f"{text} (default: {words})"
+    else:
+        found["help"] = text
+    return found
+
+
+def _default_words(declared: Setting, default: Any) -> str:
+    if default is not None:
+        return f"{default:g}" if isinstance(default, float) else str(default)
+    if declared.default_words or isinstance(declared.form, Flag):
+        return declared.default_words
+    if isinstance(declared.default, float):
+        return f"{declared.default:g}"
+    return "" if declared.default in (None, ()) else str(declared.default)
+
+
+def converter(declared: Setting) -> Any:
+    """The converter of a value on the command line."""
+    form = declared.form
+    if isinstance(form, OneOfNames):
+        return OneOf(form.names)
+    if isinstance(form, Whole):
+        return whole(form.below)
+    return percent if isinstance(form, Percent) else duration

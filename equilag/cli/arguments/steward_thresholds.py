@@ -1,0 +1,109 @@
+"""Options of `equilag steward` that say what to balance and when to rebalance."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Final
+
+from equilag.cli.arguments import options
+from equilag.domain.errors import InputError
+
+if TYPE_CHECKING:
+    from equilag.planner.worth.thresholds import Thresholds
+
+LIVE_WEIGHTS: Final = ("work", "lag", "rate")
+"""What a live group can balance; its topics have no weights of their own."""
+_GONE: Final = {
+    "gain_records": "--gain-records",
+    "gain_per_move": "--gain-per-move",
+}
+"""Options of earlier versions, in records: those were too much for one group and too little for
+another."""
+
+
+def add_weight(group: argparse._ArgumentGroup, horizon_s: float) -> None:
+    """Add what is balanced; `horizon_s` is the default of `--horizon`."""
+    group.add_argument(
+        "--weight",
+        metavar="W",
+        type=options.one_of(LIVE_WEIGHTS),
+        default=LIVE_WEIGHTS[0],
+        help="what is balanced per member's speed; work: lag + rate x horizon; lag; rate: records"
+        " produced per second (default: work)",
+    )
+    group.add_argument(
+        "--horizon",
+        metavar="T",
+        type=options.duration,
+        default=horizon_s,
+        help=f"how far ahead work looks (default: {horizon_s:g}s)",
+    )
+
+
+def add_thresholds(group: argparse._ArgumentGroup) -> None:
+    """Add when a rebalance is worth it."""
+    group.add_argument(
+        "--gain",
+        metavar="PERCENT",
+        type=options.percent,
+        default=10.0,
+        help="minimum relief of the most relieved member, in percent of a fair share (default:"
+        " 10) ...",
+    )
+    group.add_argument(
+        "--gain-delay",
+        metavar="T",
+        type=options.duration,
+        default=60.0,
+        help="... or in seconds of work (default: 1m)",
+    )
+    group.add_argument(
+        "--confirm",
+        metavar="N",
+        type=options.whole(),
+        default=2,
+        help="consecutive observations that must agree (default: 2)",
+    )
+    group.add_argument(
+        "--cooldown",
+        metavar="T",
+        type=options.duration,
+        default=30.0,
+        help="minimum time between two rebalances that it starts; doubles when one does not help,"
+        " halves when one does (default: 30s)",
+    )
+    group.add_argument(
+        "--moves-per-hour",
+        metavar="N",
+        type=options.whole(),
+        help="maximum moves per hour in the rebalances that it starts (default: ten times the"
+        " partitions)",
+    )
+    group.add_argument(
+        "--every",
+        metavar="T",
+        type=options.duration,
+        default=5.0,
+        help="time between two observations of the group (default: 5s)",
+    )
+    group.add_argument(  # its old name
+        "--min-interval",
+        dest="cooldown",
+        type=options.duration,
+        default=argparse.SUPPRESS,
+        help=argparse.SUPPRESS,
+    )
+    for name, option in _GONE.items():
+        group.add_argument(option, dest=name, help=argparse.SUPPRESS)
+
+
+def thresholds_of(args: argparse.Namespace) -> Thresholds:
+    """Return the thresholds that the options ask for. Raises InputError."""
+    from equilag.planner.worth.thresholds import Thresholds
+
+    for name, option in _GONE.items():
+        if getattr(args, name) is not None:
+            raise InputError("is no longer there: use --gain or --gain-delay, in seconds", option)
+    if args.confirm < 1:
+        raise InputError("must be at least 1", "--confirm")
+    return Thresholds(args.gain, args.gain_delay, args.confirm, args.cooldown, args.moves_per_hour)

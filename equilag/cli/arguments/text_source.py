@@ -1,0 +1,73 @@
+"""A group from a text that Kafka's own tools print: the options for it, and reading it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Final
+
+from equilag.cli.arguments.files import one_stdin, read_file, shown_path
+from equilag.cli.arguments.options import RESETS_DEFAULT, AnyParser, named
+
+if TYPE_CHECKING:
+    from equilag.domain.building.group_input import GroupInput
+
+TEXT_OPTIONS: Final = ("subscribe", "as_owned")
+"""Options that only a text needs: it has no subscriptions."""
+
+
+def add_text(parser: AnyParser, metavar: str = "TEXT") -> None:
+    """Add ``--from-describe``, ``--subscribe`` and ``--as-owned``."""
+    parser.add_argument(
+        "--from-describe",
+        metavar=metavar,
+        help="what kafka-consumer-groups --describe prints, or a similar tool; - reads standard"
+        " input",
+    )
+    parser.add_argument(
+        "--subscribe",
+        metavar="ID=t1,t2",
+        action="append",
+        type=subscription,
+        default=[],
+        help="the topics that a member subscribes to; can be repeated",
+    )
+    parser.add_argument(
+        "--as-owned",
+        action="store_true",
+        help="assume that each member subscribes only to the topics of its partitions",
+    )
+
+
+def subscription(text: str) -> tuple[str, list[str]]:
+    """The member and the topics of one ``--subscribe``."""
+    # Topic names hold no "=", client ids may.
+    member, equals, topics = text.rpartition("=")
+    if not equals or not member:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form ID=t1,t2")
+    return member, [topic.strip() for topic in topics.split(",") if topic.strip()]
+
+
+def group_from_text(
+    args: argparse.Namespace, members_path: str | None = None
+) -> tuple[GroupInput, list[str]]:
+    """The group of ``--from-describe``, and a remark for each thing that it does not say.
+
+    `members_path` is a second text, with the members. Raises InputError.
+    """
+    one_stdin(args.from_describe, members_path)
+    describe = read_file(args.from_describe)
+    members = read_file(members_path) if members_path is not None else None
+
+    from equilag.adapters.describe.describe_text import read_describe
+    from equilag.adapters.describe.printed_text import PrintedText
+
+    with named():
+        result = read_describe(
+            PrintedText(describe, shown_path(args.from_describe)),
+            None if members is None else PrintedText(members, shown_path(members_path or "")),
+            group=args.group,
+            subscribe=dict(args.subscribe),
+            as_owned=args.as_owned,
+            auto_offset_reset=args.auto_offset_reset or RESETS_DEFAULT,
+        )
+    return result.given, [f"assumed: {assumption}" for assumption in result.assumed]

@@ -1,0 +1,53 @@
+"""``equilag assign``: the plan of one assignor."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from equilag.cli.arguments import options
+from equilag.cli.arguments.source import add_source, read_group
+from equilag.cli.deliver import deliver, plan_file
+
+NAME: Final = "assign"
+HELP: Final = "the plan of one assignor, not optimised"
+DESCRIPTION: Final = """\
+Runs one assignor of Kafka, of its improvement proposals, or of your own. Its
+result is not optimised, and nothing is claimed about its balance."""
+EPILOG: Final = """\
+assignors:
+  range, round-robin   as in Kafka's clients
+  fair                 KIP-49
+  sticky               KIP-54, with the ownership rule of Kafka 4
+  lag-aware            KIP-169
+  constrained-sticky   KIP-615
+  and installed ones by name, or MODULE:ATTRIBUTE
+
+example:
+  equilag assign snapshot.json --assignor range"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_source(parser)
+    parser.add_argument(
+        "--assignor", metavar="NAME", required=True, help="the assignor to run; see the list below"
+    )
+    options.add_plan_outputs(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    options.check_output(args)
+    target = plan_file(args)
+
+    from equilag.heuristics.registry import get_assignor
+    from equilag.planner.assign import assign
+
+    with options.named():
+        get_assignor(args.assignor)  # raises for a wrong name before a large file is read
+        group = read_group(args)
+        plan = assign(group, args.assignor)
+
+    from equilag.report.facts.plans.plan import plan_facts
+
+    deliver(plan_facts(plan, verbose=args.verbose), args, target)
+    return 0

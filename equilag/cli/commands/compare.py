@@ -1,0 +1,53 @@
+"""``equilag compare``: every assignor, the current assignment and the optimum side by side."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Final
+
+from equilag.cli.arguments import options
+from equilag.cli.arguments.policy_options import add_settings, policy_of
+from equilag.cli.arguments.source import add_source, read_group
+from equilag.cli.deliver import show
+from equilag.cli.exit_status import FINE, INTERRUPTED
+from equilag.cli.interruption import stopping
+from equilag.cli.progress_line import ProgressLine
+
+NAME: Final = "compare"
+HELP: Final = "all assignors, the current assignment and the optimum side by side"
+DESCRIPTION: Final = """\
+Compares every assignor, the current assignment and equilag's own plan: how even
+their counts and their lag are, how many partitions they move, and how far they
+are from the proved bound."""
+EPILOG: Final = """\
+example:
+  equilag compare snapshot.json --time-limit 5"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_source(parser)
+    add_settings(parser, "plan", {"tolerance": 0.0})
+    options.add_run(parser, time_limit=2.0)
+    options.add_compared_assignors(parser)
+    options.add_output(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    policy = policy_of(args, "plan", {"tolerance": 0.0})
+    options.check_output(args)
+
+    from equilag.heuristics.registry import get_assignor
+    from equilag.planner.compare import compare
+
+    with options.named(policy):
+        for name in args.assignor:
+            get_assignor(name)  # raises for a wrong name before a large file is read
+        group = read_group(args, policy)
+        with stopping() as stop, ProgressLine() as progress:
+            settings = options.settings_of(args, progress, stop)
+            comparison = compare(group, policy, assignors=args.assignor, **settings)
+
+    from equilag.report.facts.comparison import comparison_facts
+
+    show(comparison_facts(group, comparison), args)
+    return INTERRUPTED if comparison.plan.interrupted else FINE

@@ -1,0 +1,181 @@
+"""``equilag fleet``: every group of a history planned on Spark, and what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from equilag.cli.arguments import options
+from equilag.cli.arguments.cluster import client_settings
+from equilag.cli.arguments.files import naming, read_file
+from equilag.cli.arguments.fleet_arguments import add_fleet_options
+from equilag.cli.arguments.policy_options import policy_of
+from equilag.cli.commands import fleet_export, fleet_show, report_fleet
+from equilag.cli.deliver import show
+from equilag.cli.progress_line import ProgressLine
+from equilag.cli.screen import emit
+from equilag.domain.errors import InputError
+from equilag.domain.policy.policy import Policy
+from equilag.report.json_text import to_json
+
+NAME: Final = "fleet"
+HELP: Final = "plans for every group of a history or of a cluster, on Spark"
+DESCRIPTION: Final = """\
+Plans every consumer group of a history of offsets and memberships (recorded by
+equilag collect, or made by you) or of a live cluster, each with its proof, and
+compares every assignor on all of them. Needs Java 17 and the extra
+equilag[spark]; docs/fleet.md describes tables, figures and clusters."""
+EPILOG: Final = """\
+of a finished run:
+  equilag fleet show RUN             the worst groups, the assignors compared
+  equilag fleet report RUN --out F   the same and all groups, as a page
+  equilag fleet export RUN GROUP     a group's snapshot and plan as files
+
+examples:
+  equilag fleet --history history --out run-1
+  equilag fleet --bootstrap-server kafka:9092 --out run-2
+  equilag fleet --history history --rules rules.toml --out run-3"""
+
+TERMINATED: Final = 143
+"""What a shell reports for a program that SIGTERM ended."""
+FORECAST_S: Final = 600.0
+"""Seconds that the forecast looks ahead unless told: long enough for lags to change."""
+PLACES: Final = {
+    "weight": "--weight",
+    "at": "--at",
+    "window": "--window",
+    "horizon": "--horizon",
+    "tasks": "--tasks",
+    "auto_offset_reset": "--auto-offset-reset",
+}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_fleet_options(parser)
+    commands = parser.add_subparsers(metavar="show | report | export", parser_class=type(parser))
+    for module in (fleet_show, report_fleet, fleet_export):
+        command = commands.add_parser(
+            module.NAME, help=module.HELP, description=module.DESCRIPTION, epilog=module.EPILOG
+        )
+        module.configure(command)
+        command.set_defaults(run=module.run)
+
+
+def run(args: argparse.Namespace) -> int:
+    with options.named():
+        policy = _policy(args)
+    offsets, members, racks = _sources(args)
+    if args.out is None:
+        raise InputError("--out is required: a new directory for the results")
+
+    from equilag.pipeline.session import check_spark
+
+    check_spark()
+
+    from equilag.pipeline.fleet_options import FleetOptions
+    from equilag.pipeline.job import run_fleet
+    from equilag.pipeline.rules import GroupSettings, Rules, read_rules
+
+    default = GroupSettings(policy, args.effort, args.time_limit, args.seed)
+    rules = Rules(default)
+    if args.rules is not None:
+        text = read_file(args.rules)
+        with naming(args.rules):
+            rules = read_rules(text, default)
+    try:
+        chosen = FleetOptions(
+            out=args.out,
+            rules=rules,
+            offsets=offsets,
+            members=members,
+            racks=racks,
+            bootstrap=args.bootstrap_server,
+            client=client_settings(args.command_config),
+            at=args.at,
+            window=_ms(args.window),
+            horizon=_ms(FORECAST_S if args.horizon is None else args.horizon),
+            stale=None if args.stale_after is None else _ms(args.stale_after),
+            weight=args.weight,
+            reset=args.auto_offset_reset,
+            tasks=args.tasks,
+            kill_after=args.kill_after,
+        )
+        with _one_line_only(), ProgressLine() as line:
+            summary = run_fleet(
+                chosen,
+                master=args.master,
+                memory=args.driver_memory,
+                watcher=lambda stage, done, total: line.show(
+                    _progress(stage, done, total), done, total
+                ),
+            )
+    except InputError as error:
+        place = PLACES.get(error.place, error.place)
+        raise InputError(error.problem, place, error.source) from error
+    if args.json:
+        emit(to_json(summary))
+        return 0
+
+    from equilag.pipeline.results.fleet_report import read_report
+    from equilag.report.facts.fleets.fleet import fleet_facts
+
+    show(fleet_facts(read_report(args.out), fleet_show.TOP), args)
+    return 0
+
+
+def _policy(args: argparse.Namespace) -> Policy:
+    """The policy of groups without a rule. Work is the default where a group has rates."""
+    weight = args.weight if args.weight in ("work", "lag") else None
+    return policy_of(args, "fleet", weight=weight, horizon=args.horizon)
+
+
+def _progress(stage: str, done: int, total: int) -> str:
+    return f"{stage} {done}/{total} tasks" if total else f"{stage} …"
+
+
+@contextmanager
+def _one_line_only() -> Iterator[None]:
+    """Turn off logging, since PySpark logs tracebacks of what it raises; and end a run on SIGTERM
+    as on Ctrl-C, so that it is cleaned up."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
+        signal.signal(signal.SIGTERM, before)
+
+
+def _sources(args: argparse.Namespace) -> tuple[tuple[str, ...], ...]:
+    """Files of offsets, members and racks; none for a live cluster. Raises InputError."""
+    files = bool(args.offsets or args.members or args.racks)
+    given = [bool(args.history), files, bool(args.bootstrap_server)]
+    if sum(given) != 1:
+        raise InputError(
+            "give exactly one of --history, --offsets with --members, and --bootstrap-server"
+            " (see equilag fleet --help)"
+        )
+    if args.command_config and not args.bootstrap_server:
+        raise InputError("--command-config needs --bootstrap-server")
+    if args.history:
+        from pathlib import Path
+
+        base = Path(args.history)
+        if not base.is_dir():
+            raise InputError("cannot be read: no such directory", source=args.history)
+        racks = base / "racks"
+        found = (str(racks),) if racks.is_dir() and any(racks.iterdir()) else ()
+        return (str(base / "offsets"),), (str(base / "members"),), found
+    if files and not (args.offsets and args.members):
+        missing = "--members" if args.offsets else "--offsets"
+        raise InputError(f"{missing} is required as well")
+    return tuple(args.offsets), tuple(args.members), tuple(args.racks)
+
+
+def _ms(seconds: float) -> int:
+    return max(1, round(seconds * 1000))

@@ -1,0 +1,130 @@
+"""``equilag report``: a page about a group, to look at and to send."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from datetime import UTC, datetime
+from pathlib import PurePath
+from shlex import join, quote
+from typing import Final
+
+from equilag.cli.arguments import options
+from equilag.cli.arguments.files import OutputFile
+from equilag.cli.arguments.given_plan import add_plan, place_files, planning, read_inputs
+from equilag.cli.arguments.policy_options import add_settings, policy_of
+from equilag.cli.arguments.source import add_source
+from equilag.cli.exit_status import FINE, INTERRUPTED
+from equilag.cli.screen import emit
+from equilag.domain.policy.policy import Policy
+from equilag.report.json_text import json_output
+
+NAME: Final = "report"
+HELP: Final = "a page about a group, in one HTML file to look at and to send"
+DESCRIPTION: Final = """\
+Writes one HTML file that needs no network: the verdict, members before and
+after, moves, trade-offs between moves and lag spread, lag over time, sizes, a
+comparison of assignors, and the proof."""
+EPILOG: Final = """\
+Without PLAN it makes one, with the options of equilag plan. Lag over time needs
+the members' capacities, sizes need rates as well.
+
+example:
+  equilag report snapshot.json --out report.html"""
+SOURCE_OPTIONS: Final = (
+    "from_describe", "subscribe", "as_owned", "bootstrap_server", "command_config", "group",
+    "auto_offset_reset", "isolation_level", "sample",
+)  # fmt: skip
+"""The options that name a group without a snapshot."""
+FILE_OPTIONS: Final = ("from_describe", "command_config")
+TIME_LIMIT: Final = 2.0
+"""Seconds for the plan, as of `equilag plan`; the other parts take theirs on top."""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_source(parser)
+    add_plan(parser)
+    parser.add_argument("--out", metavar="F.html", help="write the page to this file")
+    add_settings(parser, "plan")
+    options.add_run(parser, time_limit=TIME_LIMIT)
+    options.add_compared_assignors(parser)
+    parser.add_argument(
+        "--json",
+        action="store_const",
+        const="json",
+        dest="output",
+        default="text",
+        help="print the report's JSON (equilag/report/1)",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    place_files(args)
+    policy = policy_of(args, "plan")
+    if args.plan is not None and policy != Policy():
+        args.refuse("with PLAN the options that make a plan have no effect")
+    if args.out is None and args.output != "json":
+        args.refuse("--out is required, or --json")
+
+    from equilag.heuristics.registry import get_assignor
+
+    target = None
+    if args.out is not None:
+        target = OutputFile(args.out, "--out", (args.snapshot, args.plan))
+    with options.named():
+        for name in args.assignor:
+            get_assignor(name)  # raises for a wrong name before a large file is read
+    group, document = read_inputs(args, policy)
+
+    from equilag.certificate.checked_plan import checked_plan
+    from equilag.report.make_group_report import ReportRun, make_group_report
+
+    with planning(args, policy) as (progress, stop):
+        plan = None if document is None else checked_plan(group, document)
+        run = ReportRun(args.time_limit, args.effort, args.deterministic, args.seed, progress, stop)
+        wanted = policy if plan is None else plan.policy or Policy()
+        facts = make_group_report(
+            group, wanted, _source(args), run, plan=plan, assignors=args.assignor
+        )
+        stopped = run.is_stopped
+    if target is not None:
+        from equilag.report.page.group_page import group_page
+
+        target.write(group_page(facts, made_at=_now()))
+    if args.output == "json":
+        emit(json_output(facts))
+    return INTERRUPTED if stopped else FINE
+
+
+def _now() -> str:
+    """The time for the page, in whole minutes; that of SOURCE_DATE_EPOCH where it is set, as for
+    other files that are to be the same each time."""
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    now = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
+    return f"{now:%Y-%m-%d %H:%M} UTC"
+
+
+def _source(args: argparse.Namespace) -> str:
+    """What the page's commands call the group, as words of a shell: a file, else the options of
+    this command."""
+    if args.save_snapshot is not None:
+        return quote(PurePath(args.save_snapshot).name)
+    if args.snapshot is not None:
+        return quote(_file_name(args.snapshot, "SNAPSHOT"))
+    words = []
+    for name in SOURCE_OPTIONS:
+        value = getattr(args, name)
+        option = f"--{name.replace('_', '-')}"
+        if name == "subscribe":
+            words += [w for one, topics in value for w in (option, f"{one}={','.join(topics)}")]
+        elif value is True:
+            words.append(option)
+        elif value not in (None, False):
+            text = _file_name(value, "TEXT") if name in FILE_OPTIONS else str(value)
+            words += [option, text]
+    return join(words)
+
+
+def _file_name(path: str, stdin: str) -> str:
+    """The name of a file, without the folder that it was in on this machine."""
+    return stdin if path == options.STDIN else PurePath(path).name

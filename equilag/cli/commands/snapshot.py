@@ -1,0 +1,128 @@
+"""``equilag snapshot``: a snapshot of a live group, or out of what Kafka's own tools print."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Final
+
+from equilag.cli.arguments.cluster import add_cluster, add_reading
+from equilag.cli.arguments.files import OutputFile
+from equilag.cli.arguments.options import named
+from equilag.cli.arguments.sampling import add_sample
+from equilag.cli.arguments.source import live_group
+from equilag.cli.arguments.text_source import TEXT_OPTIONS, add_text, group_from_text
+from equilag.cli.screen import emit, remark
+from equilag.report.json_text import to_json
+
+if TYPE_CHECKING:
+    from equilag.domain.building.group_input import GroupInput
+
+NAME: Final = "snapshot"
+HELP: Final = "a snapshot of a live group, or from the output of Kafka's own tool"
+DESCRIPTION: Final = """\
+Reads a group from a live cluster, or from the output of kafka-consumer-groups,
+and writes a snapshot. equilag never joins the group or commits; it needs
+DESCRIBE on the group and its topics. A text may lack something that a snapshot
+needs; standard error names each assumption about it."""
+EPILOG: Final = """\
+examples:
+  equilag snapshot --bootstrap-server B --group G | equilag plan -
+  equilag snapshot --bootstrap-server B --group G --sample 1m --out G.json
+
+  kafka-consumer-groups --bootstrap-server B --group G --describe > d.txt
+  kafka-consumer-groups --bootstrap-server B --group G --describe \\
+      --members --verbose > m.txt
+  equilag snapshot --from-describe d.txt --members m.txt | equilag plan -"""
+
+LIVE_ONLY: Final = ("command_config", "isolation_level", "sample")
+TEXT_ONLY: Final = ("members", *TEXT_OPTIONS)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_cluster(parser, required=False)
+    add_text(parser, "F")
+    parser.add_argument(
+        "--members",
+        metavar="F2",
+        help="the output of --describe --group G --members --verbose, if it is not in the same"
+        " file",
+    )
+    parser.add_argument(
+        "--group", metavar="G", help="the group to read; a text needs it only if it holds several"
+    )
+    add_reading(parser, "its lag is unknown; with a text latest")
+    add_sample(parser)
+    parser.add_argument(
+        "--co-partition",
+        metavar="T1,T2",
+        action="append",
+        default=[],
+        help="write into the snapshot that partition i of all these topics goes to one member; can"
+        " be repeated",
+    )
+    parser.add_argument(
+        "--out", metavar="F", help="write the snapshot to this file (default: standard output)"
+    )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print the snapshot's JSON also where --out writes it to a file",
+    )
+    parser.set_defaults(refuse=parser.error)
+
+
+def run(args: argparse.Namespace) -> int:
+    _check_sources(args)
+
+    from equilag.adapters.snapshot.write import snapshot_document
+
+    if args.bootstrap_server is not None:
+        target = OutputFile(args.out, "--out") if args.out is not None else None
+        given, remarks, *_ = live_group(args)
+    else:
+        inputs = (args.from_describe, args.members)
+        target = OutputFile(args.out, "--out", inputs) if args.out is not None else None
+        given, remarks = group_from_text(args, args.members)
+    _join_topics(given, args.co_partition)
+    text = to_json(snapshot_document(given), sum(given["topics"].values()))
+    if target is not None:
+        target.write(text)
+    for line in remarks:
+        remark(line)
+    if target is None or args.json:
+        emit(text)
+    return 0
+
+
+def _join_topics(given: GroupInput, texts: list[str]) -> None:
+    """Put lists of co-partitioned topics into the snapshot. Raises InputError."""
+    if not texts:
+        return
+
+    import numpy as np
+
+    from equilag.domain.building.co_partitioned import co_partitioned_topics
+    from equilag.domain.policy.entries import topic_lists_of
+
+    topics = given["topics"]
+    number = dict(zip(topics, range(len(topics)), strict=True))
+    size = np.array([*topics.values()], dtype=np.int64)
+    with named():
+        lists = topic_lists_of(texts, "co_partition")
+        co_partitioned_topics(lists, number, size, "co_partition", numbered=False)
+    given["co_partitioned"] = [list(names) for names in lists if names]
+
+
+def _check_sources(args: argparse.Namespace) -> None:
+    """Refuse anything but exactly one of the two sources. Raises InputError."""
+    live = args.bootstrap_server is not None
+    if live and args.from_describe is not None:
+        args.refuse("give either --from-describe or --bootstrap-server")
+    if not live and args.from_describe is None:
+        args.refuse("--from-describe is required, or --bootstrap-server with --group")
+    if live and args.group is None:
+        args.refuse("--bootstrap-server needs --group")
+    for name in TEXT_ONLY if live else LIVE_ONLY:
+        if getattr(args, name):
+            needed = "--from-describe" if live else "--bootstrap-server"
+            args.refuse(f"--{name.replace('_', '-')} needs {needed}")

@@ -1,0 +1,1 @@
+"""The parts of `equilag.domain.building.builder`: what describes a group, and the checks of it."""

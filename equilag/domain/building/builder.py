@@ -1,0 +1,190 @@
+"""The one way to make a Group, with every check that is not about a file format.
+
+Snapshots, texts of Kafka's tools, live groups, rebalances, rows of a fleet and tests all describe
+a group as GroupInput and call `Group.build`.
+
+Where a new field goes: one of members is an attribute of Member and an entry of
+`member_fields.MEMBER_FIELDS`. One of partitions is a key of GroupInput, an entry of
+`lag_columns.PARTITION_FIELDS` and a column of Group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from typing import NoReturn, TypeVar
+
+import numpy as np
+
+from equilag.domain.building.allowed_members import Subscribers, allowed_members
+from equilag.domain.building.claim_rows import claim_rows
+from equilag.domain.building.co_partitioned import co_partitioned_topics
+from equilag.domain.building.doubts import claim_doubts, lag_doubts, subscription_doubts
+from equilag.domain.building.group_input import GroupInput, check_arguments
+from equilag.domain.building.lag_columns import lag_columns
+from equilag.domain.building.member_fields import (
+    REAL_MEMBER_FIELDS,
+    check_members,
+    refuse_strangers,
+    unlike_threads,
+)
+from equilag.domain.building.ownership import settle
+from equilag.domain.building.rates_and_weights import rate_column, weight_column
+from equilag.domain.building.topic_index import PartitionField, TopicIndex
+from equilag.domain.building.values import GENERATIONS, as_integer, as_text, as_time, check_texts
+from equilag.domain.columns import Index
+from equilag.domain.errors import InputError
+from equilag.domain.group.member import Member
+from equilag.domain.show import not_a
+
+G = TypeVar("G")
+
+
+def build(given: GroupInput, make: Callable[..., G]) -> G:
+    """Return the group that `make`, the class Group, makes of the columns; see `Group.build`.
+
+    Raises InputError, and TypeError for an argument that is missing or unknown.
+    """
+    if wrong := given.keys() - GroupInput.__annotations__.keys():
+        raise TypeError(f"Group.build() has no argument {', '.join(map(repr, sorted(wrong)))}")
+    if missing := GroupInput.__required_keys__ - given.keys():
+        raise TypeError(f"Group.build() needs {', '.join(map(repr, sorted(missing)))}")
+    check_arguments(given)
+    name = as_text(given["name"], "group")
+    _check_moment(given)
+    topics = TopicIndex.of(given["topics"])
+    listed = [one if isinstance(one, Member) else Member(one) for one in given["members"]]
+    fields = check_members(listed)
+    listed_ids = [member.id for member in listed]
+    order = sorted(range(len(listed)), key=listed_ids.__getitem__)
+    members = tuple(map(listed.__getitem__, order))
+    ids = list(map(listed_ids.__getitem__, order))
+    class_of, class_topics, absent = _classes(ids, order, given["subscriptions"], topics)
+    rows = claim_rows(ids, order, given.get("owned") or {}, topics)
+    generations = np.array([member.generation for member in members], dtype=np.int64)
+    claims = settle(rows, topics, generations, class_of, class_topics)
+    doubts = (
+        *claim_doubts(claims, rows, topics, ids, generations),
+        *subscription_doubts(absent),
+        *lag_doubts(given),
+    )
+    _check_threads(listed, order, class_of)
+    lag, quality = lag_columns(given, topics)
+    allowed = None
+    if given.get("allowed") is not None:
+        subscribers = Subscribers(ids, class_of, class_topics)
+        allowed = allowed_members(given["allowed"], topics, subscribers)
+    return make(
+        name=name,
+        members=members,
+        topics=topics.names,
+        topic_start=topics.start,
+        class_of=class_of,
+        class_topics=class_topics,
+        lag=lag,
+        quality=quality,
+        claim_member=claims.member,
+        claim_partition=claims.partition,
+        owner=claims.owner,
+        dropped_claims=claims.dropped,
+        doubts=doubts,
+        taken_at=given.get("taken_at"),
+        generation=given.get("generation"),
+        racks=_racks(given["racks"], topics) if given.get("racks") else None,
+        rates=rate_column(given.get("rates"), topics),
+        weights=weight_column(given.get("weights"), topics),
+        allowed=allowed,
+        co_partitioned=co_partitioned_topics(
+            given.get("co_partitioned"), topics.number, topics.size
+        ),
+        alike=None if fields & REAL_MEMBER_FIELDS else members,
+    )
+
+
+def _check_moment(given: GroupInput) -> None:
+    """Raise InputError for a time or a generation that is none."""
+    taken_at, generation = given.get("taken_at"), given.get("generation")
+    if taken_at is not None:
+        as_time(taken_at, "taken_at")
+    if generation is not None:
+        as_integer(generation, GENERATIONS, "generation")
+
+
+def _check_threads(listed: Sequence[Member], order: Sequence[int], class_of: Index) -> None:
+    """Raise InputError for threads of one instance with other subscriptions or racks."""
+    if not any(map(attrgetter("instance"), listed)):
+        return
+    class_at = np.empty_like(class_of)
+    class_at[np.array(order)] = class_of
+    if (unlike := unlike_threads(listed, class_at)) is not None:
+        first, second, what = unlike
+        problem = f"members[{first}] has the same one and another {what}"
+        raise InputError(problem, f"members[{second}].instance")
+
+
+def _classes(
+    ids: Sequence[str],
+    order: Sequence[int],
+    subscriptions: Mapping[str, Sequence[str]],
+    topics: TopicIndex,
+) -> tuple[Index, tuple[Index, ...], dict[str, list[str]]]:
+    """`class_of` and `class_topics` of Group, numbered in order of appearance; and the topics that
+    do not exist, of each member that subscribes to some."""
+    if len(subscriptions) > len(ids):
+        refuse_strangers(subscriptions, ids, "subscriptions")
+    readable = {name: t for t, name in enumerate(topics.names) if topics.size[t]}
+    # Each list, and each distinct way to write one, is worked out once: thousands share one.
+    lists = list(map(subscriptions.get, ids))
+    addresses = list(map(id, lists))
+    number_of_list: dict[int, int] = {}
+    number_of_names: dict[tuple[str, ...], int] = {}
+    numbers: dict[tuple[int, ...], int] = {}
+    absent: dict[tuple[str, ...], list[str]] = {}
+    absent_at: dict[int, list[str]] = {}
+    for address, names in dict(zip(addresses, lists, strict=True)).items():
+        if not isinstance(names, (list, tuple)) or not set(map(type, names)) <= {str}:
+            _refuse_subscription(names, f"members[{order[lists.index(names)]}].subscription")
+        spelled = tuple(names)
+        number = number_of_names.get(spelled)
+        if number is None:
+            read = tuple(sorted({readable[name] for name in spelled if name in readable}))
+            if len(read) < len(spelled):
+                absent[spelled] = [n for n in dict.fromkeys(spelled) if n not in topics.number]
+            number = number_of_names[spelled] = numbers.setdefault(read, len(numbers))
+        number_of_list[address] = number
+        if absent.get(spelled):
+            absent_at[address] = absent[spelled]
+    class_of = np.array(list(map(number_of_list.__getitem__, addresses)), dtype=np.int32)
+    class_topics = tuple(np.array(read, dtype=np.int32) for read in numbers)
+    pairs = zip(ids, addresses, strict=True) if absent_at else ()
+    members = {member: absent_at[address] for member, address in pairs if address in absent_at}
+    return class_of, class_topics, members
+
+
+def _refuse_subscription(names: object, place: str) -> NoReturn:
+    """Raise InputError for what is no list of strings; None stands for nothing at all."""
+    if names is None:
+        raise InputError("missing, but required", place)
+    if not isinstance(names, (list, tuple)):
+        raise InputError(not_a(names, "a list"), place)
+    check_texts(names, place)
+    raise AssertionError("the bulk check refused what the check of single entries accepts")
+
+
+def _racks(
+    racks: Mapping[str, Sequence[Sequence[str]]], topics: TopicIndex
+) -> tuple[tuple[str, ...], ...]:
+    """[P] the racks of each partition; equal ones are one object."""
+    field = PartitionField.of("racks", topics, racks)
+    known: dict[tuple[str, ...], tuple[str, ...]] = {(): ()}
+    found: list[tuple[str, ...]] = [()] * topics.n_partitions
+    numbers = field.numbers.tolist()
+    for row, (topic, cells) in enumerate(zip(numbers, field.rows(racks), strict=True)):
+        for index, cell in enumerate(cells):
+            place = f"{field.place(row)}[{index}]"
+            if not isinstance(cell, (list, tuple)):
+                raise InputError(not_a(cell, "a list"), place)
+            check_texts(cell, place)
+            names = tuple(cell)
+            found[int(topics.start[topic]) + index] = known.setdefault(names, names)
+    return tuple(found)

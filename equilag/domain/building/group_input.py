@@ -1,0 +1,70 @@
+"""What describes a group before it is one: the arguments of `Group.build`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple, Required, TypedDict
+
+import numpy.typing as npt
+
+from equilag.domain.building.allowed_members import Allowed
+from equilag.domain.building.values import PerPartition, PerPartitionNumbers, Row
+from equilag.domain.errors import InputError
+from equilag.domain.group.member import Member
+from equilag.domain.show import not_a
+
+
+class PartitionOffsets(NamedTuple):
+    """Offsets: topic -> one for each partition, of the same topics in all three; or columns [P].
+
+    0 to 2^63 - 1, `log_end` not below `log_start`. None in `committed` (-1 in an array) is a
+    partition without a commit.
+    """
+
+    log_start: PerPartition
+    log_end: PerPartition
+    committed: PerPartition
+
+
+class ClaimColumns(NamedTuple):
+    """Q claims as columns of integers: positions in `members` as given, and positions in [P]."""
+
+    member: npt.NDArray[Any]
+    partition: npt.NDArray[Any]
+
+
+class GroupInput(TypedDict, total=False):
+    """The arguments of `Group.build`, which says what each one is."""
+
+    name: Required[str]
+    topics: Required[Mapping[str, int]]
+    members: Required[Sequence[Member | str]]
+    subscriptions: Required[Mapping[str, Sequence[str]]]
+    owned: Mapping[str, Mapping[str, Row]] | ClaimColumns
+    lags: PerPartition
+    offsets: PartitionOffsets
+    auto_offset_reset: str
+    unknown_lags: Mapping[str, Row]
+    rates: PerPartitionNumbers
+    weights: PerPartition
+    racks: Mapping[str, Sequence[Sequence[str]]]
+    allowed: Allowed
+    co_partitioned: Sequence[Sequence[str]]
+    taken_at: str | None
+    generation: int | None
+
+
+_KINDS: Final[Mapping[str, tuple[tuple[type, ...], str]]] = {
+    "members": ((list, tuple), "a list of members"),
+    "subscriptions": ((Mapping,), "a mapping of member ids to lists of topics"),
+    "owned": ((Mapping, ClaimColumns), "a mapping of member ids, or ClaimColumns"),
+    "offsets": ((PartitionOffsets,), "PartitionOffsets"),
+}
+"""Argument -> the types that it may have, and how errors call them. Others are checked later."""
+
+
+def check_arguments(given: GroupInput) -> None:
+    """Check the types of arguments as a whole. Raises InputError that names the argument."""
+    for name, value in given.items():
+        types, expected = _KINDS.get(name, ((), ""))
+        absent = value is None and name not in GroupInput.__required_keys__
+        if types and not absent and not isinstance(value, types):
+            raise InputError(not_a(value, expected), name)

@@ -1,0 +1,123 @@
+"""The lag of every partition, from lags, offsets and what is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from equilag.domain.building.group_input import GroupInput, PartitionOffsets
+from equilag.domain.building.topic_index import PartitionField, TopicIndex
+from equilag.domain.building.values import (
+    NATURAL,
+    NULL,
+    IntegerRange,
+    Row,
+    are_rows,
+    integer_column,
+)
+from equilag.domain.columns import Flags, Ints, Marks
+from equilag.domain.errors import InputError
+from equilag.domain.group.lag import GIVEN, MAX_LAG, UNKNOWN, as_reset, lag_from_offsets
+from equilag.domain.show import not_a
+
+MAX_TOTAL: Final = 2**62
+"""All lags together are below this, so that loads and differences of loads fit 64 bits."""
+
+
+PARTITION_FIELDS: Final = {
+    "lags": IntegerRange(0, MAX_LAG - 1, "is 2^53 or more", nullable=True),
+    "log_start": NATURAL,
+    "log_end": NATURAL,
+    "committed": replace(NATURAL, nullable=True),
+}
+"""The fields with an integer for each partition, and what may stand in them."""
+
+
+def lag_columns(given: GroupInput, topics: TopicIndex) -> tuple[Ints, Marks]:
+    """Return the lag in records [P] and its quality mark [P].
+
+    What is unknown stands before `lags`, and `lags` before `offsets`; the rest is 0 and unknown.
+    Raises InputError.
+    """
+    reset = as_reset(given.get("auto_offset_reset", "latest"))
+    n = topics.n_partitions
+    lag, quality = np.zeros(n, dtype=np.int64), np.full(n, UNKNOWN)
+    lags, unknown = given.get("lags"), given.get("unknown_lags")
+    field = PartitionField.of("lags", topics, lags if lags is not None else {})
+    unknown_partitions = _partitions(unknown, topics) if unknown else np.zeros(0, np.int64)
+    offsets = given.get("offsets")
+    if offsets is not None:
+        told = np.zeros(n, dtype=np.bool_)
+        told[field.covered] = lags is not None
+        told[unknown_partitions] = True
+        _fill_from_offsets(offsets, reset, topics, (lag, quality), told)
+    if lags is not None:
+        lag[field.covered] = field.integers(lags, PARTITION_FIELDS["lags"])
+        quality[field.covered] = GIVEN
+        quality[lag == NULL] = UNKNOWN
+        np.maximum(lag, 0, out=lag)
+    lag[unknown_partitions], quality[unknown_partitions] = 0, UNKNOWN
+    if n and int(lag.max()) * n >= MAX_TOTAL:
+        check_total(lag, "lags" if lags is not None and len(lags) else "offsets")
+    return lag, quality
+
+
+def check_total(lag: Ints, place: str, what: str = "lags") -> None:
+    """Refuse lags that add up to MAX_TOTAL or more, or `what` else; raises InputError."""
+    # The sum of up to 10 million lags below 2^53 can pass 2^63, so it is taken in two halves.
+    total = (int((lag >> 26).sum()) << 26) + int((lag & (2**26 - 1)).sum())
+    if total >= MAX_TOTAL:
+        raise InputError(f"the {what} add up to {total}, which is 2^62 or more", place)
+
+
+def _fill_from_offsets(
+    offsets: PartitionOffsets,
+    reset: str,
+    topics: TopicIndex,
+    columns: tuple[Ints, Marks],
+    told: Flags,
+) -> None:
+    """Write the lags that follow from offsets into `columns` (lag [P], quality [P]).
+
+    Where the lag is `told` [P] otherwise, it may be any. Raises InputError.
+    """
+    field = PartitionField.of("offsets", topics, offsets.log_start)
+    arrays = {}
+    for array, values in offsets._asdict().items():
+        if PartitionField.of("offsets", topics, values).names != field.names:
+            raise InputError("other topics than in log_start", f"offsets.{array}")
+        arrays[array] = field.integers(values, PARTITION_FIELDS[array], array)
+    start, end = arrays["log_start"], arrays["log_end"]
+    wrong = np.flatnonzero(end < start)
+    if len(wrong):
+        first = int(wrong[0])
+        problem = f"{end[first]} is below log_start, {start[first]}"
+        raise InputError(problem, field.spot(first, "log_end"))
+    lag, quality = lag_from_offsets(arrays["committed"], start, end, reset)
+    large = np.flatnonzero((lag >= MAX_LAG) & ~told[field.covered])
+    if len(large):
+        problem = f"the lag {lag[large[0]]} is 2^53 or more"
+        raise InputError(problem, field.spot(int(large[0]), "log_end"))
+    columns[0][field.covered], columns[1][field.covered] = lag, quality
+
+
+def _partitions(listed: Mapping[str, Row], topics: TopicIndex) -> Ints:
+    """The partitions that `unknown_lags` lists; each once or several times."""
+    field = PartitionField.of("unknown_lags", topics, listed)
+    assert field.names is not None
+    found = []
+    for row, (name, topic) in enumerate(zip(field.names, field.numbers.tolist(), strict=True)):
+        values = listed[name]
+        if not are_rows([values]):
+            raise InputError(not_a(values, "a list"), field.place(row))
+        numbers = integer_column([values], NATURAL, [field.place(row)].__getitem__)
+        size = int(topics.size[topic])
+        beyond = np.flatnonzero(numbers >= size)
+        if len(beyond):
+            problem = f"{numbers[beyond[0]]} is no partition of {size}"
+            raise InputError(problem, f"{field.place(row)}[{beyond[0]}]")
+        found.append(numbers + topics.start[topic])
+    return np.concatenate(found)

@@ -1,0 +1,144 @@
+"""Topics by name and number, and fields that have something for every partition of a topic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from equilag.domain.building.values import (
+    NATURAL,
+    IntegerRange,
+    Row,
+    are_rows,
+    as_integer,
+    as_text,
+    integer_column,
+)
+from equilag.domain.columns import Flags, Ints
+from equilag.domain.errors import InputError
+from equilag.domain.show import below, guess, kind, not_a, show
+
+MAX_PARTITIONS: Final = 10_000_000
+"""Partitions of a group: more than any cluster has, and few enough that columns fit in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicIndex:
+    """T topics by ascending name: their sizes in partitions [T], where each one starts [T + 1]."""
+
+    names: tuple[str, ...]
+    number: Mapping[str, int]
+    size: Ints
+    start: Ints
+
+    @staticmethod
+    def of(sizes: Mapping[str, int]) -> TopicIndex:
+        """Index topics given as name to number of partitions.
+
+        Raises InputError at `topics`, before memory is taken for the partitions.
+        """
+        if not isinstance(sizes, Mapping):
+            raise InputError(not_a(sizes, "an object"), "topics")
+        if not set(map(type, sizes)) <= {str}:
+            key = next(key for key in sizes if type(key) is not str)
+            raise InputError(f"{kind(key)} as a key, not a string", "topics")
+        for name, size in sizes.items():
+            if type(size) is not int or not 0 <= size <= MAX_PARTITIONS:
+                as_integer(size, NATURAL, below("topics", name))
+            if not name.isascii():
+                as_text(name, below("topics", name))
+        total = sum(sizes.values())
+        if total > MAX_PARTITIONS:
+            raise InputError(f"{show(total)} partitions, more than {MAX_PARTITIONS}", "topics")
+        names = tuple(sorted(sizes))
+        start = np.zeros(len(names) + 1, dtype=np.int64)
+        size_of = np.fromiter(map(sizes.__getitem__, names), dtype=np.int64, count=len(names))
+        np.cumsum(size_of, out=start[1:])
+        return TopicIndex(names, dict(zip(names, range(len(names)), strict=True)), size_of, start)
+
+    @property
+    def n_partitions(self) -> int:
+        return int(self.start[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionField:
+    """A field with an entry for every partition: of some topics in rows, or of all in a column.
+
+    `names` are the topics that have a row, ascending; None stands for one column [P].
+    """
+
+    field: str
+    topics: TopicIndex
+    names: list[str] | None
+    numbers: Ints
+    """[n] numbers of the topics."""
+    covered: slice | Flags
+    """What selects the partitions of these topics from a column [P]."""
+
+    @staticmethod
+    def of(field: str, topics: TopicIndex, value: object) -> PartitionField:
+        """Take the topics from the keys of `value`, or one column if it is an array.
+
+        Raises InputError at `field` for anything else, and for a topic that is not in `topics`.
+        """
+        if isinstance(value, np.ndarray):
+            return PartitionField(field, topics, None, np.arange(len(topics.names)), slice(None))
+        if not isinstance(value, Mapping):
+            raise InputError(not_a(value, "an object"), field)
+        if not value.keys() <= topics.number.keys():
+            name = next(name for name in value if name not in topics.number)
+            if not isinstance(name, str):
+                raise InputError(f"{kind(name)} as a key, not a string", field)
+            problem = f"{show(name)} is not in topics{guess(name, topics.number)}"
+            raise InputError(problem, below(field, name))
+        names = sorted(value)
+        if len(names) == len(topics.names):
+            return PartitionField(field, topics, names, np.arange(len(names)), slice(None))
+        found = map(topics.number.__getitem__, names)
+        numbers = np.fromiter(found, dtype=np.int64, count=len(names))
+        chosen = np.zeros(len(topics.names), dtype=np.bool_)
+        chosen[numbers] = True
+        return PartitionField(field, topics, names, numbers, np.repeat(chosen, topics.size))
+
+    def place(self, row: int, array: str = "") -> str:
+        """Where row number `row` is, or one of the arrays in it."""
+        place = self.field if self.names is None else below(self.field, self.names[row])
+        return f"{place}.{array}" if array else place
+
+    def spot(self, position: int, array: str = "") -> str:
+        """The place of one entry, counted over all partitions of these topics."""
+        if self.names is None:
+            return f"{self.place(0, array)}[{position}]"
+        ends = np.cumsum(self.topics.size[self.numbers])
+        row = int(np.searchsorted(ends, position, side="right"))
+        first = int(ends[row] - self.topics.size[self.numbers[row]])
+        return f"{self.place(row, array)}[{position - first}]"
+
+    def rows(self, value: Any, array: str = "") -> Sequence[Row]:
+        """Return the rows of `value` in the order of `names`, each checked for its length.
+
+        Raises InputError.
+        """
+        if self.names is None:
+            rows, sizes = [value], [self.topics.n_partitions]
+        else:
+            rows = [value[name] for name in self.names]
+            sizes = self.topics.size[self.numbers].tolist()
+        if are_rows(rows) and list(map(len, rows)) == sizes:
+            return rows
+        for number, (row, size) in enumerate(zip(rows, sizes, strict=True)):
+            if not are_rows([row]):
+                raise InputError(not_a(row, "a list"), self.place(number, array))
+            if len(row) != size:
+                problem = f"{len(row)} entries for {size} partitions"
+                raise InputError(problem, self.place(number, array))
+        raise AssertionError("the bulk check refused what the check of single rows accepts")
+
+    def integers(self, value: Any, limits: IntegerRange, array: str = "") -> Ints:
+        """Return the entries of `value` as one column; as `integer_column`. Raises InputError."""
+        rows = self.rows(value, array)
+        return integer_column(rows, limits, lambda row: self.place(row, array))

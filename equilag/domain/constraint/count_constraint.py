@@ -1,0 +1,291 @@
+"""What every plan of a policy has in common, as answers to questions.
+
+All other modules ask; none of them reads the arrays behind the answers (tests/test_constraint.py
+checks that). A new constraint therefore changes this package and not its callers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from equilag.domain.constraint.sinks import InstanceSums
+from equilag.domain.constraint.topic_counts import TopicCounts
+from equilag.domain.constraint.topic_intervals import TopicIntervals
+from equilag.domain.constraint.topic_parts import CountInterval
+from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.domain.plan.metrics import cross_reads, member_counts
+
+Some: TypeAlias = int | Ints | Index | Flags | slice
+"""Some members, topics or partitions: one number, an array of numbers, flags, or a slice."""
+
+ALL: Final = slice(None)
+
+
+@dataclass(frozen=True, eq=False)
+class CountConstraint:
+    """The counts and the pairs of partition and member that a policy's balance allows.
+
+    Shapes as in `Group`: M members, K member classes, T topics, C partition classes, P partitions.
+    """
+
+    group: Group
+    _least: Ints
+    """[M] fewest partitions of a member, pinned ones included."""
+    _most: Ints
+    """[M] most partitions of a member."""
+    _face: Flags
+    """[C, K] see `face`."""
+    _pinned: Flags
+    """[P] partitions that stay where they are (``sticky-yet-fair``)."""
+    _topics: TopicIntervals | None = None
+    """Fewest and most partitions of a topic per member, where topics count one by one."""
+    _most_across: int | None = None
+    """See `most_across`."""
+    _reads_limited: bool = False
+    """See `limits_reads`."""
+    _sums: InstanceSums | None = None
+    """Fewest and most partitions of each instance, where members' intervals do not say as much."""
+
+    @staticmethod
+    def by_intervals(group: Group, least: Ints, most: Ints) -> CountConstraint:
+        """Every member takes from `least` to `most` [M] partitions, any that it reads."""
+        nothing = np.zeros(group.n_partitions, dtype=np.bool_)
+        return CountConstraint(group, least, most, group.eligible, nothing)
+
+    # Partitions
+
+    @property
+    def has_pinned(self) -> bool:
+        """True if any partition must stay with its owner."""
+        return bool(self._pinned.any())
+
+    @cached_property
+    def free(self) -> Flags:
+        """[P] True for the partitions that are assigned to somebody and are not pinned."""
+        return self.group.assignable & ~self._pinned if self.has_pinned else self.group.assignable
+
+    @cached_property
+    def pinned_assignment(self) -> Index:
+        """[P] the owner of each pinned partition, NOBODY elsewhere."""
+        return np.where(self._pinned, self.group.owner, NOBODY).astype(np.int32)
+
+    # Who may take what
+
+    @property
+    def face(self) -> Flags:
+        """[C, K] True if members of class k may take partitions of class c.
+
+        Only pairs that some plan within the constraint uses: those inside one block.
+        """
+        return self._face
+
+    @cached_property
+    def arcs(self) -> tuple[Ints, Ints]:
+        """Partition class and member class of every pair of the face, ascending."""
+        classes, member_classes = self.group.arcs
+        if self._face is self.group.eligible:
+            return classes, member_classes
+        inside = self._face[classes, member_classes]
+        return classes[inside], member_classes[inside]
+
+    @cached_property
+    def parts(self) -> Ints:
+        """[K] the part of each member class: classes that partitions can pass between, directly or
+        by way of others, are one part, with the number of its first class. O(arcs × diameter)."""
+        classes, member_classes = self.arcs
+        n_classes, n_member_classes = self._face.shape
+        part: Ints = np.arange(n_member_classes)
+        while True:
+            least = np.full(n_classes, n_member_classes)
+            np.minimum.at(least, classes, part[member_classes])
+            joined = part.copy()
+            np.minimum.at(joined, member_classes, least[classes])
+            if np.array_equal(joined, part):
+                return part
+            part = joined
+
+    def may(self, partitions: Some, members: Some) -> Flags:
+        """True where the member may take the partition; the two are broadcast together."""
+        group = self.group
+        found: Flags = self._face[group.partition_class[partitions], group.class_of[members]]
+        return found
+
+    def may_each(self, partitions: Ints, members: Some) -> Flags:
+        """[I, J] True where member j may take partition i, for each pair."""
+        group = self.group
+        found: Flags = self._face[group.partition_class[partitions]][:, group.class_of[members]]
+        return found
+
+    def takers(self, partition: int) -> Flags:
+        """[M] True for the members that may take the partition."""
+        group = self.group
+        found: Flags = self._face[group.partition_class[partition]][group.class_of]
+        return found
+
+    # Counts of members
+
+    def counts_of(self, members: Some = ALL) -> CountInterval:
+        """Fewest and most partitions of each of the members, pinned ones included."""
+        return CountInterval(self._least[members], self._most[members])
+
+    @property
+    def largest_count(self) -> int:
+        """The most partitions that any member that is not idle may have."""
+        return int(self._most[~self.group.idle].max(initial=0))
+
+    def may_lose_one(self, counts: Ints, members: Some) -> Flags:
+        """True for the members that stay within their interval with one partition fewer, and their
+        instance within its own.
+
+        `counts` [M] are the partitions that each member has now.
+        """
+        fewer: Flags = counts[members] > self._least[members]
+        if self._sums is None:
+            return fewer
+        may: Flags = fewer & (self._sums.total(counts) > self._sums.least)[self._sums.of[members]]
+        return may
+
+    def may_gain_one(self, counts: Ints, members: Some) -> Flags:
+        """True for the members that stay within their interval with one partition more, and their
+        instance within its own."""
+        more: Flags = counts[members] < self._most[members]
+        if self._sums is None:
+            return more
+        may: Flags = more & (self._sums.total(counts) < self._sums.most)[self._sums.of[members]]
+        return may
+
+    @property
+    def instance_sums(self) -> InstanceSums | None:
+        """Fewest and most partitions of each instance, pinned ones included; None where the
+        intervals of the members say as much."""
+        return self._sums
+
+    # Reads across racks
+
+    @property
+    def most_across(self) -> int | None:
+        """The most partitions that may be read across racks; None for no limit."""
+        return self._most_across
+
+    def within_reads(self, limit: int) -> CountConstraint:
+        """The same, with no more than `limit` partitions read across racks."""
+        return replace(self, _most_across=limit, _reads_limited=True)
+
+    @property
+    def limits_reads(self) -> bool:
+        """True if the limit on reads rules out what faces and counts allow."""
+        return self._reads_limited
+
+    # Counts by topic
+
+    @property
+    def per_topic(self) -> bool:
+        """True if every topic is balanced by itself."""
+        return self._topics is not None
+
+    @property
+    def topics(self) -> TopicIntervals:
+        """Fewest and most partitions of each topic per member; only where `per_topic`."""
+        if self._topics is None:
+            raise ValueError("topics are not counted one by one")
+        return self._topics
+
+    def may_lose_of_topic(
+        self, held: TopicCounts, topics: Ints | Index, members: Ints | Index
+    ) -> Flags:
+        """True where a subscriber of the topic may have one partition of it fewer than `held`; the
+        two are broadcast together."""
+        least = self.topics.least_of_subscribers(topics, members)
+        fewer: Flags = held.at(topics, members) > least
+        return fewer
+
+    def may_gain_of_topic(
+        self, held: TopicCounts, topics: Ints | Index, members: Ints | Index
+    ) -> Flags:
+        """True where a subscriber of the topic may have one partition of it more than `held`."""
+        most = self.topics.most_of_subscribers(topics, members)
+        more: Flags = held.at(topics, members) < most
+        return more
+
+    # Members that are alike
+
+    @property
+    def all_alike(self) -> bool:
+        """True if every member may take every partition, under one interval of counts no wider than
+        one, and all have one capacity and no instance."""
+        face, least, most = self._face, self._least, self._most
+        real = self.group.real
+        if self._sums is not None or (real is not None and not real.equal_capacities):
+            return False
+        if self.group.n_members < 2 or self.per_topic or self.has_pinned or face.shape[1] != 1:
+            return False
+        readable = np.count_nonzero(self.group.eligible)
+        one_interval = least.min() == least.max() and most.min() == most.max() <= least.min() + 1
+        return bool(one_interval and np.count_nonzero(face) == readable > 0)
+
+    def alike_members(self) -> list[Ints]:
+        """The sets of members of one class, capacity and interval of counts, the largest set first.
+
+        Where the sums of instances bind, members whose counts may change are alike only within
+        their instance. Only sets of two members and more, with intervals no wider than one. None
+        where topics count one by one or partitions are pinned.
+        """
+        if self.per_topic or self.has_pinned:
+            return []
+        columns: list[Ints | Index] = [self._most, self._least, self.group.class_of]
+        if self.group.real is not None:
+            columns.append(self.group.real.capacity)
+        if self._sums is not None:
+            columns.append(np.where(self._least < self._most, self._sums.of, 0))
+        order = np.lexsort(columns)
+        ends = np.zeros(max(0, len(order) - 1), np.bool_)
+        for column in columns:
+            ends |= column[order[1:]] != column[order[:-1]]
+        sets = np.split(order, np.flatnonzero(ends) + 1)
+        narrow = (self._most > 0) & (self._most - self._least <= 1)
+        busy = [members for members in sets if len(members) > 1 and narrow[members[0]]]
+        return sorted(busy, key=len, reverse=True)
+
+    # Assignments
+
+    def admits(self, assigned: Index) -> bool:
+        """True if a valid assignment [P] keeps to the constraint; O(P)."""
+        group = self.group
+        counts = member_counts(assigned, group.n_members)
+        if ((counts < self._least) | (counts > self._most)).any():
+            return False
+        if self._most_across is not None and cross_reads(group, assigned) > self._most_across:
+            return False
+        if self._sums is not None and not self._sums.admit(counts):
+            return False
+        if not self.has_pinned and not self.per_topic and self._face.all():
+            return True
+        free = np.flatnonzero((assigned != NOBODY) & ~self._pinned)
+        if not self.may(free, assigned[free]).all():
+            return False
+        if (assigned[self._pinned] != group.owner[self._pinned]).any():
+            return False
+        if self._topics is None:
+            return True
+        return self._topics.first_outside(TopicCounts.of(group, assigned)) is None
+
+
+def unconstrained(group: Group) -> CountConstraint:
+    """What holds for any valid assignment: no count is asked for."""
+    n, size = group.n_members, int(np.count_nonzero(group.assignable))
+    zero = np.zeros(n, dtype=np.int64)
+    return CountConstraint.by_intervals(group, zero, np.full(n, size, dtype=np.int64))
+
+
+def within_room(group: Group, pinned: Flags) -> CountConstraint:
+    """No count is asked for, but members keep to their room; `pinned` [P] partitions stay."""
+    least = member_counts(np.where(pinned, group.owner, NOBODY), group.n_members)
+    free = np.bincount(group.partition_class[~pinned], minlength=len(group.eligible))
+    most = least + (free @ group.eligible)[group.class_of]
+    if group.real is not None:
+        most = np.minimum(most, group.real.room)
+    return CountConstraint(group, least, most, group.eligible, pinned)

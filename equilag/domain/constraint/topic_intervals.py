@@ -1,0 +1,245 @@
+"""Fewest and most partitions of each topic per member, without a table of topics and members.
+
+All subscribers of a topic have one level, and some may have one partition more. What differs from
+that is a short list of cells: what is pinned, and what the blocks of the remainders fix.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+
+from equilag.domain.columns import among, distinct
+from equilag.domain.constraint.blocks import Levels
+from equilag.domain.constraint.topic_counts import TopicCounts
+from equilag.domain.constraint.topic_parts import (
+    Cells,
+    CountInterval,
+    MemberSlots,
+    OpenPairs,
+    OpenRow,
+    members_of_pairs,
+)
+from equilag.domain.group.group import Flags, Group, Index, Ints
+
+Numbers: TypeAlias = int | Ints | Index
+
+
+@dataclass(frozen=True, eq=False)
+class TopicIntervals:
+    """The intervals of all topics; shapes as in `Group`. O(subscriptions + cells) memory."""
+
+    group: Group
+    level: Ints
+    """[T] fewest partitions of the topic at each subscriber."""
+    extra: Flags
+    """[T] True if a subscriber may have one more."""
+    cells: Cells
+    blocks: Levels | None = None
+    """Only members in a topic's block may have one more; None if all subscribers may."""
+
+    # Single cells
+
+    def at(self, topics: Numbers, members: Numbers) -> CountInterval:
+        """The intervals of topic and member, broadcast together."""
+        least = self.least_of_subscribers(topics, members)
+        most = self.most_of_subscribers(topics, members)
+        reads = self.group.reads[topics, self.group.class_of[members]]
+        return CountInterval(np.where(reads, least, 0), np.where(reads, most, 0))
+
+    def least_of_subscribers(self, topics: Numbers, members: Numbers) -> Ints:
+        """The fewest where the members subscribe to the topics; broadcast together."""
+        return self._with_cells(topics, members, self.level[topics], self.cells.fixed)
+
+    def most_of_subscribers(self, topics: Numbers, members: Numbers) -> Ints:
+        """The most where the members subscribe to the topics; broadcast together."""
+        by_level = self._most_by_level(topics, members)
+        return self._with_cells(topics, members, by_level, self.cells.fixed)
+
+    def _most_by_level(self, topics: Numbers, members: Numbers) -> Ints:
+        more = self.extra[topics]
+        if self.blocks is not None:
+            more = more & (self.blocks.node[topics] == self.blocks.member[members])
+        most: Ints = self.level[topics] + more
+        return most
+
+    def _with_cells(self, topics: Numbers, members: Numbers, value: Ints, special: Ints) -> Ints:
+        if not len(special):
+            return value
+        wanted = np.asarray(topics, np.int64) * self.group.n_members + members
+        place = np.minimum(np.searchsorted(self._key, wanted), len(self._key) - 1)
+        return np.where(self._key[place] == wanted, special[place], value)
+
+    @cached_property
+    def _key(self) -> Ints:
+        return self.cells.topic * self.group.n_members + self.cells.member
+
+    # Sums
+
+    @cached_property
+    def by_member(self) -> CountInterval:
+        """[M] the sums over all topics."""
+        group = self.group
+        topic, member_class = group.subscriptions
+        each = np.zeros(len(group.class_topics), np.int64)
+        np.add.at(each, member_class, self.level[topic])
+        more = np.bincount(self.open_pairs.slot, minlength=len(self.slots.size))
+        least = each[group.class_of]
+        most = least + more[self.slots.of]
+        cells, (lower, upper) = self.cells, self._shift
+        np.add.at(least, cells.member, lower)
+        np.add.at(most, cells.member, upper)
+        return CountInterval(least, most)
+
+    @cached_property
+    def n_open(self) -> Ints:
+        """[M] topics of which the member may have one more than the fewest."""
+        more = np.bincount(self.open_pairs.slot, minlength=len(self.slots.size))[self.slots.of]
+        lower, upper = self._shift
+        np.add.at(more, self.cells.member, upper - lower)
+        return more
+
+    def by_topic(self, members: Flags) -> CountInterval:
+        """[T] the sums over some members [M]. O(subscriptions + cells)."""
+        group, n_topics = self.group, len(self.level)
+        topic, member_class = group.subscriptions
+        size = np.bincount(group.class_of[members], minlength=len(group.class_topics))
+        readers = np.zeros(n_topics, np.int64)
+        np.add.at(readers, topic, size[member_class])
+        inside = np.bincount(self.slots.of[members], minlength=len(self.slots.size))
+        least = readers * self.level
+        most = least.copy()
+        np.add.at(most, self.open_pairs.topic, inside[self.open_pairs.slot])
+        counts = members[self.cells.member]
+        lower, upper = self._shift
+        np.add.at(least, self.cells.topic[counts], lower[counts])
+        np.add.at(most, self.cells.topic[counts], upper[counts])
+        return CountInterval(least, most)
+
+    @cached_property
+    def remainder(self) -> Ints:
+        """[T] partitions of each topic beyond the fewest of all its subscribers."""
+        group = self.group
+        size = np.where(group.readers > 0, group.topic_size, 0)
+        rest: Ints = size - self.by_topic(np.ones(group.n_members, np.bool_)).least
+        return rest
+
+    @cached_property
+    def _shift(self) -> tuple[Ints, Ints]:
+        """[cells] by how much each differs from the level's interval: its fewest, its most."""
+        topic, member, fixed = self.cells
+        return fixed - self.level[topic], fixed - self._most_by_level(topic, member)
+
+    def first_outside(self, held: TopicCounts) -> tuple[int, int] | None:
+        """The first topic, and its first member, whose count is outside its interval; or None.
+
+        `held` are the counts of a valid assignment. O(cells of it + subscriptions).
+        """
+        topic, member, count = held.cells()
+        wrong = count > self.most_of_subscribers(topic, member)
+        found = list(zip(topic[wrong][:1].tolist(), member[wrong][:1].tolist(), strict=True))
+        cells = self.cells
+        short = held.at(cells.topic, cells.member) < cells.fixed
+        found += zip(cells.topic[short][:1].tolist(), cells.member[short][:1].tolist(), strict=True)
+        enough = topic[count >= self.level[topic]]
+        full = np.bincount(enough, minlength=len(self.level)) >= self.group.readers
+        short_topics = np.flatnonzero((self.level > 0) & ~full)[:1]
+        for t in short_topics.tolist():
+            who = self.group.subscribers(t)
+            found.append((t, int(who[held.at(t, who) < self.level[t]][0])))
+        return min(found, default=None)
+
+    # What is open
+
+    @cached_property
+    def slots(self) -> MemberSlots:
+        """The members by class and block; without blocks a class is one slot."""
+        group = self.group
+        if self.blocks is None:
+            n_classes = len(group.class_topics)
+            nothing = np.zeros(n_classes, np.int64)
+            return MemberSlots(
+                group.class_of.astype(np.int64), np.arange(n_classes), nothing, group.class_size
+            )
+        block = self.blocks.member
+        key = group.class_of.astype(np.int64) * self._width + block + 1
+        _, first, of = np.unique(key, return_index=True, return_inverse=True)
+        of = of.ravel()
+        return MemberSlots(
+            of, group.class_of[first].astype(np.int64), block[first], np.bincount(of)
+        )
+
+    @property
+    def _width(self) -> int:
+        """Numbers of blocks, from −1 on."""
+        if self.blocks is None:
+            return 1
+        levels = self.blocks
+        return int(max(levels.member.max(initial=0), levels.node.max(initial=0))) + 2
+
+    @cached_property
+    def open_pairs(self) -> OpenPairs:
+        topic, member_class = self.group.subscriptions
+        more = self.extra[topic]
+        topic, member_class = topic[more], member_class[more]
+        if self.blocks is None:
+            return OpenPairs(topic, member_class)
+        slots, width = self.slots, self._width
+        key = slots.member_class * width + slots.block + 1
+        wanted = member_class * width + self.blocks.node[topic] + 1
+        place = np.minimum(np.searchsorted(key, wanted), max(0, len(key) - 1))
+        there = key[place] == wanted
+        return OpenPairs(topic[there], place[there])
+
+    @cached_property
+    def open_row(self) -> OpenRow:
+        """The members of all open pairs by topic, those that are `barred` included."""
+        pairs, slots = self.open_pairs, self.slots
+        order = pairs.topic.argsort(kind="stable")
+        topic, slot = pairs.topic[order], pairs.slot[order]
+        size = slots.size[slot]
+        end = size.cumsum()
+        first: Ints = slots.size.cumsum() - slots.size
+        edges = np.zeros(len(self.level) + 1, np.int64)
+        np.add.at(edges, topic + 1, size)
+        by_slot = slots.of.argsort(kind="stable")
+        return OpenRow(edges.cumsum(), end, first[slot] - end + size, by_slot)
+
+    @cached_property
+    def barred(self) -> tuple[Ints, Ints]:
+        """Topic and member of the cells of open pairs that may not have one more."""
+        topic, member = self.cells.topic, self.cells.member
+        closed = self._most_by_level(topic, member) > self.level[topic]
+        return topic[closed], member[closed]
+
+    @cached_property
+    def least_cells(self) -> tuple[Ints, Ints, Ints]:
+        """Topic, member and fewest partitions of every cell where that is not 0. No more cells than
+        partitions."""
+        topic, member_class = self.group.subscriptions
+        some = self.level[topic] > 0
+        size = self.group.class_size
+        topic, member = members_of_pairs(topic[some], member_class[some], self.group.class_of, size)
+        if not len(self._key):
+            return topic, member, self.level[topic]
+        own = self.cells.fixed > 0
+        topic = np.concatenate((topic, self.cells.topic[own]))
+        member = np.concatenate((member, self.cells.member[own]))
+        key = distinct(topic * self.group.n_members + member)
+        topic, member = key // max(1, self.group.n_members), key % max(1, self.group.n_members)
+        return topic, member, self.least_of_subscribers(topic, member)
+
+    def open_cells(self) -> tuple[Ints, Ints]:
+        """Topic and member of every cell that may have one more, by topic and then by member.
+
+        O(topics × members) where all are open: for small groups only.
+        """
+        topic, member = members_of_pairs(*self.open_pairs, self.slots.of, self.slots.size)
+        if len(self._key):
+            there = ~among(topic * self.group.n_members + member, self._key)
+            topic, member = topic[there], member[there]
+        order = np.lexsort((member, topic))
+        return topic[order], member[order]

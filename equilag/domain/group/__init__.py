@@ -1,0 +1,1 @@
+"""The group as integer columns, and what follows from it."""

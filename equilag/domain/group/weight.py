@@ -1,0 +1,153 @@
+"""What a partition weighs: its lag, its rate, the work until a horizon, or a weight of the user's.
+
+Plans are made with whole numbers: a weight is an integer, and a scale says how many make one unit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from equilag.domain.columns import Floats, Ints
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+
+if TYPE_CHECKING:
+    from equilag.domain.policy.policy import Policy
+    from equilag.domain.policy.policy_settings import WeightKind
+
+UNITS: Final[dict[WeightKind, str]] = {
+    "lag": "records", "rate": "records/s", "work": "records", "given": "weight",
+}  # fmt: skip
+MAX_WEIGHT: Final = 2**60
+"""The total of all weights stays below this, as that of all lags stays below 2^62: two scaled loads
+can still be added."""
+EXACT_TOTAL: Final = 2**46
+"""Weights get decimals as long as their total stays below this: room for load factors of 2^15."""
+MEAN_DIGITS: Final = 10**4
+"""A mean weight of so many units has four digits, more than a measured rate is known to."""
+MAX_DECIMALS: Final = 12
+"""One record in a year is a rate of 3 × 10^-8, which has its four digits with these."""
+SAME: Final = 1e-9
+"""Relative error of a product of two doubles, with a margin."""
+
+
+class FilledRates(NamedTuple):
+    """A rate for every partition."""
+
+    rate: Floats
+    """[P] records produced per second; never NaN."""
+    unknown: int
+    """Partitions of which no rate was known."""
+
+    @property
+    def all_unknown(self) -> bool:
+        """True if no rate is known at all."""
+        return self.unknown == len(self.rate)
+
+
+class PartitionWeights(NamedTuple):
+    """The weights that a policy asks for."""
+
+    kind: WeightKind
+    horizon_s: float | None
+    """Seconds; None unless `kind` is ``work``."""
+    value: Ints
+    """[P] 0 or more."""
+    scale: int
+    """This many make one unit."""
+
+    @property
+    def unit(self) -> str:
+        return UNITS[self.kind]
+
+    def to_dict(self) -> dict[str, Any]:
+        """``weight`` in a plan's JSON."""
+        return {"kind": self.kind, "horizon_s": self.horizon_s, "unit": self.unit}
+
+
+def filled_rates(group: Group) -> FilledRates:
+    """The rate of each partition; for an unknown one the mean of the known rates of its topic, else
+    of all, else 0. O(P)."""
+    if group.rates is None:
+        return FilledRates(np.zeros(group.n_partitions), group.n_partitions)
+    known = ~np.isnan(group.rates)
+    unknown = int(np.count_nonzero(~known))
+    if not unknown:
+        return FilledRates(group.rates, 0)
+    rate = np.where(known, group.rates, 0.0)
+    number = np.bincount(group.topic_of, known, len(group.topics))
+    total = np.bincount(group.topic_of, rate, len(group.topics))
+    usual = rate.sum() / known.sum() if known.any() else 0.0
+    of_topic = np.divide(total, number, out=np.full(len(group.topics), usual), where=number > 0)
+    return FilledRates(np.where(known, rate, of_topic[group.topic_of]), unknown)
+
+
+def known_rates(group: Group) -> Floats:
+    """[P] the rate of each partition, 0 where it is unknown."""
+    if group.rates is None:
+        return np.zeros(group.n_partitions)
+    return np.nan_to_num(group.rates)
+
+
+def knows_rates(group: Group) -> bool:
+    """True if the rate of any partition is known."""
+    return group.rates is not None and bool((~np.isnan(group.rates)).any())
+
+
+def weighed_policy(policy: Policy, group: Group) -> Policy:
+    """The policy with the weight in force, which is work unless it names another one and where the
+    group knows rates."""
+    if policy.weight is not None or not knows_rates(group):
+        return policy
+    return policy.with_weight("work")
+
+
+def with_known_weight(policy: Policy, group: Group) -> Policy:
+    """Return the policy; by lag as long as it weighs by rates and none is known, which is an error
+    offline only: a live group must be read and answered from the first second on."""
+    waits = policy.weight == "rate" and not knows_rates(group)
+    return policy.with_weight("lag") if waits else policy
+
+
+def partition_weights(group: Group, policy: Policy) -> PartitionWeights | None:
+    """The weights of all partitions; None where lag is what is spread. O(P).
+
+    Raises InputError, at `weight` or `rates`, for weights that the group does not know, and for
+    rates that add up to too much.
+    """
+    policy = weighed_policy(policy, group)
+    kind = policy.weight
+    if kind is None or kind == "lag":
+        return None
+    if kind == "given":
+        if group.weights is None:
+            raise InputError("the group has no weights of its own", "weight")
+        return PartitionWeights(kind, None, group.weights, 1)
+    rates = filled_rates(group)
+    if kind == "work":
+        value, scale = _whole(group.lag, rates.rate * policy.horizon)
+        return PartitionWeights(kind, policy.horizon, value, scale)
+    if rates.all_unknown and group.n_partitions:
+        raise InputError("no partition's rate is known", "weight")
+    return PartitionWeights(kind, None, *_whole(np.zeros_like(group.lag), rates.rate))
+
+
+def _whole(lag: Ints, more: Floats) -> tuple[Ints, int]:
+    """[P] `lag` + `more` as integers, and how many of them are 1: a power of ten.
+
+    It is the least that keeps every weight exact, or else gives the mean weight four digits.
+    """
+    total = float(lag.sum()) + float(more.sum())
+    if not total < MAX_WEIGHT:
+        raise InputError(f"add up to a weight of {total:.3g}; 10^18 is the most", "rates")
+    heavy = more[more > 0]
+    usual = total / max(1, len(lag))
+    scale = 1
+    for _ in range(MAX_DECIMALS):
+        exact = bool((np.abs(heavy * scale - np.rint(heavy * scale)) <= SAME * heavy * scale).all())
+        if exact or usual * scale >= MEAN_DIGITS or total * scale * 10 >= EXACT_TOTAL:
+            break
+        scale *= 10
+    return lag * scale + np.rint(more * scale).astype(np.int64), scale

@@ -1,0 +1,109 @@
+"""The moves of a plan as columns: partitions, and the units that they belong to."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from equilag.domain.columns import NOBODY, Floats, Index, Ints, distinct
+from equilag.domain.plan.extended_figures import LoadScale
+from equilag.domain.plan.metrics import load_divisor, member_counts, member_loads, moved
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.reduce import Reduction
+
+
+class Loads(NamedTuple):
+    """What members carry, in the plan's unit."""
+
+    weight: Ints
+    """[P] lag, or weight."""
+    per_weight: Floats | Ints
+    """[M] load of one unit of `weight` at each member; 1 where lag is what is spread."""
+    before: Floats | Ints
+    """[M]"""
+    after: Floats | Ints
+    """[M]"""
+
+    @staticmethod
+    def of(reduction: Reduction, policy: Policy | None, assigned: Index) -> Loads:
+        """Lag in records, or weight per unit of capacity, as `Plan.loads` has it."""
+        group = reduction.given
+        n_members = group.n_members
+        scale = LoadScale.of(reduction)
+        differ = load_divisor(reduction.group) is not None
+        if policy is None:
+            differ = not scale.equal_capacities
+        weight = reduction.partition_weight if differ else group.lag
+        per_weight = scale.factor / scale.divisor if differ else np.ones(n_members, np.int64)
+        before = member_loads(group.owner, weight, n_members) * per_weight
+        after = member_loads(assigned, weight, n_members) * per_weight
+        return Loads(weight, per_weight, before, after)
+
+
+class UnitMoves(NamedTuple):
+    """The units [U] that change hands; of ordinary groups each is a partition."""
+
+    unit: Ints
+    """[U] ascending"""
+    source: Index
+    """[U] who had most of it"""
+    target: Index
+    """[U]"""
+    lost: Ints
+    """[U] weight that the source gives"""
+    gained: Ints
+    """[U] weight that the target gets"""
+    partition: Ints
+    """[U] its heaviest partition that the source had"""
+    row_of: Ints
+    """[n] row of each partition that moves; -1 where its unit stays, or comes from another member
+    than `source`."""
+    assigned: Index
+    """[units] the member of every unit under the plan"""
+    counts: Ints
+    """[M] units per member, before the moves and with those placed that nobody owned."""
+
+
+def unit_moves(reduction: Reduction, weight: Ints, assigned: Index) -> UnitMoves:
+    """The units that change hands, for an assignment [P] of the given group. O(P log P)."""
+    given, n_members = reduction.given, reduction.given.n_members
+    gone = np.flatnonzero(moved(given.owner, assigned))
+    of_units = reduction.collapse(assigned)
+    if reduction.unit_of is None:
+        rows = gone, given.owner[gone], weight[gone], weight[gone], gone, np.arange(len(gone))
+    else:
+        rows = _joined(reduction, reduction.unit_of, weight, assigned, gone)
+    unit, source, lost, gained, partition, row_of = rows
+    target = of_units[unit]
+    counts = member_counts(of_units, n_members)
+    counts += member_counts(source, n_members) - member_counts(target, n_members)
+    return UnitMoves(unit, source, target, lost, gained, partition, row_of, of_units, counts)
+
+
+def _joined(
+    reduction: Reduction, unit_of: Ints, weight: Ints, assigned: Index, gone: Ints
+) -> tuple[Ints, Index, Ints, Ints, Ints, Ints]:
+    """`unit`, `source`, `lost`, `gained`, `partition` and `row_of` where units have several
+    partitions.
+
+    The source of a unit is its owner in the reduced group; where nobody may keep it, the owner of
+    its first partition. A unit that the source had nothing of, or that it keeps, has no row.
+    """
+    given = reduction.given
+    main = reduction.group.owner
+    main = np.where(main != NOBODY, main, reduction.collapse(given.owner))
+    given_away = gone[given.owner[gone] == main[unit_of[gone]]]
+    unit = distinct(unit_of[given_away])
+    row = np.full(len(main), -1, dtype=np.int64)
+    row[unit] = np.arange(len(unit))
+    lost, gained = np.zeros(len(unit), dtype=np.int64), np.zeros(len(unit), dtype=np.int64)
+    np.add.at(lost, row[unit_of[given_away]], weight[given_away])
+    new = np.flatnonzero((row[unit_of] >= 0) & (given.owner != assigned))
+    np.add.at(gained, row[unit_of[new]], weight[new])
+    heaviest = np.zeros(len(unit), dtype=np.int64)
+    ascending = given_away[np.argsort(weight[given_away], kind="stable")]
+    heaviest[row[unit_of[ascending]]] = ascending
+    mine = given.owner[gone] == main[unit_of[gone]]
+    row_of = np.where(mine, row[unit_of[gone]], -1)
+    return unit, main[unit], lost, gained, heaviest, row_of

@@ -1,0 +1,135 @@
+"""What each unit that changes hands serves, as columns."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from equilag.domain.columns import Flags, Floats, Ints
+from equilag.domain.move_reasons.chains import Chains, chains_of
+from equilag.domain.move_reasons.count_order import CountOrder
+from equilag.domain.move_reasons.reason import MOVE_REASON_KINDS
+from equilag.domain.move_reasons.unit_moves import Loads, UnitMoves
+from equilag.domain.plan.metrics import cross_costs, has_racks
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.reduce import Reduction
+
+CODE: Final = {kind: code for code, kind in enumerate(MOVE_REASON_KINDS)}
+"""Kind -> its number in a column."""
+NOTED: Final = 0.01
+"""Part of a member's load from which on a move relieves it, whatever it does to counts: as much as
+the default tolerance lets plans differ."""
+
+
+class UnitReasons(NamedTuple):
+    """Of each unit that changes hands [U]."""
+
+    kind: Ints
+    """[U] index into MOVE_REASON_KINDS"""
+    member: Ints
+    """[U] whom the move serves"""
+    amount: Floats | Ints
+    """[U] by how much the chain lowers that member's load"""
+    lead: Ints
+    """[U] row of the move that matters most in the chain; the row itself if it does"""
+    chains: Chains
+
+
+def unit_reasons(
+    reduction: Reduction, policy: Policy, rows: UnitMoves, loads: Loads
+) -> UnitReasons:
+    """Classify the moves of units. O(U log U)."""
+    chains = chains_of(*_nodes(reduction, policy, rows), rows.lost)
+    before = chains.before
+    back = np.where(before >= 0, rows.gained[before], 0)
+    drop = (rows.lost - back) * loads.per_weight[rows.source]
+    lead = _leads(chains, drop)
+    falls = (loads.after < loads.before)[rows.source]
+    alone = (np.diff(chains.begin) == 1)[chains.chain_of]
+    kind = np.full(len(rows.unit), CODE["exchange"])
+    kind[alone] = CODE["other"]
+    gives = drop > 0
+    kind[gives & ~falls] = CODE["makes-room"]
+    kind[gives & falls] = CODE["relief"]
+    member, amount = rows.source.astype(np.int64), drop.copy()
+    takes = kind == CODE["exchange"]
+    member[takes], amount[takes] = member[lead[takes]], drop[lead[takes]]
+    found = UnitReasons(kind, member, amount, lead, chains)
+    _mark_paths(reduction, policy, rows, loads, found)
+    crossing = _leaves_other_rack(reduction, policy, rows)
+    unkept = ~reduction.group.may_hold(rows.unit, rows.source)
+    for flags, code in ((crossing, CODE["racks"]), (unkept, CODE["restriction"])):
+        kind[flags], member[flags] = code, rows.source[flags]
+        amount[flags] = drop[flags]
+    return found
+
+
+def _nodes(reduction: Reduction, policy: Policy, rows: UnitMoves) -> tuple[Ints, Ints]:
+    """[U] where moves begin and end: members, or members within a topic that counts by itself."""
+    source, target = rows.source.astype(np.int64), rows.target.astype(np.int64)
+    if not policy.counts_topics:
+        return source, target
+    topic = reduction.group.topic_of[rows.unit] * np.int64(reduction.group.n_members)
+    numbers = np.unique(np.concatenate((source + topic, target + topic)), return_inverse=True)[1]
+    return numbers[: len(source)], numbers[len(source) :]
+
+
+def _leads(chains: Chains, drop: Floats | Ints) -> Ints:
+    """[U] the move of each chain after which a member's load falls most."""
+    chain = chains.chain_of
+    ascending = np.lexsort((drop, chain))
+    last = ascending[chains.begin[1:] - 1]
+    return last[chain]
+
+
+def _mark_paths(
+    reduction: Reduction,
+    policy: Policy,
+    rows: UnitMoves,
+    loads: Loads,
+    found_so_far: UnitReasons,
+) -> None:
+    """Mark the moves of paths that counts or room need; light ones first."""
+    kind, member, amount, _, chains = found_so_far
+    paths = np.flatnonzero(~chains.closed)
+    first = chains.order[chains.begin[paths]]
+    last = chains.order[chains.begin[paths + 1] - 1]
+    order = CountOrder(reduction, policy, rows)
+    light_first = np.argsort(rows.lost[first], kind="stable")
+    first, last = first[light_first], last[light_first]
+    topics = reduction.group.topic_of[rows.unit[first]]
+    steps = zip(
+        paths[light_first].tolist(),
+        rows.source[first].tolist(),
+        rows.target[last].tolist(),
+        topics.tolist(),
+        strict=True,
+    )
+    found: dict[int, int] = {}
+    small = (amount[first] <= NOTED * loads.before[rows.source[first]]).tolist()
+    for (path, *step), is_small in zip(steps, small, strict=True):
+        name = order.need(*step)
+        if name == "room" or (name == "counts" and is_small):
+            found[path] = CODE[name]
+        order.carry_out(*step)
+    if not found:
+        return
+    marks = np.full(len(chains.closed), -1)
+    marks[list(found)] = list(found.values())
+    mark = marks[chains.chain_of]
+    marked = np.flatnonzero(mark >= 0)
+    start = chains.order[chains.begin[chains.chain_of[marked]]]
+    kind[marked], member[marked] = mark[marked], rows.source[start]
+    amount[marked] = amount[start]
+
+
+def _leaves_other_rack(reduction: Reduction, policy: Policy, rows: UnitMoves) -> Flags:
+    """[U] True if the source reads more of the unit across racks than the target."""
+    group = reduction.group
+    if not policy.minds_racks or not has_racks(group):
+        return np.zeros(len(rows.unit), dtype=np.bool_)
+    cost, of_unit = cross_costs(group), group.partition_class[rows.unit]
+    before = cost[of_unit, group.class_of[rows.source]]
+    found: Flags = before > cost[of_unit, group.class_of[rows.target]]
+    return found

@@ -1,0 +1,1 @@
+"""The plan, its figures and its claims."""

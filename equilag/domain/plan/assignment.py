@@ -1,0 +1,112 @@
+"""Assignments by name and as columns, both ways.
+
+By name: member -> topic -> partition numbers. As a column: an array [P] of member numbers, NOBODY
+where a partition is not assigned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from equilag.domain.columns import distinct
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.plan.metrics import is_valid
+from equilag.domain.show import not_a, show
+
+MAX_UNASSIGNED: Final = 5
+"""Unassigned partitions that get a finding each: usually they have one cause."""
+MAX_UNSUBSCRIBED: Final = 100
+"""Partitions at a member without a subscription that get a finding each: as many as `verify`
+shows."""
+
+
+def by_topic(group: Group, partitions: Ints) -> dict[str, list[int]]:
+    """Partition numbers [n] as topic name -> numbers within the topic, both ascending."""
+    partitions = np.sort(partitions)
+    topic = group.topic_of[partitions]
+    number = partitions - group.topic_start[topic]
+    new = np.append(True, topic[1:] != topic[:-1])
+    starts = np.flatnonzero(new).tolist() if len(topic) else []
+    ends = [*starts[1:], len(topic)] if starts else []
+    names, numbers = topic.tolist(), number.tolist()
+    return {group.topics[names[a]]: numbers[a:b] for a, b in zip(starts, ends, strict=True)}
+
+
+def by_name(group: Group, assigned: Index) -> dict[str, dict[str, list[int]]]:
+    """An assignment [P] as member -> topic -> partition numbers; every member has an entry."""
+    held = np.flatnonzero(assigned != NOBODY)
+    order = held[np.argsort(assigned[held], kind="stable")]
+    member, topic = assigned[order], group.topic_of[order]
+    numbers = (order - group.topic_start[topic]).tolist()
+    result: dict[str, dict[str, list[int]]] = {m.id: {} for m in group.members}
+    new = np.append(True, (member[1:] != member[:-1]) | (topic[1:] != topic[:-1]))
+    starts = np.flatnonzero(new).tolist() if len(order) else []
+    ends = [*starts[1:], len(order)] if starts else []
+    members, topics = member.tolist(), topic.tolist()
+    for a, b in zip(starts, ends, strict=True):
+        result[group.members[members[a]].id][group.topics[topics[a]]] = numbers[a:b]
+    return result
+
+
+def read_assignment(group: Group, table: Any, findings: list[str]) -> Index | None:
+    """[P] the column of an assignment by name, from JSON or from a live group.
+
+    Adds what is wrong to `findings`, each with its place. Returns None if the table cannot be read
+    or does not assign every subscribed partition to exactly one of its subscribers.
+    """
+    if not isinstance(table, Mapping):
+        findings.append(f"assignment: {not_a(table, 'an object')}")
+        return None
+    before = len(findings)
+    assigned = _columns(group, table, findings)
+    for p in np.flatnonzero((assigned == NOBODY) & group.assignable)[:MAX_UNASSIGNED].tolist():
+        topic, number = group.partition_name(p)
+        findings.append(f"assignment: {topic}-{number} is not assigned")
+    held = np.flatnonzero(assigned != NOBODY)
+    unsubscribed = held[~group.may_hold(held, assigned[held])]
+    for p in unsubscribed[:MAX_UNSUBSCRIBED].tolist():
+        topic, number = group.partition_name(p)
+        member = group.members[assigned[p]].id
+        findings.append(
+            f"assignment: {member!r} has {topic}-{number}, but does not subscribe to {topic!r}"
+        )
+    return assigned if len(findings) == before and is_valid(group, assigned) else None
+
+
+def _columns(group: Group, table: Mapping[Any, Any], findings: list[str]) -> Index:
+    """[P] what can be read of the table."""
+    member_number = {member.id: i for i, member in enumerate(group.members)}
+    topic_number = {topic: i for i, topic in enumerate(group.topics)}
+    assigned = np.full(group.n_partitions, NOBODY, dtype=np.int32)
+    findings += [
+        f"assignment: member {m.id!r} is missing" for m in group.members if m.id not in table
+    ]
+    for member, topics in table.items():
+        if member not in member_number:
+            findings.append(f"assignment: {member!r} is not a member of the group")
+            continue
+        if not isinstance(topics, Mapping):
+            findings.append(f"assignment.{member}: {not_a(topics, 'an object')}")
+            continue
+        for topic, numbers in topics.items():
+            place = f"assignment.{member}.{topic}"
+            t = topic_number.get(topic)
+            if t is None:
+                findings.append(f"{place}: the group has no such topic")
+                continue
+            if not isinstance(numbers, list):
+                findings.append(f"{place}: {not_a(numbers, 'a list')}")
+                continue
+            size = int(group.topic_size[t])
+            wrong = [n for n in numbers if type(n) is not int or not 0 <= n < size]
+            if wrong:
+                findings.append(f"{place}: no partition {show(wrong[0])}")
+                continue
+            columns = int(group.topic_start[t]) + np.array(numbers, dtype=np.int64)
+            if len(distinct(columns)) < len(columns) or (assigned[columns] != NOBODY).any():
+                findings.append(f"{place}: assigns a partition twice")
+            assigned[columns] = member_number[member]
+    return assigned

@@ -1,0 +1,113 @@
+"""A claim: one proved figure of a plan, with the data that its check needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+from equilag.domain.policy.objective import SPREAD, VALUE, Figures, Objective, Proved
+
+Evidence = Literal["checked", "solver"]
+EVIDENCE: Final[tuple[Evidence, ...]] = get_args(Evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """`claim` names the figure, `kind` the argument; docs/certificates.md defines each kind.
+
+    `evidence` is ``checked`` where `verify` proves the claim again without a solver, and
+    ``solver`` where it rests on a solver's word.
+    """
+
+    claim: str
+    value: int
+    kind: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    evidence: Evidence = "checked"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "claim": self.claim,
+            "value": self.value,
+            "evidence": self.evidence,
+            "kind": self.kind,
+            "data": dict(self.data),
+        }
+
+
+Claims: TypeAlias = tuple[Claim, ...]
+
+
+class ClaimsWhenRead:
+    """A field that takes claims, or a function that makes them when they are first read."""
+
+    def __get__(self, holder: object | None, owner: type) -> Claims:
+        if holder is None:
+            return ()  # the default
+        given: Claims | Callable[[], Claims] = holder.__dict__["claims"]
+        if not isinstance(given, tuple):
+            given = holder.__dict__["claims"] = given()
+        return given
+
+    def __set__(self, holder: object, given: Claims | Callable[[], Claims]) -> None:
+        holder.__dict__["claims"] = given
+
+
+CLAIMS_WHEN_READ: Final = ClaimsWhenRead()
+
+
+MOVES = "fewest_moves"
+"""The claim that bounds the moves."""
+ACROSS = "fewest_cross_rack"
+"""The claim that bounds the partitions read across racks."""
+LOWER_BOUNDS = (MOVES, SPREAD, VALUE)
+"""The claims that decide whether a plan is optimal; the larger value says more."""
+
+
+def is_optimal(
+    objective: Objective, figures: Figures, mean: float, proved: Mapping[str, int]
+) -> bool:
+    """Return True if each goal after exact counts is reached and proved.
+
+    `mean` is the mean load, `proved` the strongest value of each claim.
+    """
+    spread = proved.get(SPREAD, 0)
+    fewest = 0 if objective.policy.fresh else proved.get(MOVES, 0)
+    bounds = Proved(spread, fewest, max(proved.get(VALUE, 0), spread))
+    return objective.is_proved(figures, bounds, mean)
+
+
+def evidence_for(
+    objective: Objective | None,
+    figures: Figures,
+    mean: float,
+    proved: Mapping[str, int],
+    checked: Mapping[str, int],
+) -> Evidence:
+    """Return ``solver`` if the status, or else the gap, would differ without a solver's claims.
+
+    `proved` has the strongest value of each claim, `checked` of those without a solver. `objective`
+    is None for the plan of a single heuristic.
+    """
+    if all(proved.get(name) == checked.get(name) for name in LOWER_BOUNDS):
+        return "checked"
+    if objective is not None and is_optimal(objective, figures, mean, checked):
+        return "checked"
+    return "solver"
+
+
+def bounded_by_solver(claims: Iterable[Claim]) -> bool:
+    """True if a solver says more about the spread than what is checked."""
+    known = tuple(claims)
+    checked = strongest(claim for claim in known if claim.evidence == "checked")
+    return strongest(known).get(SPREAD) != checked.get(SPREAD)
+
+
+def strongest(claims: Iterable[Claim]) -> dict[str, int]:
+    """Return the largest value of each claim of LOWER_BOUNDS."""
+    values: dict[str, int] = {}
+    for claim in claims:
+        if claim.claim in LOWER_BOUNDS:
+            values[claim.claim] = max(claim.value, values.get(claim.claim, 0))
+    return values

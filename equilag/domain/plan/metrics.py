@@ -1,0 +1,249 @@
+"""Counts, loads and moves of an assignment; every room takes the figures from here.
+
+An assignment is an array [P] of member numbers, NOBODY where a partition has no subscriber.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+
+
+def member_counts(assigned: Index, n_members: int) -> Ints:
+    """[M] partitions per member."""
+    # NOBODY is −1 and becomes the first of the counts, which is dropped.
+    return np.bincount(assigned + 1, minlength=n_members + 1)[1:].astype(np.int64, copy=False)
+
+
+def member_loads(assigned: Index, lag: Ints, n_members: int) -> Ints:
+    """[M] lag per member, in exact integers (a weighted bincount would go through floats)."""
+    loads = np.zeros(n_members + 1, dtype=np.int64)
+    np.add.at(loads, assigned, lag)  # NOBODY is −1, the last one, which is dropped
+    return loads[:-1]
+
+
+def spread(values: Ints, idle: Flags) -> int:
+    """Maximum minus minimum over the members that are not idle; 0 if all are idle."""
+    active = values[~idle]
+    return int(active.max() - active.min()) if len(active) else 0
+
+
+class FairLoad(NamedTuple):
+    """The load of every member if all were equally loaded, as a fraction; scaled as loads are."""
+
+    numerator: int
+    denominator: int
+    """1 or more."""
+
+    @staticmethod
+    def of(loads: Ints) -> FairLoad:
+        """The mean of some loads; of members with the same capacity."""
+        return FairLoad(int(loads.sum()), max(1, len(loads)))
+
+
+def excess(loads: Ints, fair: FairLoad | None = None) -> float:
+    """What lies above a fair share: the sum of max(0, load − fair) over members that are not idle.
+
+    `loads` are those members' alone, `fair` their mean unless it is given. Exact but for the last
+    division.
+    """
+    fair = fair or FairLoad.of(loads)
+    return _above(loads, fair) / fair.denominator
+
+
+def excess_floor(loads: Ints, fair: FairLoad | None = None) -> int:
+    """`excess`, rounded down: exact where it passes what a float can hold."""
+    fair = fair or FairLoad.of(loads)
+    return _above(loads, fair) // fair.denominator
+
+
+def _above(loads: Ints, fair: FairLoad) -> int:
+    """The excess times the denominator, a whole number."""
+    whole, part = divmod(fair.numerator, fair.denominator)
+    above = loads[loads > whole]
+    return int((above - whole).sum()) * fair.denominator - len(above) * part
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class MemberFigures:
+    """One figure per member; extremes and mean are over the members that are not idle."""
+
+    by_member: Ints
+    """[M]"""
+    max: int
+    min: int
+    mean: float
+
+    @staticmethod
+    def of(by_member: Ints, idle: Flags) -> MemberFigures:
+        """0 for extremes and mean if all members are idle."""
+        active = by_member[~idle]
+        if not len(active):
+            return MemberFigures(by_member, 0, 0, 0.0)
+        mean = int(active.sum()) / len(active)
+        return MemberFigures(by_member, int(active.max()), int(active.min()), mean)
+
+    @property
+    def spread(self) -> int:
+        return self.max - self.min
+
+
+def count_figures(group: Group, assigned: Index) -> MemberFigures:
+    """Partitions per member."""
+    return MemberFigures.of(member_counts(assigned, group.n_members), group.idle)
+
+
+def load_figures(group: Group, assigned: Index) -> MemberFigures:
+    """Lag per member, in records."""
+    return MemberFigures.of(member_loads(assigned, group.lag, group.n_members), group.idle)
+
+
+def load_factor(group: Group) -> Ints | None:
+    """[M] a load times this can be compared between members; None where loads can as they are."""
+    real = group.real
+    return None if real is None or real.equal_capacities else real.load_factor
+
+
+def load_divisor(group: Group) -> float | None:
+    """What loads as they are compared are divided by to be weight per unit of capacity; None where
+    they are records of lag."""
+    return None if group.real is None else group.real.load_divisor
+
+
+def move_cost_scale(group: Group) -> int:
+    """What one unit of a move cost is in loads as they are compared: the load of a record, or of a
+    unit of weight, at a member of the largest capacity."""
+    if group.real is None:
+        return 1
+    factor = load_factor(group)
+    return (group.real.weight_scale or 1) * (1 if factor is None else int(factor.min()))
+
+
+def compared_loads(group: Group, assigned: Index) -> Ints:
+    """[M] loads as they are compared: lag or weight, scaled by capacity where that differs."""
+    loads = member_loads(assigned, group.lag, group.n_members)
+    factor = load_factor(group)
+    return loads if factor is None else loads * factor
+
+
+def compared_figures(group: Group, assigned: Index) -> MemberFigures:
+    """Loads as they are compared; their mean is the load of all per unit of capacity, scaled."""
+    loads = compared_loads(group, assigned)
+    figures = MemberFigures.of(loads, group.idle)
+    if load_factor(group) is None:
+        return figures
+    return replace(figures, mean=mean_load(group))
+
+
+def fair_load(group: Group) -> FairLoad:
+    """What every member that is not idle carries if all are equally loaded: all lag that is
+    assigned per member, or per unit of capacity and scaled."""
+    total = int(group.lag[group.assignable].sum())
+    real = group.real
+    if real is None or real.equal_capacities:
+        return FairLoad(total, max(1, int(np.count_nonzero(~group.idle))))
+    capacity = int(real.capacity[~group.idle].sum())
+    return FairLoad(total * real.load_scale, max(1, capacity))
+
+
+def mean_load(group: Group) -> float:
+    """The load of all assigned partitions per member that is not idle, whoever they are assigned
+    to; as loads are compared."""
+    fair = fair_load(group)
+    return fair.numerator / fair.denominator
+
+
+def moved(owner: Index, assigned: Index) -> Flags:
+    """[P] partitions that a live, still subscribed owner loses."""
+    lost: Flags = (owner != NOBODY) & (owner != assigned)
+    return lost
+
+
+def count_moves(group: Group, assigned: Index) -> int:
+    """Number of partitions that a live, still subscribed owner loses."""
+    real = group.real
+    if real is None:
+        return int(np.count_nonzero(moved(group.owner, assigned)))
+    if real.stakes is None:
+        return int(np.count_nonzero(moved(group.owner, assigned))) + real.forced_moves
+    unit, member, number = real.stakes
+    return int(number[assigned[unit] != member].sum())
+
+
+def has_racks(group: Group) -> bool:
+    """True for a reduced group in which reads across racks matter."""
+    return group.real is not None and group.real.cross is not None
+
+
+def cross_costs(group: Group) -> Ints:
+    """[C, K] partitions of a unit that are read across racks, in a reduced group that has racks."""
+    if group.real is None or group.real.cross is None:
+        raise ValueError("racks do not matter here")
+    return group.real.cross
+
+
+def cross_reads(group: Group, assigned: Index) -> int:
+    """Partitions that an assignment of a reduced group with racks reads across racks."""
+    held = np.flatnonzero(assigned != NOBODY)
+    costs = cross_costs(group)
+    return int(costs[group.partition_class[held], group.class_of[assigned[held]]].sum())
+
+
+def is_ordinary(group: Group) -> bool:
+    """True if planning has nothing to know of the group but what its partitions weigh."""
+    return group.real is None or group.real.only_weighs
+
+
+def is_plain(group: Group) -> bool:
+    """True if loads are compared as they are and a move is a partition that its owner loses: what
+    bounds and searches for a few moves are made for."""
+    real = group.real
+    if real is None:
+        return True
+    return real.equal_capacities and real.stakes is None and not real.forced_moves
+
+
+def has_stakes(group: Group) -> bool:
+    """True if a unit may have several owners, so that a move of it may count as several."""
+    return group.real is not None and group.real.stakes is not None
+
+
+def stakes_held(group: Group, partitions: Ints, members: Ints | Index) -> Ints:
+    """How many of a unit's partitions a member owns; the two are broadcast together.
+
+    1 for the owner of a partition where no unit has several.
+    """
+    if group.real is None or group.real.stakes is None:
+        mine: Flags = group.owner[partitions] == members
+        return mine.astype(np.int64)
+    unit, member, number = group.real.stakes
+    key = unit * group.n_members + member
+    order = np.argsort(key, kind="stable")
+    wanted = np.asarray(partitions * group.n_members + members)
+    if not len(key):
+        return np.zeros(wanted.shape, np.int64)
+    place = order[np.minimum(np.searchsorted(key[order], wanted), len(key) - 1)]
+    return np.where(key[place] == wanted, number[place], 0)
+
+
+def moves_added(
+    group: Group, partitions: Ints, holders: Ints | Index, receivers: Ints | Index
+) -> Ints:
+    """Moves that handing partitions from holders to receivers adds; negative for those it saves."""
+    return stakes_held(group, partitions, holders) - stakes_held(group, partitions, receivers)
+
+
+def is_valid(group: Group, assigned: Index) -> bool:
+    """True if every partition that any member may take is assigned to exactly one member that may
+    take it, and no other partition is assigned."""
+    held = assigned != NOBODY
+    if not np.array_equal(held, group.assignable):
+        return False
+    members = assigned[held]
+    if len(members) and (members.min() < 0 or members.max() >= group.n_members):
+        return False
+    return bool(group.may_hold(np.flatnonzero(held), members).all())

@@ -1,0 +1,275 @@
+"""A plan: an assignment with its figures, its phases and its certificate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+
+from equilag.domain.group.group import NOBODY, Group, Index, Ints, iter_names
+from equilag.domain.group.lag import QUALITY
+from equilag.domain.move_reasons.plan_reasons import PlanReasons
+from equilag.domain.plan.assignment import by_name, by_topic
+from equilag.domain.plan.claim import (
+    ACROSS,
+    CLAIMS_WHEN_READ,
+    ClaimsWhenRead,
+    Evidence,
+    evidence_for,
+    strongest,
+)
+from equilag.domain.plan.extended_figures import LoadScale, ProvedBounds, real_figures
+from equilag.domain.plan.metrics import (
+    MemberFigures,
+    compared_figures,
+    excess,
+    load_divisor,
+    member_counts,
+    member_loads,
+    move_cost_scale,
+    moved,
+)
+from equilag.domain.plan.move import Move
+from equilag.domain.plan.phases import first_phase, revocations
+from equilag.domain.plan.plan_figures import (
+    CountFigures,
+    LagFigures,
+    LoadFigures,
+    RealFigures,
+    ThroughputFigures,
+)
+from equilag.domain.policy.objective import Figures, Objective
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import UNCONSTRAINED
+from equilag.domain.reduction.reduce import Reduction
+
+Status = Literal["optimal", "feasible", "fallback"]
+STATUSES: Final[tuple[Status, ...]] = get_args(Status)
+FORMAT: Final = "equilag/plan/1"
+REPEATABLE: Final = "repeatable"
+CUT: Final = "cut by the clock"
+"""What a plan's JSON says of its run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One trade-off between moves and lag spread that a run came across."""
+
+    label: str
+    moves: int
+    spread: float
+    """In records; per unit of capacity where capacities differ."""
+    excess: float = 0.0
+    """What lies above a fair share, summed over the members; in the same unit."""
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """An assignment of one group, and how good it is proved to be."""
+
+    group: Group
+    policy: Policy | None
+    """None for the plan of a single heuristic, which follows no policy."""
+    status: Status
+    algorithm: str
+    assigned: Index
+    """[P] member number per partition, NOBODY where the topic has no subscriber."""
+    claims: ClaimsWhenRead = CLAIMS_WHEN_READ
+    spread_lower_bound: int = 0
+    moves_lower_bound: int = 0
+    time_limit: float | None = None
+    wall_s: float = 0.0
+    notes: tuple[str, ...] = ()
+    """Problems during the run, for people to read."""
+    choices: tuple[Choice, ...] = ()
+    """Other trade-offs: fewest moves, the knee of the front, most even."""
+    seed: int = 0
+    effort: float | None = None
+    """Seconds' worth of counted work that the run was limited to; None for no such limit."""
+    repeatable: bool = True
+    """False if the clock cut the run short, so that another run may find another plan."""
+    excess_lower_bound: int = 0
+    interrupted: bool = False
+    """True if the run was told to end before it was done."""
+    reduction: Reduction | None = None
+    """What was planned in place of `group`; None for an assignor's plan, which knows only
+    partitions."""
+
+    def __repr__(self) -> str:
+        """Short: the columns of a group have millions of entries."""
+        return (
+            f"Plan(group={self.group.name!r}, status={self.status!r}, "
+            f"algorithm={self.algorithm!r}, moves={len(self.moves)}, spread={self.loads.spread!r})"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy takes its claims along, not what makes them."""
+        return {**self.__dict__, "claims": self.claims}
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The policy and every setting in force, as in the plan's JSON."""
+        if self.policy is None:
+            return {"name": self.algorithm, "balance": UNCONSTRAINED}
+        effort = {} if self.effort is None else {"effort": self.effort}
+        run = REPEATABLE if self.repeatable else CUT
+        return {**self.policy.to_dict(), "seed": self.seed, **effort, "run": run}
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """``solver`` if the status, or else the gap, would differ without a solver's claims."""
+        checked = [claim for claim in self.claims if claim.evidence == "checked"]
+        if len(checked) == len(self.claims):
+            return "checked"
+        bounds = strongest(self.claims), strongest(checked)
+        if self.policy is None:
+            return evidence_for(None, Figures(0, 0), 0.0, *bounds)
+        moves = 0 if self.policy.fresh else len(self.moves)
+        objective = Objective(self.policy, move_cost_scale(self.planned.group))
+        figures = Figures(self.compared.spread, moves)
+        return evidence_for(objective, figures, self.compared.mean, *bounds)
+
+    @cached_property
+    def assignment(self) -> dict[str, dict[str, list[int]]]:
+        """Member to topic to partition numbers; every member is there."""
+        return by_name(self.group, self.assigned)
+
+    @cached_property
+    def counts(self) -> CountFigures:
+        counts = member_counts(self.assigned, self.group.n_members)
+        figures = MemberFigures.of(counts, self.planned.group.idle)
+        return CountFigures(figures.max, figures.min, self._per_member(counts))
+
+    @cached_property
+    def lag(self) -> LagFigures:
+        """Bounds on loads that are no lag, or per unit of capacity, are none on the lag."""
+        idle, scaled = self.planned.group.idle, load_divisor(self.planned.group) is not None
+        loads = member_loads(self.assigned, self.group.lag, self.group.n_members)
+        figures = MemberFigures.of(loads, idle)
+        return LagFigures(
+            int(self.group.lag.sum()),
+            figures.max,
+            figures.min,
+            figures.spread,
+            figures.mean,
+            0 if scaled else self.spread_lower_bound,
+            self._per_member(loads),
+            excess(loads[~idle]),
+            0 if scaled else self.excess_lower_bound,
+        )
+
+    @cached_property
+    def compared(self) -> MemberFigures:
+        """Loads as the run compared them: of units, scaled where capacities differ."""
+        planned = self.planned
+        return compared_figures(planned.group, planned.collapse(self.assigned))
+
+    @cached_property
+    def real(self) -> RealFigures | None:
+        """What the plan of a real group has more; None for an ordinary group."""
+        reads = (claim.value for claim in self.claims if claim.claim == ACROSS)
+        proved = ProvedBounds(
+            self.spread_lower_bound, self.excess_lower_bound, max(reads, default=0)
+        )
+        return real_figures(self.planned, self.assigned, proved)
+
+    @property
+    def throughput(self) -> ThroughputFigures | None:
+        """Who keeps up with what is produced; None unless rates or work are spread, and a rate and
+        a capacity are known."""
+        return None if self.real is None else self.real.throughput
+
+    @property
+    def loads(self) -> LagFigures | LoadFigures:
+        """The loads to compare: lag, or weight per unit of capacity where these differ."""
+        if self.real is None:
+            return self.lag
+        differ = load_divisor(self.planned.group) is not None
+        if self.policy is None:  # heuristics know no capacities, and no group is reduced for them
+            differ = not LoadScale.of(self.planned).equal_capacities
+        return self.real.load if differ else self.lag
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """By topic and partition."""
+        group = self.group
+        gone = np.flatnonzero(moved(group.owner, self.assigned))
+        ids = [member.id for member in group.members]
+        sources, targets = group.owner[gone].tolist(), self.assigned[gone].tolist()
+        names, lags, reasons = iter_names(group, gone), group.lag[gone].tolist(), self.reasons
+        columns = zip(names, sources, targets, lags, strict=True)
+        return tuple(
+            Move(topic, index, ids[source], ids[target], lag, reasons, number)
+            for number, ((topic, index), source, target, lag) in enumerate(columns)
+        )
+
+    @cached_property
+    def reasons(self) -> PlanReasons:
+        """What the moves serve."""
+        return PlanReasons(self.planned, self.policy, self.assigned)
+
+    @cached_property
+    def unassigned(self) -> dict[str, list[int]]:
+        """Partitions whose topic no member subscribes to."""
+        return by_topic(self.group, np.flatnonzero(self.assigned == NOBODY))
+
+    @property
+    def phases(self) -> list[dict[str, Any]]:
+        """Rebalances of a cooperative group: two if the first withholds partitions, else one."""
+        group, final = self.group, {"assignment": self.assignment}
+        first = first_phase(group, self.assigned)
+        if np.array_equal(first, self.assigned):
+            return [final]
+        members, partitions = revocations(group, self.assigned)
+        starts = np.flatnonzero(np.append(True, members[1:] != members[:-1])).tolist()
+        revoke = {
+            group.members[members[a]].id: by_topic(group, partitions[a:b])
+            for a, b in zip(starts, [*starts[1:], len(members)], strict=True)
+        }
+        return [{"revoke": revoke, "assignment": by_name(group, first)}, final]
+
+    @property
+    def quality(self) -> dict[str, int]:
+        """How many partitions' lags carry each quality mark."""
+        numbers = np.bincount(self.group.quality, minlength=len(QUALITY)).tolist()
+        return {mark: n for mark, n in zip(QUALITY, numbers, strict=True) if n}
+
+    @cached_property
+    def planned(self) -> Reduction:
+        """The group, and what was planned in its place."""
+        return self.reduction or Reduction(self.group, self.group)
+
+    def _per_member(self, values: Ints) -> dict[str, int]:
+        return dict(zip((m.id for m in self.group.members), values.tolist(), strict=True))
+
+    def to_dict(self, *, reasons: bool = True) -> dict[str, Any]:
+        """The plan's JSON, format ``equilag/plan/1``; if asked for, without reasons of moves."""
+        document: dict[str, Any] = {
+            "format": FORMAT,
+            "group": self.group.name,
+            "policy": self.settings,
+            "status": self.status,
+            "evidence": self.evidence,
+            "algorithm": self.algorithm,
+            "assignment": self.assignment,
+            "counts": self.counts.to_dict(),
+            "lag": {**self.lag.to_dict(), "quality": self.quality},
+            **({} if self.real is None else self.real.to_dict()),
+            "moves": {
+                "count": len(self.moves),
+                "lower_bound": self.moves_lower_bound,
+                "partitions": [move.to_dict(reasons) for move in self.moves],
+            },
+            "phases": self.phases,
+            "unassigned": self.unassigned,
+            "dropped_claims": self.group.dropped_claims,
+            "certificate": {"claims": [claim.to_dict() for claim in self.claims]},
+            "timing": {"time_limit_s": self.time_limit, "wall_s": self.wall_s},
+        }
+        if self.interrupted:
+            document["interrupted"] = True
+        if self.notes:
+            document["notes"] = list(self.notes)
+        return document

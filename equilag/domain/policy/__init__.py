@@ -1,0 +1,1 @@
+"""What is wanted: settings, overrides of the group, the objective."""

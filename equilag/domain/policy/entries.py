@@ -1,0 +1,160 @@
+"""Lists of capacities, topics and pins: from Python or from the texts of a command line.
+
+Each function raises InputError at `place`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from equilag.domain.building.values import capacity_problem
+from equilag.domain.errors import InputError
+from equilag.domain.policy.forms import Entries
+from equilag.domain.show import not_a, show
+
+Capacities: TypeAlias = tuple[tuple[str, float], ...]
+TopicLists: TypeAlias = tuple[tuple[str, ...], ...]
+Pins: TypeAlias = tuple[tuple[str, int, str], ...]
+
+NO_LISTS: Final[TopicLists] = ((),)
+"""No topics are co-partitioned, whatever the group says: one list, of nothing."""
+NO_LISTS_TEXT: Final = "none"
+"""The text for it, on a command line and in JSON."""
+
+_PIN: Final = re.compile(r"(.+?)-([0-9]{1,18})=(.+)", re.DOTALL)
+"""TOPIC-PARTITION=ID. The topic may have dashes; it ends before the first ``-NUMBER=``."""
+
+
+def capacities_of(value: object, place: str) -> Capacities:
+    """Patterns and capacities; of one that is given twice the last."""
+    found: dict[str, float] = {}
+    for entry in _entries(value, place):
+        pattern, number = _pair(entry, place)
+        if not isinstance(pattern, str) or not pattern:
+            raise InputError(f"{show(pattern)} is no member's id or pattern", place)
+        found.pop(pattern, None)  # a later entry stands before an earlier
+        found[pattern] = _capacity(number, pattern, place)
+    return tuple(found.items())
+
+
+def capacity_text(entry: tuple[str, float]) -> str:
+    """``c-*=2``"""
+    pattern, number = entry
+    return f"{pattern}={repr(number).removesuffix('.0')}"
+
+
+def _pair(entry: object, place: str) -> tuple[object, object]:
+    if isinstance(entry, str):
+        pattern, equals, text = entry.rpartition("=")
+        if not equals:
+            raise InputError(f"{show(entry)} is not ID=N", place)
+        try:
+            return pattern, float(text)
+        except ValueError:
+            return pattern, text
+    if isinstance(entry, (list, tuple)) and len(entry) == 2:
+        return entry[0], entry[1]
+    raise InputError(not_a(entry, "ID=N"), place)
+
+
+def _capacity(value: object, pattern: str, place: str) -> float:
+    problem: str | None = "not a finite number above 0"
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        problem = capacity_problem(value)
+        if problem is None:
+            return float(value)
+    raise InputError(f"the capacity of {show(pattern)} is {show(value)}, {problem}", place)
+
+
+def topic_lists_of(value: object, place: str) -> TopicLists:
+    """Lists of two or more topics; NO_LISTS for the word none."""
+    if value == NO_LISTS or value in (NO_LISTS_TEXT, [NO_LISTS_TEXT]):
+        return NO_LISTS
+    found = []
+    for entry in _listed(value, place):
+        names = entry.split(",") if isinstance(entry, str) else entry
+        topics = topics_of(names, place)
+        if topics == (NO_LISTS_TEXT,):
+            raise InputError(f"{NO_LISTS_TEXT} does not go with another value", place)
+        if len(topics) < 2:
+            raise InputError(f"{show(','.join(topics))} is not TOPIC1,TOPIC2", place)
+        found.append(topics)
+    return tuple(found)
+
+
+def topics_of(value: object, place: str) -> tuple[str, ...]:
+    """Names of topics, each once."""
+    for topic in _listed(value, place):
+        if not isinstance(topic, str) or not topic:
+            raise InputError(f"{show(topic)} is no topic", place)
+    return tuple(dict.fromkeys(_listed(value, place)))
+
+
+def pins_of(value: object, place: str) -> Pins:
+    """Topics, partitions and who may take them; each partition once."""
+    found: dict[tuple[str, int], str] = {}
+    for entry in _entries(value, place):
+        topic, partition, name = _pin(entry, place)
+        before = found.setdefault((topic, partition), name)
+        if before != name:
+            twice = f"{topic}-{partition} is pinned to {show(before)} and to {show(name)}"
+            raise InputError(twice, place)
+    return tuple((topic, partition, name) for (topic, partition), name in found.items())
+
+
+def pin_text(pin: tuple[str, int, str]) -> str | list[Any]:
+    """``orders-1=c-1``; a list where names make such a text ambiguous."""
+    text = f"{pin[0]}-{pin[1]}={pin[2]}"
+    return text if _pin(text, "") == pin else list(pin)
+
+
+def _pin(entry: object, place: str) -> tuple[str, int, str]:
+    if isinstance(entry, str):
+        parts = _PIN.fullmatch(entry)
+        if parts is None:
+            raise InputError(f"{show(entry)} is not TOPIC-PARTITION=ID", place)
+        return parts[1], int(parts[2]), parts[3]
+    match entry:
+        case [[str(topic), int(partition)], str(name)] | [str(topic), int(partition), str(name)]:
+            if topic and name and partition >= 0 and not isinstance(partition, bool):
+                return topic, partition, name
+    raise InputError(not_a(entry, "a topic, a partition and an id"), place)
+
+
+def _entries(value: object, place: str) -> Iterator[Any]:
+    """The entries of a mapping or of a list."""
+    return iter(value.items() if isinstance(value, Mapping) else _listed(value, place))
+
+
+def _listed(value: object, place: str) -> Sequence[Any]:
+    if not isinstance(value, (list, tuple)):
+        raise InputError(not_a(value, "a list"), place)
+    return value
+
+
+def _texts() -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "string"}}
+
+
+def _pin_texts() -> dict[str, Any]:
+    parts = {"type": "array", "items": {"type": ["string", "integer"]}}
+    return {"type": "array", "items": {"anyOf": [{"type": "string"}, parts]}}
+
+
+def _lists_or_none() -> dict[str, Any]:
+    return {"anyOf": [{"const": NO_LISTS_TEXT}, {"type": "array", "items": _texts()}]}
+
+
+def _lists_json(lists: TopicLists) -> Any:
+    return NO_LISTS_TEXT if lists == NO_LISTS else [list(topics) for topics in lists]
+
+
+CAPACITIES: Final = Entries(capacities_of, lambda entries: [*map(capacity_text, entries)], _texts)
+"""Member id or pattern (`*` and `?`), and capacity; a later entry stands before an earlier."""
+TOPIC_LISTS: Final = Entries(topic_lists_of, _lists_json, _lists_or_none)
+"""Lists of topics, in place of the group's own; NO_LISTS: none at all."""
+PINS: Final = Entries(pins_of, lambda pins: [*map(pin_text, pins)], _pin_texts)
+"""Topic, partition, and the member that alone may take it: an id, instance id or client id."""
+TOPICS: Final = Entries(topics_of, list, _texts)

@@ -1,0 +1,144 @@
+"""The goals of a policy in their order, as one object for everybody who plans, proves or checks.
+
+Exact counts come first and are a constraint (`equilag.domain.constraint`). What follows is compared
+through `Objective`: the key of a candidate, the limit on moves, the last goal as a weighted sum of
+figures, the claim that bounds it, and when it is proved. A new term is a new figure in `Figures`
+and a weight in `Objective.terms`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from equilag.domain.policy.policy import Policy
+
+SPREAD: Final = "spread_at_least"
+"""The claim that bounds the lag spread alone."""
+MOVES_WITHIN: Final = "moves_at_least"
+"""The claim that bounds the moves of all plans that are as even as it says."""
+EXCESS: Final = "excess_at_least"
+"""The claim that bounds the excess over the mean load."""
+VALUE: Final = "cost_at_least"
+"""The claim that bounds the weighted sum of all terms, where there are several."""
+
+
+class Figures(NamedTuple):
+    """What an assignment reaches. With ``fresh`` nobody owns anything, so `moves` is 0."""
+
+    spread: int
+    """Heaviest minus lightest load, in records."""
+    moves: int
+    excess: float = 0.0
+    """Sum over members of what lies above the mean load, in records."""
+    unevenness: float = 0.0
+    """Sum of squared distances from the mean load: the last tie-break."""
+
+
+class Proved(NamedTuple):
+    """What no assignment within the limit on moves can beat."""
+
+    spread: int = 0
+    moves: int = 0
+    value: int = 0
+    """Of the weighted sum; at least `spread`, as every weight is 0 or more."""
+
+
+def most_excess(spread: float, members: int) -> float:
+    """The most excess that so many members have with so large a spread, in records.
+
+    A quarter of the spread per member: half of them lie above the mean, by half of the spread.
+    """
+    return spread * members / 4
+
+
+class Caps(NamedTuple):
+    """What counts as the best: no plan is better for a smaller value than these."""
+
+    value: int
+    """Of the last goal, in records."""
+    excess: float
+    """In records."""
+
+
+class Objective(NamedTuple):
+    """What a policy asks for after exact counts."""
+
+    policy: Policy
+    scale: int = 1
+    """What a record of move cost is in the loads that are compared (`metrics.move_cost_scale`)."""
+
+    @property
+    def move_cost(self) -> int:
+        """Load per move in the last goal; 0 where moves are no part of it."""
+        free = self.policy.moves_first or self.policy.fresh
+        return 0 if free else self.policy.move_cost * self.scale
+
+    @property
+    def terms(self) -> Mapping[str, int]:
+        """The last goal: the weight of each figure in the sum to be minimised."""
+        return {"spread": 1, "moves": self.move_cost}
+
+    @property
+    def moves_rank_first(self) -> bool:
+        """True if moves decide before the last goal does."""
+        return self.policy.moves_first and not self.policy.fresh
+
+    def move_limit(self, fewest_moves: int) -> int | None:
+        """The moves beyond which a plan is out of the question; None for no limit.
+
+        `fewest_moves` is the proved minimum under the count constraint.
+        """
+        if self.policy.fresh:
+            return None
+        return fewest_moves if self.policy.moves_first else self.policy.max_moves
+
+    def value(self, figures: Figures) -> int:
+        """The last goal, in records."""
+        return sum(weight * getattr(figures, name) for name, weight in self.terms.items())
+
+    def allowed(self, figures: Figures, fewest_moves: int) -> bool:
+        """True if the assignment keeps the limit on moves."""
+        limit = self.move_limit(fewest_moves)
+        return limit is None or figures.moves <= limit
+
+    def allowance(self, mean: float) -> int:
+        """Records by which the tolerance lets the last goal exceed the best; `mean` is the load."""
+        return int(mean * self.policy.tolerance / 100)
+
+    def caps(self, figures: Sequence[Figures], mean: float, members: int) -> Caps:
+        """The values up to which a plan is as good as the best one of `figures`.
+
+        They depend on no limit on moves, so that a limit which does not bind changes no plan. The
+        excess may exceed that of the best plan by as much as a spread of the allowance leaves at
+        most: a quarter of it per member, where half of the members lie above the mean. So the best
+        plan is among those as good, and a tolerance never adds a move.
+        """
+        allowance = self.allowance(mean)
+        value, excess = min((self.value(f), f.excess) for f in figures)
+        return Caps(value + allowance, excess + most_excess(allowance, members))
+
+    def key(self, figures: Figures, fewest_moves: int, caps: Caps) -> tuple[float, ...]:
+        """The order of candidates; smaller is better. `caps` are those of all candidates."""
+        value, moves, excess = self.value(figures), figures.moves, figures.excess
+        if self.moves_rank_first:
+            return moves, value, excess, figures.unevenness
+        limit = self.move_limit(fewest_moves)
+        beyond = max(0, moves - limit) if limit is not None else 0
+        uneven = max(excess, caps.excess) if value <= caps.value else excess
+        ties = value, excess, figures.unevenness
+        return beyond, max(value, caps.value), uneven, moves, *ties
+
+    def gap(self, figures: Figures, proved: Proved) -> int:
+        """How far the last goal is from what is proved, in records; 0 or less if it is optimal."""
+        bound = proved.value if self.move_cost else proved.spread
+        return self.value(figures) - bound
+
+    def is_proved(self, figures: Figures, proved: Proved, mean: float = 0.0) -> bool:
+        """True if each goal is reached and proved, given exact counts.
+
+        `mean` widens the last goal by the tolerance's allowance.
+        """
+        if not self.allowed(figures, proved.moves):
+            return False
+        return self.gap(figures, proved) <= self.allowance(mean)

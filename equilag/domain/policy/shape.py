@@ -1,0 +1,207 @@
+"""A group with what a policy says of it put into its own fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fnmatch import translate
+from typing import Any, Final
+
+from equilag.domain.building.co_partitioned import co_partitioned_topics
+from equilag.domain.building.member_fields import unlike_threads
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY, Group, Member
+from equilag.domain.policy.entries import capacity_text
+from equilag.domain.policy.new_members import with_added_members
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import InstancesBy
+from equilag.domain.show import guess, plural, show
+
+_NAMES: Final = ("id", "instance_id", "client_id")
+"""Attributes of Member that a pin may name, the first one that fits counts."""
+
+
+def pinned(group: Group, policy: Policy) -> dict[int, tuple[int, ...]]:
+    """Return `allowed` of the group with pins and kept topics.
+
+    Raises InputError for what is not there, and where nobody is left who may take a partition.
+    """
+    allowed = dict(group.allowed or {})
+    number = {topic: t for t, topic in enumerate(group.topics)}
+    members_of = _MembersByName(group)
+    for topic, partition, name in policy.pin:
+        t = _topic(number, topic, "pin")
+        size = int(group.topic_size[t])
+        if partition >= size:
+            problem = f"{topic}-{partition} does not exist; {topic} has {plural(size, 'partition')}"
+            raise InputError(problem, "pin")
+        p = int(group.topic_start[t]) + partition
+        takers = [m for m in members_of.named(name) if t in group.class_topics[group.class_of[m]]]
+        if not takers:
+            raise InputError(f"{show(name)} does not subscribe to {show(topic)}", "pin")
+        allowed[p] = _both(group, allowed, p, takers, "pin")
+    for topic in policy.keep:
+        t = _topic(number, topic, "keep")
+        for p in range(int(group.topic_start[t]), int(group.topic_start[t + 1])):
+            owner = int(group.owner[p])
+            if owner != NOBODY:
+                allowed[p] = _both(group, allowed, p, (owner,), "keep")
+    return allowed
+
+
+def _topic(number: dict[str, int], topic: str, place: str) -> int:
+    if topic not in number:
+        raise InputError(f"there is no topic {show(topic)}{guess(topic, number)}", place)
+    return number[topic]
+
+
+def _both(
+    group: Group,
+    allowed: dict[int, tuple[int, ...]],
+    partition: int,
+    takers: Sequence[int],
+    place: str,
+) -> tuple[int, ...]:
+    """The members among `takers` that may take the partition already. Raises InputError."""
+    before = allowed.get(partition)
+    both = tuple(takers) if before is None else tuple(m for m in takers if m in before)
+    if not both:
+        topic, index = group.partition_name(partition)
+        name = show(group.members[takers[0]].id)
+        problem = f"{name} is not among the members that {topic}-{index} allows"
+        if place == "keep":
+            problem = f"{name} owns {topic}-{index}, which is pinned or allowed to others only"
+        raise InputError(problem, place)
+    return both
+
+
+class _MembersByName:
+    """The members that a name stands for: an id, else an instance id, else a client id."""
+
+    def __init__(self, group: Group) -> None:
+        self._ids = [member.id for member in group.members]
+        self._named: list[dict[str, list[int]]] = []
+        for attribute in _NAMES:
+            named: dict[str, list[int]] = {}
+            for m, member in enumerate(group.members):
+                name = getattr(member, attribute)
+                if name is not None:
+                    named.setdefault(name, []).append(m)
+            self._named.append(named)
+
+    def named(self, name: str) -> list[int]:
+        """Ascending. Raises InputError if there are none."""
+        for named in self._named:
+            if name in named:
+                return named[name]
+        problem = f"no member has the id, instance id or client id {show(name)}"
+        raise InputError(problem + guess(name, self._ids), "pin")
+
+
+_ATTRIBUTES: Final = {"host": "host", "client-id": "client_id"}
+"""What tells the instances apart -> the attribute of Member."""
+
+
+def shape_group(group: Group, policy: Policy) -> Group:
+    """The group as the policy has it; the same object where it says nothing of the group.
+
+    Raises InputError for a member, topic or partition that is not there, with the setting's name
+    as its place.
+    """
+    if not policy.overrides_group:
+        return group
+    group = with_added_members(group, policy.add_members)
+    changes: dict[str, Any] = {}
+    members = _members(group, policy)
+    if members is not group.members:
+        changes["members"] = members
+    if policy.co_partition:
+        number = {topic: t for t, topic in enumerate(group.topics)}
+        changes["co_partitioned"] = co_partitioned_topics(
+            policy.co_partition, number, group.topic_size, "co_partition", numbered=False
+        )
+    if policy.pin or policy.keep:
+        changes["allowed"] = pinned(group, policy)
+    return replace(group, **changes)
+
+
+def _members(group: Group, policy: Policy) -> tuple[Member, ...]:
+    """The members with their capacities, limits and instances; the same object unchanged."""
+    members = group.members
+    if policy.capacity:
+        capacity = _capacities(members, policy)
+        members = tuple(
+            replace(member, capacity=capacity.get(member.id, member.capacity)) for member in members
+        )
+    limit = policy.max_partitions
+    if limit is not None:
+        members = tuple(
+            replace(m, max_partitions=limit if m.max_partitions is None
+                    else min(limit, m.max_partitions))
+            for m in members
+        )  # fmt: skip
+    if policy.instances is not None:
+        members = _with_instances(group, members, policy.instances)
+    return members
+
+
+def _capacities(members: Sequence[Member], policy: Policy) -> dict[str, float]:
+    """Id -> capacity, of the members that a pattern matches."""
+    ids = [member.id for member in members]
+    found: dict[str, float] = {}
+    matched = _matched(ids, policy)
+    for (pattern, capacity), which in zip(policy.capacity, matched, strict=True):
+        if not which:
+            raise InputError(f"no member's id is {show(pattern)}{guess(pattern, ids)}", "capacity")
+        found |= dict.fromkeys(which, capacity)
+    return found
+
+
+def unused_capacities(group: Group, policy: Policy) -> list[str]:
+    """The entries of `capacity`, as texts, that match members of which a later one matches each."""
+    matched = _matched([member.id for member in group.members], policy)
+    last: dict[str, int] = {}
+    for number, which in enumerate(matched):
+        last |= dict.fromkeys(which, number)
+    used = set(last.values())
+    return [
+        capacity_text(entry)
+        for number, entry in enumerate(policy.capacity)
+        if matched[number] and number not in used
+    ]
+
+
+def _matched(ids: list[str], policy: Policy) -> list[list[str]]:
+    """The ids that each entry of `capacity` matches."""
+    known = set(ids)
+    return [
+        [pattern] if pattern in known else [*filter(_matcher(pattern), ids)]
+        for pattern, _ in policy.capacity
+    ]
+
+
+def _matcher(pattern: str) -> Callable[[str], object]:
+    return re.compile(translate(pattern)).match
+
+
+def _with_instances(
+    group: Group, members: tuple[Member, ...], by: InstancesBy
+) -> tuple[Member, ...]:
+    """The members with their hosts, or client ids, as instances; unknown ones stay single."""
+    if by == "none":
+        return tuple(replace(member, instance=None) for member in members)
+    reads = [len(topics) > 0 for topics in group.class_topics]
+    threads = tuple(
+        # What reads nothing, as a steward, is no thread of its neighbour on the host.
+        replace(m, instance=getattr(m, _ATTRIBUTES[by]) if reads[k] else None)
+        for m, k in zip(members, group.class_of.tolist(), strict=True)
+    )
+    if members and all(member.instance is None for member in threads):
+        raise InputError(f"no member's {by} is known", "instances")
+    if (unlike := unlike_threads(threads, group.class_of)) is not None:
+        first, second, what = unlike
+        both = f"{show(threads[first].id)} and {show(threads[second].id)}"
+        name = show(threads[first].instance)
+        raise InputError(f"{both} have the same {by}, {name}, but not the same {what}", "instances")
+    return threads

@@ -1,0 +1,166 @@
+"""The reduced group: what is planned in place of a group with capacities, racks, units or pins.
+
+Its partitions are units (the partitions of co-partitioned topics with one number), its classes are
+split by who may take a unit and by racks. Everybody who plans or proves works on it, and a plan of
+it is expanded at the end. An ordinary group is its own reduced group.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from equilag.domain.errors import InputError
+from equilag.domain.group.extended_columns import NO_LIMIT, RealColumns, Stakes, load_factors
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.group.weight import PartitionWeights, partition_weights
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.capacities import known_capacities, whole_capacities
+from equilag.domain.reduction.rack_reads import RackReads
+from equilag.domain.reduction.split_classes import SplitClasses, split_classes
+from equilag.domain.reduction.units import Units
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Reduction:
+    """A group, and what is planned in its place."""
+
+    given: Group
+    """As it was read, with the overrides of the policy."""
+    group: Group
+    """What is planned; the same object where nothing has to be reduced."""
+    unit_of: Ints | None = None
+    """[P] the unit of each partition of `given`; None where each is its own, with its number."""
+    weights: PartitionWeights | None = None
+    """What the partitions of `given` weigh; None where lag is what is spread."""
+
+    @property
+    def partition_weight(self) -> Ints:
+        """[P] what each partition of `given` weighs, as integers: see `PartitionWeights`."""
+        return self.given.lag if self.weights is None else self.weights.value
+
+    @property
+    def weight_scale(self) -> int:
+        """This much of `partition_weight` is one unit."""
+        return 1 if self.weights is None else self.weights.scale
+
+    def expand(self, assigned: Index) -> Index:
+        """[P] the assignment of partitions for one of units."""
+        return assigned if self.unit_of is None else assigned[self.unit_of]
+
+    def collapse(self, assigned: Index) -> Index:
+        """[units] the member of each unit's first partition, for an assignment [P]."""
+        if self.unit_of is None:
+            return assigned
+        collapsed = np.full(self.group.n_partitions, NOBODY, dtype=np.int32)
+        collapsed[self.unit_of[::-1]] = assigned[::-1]
+        return collapsed
+
+
+def reduce_group(group: Group, policy: Policy) -> Reduction:
+    """Make the reduced group. Raises InputError for what no plan can meet, at the place that says
+    so: the policy's lists of topics, or the group's own."""
+    try:
+        return _reduce_group(group, policy)
+    except InputError as error:
+        if error.place != "co_partitioned" or not policy.co_partition:
+            raise
+        raise InputError(error.problem, "co_partition") from error
+
+
+def _reduce_group(group: Group, policy: Policy) -> Reduction:
+    racks = RackReads.of(group) if policy.minds_racks else None
+    if policy.counts_topics:
+        _refuse_topic_balance(group, policy, racks is not None)
+    weights = partition_weights(group, policy)
+    planned = group if weights is None else replace(group, lag=weights.value)
+    units = Units.of(planned) if group.co_partitioned else None
+    if units is None and racks is None and not _has_real_fields(group) and weights is None:
+        return Reduction(group, group)
+    planned = units.group if units else planned
+    classes = None
+    if racks is not None or group.allowed:
+        classes = split_classes(group, units, racks)
+        planned = classes.of_group(planned)
+    owner, stakes, forced = _owners(group, units, planned)
+    real = _real_columns(group, planned, classes)._replace(
+        stakes=stakes, forced_moves=forced, weight_scale=weights.scale if weights else None
+    )
+    reduced = replace(planned, owner=owner, real=real, allowed=None, racks=None)
+    return Reduction(group, reduced, units.unit_of if units else None, weights)
+
+
+def _refuse_topic_balance(group: Group, policy: Policy, racks: bool) -> None:
+    """Raise InputError for a group of which counts topic by topic say nothing."""
+    balance: str = policy.balance
+    place = "balance"
+    if balance == policy.default_balance:  # the user may have said nothing of it
+        balance = f"{balance}, the balance of {policy.name},"
+        place = "policy"
+    named = {
+        "co-partitioned topics": bool(group.co_partitioned),
+        "partitions that only some members may take": bool(group.allowed),
+        "fewest reads across racks": racks,
+        "capacities, room or instances": _has_real_fields(group),
+    }
+    for what, there in named.items():
+        if there:
+            raise InputError(f"{balance} does not go with {what}; total or none do", place)
+
+
+def _has_real_fields(group: Group) -> bool:
+    """True if members differ in capacity, have limited room or are threads of an instance, or if
+    not every subscriber may take each partition."""
+    members = group.members
+    if members is group.alike:
+        return bool(group.allowed)
+    return (
+        bool(group.allowed)
+        or any(m.max_partitions is not None or m.instance is not None for m in members)
+        or len({m.capacity for m in members} - {None}) > 1
+    )
+
+
+def _real_columns(given: Group, planned: Group, classes: SplitClasses | None) -> RealColumns:
+    members = given.members
+    capacity, unit = whole_capacities(known_capacities(given))
+    factor, scale = load_factors(capacity, int(planned.lag.sum()))
+    room = [
+        NO_LIMIT if m.max_partitions is None else min(m.max_partitions, NO_LIMIT) for m in members
+    ]
+    return RealColumns(
+        capacity,
+        unit,
+        factor,
+        scale,
+        np.array(room, dtype=np.int64),
+        _instances(given),
+        classes.cross if classes else None,
+    )
+
+
+def _instances(group: Group) -> Index | None:
+    """[M] the instance of each member; None if no instance has two members."""
+    number: dict[str | tuple[str], int] = {}
+    column = [
+        number.setdefault((m.id,) if m.instance is None else m.instance, len(number))
+        for m in group.members
+    ]
+    if len(number) == len(column):
+        return None
+    return np.array(column, dtype=np.int32)
+
+
+def _owners(given: Group, units: Units | None, planned: Group) -> tuple[Index, Stakes | None, int]:
+    """The owner of each unit that may keep it, with the most of its partitions; who holds how much
+    of what; and, without units of several partitions, the moves that cannot be avoided."""
+    if units is None:
+        kept = np.flatnonzero(given.owner != NOBODY)
+        kept = kept[planned.may_hold(kept, given.owner[kept])]
+        owner = np.full_like(given.owner, NOBODY)
+        owner[kept] = given.owner[kept]
+        return owner, None, int(np.count_nonzero(given.owner != NOBODY)) - len(kept)
+    stakes = units.stakes_of(given.owner)
+    kept_ones = stakes.where(planned.may_hold(stakes.unit, stakes.member))
+    return kept_ones.largest(planned.n_partitions)[0], stakes, 0

@@ -1,0 +1,142 @@
+"""Partition classes and member classes, where a subscription alone does not say who may take what.
+
+Units differ by the subscribers of their topic, by the members that may take them (`allowed`, pins)
+and by the racks of their replicas; members by subscription, by what they may take, and by rack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Flags, Group, Index, Ints
+from equilag.domain.group.partition_classes import PartitionClasses
+from equilag.domain.reduction.rack_reads import RackReads
+from equilag.domain.reduction.units import Units
+from equilag.domain.show import some_of
+
+MAX_NAMED: Final = 4
+"""Partitions of one unit, and members of one partition, named in a message: lists of more topics
+are rare."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SplitClasses:
+    """The classes of a reduced group; C and K are their numbers."""
+
+    classes: PartitionClasses
+    class_of: Index
+    """[M]"""
+    class_topics: tuple[Index, ...]
+    """[K]"""
+    cross: Ints | None
+    """[C, K] partitions of a unit that a member reads across racks; None where racks do not
+    matter."""
+
+    def of_group(self, group: Group) -> Group:
+        """The group with these classes."""
+        return replace(
+            group,
+            class_of=self.class_of,
+            class_topics=self.class_topics,
+            partition_classes=self.classes,
+        )
+
+
+def split_classes(given: Group, units: Units | None, racks: RackReads | None) -> SplitClasses:
+    """The classes of the group, whose partitions are `units`. O(P log P + C × K).
+
+    Raises InputError for a unit that nobody may take, though its topic has subscribers.
+    """
+    group = units.group if units else given
+    unit_of = units.unit_of if units else np.arange(given.n_partitions)
+    sets = _Restrictions.of(given.allowed or {}, unit_of, group)
+    reads, pattern_of = _patterns(racks, unit_of, group.n_partitions)
+    rack_of = racks.rack_of if racks else np.zeros(group.n_members, dtype=np.int32)
+    key = np.stack((group.class_of, rack_of, sets.kind_of), axis=1)
+    _, first, class_of = np.unique(key, axis=0, return_index=True, return_inverse=True)
+    n_sets, n_patterns = len(sets.takers) + 1, len(reads)
+    topic_class = group.topic_class[group.topic_of].astype(np.int64)
+    label = (topic_class * n_sets + sets.of_unit + 1) * n_patterns + pattern_of
+    _, one, of_unit = np.unique(label, return_index=True, return_inverse=True)
+    eligible = group.eligible[topic_class[one]][:, group.class_of[first]]
+    restricted = np.flatnonzero(sets.of_unit[one] >= 0)
+    eligible[restricted] &= sets.takers[sets.of_unit[one[restricted]]][:, first]
+    nobody = np.flatnonzero(~eligible.any(axis=1) & group.eligible[topic_class[one]].any(axis=1))
+    if len(nobody):
+        together = np.flatnonzero(unit_of == one[nobody[0]]).tolist()
+        raise InputError(_nobody_takes(given, together), "co_partitioned")
+    return SplitClasses(
+        PartitionClasses(of_unit.ravel().astype(np.int32), eligible),
+        class_of.ravel().astype(np.int32),
+        tuple(group.class_topics[k] for k in group.class_of[first].tolist()),
+        reads[pattern_of[one]][:, rack_of[first]] if racks else None,
+    )
+
+
+def _nobody_takes(group: Group, together: Sequence[int]) -> str:
+    """The message that nobody may take all partitions of a unit: which they are, and whose."""
+    allowed = group.allowed or {}
+    names = ["-".join(map(str, group.partition_name(p))) for p in together]
+    whose = [
+        f"{name} is for {some_of([group.members[m].id for m in allowed[p]], MAX_NAMED)} only"
+        for name, p in zip(names, together, strict=True)
+        if p in allowed
+    ]
+    every = "both" if len(names) == 2 else "all"
+    return (
+        f"{_and(names)} are one unit, but no member may take {every}: {some_of(whose, MAX_NAMED)}"
+    )
+
+
+def _and(names: Sequence[str]) -> str:
+    if len(names) > MAX_NAMED:
+        return some_of(names, MAX_NAMED)
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Restrictions:
+    """Sets of members that alone may take some units."""
+
+    of_unit: Ints
+    """[units] the set of each unit, −1 for every subscriber."""
+    takers: Flags
+    """[sets, M]"""
+    kind_of: Ints
+    """[M] members of the same sets are of one kind."""
+
+    @staticmethod
+    def of(allowed: Mapping[int, tuple[int, ...]], unit_of: Ints, group: Group) -> _Restrictions:
+        takers_of: dict[int, frozenset[int]] = {}
+        for partition, members in allowed.items():
+            unit = int(unit_of[partition])
+            takers_of[unit] = takers_of.get(unit, frozenset(members)) & frozenset(members)
+        sets: dict[frozenset[int], int] = {}
+        of_unit = np.full(group.n_partitions, -1, dtype=np.int64)
+        for unit, members_of in takers_of.items():
+            of_unit[unit] = sets.setdefault(members_of, len(sets))
+        takers = np.zeros((len(sets), group.n_members), dtype=np.bool_)
+        for members_of, row in sets.items():
+            takers[row, list(members_of)] = True
+        _, kind_of = np.unique(takers, axis=1, return_inverse=True)
+        return _Restrictions(of_unit, takers, kind_of.ravel().astype(np.int64))
+
+
+def _patterns(racks: RackReads | None, unit_of: Ints, n_units: int) -> tuple[Ints, Ints]:
+    """[patterns, racks + 1] partitions of a unit read across racks from each rack, and [units] the
+    pattern of each unit; one pattern where racks do not matter."""
+    if racks is None:
+        return np.zeros((1, 1), dtype=np.int64), np.zeros(n_units, dtype=np.int64)
+    if len(unit_of) == n_units:
+        across: Ints = racks.across.astype(np.int64)
+        rows, of_set = np.unique(across, axis=0, return_inverse=True)
+        return rows, of_set.ravel()[racks.replicas]
+    each: Ints = np.zeros((n_units, racks.across.shape[1]), dtype=np.int64)
+    np.add.at(each, unit_of, racks.across[racks.replicas])
+    rows, pattern_of = np.unique(each, axis=0, return_inverse=True)
+    return rows, pattern_of.ravel()

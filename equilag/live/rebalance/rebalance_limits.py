@@ -1,0 +1,115 @@
+"""How long to wait between rebalances: longer while they bring nothing, shorter while they help."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from equilag.planner.worth.thresholds import Verdict
+
+MAX_DOUBLINGS: Final = 5
+"""The longest cooldown is 32 times the shortest: a quarter of an hour with the default of 30 s. So
+long an imbalance may have to wait after rebalances that brought nothing."""
+
+
+class Cooldown:
+    """The time from one started rebalance to the next; `now` is in seconds of a monotonic clock."""
+
+    def __init__(self, shortest_s: float) -> None:
+        self._shortest_s = shortest_s
+        self._doublings = 0
+        self._started_at: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """The cooldown in force."""
+        return self._shortest_s * float(2**self._doublings)
+
+    def start(self, now: float) -> None:
+        """A rebalance was started."""
+        self._started_at = now
+
+    def left(self, now: float) -> float:
+        """Seconds until the next rebalance may be started."""
+        if self._started_at is None:
+            return 0.0
+        return max(0.0, self._started_at + self.seconds - now)
+
+    def helped(self) -> None:
+        """The last rebalance brought what it promised."""
+        self._doublings = max(0, self._doublings - 1)
+
+    def brought_nothing(self) -> None:
+        """The last rebalance did not help."""
+        self._doublings = min(MAX_DOUBLINGS, self._doublings + 1)
+
+
+_HOUR_S: Final = 3600.0
+MOVES_PER_PARTITION: Final = 10
+"""Default moves per partition and hour: a group whose load is dealt anew every 2 minutes needs
+about that, and a steady one none."""
+
+
+class MoveBudget:
+    """Starts full; `per_hour` None stands for a default by the number of partitions."""
+
+    def __init__(self, per_hour: int | None) -> None:
+        self._per_hour = per_hour
+        self._used = 0.0
+        """Moves taken that are not yet refilled."""
+        self._at = 0.0
+
+    def left(self, n_partitions: int, now: float) -> int:
+        """Moves that may be taken now."""
+        most = self._limit(n_partitions)
+        self._refill(most, now)
+        return max(0, int(most - self._used))
+
+    def take(self, moves: int, n_partitions: int, now: float) -> None:
+        """A rebalance with these moves was started."""
+        self._refill(self._limit(n_partitions), now)
+        self._used += moves
+
+    def _limit(self, n_partitions: int) -> int:
+        return n_partitions * MOVES_PER_PARTITION if self._per_hour is None else self._per_hour
+
+    def _refill(self, most: int, now: float) -> None:
+        self._used = max(0.0, self._used - most * max(0.0, now - self._at) / _HOUR_S)
+        self._at = now
+
+
+FIRST_S: Final = 15.0
+"""Seconds until the next plan: three observations."""
+LONGEST_S: Final = 240.0
+"""It doubles up to this. Two plans of 5 s, one of them with a limit of moves, are 4 % of a core."""
+GROWN: Final = 1.5
+"""An imbalance that has grown by so much is another one, and planned for at once."""
+
+
+class VainPlans:
+    """The plans of one group; `now` is in seconds of a monotonic clock."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """A rebalance was started, or the membership has changed."""
+        self._number = 0
+        self._until = float("-inf")
+        self._relief = 0.0
+        self._verdict: Verdict | None = None
+
+    def record(self, verdict: Verdict, relief_percent: float, now: float) -> None:
+        """A plan came to nothing for this reason; so much relief seems to be within reach still."""
+        if now > self._until + LONGEST_S:
+            self._number = 0
+        self._until = now + min(LONGEST_S, FIRST_S * float(2**self._number))
+        self._number = min(self._number + 1, int(LONGEST_S / FIRST_S))
+        self._verdict, self._relief = verdict, relief_percent
+
+    def wait(self, relief_percent: float, now: float) -> Verdict | None:
+        """Return why not to plan yet for a relief that seems to be within reach."""
+        left = self._until - now
+        if self._verdict is None or left <= 0 or relief_percent >= GROWN * self._relief:
+            return None
+        reason = f"the last plan: {self._verdict.reason}; {left:.0f} s until the next"
+        return Verdict(self._verdict.ground, reason)

@@ -1,0 +1,1 @@
+"""What the steward shows: status, metrics, history, state on disk."""

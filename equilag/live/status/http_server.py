@@ -1,0 +1,239 @@
+"""The steward's HTTP server: the live page, `/status`, `/metrics` and `/healthz` on one port.
+
+It only reads: GET and HEAD. Slow and many clients cost it a bounded number of threads, and the
+steward's loops nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import threading
+import time
+from collections.abc import Callable, Collection, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from ipaddress import ip_address
+from typing import Any, Final, NamedTuple
+
+from equilag.domain.errors import InputError, describe_error
+from equilag.live.status.event_log import log_event
+from equilag.live.status.status import StewardStatus
+from equilag.live.status.steward_metrics import metrics_of
+from equilag.report.page.render_page import render_page, render_part
+
+
+def is_own_name(host: str, allowed: Collection[str]) -> bool:
+    """Return True for a Host header that no other site can have: an address, a name without a dot,
+    the name of this machine, or an allowed name. HTTP/1.0 may have none."""
+    name = _without_port(host).casefold().rstrip(".")
+    if not name or "." not in name or name.endswith(".localhost"):
+        return True
+    own = {socket.gethostname(), *allowed}
+    return _is_address(name) or name in {one.casefold() for one in own}
+
+
+def _without_port(host: str) -> str:
+    if host.startswith("["):
+        return host[1:].partition("]")[0]
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdigit() else host
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+REFRESH_S: Final = 5
+"""How often the page reads the status: as often as a steward observes its group by default."""
+PAGE_POLICY: Final = "frame-ancestors 'none'"
+"""What a page cannot say of itself in its head; the rest of its policy is there."""
+_SCRIPT: Final = "static/steward.js"
+_STYLE: Final = "static/steward.css"
+
+
+def live_page(state: StewardStatus) -> str:
+    """The whole page."""
+    document = {**_document(state), "history": state.history.document()}
+    return render_page(
+        "steward.html", document, scripts=(_SCRIPT,), styles=(_STYLE,), refresh_s=REFRESH_S
+    )
+
+
+def live_parts(state: StewardStatus) -> str:
+    """What changes of the page, as HTML without a frame."""
+    return render_part("steward_parts.html", _document(state))
+
+
+def _document(state: StewardStatus) -> dict[str, Any]:
+    return {**state.facts.document(), "refresh_s": REFRESH_S}
+
+
+MAX_CONNECTIONS: Final = 16
+"""Connections that are answered at once: some browsers and scrapers. More get 503."""
+REQUEST_S: Final = 30.0
+"""Seconds after which a connection is closed, however little it has sent or read."""
+IDLE_S: Final = 10.0
+"""Seconds that a client may take between two pieces."""
+HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": PAGE_POLICY,
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+"""Of every answer: no other site may show or read it."""
+TEXT: Final = "text/plain; charset=utf-8"
+HTML: Final = "text/html; charset=utf-8"
+JSON: Final = "application/json"
+
+
+class Answer(NamedTuple):
+    code: int
+    kind: str
+    body: bytes
+    headers: Mapping[str, str] = {}
+
+
+class StewardServer(ThreadingHTTPServer):
+    """Answers each connection on a thread of its own, of which there are few."""
+
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 32
+
+    def __init__(self, address: tuple[str, int], answer: Callable[[str, str], Answer]) -> None:
+        if ":" in address[0]:
+            self.address_family = socket.AF_INET6
+        self.answer = answer
+        """Gets path and Host header."""
+        self._open: dict[Any, float] = {}
+        """Connection -> when it began, in monotonic seconds."""
+        self._lock = threading.Lock()
+        super().__init__(address, _Handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._lock:
+            is_full = len(self._open) >= MAX_CONNECTIONS
+            if not is_full:
+                self._open[request] = time.monotonic()
+        if is_full:
+            self.shutdown_request(request)
+        else:
+            super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._lock:
+            self._open.pop(request, None)
+        super().shutdown_request(request)
+
+    def service_actions(self) -> None:
+        """End connections that last too long: their threads fail with their next read or write."""
+        now = time.monotonic()
+        with self._lock:
+            late = [one for one, began in self._open.items() if now - began > REQUEST_S]
+        for one in late:
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                continue
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing: a client went away."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: StewardServer
+    timeout = IDLE_S
+    server_version = "equilag"
+    sys_version = ""
+
+    def do_GET(self) -> None:
+        path = self.path.partition("?")[0]
+        self._write(self.server.answer(path, self.headers.get("Host", "")))
+
+    def do_HEAD(self) -> None:
+        self.do_GET()
+
+    def __getattr__(self, name: str) -> Callable[[], None]:
+        """Every other method of HTTP; the base class asks for ``do_`` and its name."""
+        if not name.startswith("do_"):
+            raise AttributeError(name)
+        return self._refuse
+
+    def _refuse(self) -> None:
+        text = b"this server only reads: GET and HEAD\n"
+        self._write(Answer(405, TEXT, text, {"Allow": "GET, HEAD"}))
+
+    def _write(self, answer: Answer) -> None:
+        self.send_response(answer.code)
+        for name, value in {**HEADERS, **answer.headers}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Type", answer.kind)
+        self.send_header("Content-Length", str(len(answer.body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(answer.body)
+
+    def log_message(self, *_: Any) -> None:
+        """Log nothing: every scrape would be a line."""
+
+
+def serve(
+    state: StewardStatus, host: str, port: int, allowed_hosts: Collection[str] = ()
+) -> StewardServer:
+    """Start a server on its own thread; `allowed_hosts` are names that it may be called by.
+
+    Raises InputError if the port is not available, MissingExtra without prometheus_client.
+    """
+    paths = _paths(state)
+
+    def answer(path: str, called: str) -> Answer:
+        if not is_own_name(called, {host, *allowed_hosts}):
+            text = f"this server is not called {called!r}: see --allow-host\n"
+            return Answer(421, TEXT, text.encode("utf-8", "backslashreplace"))
+        make = paths.get(path)
+        if make is None:
+            known = ", ".join(sorted(paths))
+            return Answer(404, TEXT, f"not found: try {known}\n".encode())
+        try:
+            return make()
+        except Exception as error:  # noqa: BLE001  what a page raises must not end the steward
+            log_event(logging.ERROR, "page-failed", problem=f"{path}: {describe_error(error)}")
+            return Answer(500, TEXT, b"this page failed; the log says why\n")
+
+    try:
+        server = StewardServer((host, port), answer)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        problem = f"cannot listen on port {port} of {host}: {reason}; choose another HOST:PORT"
+        raise InputError(problem, "--listen") from error
+    threading.Thread(target=server.serve_forever, name="http", daemon=True).start()
+    return server
+
+
+def _paths(state: StewardStatus) -> dict[str, Callable[[], Answer]]:
+    """Path -> what answers it."""
+    metrics = metrics_of(lambda: state.facts)
+
+    def health() -> Answer:
+        problem = state.facts.problem
+        return Answer(503 if problem else 200, TEXT, f"{problem or 'ok'}\n".encode())
+
+    return {
+        "/": lambda: Answer(200, HTML, live_page(state).encode()),
+        "/parts": lambda: Answer(200, HTML, live_parts(state).encode()),
+        "/history": lambda: Answer(200, JSON, _json(state.history.document())),
+        "/status": lambda: Answer(200, JSON, _json(state.facts.document())),
+        "/metrics": lambda: Answer(200, "text/plain; version=0.0.4; charset=utf-8", metrics()),
+        "/healthz": health,
+    }
+
+
+def _json(document: Mapping[str, Any]) -> bytes:
+    return json.dumps(document, indent=1, allow_nan=False).encode() + b"\n"

@@ -1,0 +1,159 @@
+"""The steward's status: its threads write it, the HTTP server reads it as facts."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, deque
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, get_args
+
+from equilag import __version__
+from equilag.live.status.history_ring import HistoryRing
+from equilag.live.steward.clock import utc
+from equilag.report.facts.stewards.steward import Role, StewardFacts
+from equilag.report.facts.stewards.steward_headline import steward_headline
+from equilag.report.facts.stewards.steward_parts import (
+    StewardDecision,
+    StewardEvent,
+    StewardHistory,
+    StewardSettings,
+)
+
+PASSIVE_REASON: Final = "a KIP-848 group: the broker assigns its partitions"
+"""Why the steward is passive."""
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+
+
+MAX_WITHOUT_ASSIGNMENT: Final = 10
+"""Observations without a complete assignment after which a leader is not healthy: 50 s by default,
+in which members with usual settings have long rejoined."""
+MAX_DECISIONS: Final = 100
+MAX_EVENTS: Final = 100
+"""Decisions and events that are remembered: what a page can show, and some hours of most groups."""
+
+
+@dataclass(slots=True)
+class StewardStatus:
+    """Facts and counters, shared by several threads."""
+
+    observe_every_s: float
+    session_s: float
+    _facts: StewardFacts = field(default_factory=StewardFacts)
+    _counters: Counter[tuple[str, str]] = field(default_factory=Counter)
+    _decisions: deque[StewardDecision] = field(default_factory=lambda: deque(maxlen=MAX_DECISIONS))
+    _events: deque[StewardEvent] = field(default_factory=lambda: deque(maxlen=MAX_EVENTS))
+    _history: HistoryRing = field(default_factory=HistoryRing)
+    _observed_at: float | None = None
+    _heartbeat_at: float | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def set(self, **changed: Any) -> None:
+        """Change some facts."""
+        with self._lock:
+            self._facts = replace(self._facts, **changed)
+
+    def count(self, what: str, kind: str = "") -> None:
+        """Count one more `what` of a kind, such as an assignment by its origin."""
+        with self._lock:
+            self._counters[what, kind] += 1
+
+    def observed(self) -> None:
+        """The group was observed just now."""
+        self._observed_at = time.monotonic()
+
+    def heartbeat_answered(self) -> None:
+        """A heartbeat was answered just now."""
+        self._heartbeat_at = time.monotonic()
+
+    def decide(self, kind: str, reason: str) -> None:
+        """An observation ended in this decision; the kind is empty where none was to be made."""
+        now = utc(time.time())
+        with self._lock:
+            self._facts = replace(self._facts, decision=kind, decision_reason=reason)
+            if not kind:
+                return
+            since, observations = now, 1
+            if self._decisions and self._decisions[0].decision == kind:
+                last = self._decisions.popleft()
+                since, observations = last.since, last.observations + 1
+            self._decisions.appendleft(StewardDecision(kind, reason, since, now, observations))
+
+    def record_event(self, event: StewardEvent) -> None:
+        with self._lock:
+            self._events.appendleft(event)
+
+    def record_rebalance(self) -> None:
+        """A rebalance was started, or would have been."""
+        with self._lock:
+            self._history.add_rebalance(time.time())
+
+    def record_figures(self) -> None:
+        """Keep the present figures for the course of the last hour."""
+        with self._lock:
+            self._history.add(time.time(), self._facts)
+
+    @property
+    def history(self) -> StewardHistory:
+        with self._lock:
+            return self._history.facts()
+
+    @property
+    def facts(self) -> StewardFacts:
+        now = time.monotonic()
+        with self._lock:
+            facts = replace(
+                self._facts,
+                at=utc(time.time()),
+                version=__version__,
+                settings=StewardSettings(self.observe_every_s, self.session_s),
+                last_observation_age_s=_age(self._observed_at, now),
+                last_heartbeat_age_s=_age(self._heartbeat_at, now),
+                decisions=tuple(self._decisions),
+                events=tuple(self._events),
+                counters={
+                    f"{what}:{kind}" if kind else what: n
+                    for (what, kind), n in self._counters.items()
+                },
+            )
+        problem = self._problem(facts)
+        facts = replace(facts, problem=problem, healthy=problem is None)
+        headline = steward_headline(facts)
+        return replace(facts, headline=headline.words, tone=headline.tone)
+
+    @property
+    def role(self) -> str:
+        return self._facts.role
+
+    @property
+    def role_reason(self) -> str:
+        return self._facts.role_reason
+
+    @property
+    def counters(self) -> dict[tuple[str, str], int]:
+        with self._lock:
+            return dict(self._counters)
+
+    def _problem(self, shown: StewardFacts) -> str | None:
+        """Why the steward is unhealthy, or None.
+
+        The group counts as unread after four missed observations, and not before a minute.
+        """
+        if shown.role in ("unreachable", "stopped"):
+            return f"{shown.role}: {shown.role_reason}" if shown.role_reason else shown.role
+        if shown.last_observation_age_s is None:
+            return "the group has not been read yet"
+        if shown.last_observation_age_s > max(60.0, 4 * self.observe_every_s):
+            return f"the group was last read {shown.last_observation_age_s:.0f} s ago"
+        if shown.role in ("leader", "follower") and (
+            shown.last_heartbeat_age_s is None or shown.last_heartbeat_age_s > self.session_s
+        ):
+            return "no heartbeat was answered within the session timeout"
+        without = shown.observations_without_assignment
+        if shown.role == "leader" and without >= MAX_WITHOUT_ASSIGNMENT:
+            return f"the group has no complete assignment in {without} observations"
+        return None
+
+
+def _age(then: float | None, now: float) -> float | None:
+    return None if then is None else now - then

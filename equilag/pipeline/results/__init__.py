@@ -1,0 +1,1 @@
+"""The tables of a run, and what is read from them."""

@@ -1,0 +1,1 @@
+"""Offsets, members and topics of a fleet, from files or live clusters."""

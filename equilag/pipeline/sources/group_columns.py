@@ -1,0 +1,223 @@
+"""The figures of one group of a fleet as columns of `plans/` and `baseline/`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from equilag.domain.group.group import NOBODY, Flags, Group
+from equilag.domain.plan.metrics import count_moves, load_divisor, load_factor
+from equilag.domain.reduction.capacities import known_capacities
+from equilag.pipeline.results.keeping_up import fleet_work, keeping_up
+from equilag.report.facts.plans.verdict import verdict_facts
+from equilag.report.facts.work import WorkFacts, load_unit
+
+if TYPE_CHECKING:
+    from equilag.domain.plan.plan import Plan
+    from equilag.domain.policy.policy import Policy
+    from equilag.planner.compare import ComparisonRow
+
+Fields = tuple[tuple[str, str], ...]
+
+LOADS: Final[Fields] = (
+    ("load_max", "double"),
+    ("load_spread", "double"),
+    ("load_excess", "double"),
+)
+"""What was spread, as if every member had the mean capacity of its group: so it is in records (of
+work, of lag), and the groups of a fleet can be compared."""
+THROUGHPUT: Final[Fields] = (
+    ("throughput", "string"),
+    ("rate", "double"),
+    ("capacity", "double"),
+    ("utilisation_now", "double"),
+    ("utilisation", "double"),
+    ("short_now", "double"),
+    ("short", "double"),
+    ("members_short", "bigint"),
+    ("hot_partitions", "string"),
+)
+"""Whether members keep up (see `keeping_up`); null where no rate or no capacity is known."""
+VERDICT: Final[Fields] = (
+    ("action", "string"),
+    ("headline", "string"),
+    ("relief_percent", "double"),
+)
+"""The verdict of `equilag plan` (see `equilag.report.facts.plans.verdict`)."""
+PLAN: Final[Fields] = (
+    ("status", "string"),
+    ("evidence", "string"),
+    ("algorithm", "string"),
+    ("policy", "string"),
+    ("partitions", "bigint"),
+    ("members", "bigint"),
+    ("count_max", "bigint"),
+    ("count_min", "bigint"),
+    ("lag_total", "bigint"),
+    ("lag_max", "bigint"),
+    ("lag_min", "bigint"),
+    ("lag_spread", "bigint"),
+    ("lag_mean", "double"),
+    ("spread_lower_bound", "bigint"),
+    ("gap", "bigint"),
+    ("gap_percent_of_mean", "double"),
+    ("lag_excess", "double"),
+    ("excess_lower_bound", "bigint"),
+    ("weight", "string"),
+    *LOADS,
+    ("load_min", "double"),
+    ("load_mean", "double"),
+    ("load_spread_lower_bound", "double"),
+    ("load_excess_lower_bound", "double"),
+    *THROUGHPUT,
+    *VERDICT,
+    ("moves", "bigint"),
+    ("moves_lower_bound", "bigint"),
+    ("unowned", "bigint"),
+    ("unowned_lag", "bigint"),
+    ("unassigned", "bigint"),
+    ("dropped_claims", "bigint"),
+    ("certificate", "string"),
+    ("choices", "string"),
+    ("notes", "array<string>"),
+    ("time_limit_s", "double"),
+    ("wall_s", "double"),
+    ("task_s", "double"),
+)
+"""Columns of `plans/` besides the group; `task_s` are all seconds spent on the group."""
+BASELINE: Final[Fields] = (
+    ("assignor", "string"),
+    ("count_spread", "bigint"),
+    ("moves", "bigint"),
+    ("lag_max", "bigint"),
+    ("lag_spread", "bigint"),
+    ("lag_excess", "double"),
+    *LOADS,
+    ("utilisation", "double"),
+    ("gap_percent_of_mean", "double"),
+    ("wall_ms", "double"),
+    ("failed", "string"),
+)
+"""Columns of `baseline/` besides the group. A failed assignor has only the reason in `failed`."""
+ASSIGNMENT: Final[Fields] = (
+    ("topic", "string"),
+    ("partition", "int"),
+    ("from", "string"),
+    ("to", "string"),
+    ("weight", "bigint"),
+)
+"""Columns of `assignment/` besides the group; `weight` is the quantity that was balanced."""
+
+
+def comparable(plan: Plan, policy: Policy, assignor: str) -> bool:
+    """Return True if the plan's bound also holds for this assignor's assignment.
+
+    A bound that depends on a limit of moves holds only for equilag, and so does that of a group
+    with rules that the assignors do not know. No bound holds for the current assignment while
+    partitions without an owner are missing from the loads.
+    """
+    if assignor == "equilag":
+        return True
+    if policy.moves_first or policy.max_moves is not None:
+        return False
+    if _has_rules(plan, policy):
+        return False
+    return assignor != "current" or not _unowned(plan.group).any()
+
+
+def _has_rules(plan: Plan, policy: Policy) -> bool:
+    """True if capacities differ, or not every member may take each partition it subscribes to."""
+    group = plan.planned.given
+    if load_factor(plan.planned.group) is not None:
+        return True
+    limited = any(m.max_partitions is not None or m.instance is not None for m in group.members)
+    return policy.minds_racks or limited or bool(group.co_partitioned or group.allowed)
+
+
+def _unowned(group: Group) -> Flags:
+    """[P] True where a partition has a subscriber but no owner."""
+    unowned: Flags = group.assignable & (group.owner == NOBODY)
+    return unowned
+
+
+def baseline_columns(plan: Plan, policy: Policy, row: ComparisonRow) -> dict[str, Any]:
+    """A row of `baseline/`."""
+    named = {name: getattr(row, name) for name, _ in BASELINE if hasattr(row, name)}
+    if not comparable(plan, policy, row.assignor):
+        named["gap_percent_of_mean"] = None
+    if row.lag_max is None:
+        return {**dict.fromkeys(name for name, _ in BASELINE), **named}
+    loads: tuple[float | None, ...] = row.lag_max, row.lag_spread, row.lag_excess
+    real = row.real
+    if real.load_max is not None:
+        usual = mean_capacity(plan)
+        found = real.load_max, real.load_spread, real.load_excess
+        loads = tuple(None if load is None else load * usual for load in found)
+    named |= {name: load for (name, _), load in zip(LOADS, loads, strict=True)}
+    return {name: named.get(name, row.real.busiest) for name, _ in BASELINE}
+
+
+def mean_capacity(plan: Plan) -> float:
+    """The mean capacity of the members that are not idle; 1 without any."""
+    capacity = np.array(known_capacities(plan.group))[~plan.planned.group.idle]
+    return float(capacity.mean()) if len(capacity) else 1.0
+
+
+def plan_columns(plan: Plan) -> dict[str, Any]:
+    """A row of `plans/`, all but the seconds of the whole task."""
+    lag, scaled = plan.lag, load_divisor(plan.planned.group) is not None
+    work = fleet_work(plan)
+    found = {
+        "status": plan.status,
+        "evidence": plan.evidence,
+        "algorithm": plan.algorithm,
+        "policy": json.dumps(plan.settings),
+        "partitions": plan.group.n_partitions,
+        "members": plan.group.n_members,
+        "count_max": plan.counts.max,
+        "count_min": plan.counts.min,
+        "lag_total": lag.total,
+        "lag_max": lag.max,
+        "lag_min": lag.min,
+        "lag_spread": lag.spread,
+        "lag_mean": lag.mean,
+        "spread_lower_bound": plan.spread_lower_bound,
+        "gap": None if scaled else lag.gap,
+        "gap_percent_of_mean": plan.loads.gap_percent_of_mean,
+        "lag_excess": lag.excess,
+        "excess_lower_bound": None if scaled else lag.excess_lower_bound,
+        **_loads(plan),
+        **dict.fromkeys(name for name, _ in THROUGHPUT),
+        **keeping_up(plan, work),
+        **_verdict(plan, work),
+        "moves": count_moves(plan.group, plan.assigned),
+        "moves_lower_bound": plan.moves_lower_bound,
+        "unowned": int(np.count_nonzero(_unowned(plan.group))),
+        "unowned_lag": int(plan.group.lag[_unowned(plan.group)].sum()),
+        "unassigned": int(np.count_nonzero(plan.assigned == NOBODY)),
+        "dropped_claims": plan.group.dropped_claims,
+        "certificate": json.dumps([claim.to_dict() for claim in plan.claims]),
+        "choices": json.dumps([asdict(choice) for choice in plan.choices]),
+        "notes": list(plan.notes),
+        "time_limit_s": plan.time_limit,
+        "wall_s": plan.wall_s,
+    }
+    return {name: found[name] for name, _ in PLAN if name != "task_s"}
+
+
+def _verdict(plan: Plan, work: WorkFacts | None) -> dict[str, Any]:
+    found = verdict_facts(plan, work, load_unit(plan.planned))
+    return {name: getattr(found, name) for name, _ in VERDICT}
+
+
+def _loads(plan: Plan) -> dict[str, Any]:
+    """What was spread; see `LOADS`."""
+    usual = 1.0 if plan.loads is plan.lag else mean_capacity(plan)
+    names = "max", "min", "spread", "mean", "spread_lower_bound", "excess", "excess_lower_bound"
+    return {
+        "weight": "lag" if plan.real is None else plan.real.weight["kind"],
+        **{f"load_{name}": getattr(plan.loads, name) * usual for name in names},
+    }

@@ -1,0 +1,1 @@
+"""What bounds a plan, and what looser settings would bring."""

@@ -1,0 +1,266 @@
+"""What keeps the loads of a plan apart: the arguments of its certificate, with names and figures.
+
+Each cause repeats a claim's own computation, under as few rules as prove nearly as much, and states
+what they prove. So a cause is as true as the claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+
+import numpy as np
+
+from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.bounds.folding import folded
+from equilag.domain.group.group import Flags, Ints
+from equilag.domain.move_reasons.reason import Partner
+from equilag.domain.plan.claim import Claim, Evidence
+from equilag.domain.plan.metrics import compared_loads, load_divisor
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.objective import SPREAD
+from equilag.planner.explaining.bound_rungs import BoundRungs, Scope
+
+CauseKind = Literal["partition", "partitions", "members", "pairs", "moves", "sums"]
+"""What a cause is about:
+
+- ``partition``: one partition that is heavier than a fair share, or close to it.
+- ``partitions``: several of that kind, which too few members share.
+- ``members``: what some members alone have to read, or all that they may read.
+- ``pairs``: members hold two partitions at most, and the partitions do not pair more evenly.
+- ``moves``: no more evenness with so few moves.
+- ``sums``: the weights of the partitions do not add up to more even loads.
+"""
+Side = Literal["heaviest", "lightest", "spread"]
+"""What a cause bounds: the heaviest member is not below it, the lightest not above it, the spread
+not smaller."""
+
+NOTED: Final = 0.01
+"""Part of the mean load from which on a bound is a cause: what the default tolerance gives away."""
+NEARLY: Final = 0.9
+"""Part of a bound's distance from the mean that a simpler argument has to prove to be given in its
+place: the rest would change nobody's decision."""
+MAX_NAMED: Final = 50
+"""Partitions of a cause that are named, the heaviest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCause:
+    """One cause. Loads are in the plan's unit: lag, or weight per unit of capacity."""
+
+    kind: CauseKind
+    side: Side
+    bound: float
+    """What is proved: of the heaviest or lightest load, or of the spread."""
+    scope: Scope
+    """The rules that the proof needs."""
+    evidence: Evidence
+    claim: str
+    """Claim and kind of argument, as in the certificate: ``max_load_at_least (heavy)``."""
+    members: tuple[str, ...] = ()
+    """Whom it is about; empty for all members that are not idle."""
+    partitions: tuple[Partner, ...] = ()
+    """What it is about, the heaviest first, at most `MAX_NAMED`; empty for all."""
+    n_partitions: int = 0
+    """How many there are."""
+    topics: tuple[str, ...] = ()
+    """Their topics."""
+    weight: float = 0.0
+    """Their lag, or weight, in all; not per unit of capacity."""
+    alone: float | None = None
+    """Of ``partition``: the load of the member with the largest capacity of those that may read it,
+    if it had nothing else."""
+    max_moves: int | None = None
+    """The bound holds for plans with no more moves; None for all plans."""
+
+
+class _Argument(NamedTuple):
+    kind: str
+    """As in a claim: average, heavy, rest, folding."""
+    heaviest: int = 0
+
+
+class _Found(NamedTuple):
+    argument: _Argument
+    scope: Scope
+    counting: Counting
+    members: Flags
+    value: int
+
+
+def bound_causes(plan: Plan) -> tuple[BoundCause, ...]:
+    """The causes, those of the heaviest member first; none where loads are nearly even, and for the
+    plan of a single assignor. O(rungs × arguments × P)."""
+    policy = plan.policy
+    if policy is None or plan.planned.group.idle.all() or not plan.compared.mean:
+        return ()
+    rungs = BoundRungs(plan, policy)
+    by_name = {claim.claim: claim for claim in plan.claims if claim.evidence == "checked"}
+    found: list[BoundCause] = []
+    for name in ("max_load_at_least", "min_load_at_most"):
+        claim = by_name.get(name)
+        cause = None if claim is None else _of_extreme(plan, rungs, claim)
+        if cause is not None and not (found and _same_partitions(found[0], cause)):
+            found.append(cause)
+    found += _of_spread(plan, by_name)
+    return tuple(found)
+
+
+def _same_partitions(one: BoundCause, other: BoundCause) -> bool:
+    """True if the second only says what the partitions of the first leave to the others."""
+    about = one.kind in ("partition", "partitions") and other.kind in ("partition", "partitions")
+    return about and set(one.partitions) <= set(other.partitions)
+
+
+def _of_extreme(plan: Plan, rungs: BoundRungs, claim: Claim) -> BoundCause | None:
+    """The cause of a bound on the heaviest or the lightest load; None if it hardly differs from the
+    mean."""
+    high, mean = claim.claim == "max_load_at_least", plan.compared.mean
+    if abs(claim.value - mean) < NOTED * mean:
+        return None
+    if claim.kind == "pairs":
+        return _plain(plan, "pairs", claim)
+    found = _simplest(rungs, claim, mean)
+    if found is None:
+        return None
+    return _cause(plan, claim, found, "heaviest" if high else "lightest")
+
+
+def _simplest(rungs: BoundRungs, claim: Claim, mean: float) -> _Found | None:
+    """The argument with the fewest rules, and then the simplest, that proves nearly as much."""
+    high = claim.claim == "max_load_at_least"
+    wanted = NEARLY * abs(claim.value - mean)
+    for scope, counting in rungs:
+        members = _members(counting, claim)
+        for argument in _arguments(claim, high):
+            value = _value(counting, argument, members, high)
+            if value is not None and (value - mean if high else mean - value) >= wanted:
+                return _Found(argument, scope, counting, members, value)
+    return None
+
+
+def _members(counting: Counting, claim: Claim) -> Flags:
+    names = claim.data.get("members", "all")
+    if names == "all":
+        return counting.active
+    chosen = {*names}
+    return np.array([member.id in chosen for member in counting.group.members], dtype=np.bool_)
+
+
+def _arguments(claim: Claim, high: bool) -> Iterator[_Argument]:
+    """From the simplest to that of the claim itself."""
+    yield _Argument("average")
+    if claim.kind in ("heavy", "rest"):
+        heaviest = int(claim.data["heaviest"])
+        if heaviest > 1:
+            yield _Argument(claim.kind, 1)
+        yield _Argument(claim.kind, heaviest)
+    elif claim.kind == "folding":
+        yield _Argument("heavy" if high else "rest", 1)
+        yield _Argument("folding")
+
+
+def _value(counting: Counting, argument: _Argument, members: Flags, high: bool) -> int | None:
+    """What the argument proves, by the code that checks claims; None if it does not apply."""
+    match argument.kind:
+        case "average":
+            return counting.average(members)[0 if high else 1]
+        case "heavy":
+            return counting.heavy(members, argument.heaviest)
+        case "rest":
+            return counting.rest(members, argument.heaviest)
+        case _:
+            pair = folded(counting, members)
+            return None if pair is None else pair[0 if high else 1]
+
+
+def _cause(plan: Plan, claim: Claim, found: _Found, side: Side) -> BoundCause:
+    counting, members, argument = found.counting, found.members, found.argument
+    active = members & counting.active
+    part = counting.exclusive(active)
+    kind: CauseKind
+    if argument.kind == "average":
+        kind = "members"
+        about = part.mine if side == "heaviest" else part.order[::-1]
+    elif argument.kind == "folding":
+        kind, about = "pairs", part.mine
+    else:
+        kind = "partition" if argument.heaviest == 1 else "partitions"
+        about = part.mine[: argument.heaviest]
+    units: Ints = counting.partition[about]
+    everybody = bool((active == counting.active).all())
+    topics = sorted({plan.planned.group.topics[t] for t in counting.group.topic_of[units].tolist()})
+    return BoundCause(
+        kind,
+        side,
+        in_unit(plan, found.value),
+        found.scope,
+        "checked",
+        f"{claim.claim} ({argument.kind})",
+        () if everybody else tuple(_ids(plan, np.flatnonzero(active).tolist())),
+        tuple(map(counting.group.partition_name, units[:MAX_NAMED].tolist())),
+        len(units),
+        tuple(topics),
+        weight_of(plan, units),
+        _alone(plan, counting, int(units[0])) if kind == "partition" else None,
+    )
+
+
+def _alone(plan: Plan, counting: Counting, unit: int) -> float:
+    """The least load of a member that has one unit and nothing else."""
+    group = counting.group
+    members = np.flatnonzero(group.may_hold(np.array([unit]), np.arange(group.n_members)))
+    assigned = np.full(group.n_partitions, -1, dtype=np.int32)
+    least: list[int] = []
+    for member in members.tolist():
+        assigned[unit] = member
+        least.append(int(compared_loads(group, assigned)[member]))
+    return in_unit(plan, min(least))
+
+
+def _of_spread(plan: Plan, by_name: dict[str, Claim]) -> Iterator[BoundCause]:
+    """What bounds the spread beyond the heaviest and the lightest load."""
+    mean = plan.compared.mean
+    spreads = [claim for claim in plan.claims if claim.claim == SPREAD]
+    if not spreads:
+        return
+    claim = max(spreads, key=lambda claim: claim.value)
+    extremes = [by_name.get(name) for name in ("max_load_at_least", "min_load_at_most")]
+    apart = extremes[0].value - extremes[1].value if extremes[0] and extremes[1] else 0
+    if claim.kind == "difference" or claim.value - max(0, apart) < NOTED * mean:
+        return
+    limited = claim.kind == "moves" or claim.data.get("max_moves") is not None
+    yield _plain(plan, "moves" if limited else "sums", claim)
+
+
+def _plain(plan: Plan, kind: CauseKind, claim: Claim) -> BoundCause:
+    """A cause that is about the whole group, under all rules."""
+    side: dict[str, Side] = {"max_load_at_least": "heaviest", "min_load_at_most": "lightest"}
+    assert plan.policy is not None
+    scope = [rung.scope for rung in BoundRungs(plan, plan.policy)][-1]
+    return BoundCause(
+        kind,
+        side.get(claim.claim, "spread"),
+        in_unit(plan, claim.value),
+        scope,
+        claim.evidence,
+        f"{claim.claim} ({claim.kind})",
+        max_moves=claim.data.get("max_moves"),
+    )
+
+
+def _ids(plan: Plan, members: Sequence[int]) -> list[str]:
+    return [plan.planned.group.members[m].id for m in members]
+
+
+def in_unit(plan: Plan, value: float) -> float:
+    """A load as it is compared, in the plan's unit."""
+    divisor = load_divisor(plan.planned.group)
+    return value if divisor is None else value / divisor
+
+
+def weight_of(plan: Plan, units: Ints) -> float:
+    """Lag or weight of some units."""
+    total = int(plan.planned.group.lag[units].sum())
+    return total if plan.planned.weights is None else total / plan.planned.weight_scale

@@ -1,0 +1,125 @@
+"""Settings and rules that could be looser, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from equilag.domain.group.group import Group
+from equilag.domain.policy.entries import NO_LISTS
+from equilag.domain.policy.policy import SETTINGS, Policy
+from equilag.domain.policy.setting import Family
+
+LooserName = Literal[
+    "moves", "fewest-moves", "tolerance", "move-cost", "topic-balance", "balance", "pins",
+    "allowed", "room", "racks", "co-partitioning", "subscriptions",
+]  # fmt: skip
+"""What is loosened:
+
+- ``moves``: no limit on moves.
+- ``fewest-moves``: more moves than the counts need, where the policy asks for the fewest.
+- ``tolerance``: no spread is given away for fewer moves.
+- ``move-cost``: a move need not save anything.
+- ``topic-balance``: totals are even, not each topic.
+- ``balance``: counts need not be even.
+- ``pins``: without ``--pin`` and ``--keep``.
+- ``allowed``: every subscriber may take every partition of its topics.
+- ``room``: no member has a most number of partitions.
+- ``racks``: reads across racks do not count.
+- ``co-partitioning``: partitions of co-partitioned topics may be with different members.
+- ``subscriptions``: every member that reads anything reads every topic that is read.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Loosened:
+    """One looser setting: the group and the policy with it."""
+
+    name: LooserName
+    group: Group
+    policy: Policy
+    settings: Mapping[str, Any]
+    """The settings that ask for it; empty where the group itself is another one."""
+
+
+def loosened(group: Group, policy: Policy) -> Iterator[Loosened]:
+    """What could be looser, settings first; `group` is as it was read."""
+    weighed = not policy.moves_first and not policy.fresh
+    if policy.max_moves is not None and not policy.moves_first:
+        yield _setting("moves", group, policy, max_moves=None)
+    if policy.moves_first and not policy.fresh:
+        name = "kip-169" if policy.balance == "per-topic" else "lag-aware"
+        yield _setting("fewest-moves", group, policy, name=name, balance=policy.balance)
+    if policy.tolerance and weighed:
+        yield _setting("tolerance", group, policy, tolerance=0.0)
+    if policy.move_cost and weighed:
+        yield _setting("move-cost", group, policy, move_cost=0)
+    if policy.counts_topics:
+        yield _setting("topic-balance", group, policy, balance="total")
+    if policy.balance != "none":
+        yield _setting("balance", group, policy, balance="none")
+    yield from _overrides(group, policy)
+    if policy.minds_racks and group.racks is not None:
+        yield _without("racks", "racks", group, policy)
+    if group.allowed:
+        yield Loosened("allowed", replace(group, allowed=None), policy, {})
+    if has_room(group):
+        yield Loosened("room", without_room(group), policy.without("room"), {})
+    wider = _everybody_reads_all(group)
+    if wider is not None:
+        yield Loosened("subscriptions", wider, policy, {})
+
+
+def _overrides(group: Group, policy: Policy) -> Iterator[Loosened]:
+    if policy.has("pins"):
+        yield _without("pins", "pins", group, policy)
+    if policy.has("room") and not has_room(group):
+        yield _without("room", "room", group, policy)
+    lists = policy.co_partition or group.co_partitioned
+    if lists and policy.co_partition != NO_LISTS:
+        without = replace(policy, co_partition=NO_LISTS)
+        yield Loosened("co-partitioning", group, without, {"co_partition": "none"})
+
+
+def has_room(group: Group) -> bool:
+    """True if a member has a most number of partitions."""
+    return any(member.max_partitions is not None for member in group.members)
+
+
+def without_room(group: Group) -> Group:
+    """The same group without these numbers."""
+    members = tuple(replace(member, max_partitions=None) for member in group.members)
+    return replace(group, members=members)
+
+
+def _without(loose: LooserName, family: Family, group: Group, policy: Policy) -> Loosened:
+    """Without the settings of a family."""
+    settings = [one for one in SETTINGS.values() if one.family == family]
+    shown = {one.name: one.form.json(one.default) for one in settings}
+    return Loosened(loose, group, policy.without(family), shown)
+
+
+def _setting(loose: LooserName, group: Group, policy: Policy, **changes: Any) -> Loosened:
+    shown = dict(changes)
+    if "name" in shown:
+        shown["policy"] = shown.pop("name")
+        del shown["balance"]
+    return Loosened(loose, group, replace(policy, **changes), shown)
+
+
+def _everybody_reads_all(group: Group) -> Group | None:
+    """The group in which every member that reads anything reads every topic that is read; None if
+    that is so already."""
+    read = np.flatnonzero(group.reads.any(axis=1)).astype(np.int32)
+    reading = [len(topics) > 0 for topics in group.class_topics]
+    if {len(topics) for topics in group.class_topics if len(topics)} <= {len(read)}:
+        return None
+    nothing = np.zeros(0, np.int32)
+    classes = np.array(reading, dtype=np.bool_)[group.class_of]
+    if classes.all():
+        return replace(group, class_of=np.zeros_like(group.class_of), class_topics=(read,))
+    class_of = np.where(classes, 0, 1).astype(np.int32)
+    return replace(group, class_of=class_of, class_topics=(read, nothing))

@@ -1,0 +1,91 @@
+"""The heaviest load of members that are all alike, by counting: bounds, and closed forms.
+
+Members take any partition, and with even counts ⌊P / m⌋ or ⌈P / m⌉ of them. What more members reach
+no fewer members need to beat: the new member takes its count of partitions from the others, the
+lightest of each, and the lightest j of c partitions weigh at most j / c of their sum. So the best
+heaviest load never rises with the number of members.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from equilag.domain.group.group import Ints
+
+
+class LoadInterval(NamedTuple):
+    """What is known of the heaviest load under the best plan, as loads are compared."""
+
+    bound: int
+    """No plan has less."""
+    value: int
+    """A plan has it."""
+
+    @property
+    def proved(self) -> bool:
+        return self.bound == self.value
+
+
+class AlikeLoads:
+    """The loads of one list of partitions, for any number of members that are alike."""
+
+    def __init__(self, weights: Ints, even_counts: bool) -> None:
+        """`weights` [P] in any order, 0 or more; their sum stays below 2^62."""
+        self.heavy: Ints = np.sort(weights)[::-1]
+        """[P] descending."""
+        self.even_counts = even_counts
+        self._above = np.concatenate(([0], np.cumsum(self.heavy)))
+        self._below = np.concatenate(([0], np.cumsum(self.heavy[::-1])))
+
+    @property
+    def total(self) -> int:
+        return int(self._above[-1])
+
+    @property
+    def heaviest(self) -> int:
+        """Weight of the heaviest partition; no number of members gets below it."""
+        return int(self.heavy[0]) if len(self.heavy) else 0
+
+    def at_least(self, members: int) -> int:
+        """A lower bound on the heaviest load of so many members, 1 or more. O(P / members)."""
+        size = len(self.heavy)
+        if not size:
+            return 0
+        floor, longer = divmod(size, members) if self.even_counts else (0, 0)
+        found = max(-(-self.total // members), self._crowded(members, floor))
+        if longer:
+            # So many members hold one more than the others: together no less than the lightest.
+            found = max(found, -(-int(self._below[longer * (floor + 1)]) // longer))
+        if self.even_counts and size <= 2 * members:
+            found = max(found, self._folded(members))
+        return found
+
+    def exact(self, members: int) -> int | None:
+        """The heaviest load under the best plan, where there is a closed form; else None. O(P).
+
+        With one or two partitions each, the heaviest ones stay alone. Of the others the heaviest
+        lies beside the lightest, and so on.
+        """
+        size = len(self.heavy)
+        if members == 1 or members >= size:
+            return self.total if members == 1 else self.heaviest
+        if self.even_counts and size <= 2 * members:
+            return max(self.heaviest, self._folded(members))
+        return None
+
+    def _crowded(self, members: int, floor: int) -> int:
+        """Of the j·m + 1 heaviest partitions some member has j + 1, and `floor` in all at least."""
+        held = np.arange(1, (len(self.heavy) - 1) // members + 2)
+        last = (held - 1) * members + 1
+        load = self._above[last] - self._above[last - held]
+        return int((load + self._below[np.maximum(floor - held, 0)]).max())
+
+    def _folded(self, members: int) -> int:
+        """The heaviest pair, where the 2 · (P − m) lightest partitions are pairs."""
+        pairs = len(self.heavy) - members
+        if pairs <= 0:
+            return 0
+        light = self.heavy[len(self.heavy) - 2 * pairs :]
+        return int((light[:pairs] + light[: pairs - 1 : -1]).max())

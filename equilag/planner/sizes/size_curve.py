@@ -1,0 +1,202 @@
+"""What is known of the heaviest load under the best plan, by the number of processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from equilag.certificate.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS
+from equilag.domain.budget import Budget
+from equilag.domain.columns import Floats
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.plan.metrics import load_divisor, member_loads
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import UNCONSTRAINED
+from equilag.domain.reduction.capacities import known_capacities
+from equilag.domain.reduction.reduce import reduce_group
+from equilag.planner.sizes.size_bounds import AlikeLoads
+from equilag.planner.sizes.size_members import MemberPool
+from equilag.planner.sizes.size_probe import best_plan
+
+PROBE_EFFORT: Final = 0.01
+"""Seconds' worth of work for the plan of one size: 500 partitions come within 0.01 % of the bound
+in most sizes, and all sizes take some 2 s."""
+PROBED: Final = 500
+"""Partitions for which that is enough."""
+MAX_COUNTED: Final = 1_000
+"""Sizes up to which bounds are counted for each: 0.1 ms a size. Else those of the sizes that were
+tried hold for smaller ones."""
+SMALL_EFFORT: Final = 0.06
+"""The same for a group that is small enough for an exhaustive search."""
+EXACT: Final = 1e-9
+"""Part of a capacity by which it may differ from a rounded one that is the same."""
+
+
+@contextmanager
+def probe_budget(budget: Budget, group: Group, effort: float = PROBE_EFFORT) -> Iterator[Budget]:
+    """A budget for the plan of one size: the time that is left, and so much work, which the whole
+    run pays. Large groups get more, in proportion."""
+    if group.n_partitions <= MAX_ITEMS and group.n_members <= MAX_MEMBERS:
+        effort = max(effort, SMALL_EFFORT)
+    effort *= max(1.0, group.n_partitions / PROBED)
+    part = Budget.of_run(budget.time_left, 0.0, effort, budget.stop)
+    try:
+        yield part
+    finally:
+        budget.pay(effort - part.seconds_of_work())
+
+
+def used_up(budget: Budget) -> bool:
+    """True if no time, or none of the counted work, is left."""
+    return budget.expired() or (budget.counted and budget.seconds_of_work() <= 0)
+
+
+class SizeLoad(NamedTuple):
+    """The heaviest load of one size under its best plan, per unit of capacity."""
+
+    at_least: float
+    """No plan has less."""
+    load: float
+    """A plan has this."""
+
+    @property
+    def proved(self) -> bool:
+        return self.at_least == self.load
+
+
+class SizeCurve:
+    """What is known of the heaviest load, for sizes from 1 on; infinite where nothing is."""
+
+    def __init__(
+        self, pool: MemberPool, policy: Policy, seed: int = 0, scale: int = 1, exact: bool = True
+    ) -> None:
+        """`policy` is a `probing_policy`, `scale` what one unit of weight is in the pool's lag;
+        `exact` is False if that lag had to be rounded."""
+        self.pool = pool
+        self._policy = policy
+        self._seed = seed
+        self._scale = scale
+        self._exact = exact
+        n = len(pool.processes) + 1
+        self._bound: Floats = np.zeros(n)
+        self._load: Floats = np.full(n, np.inf)
+        self._tried = np.zeros(n, np.bool_)
+        self.refused: InputError | None = None
+        """Why the first of the sizes that have no plan has none."""
+        self.loads: AlikeLoads | None = None
+        lag = pool.group.lag[pool.group.assignable]
+        self._read, self._total, self._heaviest = len(lag), int(lag.sum()), int(lag.max(initial=0))
+        free = policy.balance == UNCONSTRAINED
+        if pool.alike and not policy.counts_topics:
+            planned = reduce_group(pool.group_of(1), policy).group
+            self.loads = AlikeLoads(planned.lag[planned.assignable], not free)
+        self.falls = free or self.loads is not None
+        """True if a larger size never has a heavier load: each has all members of the smaller, and
+        counts do not stand in the way."""
+
+    @property
+    def sizes(self) -> int:
+        """The largest size."""
+        return len(self._load) - 1
+
+    def at(self, size: int) -> SizeLoad | None:
+        """What is known of a size; None where no plan is."""
+        load = float(self._load[1 : size + 1].min() if self.falls else self._load[size])
+        return SizeLoad(min(load, self.at_least(size)), load) if np.isfinite(load) else None
+
+    def all(self) -> list[SizeLoad | None]:
+        """What is known of each size from 1 on."""
+        loads = np.minimum.accumulate(self._load[1:]) if self.falls else self._load[1:]
+        known = np.isfinite(loads)
+        counted = known if len(loads) <= MAX_COUNTED or not self.falls else self._tried[1:]
+        bounds = np.array([self.at_least(k + 1) if counted[k] else 0.0 for k in range(len(loads))])
+        if self.falls:
+            bounds = np.maximum.accumulate(bounds[::-1])[::-1]
+        return [
+            SizeLoad(min(load, bound), load) if there else None
+            for load, bound, there in zip(
+                loads.tolist(), bounds.tolist(), known.tolist(), strict=True
+            )
+        ]
+
+    def within(self, size: int, limit: float) -> bool:
+        """True if a plan of the size is known whose heaviest load is at most `limit`."""
+        known = self.at(size)
+        return known is not None and known.load <= limit
+
+    def beyond(self, size: int, limit: float) -> bool:
+        """True if no plan of the size has a load within the limit, were weights not rounded."""
+        return self.at_least(size) > limit + self._rounding(size)
+
+    def _rounding(self, size: int) -> float:
+        """What rounded weights change a load by at most: half a unit of the integers each."""
+        if self._exact:
+            return 0.0
+        capacities = self.pool.capacities_of(size)
+        most = self._read
+        if self._policy.balance != UNCONSTRAINED and len(self.pool.group.class_topics) == 1:
+            most = 1 + int(self._read * capacities[0] / sum(capacities))
+            most *= max(1, sum(map(len, self.pool.group.co_partitioned)))
+        return min(most, self._read) / (2 * self._scale * capacities[-1])
+
+    def at_least(self, size: int) -> float:
+        """No plan of the size has a smaller heaviest load."""
+        known = float(self._bound[size:].max() if self.falls else self._bound[size])
+        if self.loads is not None:
+            counted = self.loads.at_least(self.pool.members_of(size))
+            return max(known, counted / self._divisor)
+        capacities = self.pool.capacities_of(size)
+        mean = self._total / (sum(capacities) * self._scale)
+        alone = self._heaviest / (capacities[0] * self._scale)
+        return max(known, mean, alone)
+
+    @property
+    def _divisor(self) -> float:
+        """What loads of alike members are divided by to be weight per unit of capacity."""
+        capacity = self.pool.capacity
+        return self._scale * (capacity[0] if capacity else 1.0)
+
+    def tried(self, size: int) -> bool:
+        """True if a plan of this very size was looked for, and none is needed."""
+        known = self.at(size)
+        return bool(self._tried[size]) or (known is not None and known.proved)
+
+    def try_size(self, size: int, budget: Budget, effort: float = PROBE_EFFORT) -> None:
+        """Look for the best plan of a size. Where partitions do not fit, nothing is known of it."""
+        self._tried[size] = True
+        if self.loads is not None:
+            exact = self.loads.exact(self.pool.members_of(size))
+            if exact is not None:
+                self._note(size, exact / self._divisor, exact / self._divisor)
+                return
+        group = self.pool.group_of(size)
+        with probe_budget(budget, group, effort) as part:
+            try:
+                found = best_plan(group, self._policy, part, self._seed)
+            except InputError as error:
+                self.refused = self.refused or error
+                return
+        scaled = load_divisor(found.reduction.group)
+        if self.loads is not None or scaled is None:
+            divisor = self._scale * self.pool.capacities_of(size)[0]  # that of all of them
+            self._note(size, found.load.bound / divisor, found.load.value / divisor)
+            return
+        planned, divisor = found.reduction.group, scaled * self._scale
+        capacity = np.array(known_capacities(found.reduction.given))
+        assert planned.real is not None
+        rounded = planned.real.capacity * planned.real.capacity_unit / capacity
+        if (np.abs(rounded - 1) < EXACT).all():
+            self._note(size, found.load.bound / divisor, found.load.value / divisor)
+            return
+        # Capacities are rounded before loads are compared: that changes a bound, but no true load.
+        loads = member_loads(found.assigned, planned.lag, planned.n_members) / capacity
+        bound = found.load.bound / divisor * float(rounded.min())
+        self._note(size, bound, float(loads.max()) / self._scale)
+
+    def _note(self, size: int, bound: float, load: float) -> None:
+        self._bound[size] = max(self._bound[size], bound)
+        self._load[size] = min(self._load[size], load)

@@ -1,0 +1,200 @@
+"""One run of `size`: the curves of loads, and the answer that comes of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from equilag.domain.budget import Budget
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
+from equilag.domain.group.throughput import unit_weights
+from equilag.domain.group.weight import PartitionWeights, filled_rates, known_rates, knows_rates
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import WeightKind
+from equilag.domain.reduction.reduce import Reduction, reduce_group
+from equilag.planner.sizes.size_catch_up import CatchUp, CatchUpTimes
+from equilag.planner.sizes.size_curve import SizeCurve, used_up
+from equilag.planner.sizes.size_members import member_pool
+from equilag.planner.sizes.size_probe import probing_policy
+from equilag.planner.sizes.size_rows import SizeGoal, notable_sizes, size_rows
+from equilag.planner.sizes.size_search import refine, walk
+from equilag.planner.sizes.size_weights import (
+    RATE,
+    WORK,
+    heaviest_unit,
+    hot_units,
+    is_exact,
+    sizing_weight,
+    weighed_pool,
+    weights_of,
+)
+from equilag.planner.sizes.sizing import HotUnit, SizeBasis, SizeRow, Sizing
+
+MAX_SIZE: Final = 10_000
+"""The largest size that is looked at unless another one is asked for: the members of the largest
+groups that equilag plans."""
+WALKING: Final = 0.8
+"""Of the time left, what the loads of all sizes may take; the times to catch up follow."""
+
+
+class SizeRun:
+    """A group, the members that groups of other sizes have, and what is spread over them."""
+
+    def __init__(
+        self,
+        group: Group,
+        policy: Policy,
+        sizes: tuple[int, int] | None = None,
+        threads: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        """Raises InputError where no member reads anything, and for weights that are not known.
+
+        `sizes` are the first and the last one to look at; None for all.
+        """
+        self._given = group
+        self._policy = policy
+        self._seed = seed
+        self._kind: WeightKind = sizing_weight(policy, group)
+        self._weights = self._weights_of(self._kind, policy.horizon)
+        most = int(np.count_nonzero(group.assignable))
+        asked = sizes[1] if sizes else min(MAX_SIZE, max(1, most))
+        self.pool = member_pool(group, policy, asked, threads)
+        self._probing = probing_policy(policy)
+        units = int(np.count_nonzero(self._units.group.assignable))
+        self._most = max(1, -(-units // self.pool.threads))
+        if sizes is None:
+            sizes = 1, min(max(self._most, self.pool.present), MAX_SIZE)
+        # A smaller size would leave the topics of some subscription unread.
+        least = len(self.pool.group.class_topics)
+        self.first, self.last = max(sizes[0], least), max(sizes[1], least)
+
+    def _weights_of(self, kind: WeightKind, horizon: float) -> PartitionWeights:
+        return weights_of(self._given, self._policy, kind, horizon)
+
+    @cached_property
+    def _units(self) -> Reduction:
+        """The units that are spread, and over whom now."""
+        return reduce_group(self.pool.group_of(self.pool.present), self._probing)
+
+    @property
+    def tells_who_keeps_up(self) -> bool:
+        """True if rates and capacities are known."""
+        return knows_rates(self._given) and self.pool.capacity is not None
+
+    def curve(self, kind: WeightKind, horizon: float = 1.0) -> SizeCurve:
+        """The loads by some weight."""
+        weights = self._weights_of(kind, horizon)
+        pool = weighed_pool(self.pool, weights)
+        exact = is_exact(self._given, weights)
+        return SizeCurve(pool, self._probing, self._seed, weights.scale, exact)
+
+    def keeping_up(self, curve: SizeCurve, budget: Budget) -> SizeGoal:
+        """That all rates are within capacity; `curve` is that of rates."""
+        return SizeGoal.of(curve, 1.0, (self.first, self.last), budget)
+
+    def answer(self, catch_up: float | None, budget: Budget) -> Sizing:
+        """Everything that `size` says. Raises InputError where no size has room for all."""
+        if catch_up is not None and self.pool.capacity is None:
+            raise InputError("needs to know what members can process: --capacity", "catch_up")
+        curve = self.curve(self._kind, self._policy.horizon)
+        keeping = catching = None
+        if self.tells_who_keeps_up:
+            rates = curve if self._kind == RATE else self.curve(RATE)
+            keeping = self.keeping_up(rates, budget)
+        if catch_up is not None:
+            work = self.curve(WORK, catch_up)
+            catching = SizeGoal.of(work, catch_up, (self.first, self.last), budget)
+        goals = [goal for goal in (keeping, catching) if goal is not None]
+        here = min(max(self.first, self.pool.present), self.last)
+        with budget.portion(WALKING) as part:
+            walk(curve, here, self.first, self.last, part)
+            shown = self._shown(self._rows(curve), goals)
+            refine(curve, shown, part)
+            for goal in goals:
+                for size in shown:
+                    goal.settle(size, part)
+        rows = self._rows(curve)
+        if not rows and curve.refused is not None:
+            raise curve.refused
+        shown = self._shown(rows, goals)
+        for place, row in enumerate(rows):
+            found = replace(
+                row,
+                keeps_up=keeping and keeping.met(row.size),
+                catches_up=catching and catching.met(row.size),
+            )
+            found = self._with_time(found, budget) if row.size in shown else found
+            if found.catches_up and catch_up is not None and found.catch_up_s is not None:
+                # A plan with no more work until then than can be read is done by then.
+                found = replace(found, catch_up_s=min(found.catch_up_s, catch_up))
+            rows[place] = found
+        fastest = max(self.pool.capacity) if self.pool.capacity else None
+        planned, weight = self._units.group, self._weights.value / self._weights.scale
+        return Sizing(
+            group=self._given.name,
+            policy=self._policy,
+            basis=self._basis(),
+            rows=tuple(rows),
+            first=self.first,
+            last=self.last,
+            most=self._most,
+            least_keeping_up=keeping and keeping.least,
+            catch_up=catch_up,
+            least_catching_up=catching and catching.least,
+            heaviest=heaviest_unit(planned, unit_weights(self._units, weight), fastest),
+            hot=self.hot(),
+            interrupted=budget.interrupted,
+        )
+
+    def hot(self) -> tuple[HotUnit, ...]:
+        """The units that no member can read as fast as records come in, by known rates alone."""
+        if not self.tells_who_keeps_up or self.pool.capacity is None:
+            return ()
+        rate = unit_weights(self._units, known_rates(self._given))
+        return hot_units(self._units.group, rate, max(self.pool.capacity))
+
+    def _basis(self) -> SizeBasis:
+        given, pool, weights = self._given, self.pool, self._weights
+        by_rate = self._kind in (RATE, WORK)
+        limit = {RATE: 1.0, WORK: self._policy.horizon}.get(self._kind)
+        return SizeBasis(
+            kind=self._kind,
+            horizon_s=weights.horizon_s,
+            unit=weights.unit,
+            total=int(weights.value[given.assignable].sum()) / weights.scale,
+            unknown_rates=filled_rates(given).unknown if by_rate else 0,
+            limit=None if pool.capacity is None else limit,
+            present=pool.present,
+            threads=pool.threads,
+            capacity=pool.new_capacity,
+            equal_capacities=pool.equal_capacities,
+            subscriptions=len(pool.group.class_topics),
+            idle=pool.idle,
+            unrestricted=len(given.allowed or ()),
+        )
+
+    def _rows(self, curve: SizeCurve) -> list[SizeRow]:
+        return size_rows(curve, self.first, self.last, self._policy.tolerance)
+
+    def _shown(self, rows: list[SizeRow], goals: list[SizeGoal]) -> list[int]:
+        """The sizes that somebody wants to see."""
+        helping = [row.size for row in rows if row.helps]
+        least = [goal.least for goal in goals]
+        return notable_sizes([row.size for row in rows], helping, self.pool.present, least)
+
+    def _with_time(self, row: SizeRow, budget: Budget) -> SizeRow:
+        """The row with the time to catch up, where there is lag and time to compute it."""
+        if self.pool.capacity is None or not self._given.lag.any() or used_up(budget):
+            return row
+        never = row.keeps_up is False
+        found = CatchUp(np.inf, np.inf) if never else self._times.of(row.size, budget)
+        return replace(row, catch_up_s=found.seconds, catch_up_at_least_s=found.at_least)
+
+    @cached_property
+    def _times(self) -> CatchUpTimes:
+        return CatchUpTimes(self.pool, self._policy, self._seed)

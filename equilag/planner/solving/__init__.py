@@ -1,0 +1,1 @@
+"""One run: task, problem, state, front, proofs, result."""

@@ -1,0 +1,144 @@
+"""What the improving stages have to solve: a task with the count constraint of its plans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.bounds.counting_by_capacity import counting_for
+from equilag.certificate.bounds.move_limited import spread_bounds
+from equilag.domain.constraint import CountConstraint
+from equilag.domain.group.group import NOBODY, Group, Ints
+from equilag.domain.plan.metrics import is_plain, load_factor, mean_load
+from equilag.domain.policy.objective import Caps, Objective, most_excess
+from equilag.domain.policy.policy import Policy
+from equilag.planner.solving.front import Candidate
+from equilag.planner.solving.task import Task
+
+NEGLIGIBLE: Final = 0.001
+"""Part of the mean load by which members may differ without anybody noticing."""
+MOST_FORCED: Final = 64
+"""Moves up to which counting bounds the spread: beyond, it proves next to nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A task with the count constraint that every plan must meet."""
+
+    task: Task
+    make_constraint: Callable[[], CountConstraint]
+    fewest_moves: int
+    """No plan within the constraint has fewer; 0 where nothing is proved."""
+
+    @cached_property
+    def constraint(self) -> CountConstraint:
+        """What every plan must meet; made when first asked for, as plans without lag never ask."""
+        return self.make_constraint()
+
+    @property
+    def group(self) -> Group:
+        return self.task.group
+
+    @property
+    def objective(self) -> Objective:
+        return self.task.objective
+
+    @cached_property
+    def move_limit(self) -> int | None:
+        """The moves beyond which a plan is out of the question; None for no limit."""
+        return self.objective.move_limit(self.fewest_moves)
+
+    def with_policy(self, policy: Policy) -> Problem:
+        """The same problem for another policy of the same count balance."""
+        objective = self.objective._replace(policy=policy)
+        return replace(self, task=self.task._replace(objective=objective))
+
+    @property
+    def moves_trade(self) -> bool:
+        """True if plans may move more than they must for the sake of the spread."""
+        return self.has_owners and not self.moves_matter
+
+    @cached_property
+    def has_owners(self) -> bool:
+        """True if anybody owns anything, as far as the plan is concerned."""
+        return bool((self.group.owner != NOBODY).any())
+
+    @property
+    def moves_matter(self) -> bool:
+        """True if no plan may move more than it must: the search keeps to the fewest moves."""
+        return self.objective.moves_rank_first
+
+    @property
+    def search_limit(self) -> int | None:
+        """The moves beyond which the search does not look; None for no limit.
+
+        A limit of the policy's is not among them: the search is the same for all limits.
+        """
+        return self.fewest_moves if self.moves_matter else None
+
+    @cached_property
+    def forced_spreads(self) -> Ints:
+        """[moves + 1] what the spread is at least with so many moves, by counting; may be empty."""
+        owned = int(np.count_nonzero(self.group.owner != NOBODY))
+        if not owned or not self.counts_few_moves:
+            return np.zeros(0, np.int64)
+        return spread_bounds(self.group, self.constraint, min(owned, MOST_FORCED))
+
+    def forced_spread(self, moves: int) -> int:
+        """The spread is at least this with at most so many moves, by counting."""
+        forced = self.forced_spreads
+        return int(forced[moves]) if 0 <= moves < len(forced) else 0
+
+    @cached_property
+    def counting(self) -> Counting:
+        """The load bounds by counting."""
+        return counting_for(self.group, self.constraint)
+
+    @cached_property
+    def sets_alike(self) -> list[Ints]:
+        """Sets of interchangeable members, the largest first; none where capacities differ."""
+        return [] if self.has_capacities else self.constraint.alike_members()
+
+    @cached_property
+    def has_capacities(self) -> bool:
+        """True if loads are compared per unit of capacity."""
+        return load_factor(self.group) is not None
+
+    @cached_property
+    def counts_few_moves(self) -> bool:
+        """True if the exact methods for a few moves apply."""
+        return is_plain(self.group) and self.constraint.instance_sums is None
+
+    @cached_property
+    def mean(self) -> float:
+        """Assigned load per member that is not idle, as loads are compared."""
+        return mean_load(self.group)
+
+    @cached_property
+    def active(self) -> int:
+        """Members that are not idle."""
+        return int(np.count_nonzero(~self.group.idle))
+
+    @cached_property
+    def negligible_excess(self) -> float:
+        """Records of excess that no search tries to save: what a spread of `NEGLIGIBLE` leaves."""
+        return most_excess(NEGLIGIBLE * self.mean, self.active)
+
+    @cached_property
+    def excess_allowance(self) -> float:
+        """Records by which the tolerance lets the excess exceed the best."""
+        return most_excess(self.objective.allowance(self.mean), self.active)
+
+    def caps(self, candidates: Sequence[Candidate]) -> Caps:
+        """Up to which value and excess a candidate is as good as the best one."""
+        return self.objective.caps([c.figures for c in candidates], self.mean, self.active)
+
+    def choose(self, candidates: Sequence[Candidate]) -> Candidate:
+        """The candidate that the policy takes."""
+        caps = self.caps(candidates)
+        return min(candidates, key=lambda c: self.objective.key(c.figures, self.fewest_moves, caps))

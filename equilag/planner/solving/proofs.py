@@ -1,0 +1,159 @@
+"""What a run has proved so far: the strongest claim of each name and limit on moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from equilag.domain.errors import ContradictedBound
+from equilag.domain.plan.claim import ACROSS, Claim
+from equilag.domain.policy.objective import (
+    EXCESS,
+    MOVES_WITHIN,
+    SPREAD,
+    VALUE,
+    Figures,
+    Objective,
+    Proved,
+)
+
+CLAIM_ORDER: Final = (
+    "counts",
+    ACROSS,
+    "fewest_moves",
+    "max_load_at_least",
+    "min_load_at_most",
+    SPREAD,
+    MOVES_WITHIN,
+    VALUE,
+    EXCESS,
+)
+"""The order of claims in a certificate: each rests on those before it."""
+
+UNBOUNDED: Final = 2**61
+"""No load reaches this, and sums with a spread stay below 2^63."""
+
+ClaimKey: TypeAlias = tuple[str, int | None]
+"""The name of a claim, and the most moves of the plans that it covers; None for all plans."""
+
+
+def claim_key(claim: Claim) -> ClaimKey:
+    """The key under which `Proofs` keeps a claim."""
+    return claim.claim, claim.data.get("max_moves")
+
+
+@dataclass(eq=False, slots=True)
+class Proofs:
+    """The strongest claims, and the strongest of those that rest on no solver."""
+
+    claims: dict[ClaimKey, Claim] = field(default_factory=dict)
+    checked: dict[ClaimKey, Claim] = field(default_factory=dict)
+
+    @staticmethod
+    def of(claims: Iterable[Claim]) -> Proofs:
+        """Checked claims, one of each name."""
+        known = {claim_key(claim): claim for claim in claims}
+        return Proofs(known, dict(known))
+
+    def record(self, claim: Claim) -> bool:
+        """Keep a claim that says more than the known one of its key; true if it does."""
+        key = claim_key(claim)
+        if claim.evidence == "checked" and _says_more(claim, self.checked.get(key)):
+            self.checked[key] = claim
+        if _says_more(claim, self.claims.get(key)):
+            self.claims[key] = claim
+            return True
+        return False
+
+    def __contains__(self, name: str) -> bool:
+        return (name, None) in self.claims
+
+    def strongest(self, name: str, moves: int | None = None) -> Claim | None:
+        """The claim that says most of all plans with at most `moves`; None for any number."""
+        return _strongest(self.claims, name, moves)
+
+    def value(self, name: str, moves: int | None = None) -> int | None:
+        """The value that is claimed of plans with at most `moves`, None where nothing is."""
+        claim = self.strongest(name, moves)
+        return claim.value if claim else None
+
+    @property
+    def highest(self) -> int:
+        """The heaviest load is at least this."""
+        return self.value("max_load_at_least") or 0
+
+    @property
+    def lowest(self) -> int:
+        """The lightest load is at most this; more than any load where nothing is proved."""
+        known = self.value("min_load_at_most")
+        return UNBOUNDED if known is None else known
+
+    @property
+    def spread(self) -> int:
+        """The lag spread is at least this, with any number of moves."""
+        return self.value(SPREAD) or 0
+
+    def spread_within(self, moves: int | None) -> int:
+        """The lag spread of plans with at most `moves` is at least this."""
+        return self.value(SPREAD, moves) or 0
+
+    def proved(self, fewest_moves: int, limit: int | None) -> Proved:
+        """The bounds on plans within a limit on moves, as the objective takes them."""
+        spread = self.spread_within(limit)
+        return Proved(spread, fewest_moves, max(self.value(VALUE, limit) or 0, spread))
+
+    def in_order(self, limit: int | None) -> tuple[Claim, ...]:
+        """The claims of a certificate for a plan within a limit on moves.
+
+        Beside a claim of a solver stands what holds without it.
+        """
+        found = []
+        for name in CLAIM_ORDER:
+            best = self.strongest(name, limit)
+            checked = _strongest(self.checked, name, limit)
+            if checked is not None and checked is not best:
+                found.append(checked)
+            if best is not None:
+                found.append(best)
+        return tuple(found)
+
+    def hold_against(self, objective: Objective, figures: Figures, found_by: str) -> list[str]:
+        """Compare a plan's figures with the bounds on them.
+
+        A solver's bound that the plan beats is dropped in favour of the checked one; returns a
+        note for each. Raises ContradictedBound if the plan beats a checked bound.
+        """
+        notes = []
+        reached = {SPREAD: figures.spread, VALUE: objective.value(figures)}
+        for key, claim in list(self.claims.items()):
+            name, limit = key
+            value = reached.get(name)
+            if value is None or value >= claim.value:
+                continue
+            if limit is not None and figures.moves > limit:
+                continue
+            text = f"{name}: {found_by} found {value} where {claim.kind} claimed {claim.value}"
+            if claim.evidence == "checked":
+                raise ContradictedBound(text)
+            notes.append(f"a solver's bound was wrong and is dropped: {text}")
+            del self.claims[key]
+            if key in self.checked:
+                self.claims[key] = self.checked[key]
+        return notes
+
+
+def _strongest(claims: Mapping[ClaimKey, Claim], name: str, moves: int | None) -> Claim | None:
+    best: Claim | None = None
+    for (of, limit), claim in claims.items():
+        covers = limit is None or (moves is not None and limit >= moves)
+        if of == name and covers and _says_more(claim, best):
+            best = claim
+    return best
+
+
+def _says_more(claim: Claim, old: Claim | None) -> bool:
+    """True for a stronger value, or for the same one with better evidence."""
+    if old is None or claim.value == old.value:
+        return old is None or old.evidence == "solver"
+    return (claim.value < old.value) == (claim.claim == "min_load_at_most")

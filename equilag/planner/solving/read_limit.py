@@ -1,0 +1,157 @@
+"""Plans within a limit on reads across racks that is not the fewest.
+
+Such a limit is no count constraint: which reads are given up for an even load is open. So the group
+is searched among the plans with the fewest reads, without the limit, and with it. What is proved
+without it holds for the plans within it. Of the methods only CP-SAT knows the limit; what others
+find beyond it is thrown away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from equilag.domain.budget import Budget
+from equilag.domain.errors import InputError
+from equilag.domain.plan.metrics import cross_costs, cross_reads, has_racks
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy import Policy
+from equilag.planner.solving.forced_moves import check_limit
+from equilag.planner.solving.front import Candidate, candidate_of
+from equilag.planner.solving.problem import Problem
+from equilag.planner.solving.progress import ProgressObserver
+from equilag.planner.solving.proofs import Proofs
+from equilag.planner.solving.result import plan_of
+from equilag.planner.solving.run import count, phases_for, search, state_of
+from equilag.planner.solving.state import Proposal, SolveState
+from equilag.planner.solving.task import Task
+from equilag.planner.stages.counting_stages import in_time
+from equilag.solver.moves.fewest_moves import FlowPrices, moves_against_reads
+from equilag.solver.racks.between_plans import between_plans
+
+TIGHT: Final = 0.15
+"""Of the time, what the search among the plans with the fewest reads gets."""
+FREE: Final = 0.6
+"""Of the time that is left then, what the search without the limit gets; the rest knows it."""
+PRICES: Final = tuple(FlowPrices(*pair) for pair in ((8, 1), (3, 1), (2, 1), (1, 1), (1, 2)))
+"""Of a move and a read: flows between the fewest of one and the fewest of the other."""
+SOME: Final = 3
+"""Plans that steps lead from, or to: the best ones are close to each other."""
+
+
+def has_read_limit(task: Task) -> bool:
+    """True if reads across racks are limited, and not the fewest anyway."""
+    limit = task.policy.max_cross_rack
+    if limit is None or task.policy.rack_aware or not has_racks(task.group):
+        return False
+    worst = np.where(task.group.eligible, cross_costs(task.group), 0).max(axis=1, initial=0)
+    return limit < int(worst[task.group.partition_class].sum())
+
+
+def plan_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -> Plan:
+    """The best plan that reads no more partitions across racks than the policy allows.
+
+    Raises InputError if the counts force more reads than that, or if no plan is found that keeps to
+    the limit on moves as well.
+    """
+    within = state_within_reads(task, budget, observer)
+    search(within, budget, observer, phases_for(within, budget))
+    problem = replace(within.problem, task=task)
+    proofs = _of_all_plans(within) if task.policy.moves_first else within.proofs
+    final = SolveState.of(problem, within.front.fewest_moves(), proofs, within.notes)
+    for candidate in within.front.candidates:
+        final.record(Proposal(candidate.assigned, candidate.algorithm))
+    check_found(final, task.policy)
+    return plan_of(final, budget)
+
+
+def check_found(state: SolveState, policy: Policy) -> None:
+    """Raises InputError if every plan that was found moves more than the policy allows."""
+    most, moves = policy.max_moves, state.front.fewest_moves().moves
+    if most is not None and moves > most:
+        reads = f"at most {policy.max_cross_rack} reads across racks"
+        raise InputError(
+            f"no plan with {reads} was found that moves fewer than {moves}", "max_moves"
+        )
+
+
+def state_within_reads(task: Task, budget: Budget, observer: ProgressObserver) -> SolveState:
+    """The state from which plans within the limit are searched, for all numbers of moves.
+
+    Raises InputError if the counts force more reads, or more moves, than the policy allows.
+    """
+    limit = task.policy.max_cross_rack
+    assert limit is not None
+    notes: list[str] = []
+    without = replace(task.policy, max_cross_rack=None, max_moves=None)
+    aware = replace(without, rack_aware=True)
+    tight = _counted(_with(task, aware), budget, observer, notes)
+    task.policy.check_reads(tight.problem.constraint.most_across or 0)
+    free = _counted(_with(task, without), budget, observer, notes)
+    check_limit(task, free.problem.fewest_moves)
+    flows = []
+    for prices in PRICES:
+        if free.problem.has_owners and in_time(task, budget):
+            assigned = moves_against_reads(task.group, free.problem.constraint, prices)
+            flows.append(candidate_of(task.group, assigned, "min-cost-flow"))
+    for state, share in ((tight, TIGHT), (free, FREE)):
+        with budget.portion(share) as part:
+            search(state, part, observer, phases_for(state, part))
+    trading = replace(without, max_moves=task.policy.max_moves)
+    if trading.moves_first and not trading.pins_owned:
+        # Under these policies moves cost nothing, so no claim may count a cost.
+        trading = replace(trading, name="lag-aware", balance=trading.balance, move_cost=0)
+    problem = replace(
+        free.problem,
+        task=_with(task, trading),
+        make_constraint=lambda: free.problem.constraint.within_reads(limit),
+    )
+    within = SolveState.of(problem, tight.incumbent, _of_all_plans(free), notes)
+    found = [*flows, *tight.front.candidates, *free.front.candidates]
+    reads = [cross_reads(task.group, candidate.assigned) for candidate in found]
+    beyond = [c for c, across in zip(found, reads, strict=True) if across > limit]
+    kept = [c for c, across in zip(found, reads, strict=True) if across <= limit]
+    if beyond and problem.has_owners:
+        even = sorted(beyond, key=_spread)[:SOME]
+        kept += [_between(problem, one, tight.most_even, limit) for one in even]
+        few = sorted(kept, key=_moves)[:SOME] + [one for one in flows if one in kept]
+        kept += [_between(problem, min(beyond, key=_moves), one, limit) for one in few]
+    for candidate in kept:
+        within.record(Proposal(candidate.assigned, candidate.algorithm))
+    return within
+
+
+def _between(problem: Problem, beyond: Candidate, kept: Candidate, limit: int) -> Candidate:
+    """A plan between one beyond the limit on reads and one that keeps to it."""
+    group, counts = problem.group, problem.constraint
+    assigned = between_plans(group, counts, beyond.assigned, kept.assigned, limit)
+    return candidate_of(group, assigned, "between-plans")
+
+
+def _spread(candidate: Candidate) -> int:
+    return candidate.spread
+
+
+def _moves(candidate: Candidate) -> int:
+    return candidate.moves
+
+
+def _of_all_plans(state: SolveState) -> Proofs:
+    """The checked claims that hold with any number of moves: where fewer moves come first, the
+    limit on reads may take more of them than there would be without it."""
+    return Proofs.of(claim for claim in state.proofs.in_order(None) if claim.evidence == "checked")
+
+
+def _with(task: Task, policy: Policy) -> Task:
+    return task._replace(objective=task.objective._replace(policy=policy))
+
+
+def _counted(
+    task: Task, budget: Budget, observer: ProgressObserver, notes: list[str]
+) -> SolveState:
+    """The state of a run up to the fewest moves."""
+    state = state_of(task, count(task, budget, observer, notes), notes)
+    assert state is not None  # counts of a reduced group are always exact
+    return state

@@ -1,0 +1,135 @@
+"""From what a run found to a plan."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from equilag.certificate.bounds.counting_by_capacity import counting_for
+from equilag.domain.budget import Budget
+from equilag.domain.constraint import unconstrained
+from equilag.domain.group.group import Group
+from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.metrics import load_divisor
+from equilag.domain.plan.plan import Choice, Plan
+from equilag.domain.policy.objective import EXCESS
+from equilag.planner.solving.front import ParetoFront, knee
+from equilag.planner.solving.stage import Draft
+from equilag.planner.solving.state import SolveState
+from equilag.planner.solving.task import Task
+from equilag.planner.stages.bounding_stages import no_lag_claims
+from equilag.solver.lower_bounds.load_bounds import difference, overall_bounds
+
+BOUNDED_SIZE: Final = 200_000
+"""Partitions and class pairs up to which a fallback's bounds take a few milliseconds."""
+
+
+def plan_of(state: SolveState, budget: Budget) -> Plan:
+    """The plan of a run whose counts are exact."""
+    task, best, limit = state.problem.task, state.incumbent, state.limit
+    return Plan(
+        task.reduction.given,
+        task.policy,
+        "optimal" if state.optimal else "feasible",
+        best.algorithm,
+        task.reduction.expand(best.assigned),
+        state.proofs.in_order(limit),
+        state.proofs.spread_within(limit),
+        state.problem.fewest_moves,
+        budget.limit,
+        budget.elapsed,
+        tuple(state.notes),
+        choices(state.front, load_divisor(task.group)),
+        *_run(task, budget),
+        state.proofs.value(EXCESS) or 0,
+        reduction=task.reduction,
+    )
+
+
+def settled_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> Plan | None:
+    """The plan of a draft that leaves nothing to improve; None if there is anything.
+
+    That is a group without lag whose counts and moves are both proved: the same plan as by way of
+    `SolveState`, which takes longer to make than such a plan. Its claims are made when they are
+    read, since most callers of such a plan ask for the assignment alone.
+    """
+    if not draft.final or task.policy.fresh:
+        return None
+    claims = no_lag_claims(task, draft)
+    if not claims:
+        return None
+    moves = draft.fewest_moves
+    return Plan(
+        task.reduction.given,
+        task.policy,
+        "optimal",
+        draft.algorithm,
+        task.reduction.expand(draft.assigned),
+        lambda: draft.make_claims() + claims,
+        0,
+        moves,
+        budget.limit,
+        budget.elapsed,
+        tuple(notes),
+        (Choice("fewest moves", moves, 0),),
+        *_run(task, budget),
+        reduction=task.reduction,
+    )
+
+
+def fallback_plan(task: Task, draft: Draft, budget: Budget, notes: list[str]) -> Plan:
+    """A heuristic's plan; its claims hold for any assignment at all, whatever its counts."""
+    claims: tuple[Claim, ...] = ()
+    group = task.group
+    if budget.limit > 0 and group.n_partitions + group.eligible.size < BOUNDED_SIZE:
+        claims = unconstrained_claims(group)
+    return Plan(
+        task.reduction.given,
+        task.policy,
+        "fallback",
+        draft.algorithm,
+        task.reduction.expand(draft.assigned),
+        claims,
+        claims[-1].value if claims else 0,
+        0,
+        budget.limit,
+        budget.elapsed,
+        tuple(notes),
+        (),
+        *_run(task, budget),
+        reduction=task.reduction,
+    )
+
+
+def unconstrained_claims(group: Group) -> tuple[Claim, ...]:
+    """What no valid assignment beats, the bound on the spread last; none without active members."""
+    bounds = overall_bounds(counting_for(group, unconstrained(group)))
+    return () if bounds is None else (bounds.highest, bounds.lowest, difference(bounds))
+
+
+def _run(task: Task, budget: Budget) -> tuple[int, float | None, bool]:
+    """Seed, effort, and whether the run is repeatable."""
+    return task.seed, budget.effort, not budget.cut
+
+
+def choices(front: ParetoFront, divisor: float | None = None) -> tuple[Choice, ...]:
+    """Up to three points of the front: fewest moves, the knee, the most even.
+
+    `divisor` makes records per unit of capacity of loads; None where they are records.
+    """
+    points = front.points()
+    if not points:
+        return ()
+    first, last = points[0], front.most_even()
+    chosen = [("fewest moves", first)]
+    if len(points) > 2:
+        middle = knee(points)
+        if middle is not first and middle.spread > last.spread:
+            chosen.append(("knee", middle))
+    if len(points) > 1:
+        chosen.append(("most even", last))
+    return tuple(
+        Choice(label, point.moves, point.spread, point.excess)
+        if divisor is None
+        else Choice(label, point.moves, point.spread / divisor, point.excess / divisor)
+        for label, point in chosen
+    )

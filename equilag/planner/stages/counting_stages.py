@@ -1,0 +1,233 @@
+"""The counting stages: a valid plan at once, exact counts, the fewest moves with their proof."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache, partial
+from typing import Final
+
+import numpy as np
+
+from equilag.certificate.checks.potentials import pinned_moves_claim
+from equilag.domain.budget import Budget
+from equilag.domain.constraint import CountConstraint, constraint_of
+from equilag.domain.group.group import NOBODY
+from equilag.domain.plan.claim import ACROSS, Claim, Claims
+from equilag.domain.plan.metrics import count_moves, has_racks, is_ordinary
+from equilag.domain.policy.policy_settings import UNCONSTRAINED
+from equilag.planner.solving.fallback import FLOW_IMPORT, SAFETY, fallback, seconds_of_flow
+from equilag.planner.solving.forced_moves import check_limit
+from equilag.planner.solving.stage import CountingStage, Draft
+from equilag.planner.solving.task import Task
+from equilag.solver.counts.even_counts import balanced, counts_claim
+from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
+from equilag.solver.moves.even_and_kept import is_small, keep_evenly
+from equilag.solver.moves.fewest_moves import FewestMoves, fewest_moves
+from equilag.solver.moves.least_loaded import to_least_loaded
+from equilag.solver.racks.between_plans import fewest_across
+
+
+class QuotasStage:
+    """Exact counts and the fewest moves together, where they have a closed form."""
+
+    name: Final = "quotas"
+    must_answer: Final = False
+
+    def always(self, task: Task) -> bool:
+        return task.policy.max_moves is not None
+
+    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
+        return draft is None and not task.policy.fresh and has_quotas(task.original, task.policy)
+
+    def run(self, task: Task, draft: Draft | None) -> Draft:
+        group = task.original
+        found = keep_to_quotas(group)
+        check_limit(task, found.moves)
+        claims, constraint = partial(found.claims, group), partial(found.constraint, group)
+        return Draft(found.assigned, "quotas", constraint, found.moves, claims, final=True)
+
+
+class AugmentingPathsStage:
+    """Exact counts and the fewest moves together, in small groups with mixed subscriptions.
+
+    Only without lag: with lag, the search takes longer than the flows, and needs the claims.
+    """
+
+    name: Final = "augmenting paths"
+    must_answer: Final = False
+
+    def always(self, task: Task) -> bool:
+        return task.policy.max_moves is not None
+
+    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
+        if draft is not None or task.policy.fresh or not is_small(task.original, task.policy):
+            return False
+        return not task.original.lag.any()
+
+    def run(self, task: Task, draft: Draft | None) -> Draft:
+        group, policy = task.original, task.policy
+        found = keep_evenly(group)
+        check_limit(task, found.moves)
+        constraint = cache(partial(constraint_of, group, policy, found.assigned))
+
+        def claims() -> Claims:
+            counts = counts_claim(group, constraint())
+            if not (group.owner != NOBODY).any():
+                return (counts,)
+            moves = FewestMoves(found.assigned, found.potentials())
+            return counts, moves.claim(group, policy, constraint())
+
+        return Draft(
+            found.assigned, "augmenting-paths", constraint, found.moves, claims, final=True
+        )
+
+
+class HeuristicStage:
+    """A heuristic's plan: before the exact counts where those may take too long (`early`), and
+    after them where there is none."""
+
+    name: Final = "heuristic"
+    must_answer: Final = True
+
+    def __init__(self, early: bool = False) -> None:
+        self.early = early
+
+    def always(self, task: Task) -> bool:
+        return True
+
+    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
+        if draft is not None or not is_ordinary(task.group):  # heuristics know no rooms
+            return False
+        return not self.early or SAFETY * seconds_of_flow(task.group, task.policy) > budget.limit
+
+    def run(self, task: Task, draft: Draft | None) -> Draft:
+        return Draft(*fallback(task.group, task.policy))
+
+
+class EvenCountsStage:
+    """Exactly balanced counts, and with them the constraint of all that follows."""
+
+    name: Final = "counts"
+    must_answer: Final = False
+
+    def always(self, task: Task) -> bool:
+        return task.policy.max_moves is not None or not is_ordinary(task.group)
+
+    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
+        return (draft is None or draft.make_constraint is None) and in_time(task, budget)
+
+    def run(self, task: Task, draft: Draft | None) -> Draft:
+        group = task.group
+        assigned, constraint = balanced(group, task.policy)
+        if constraint.has_pinned:  # so only what may not stay moves
+            check_limit(task, count_moves(group, assigned))
+        algorithm = "balance"
+        if draft is not None and constraint.admits(draft.assigned):
+            assigned, algorithm = draft.assigned, draft.algorithm
+        final = not _minds_racks(task) and _cannot_move(task, constraint)
+        moves, forced = _forced_moves(task, constraint)
+        claims = (counts_claim(group, constraint), *forced)
+        return Draft(assigned, algorithm, lambda: constraint, moves, lambda: claims, final)
+
+
+class FewestAcrossStage:
+    """The fewest reads across racks that the counts allow; later stages keep to them."""
+
+    name: Final = "racks"
+    must_answer: Final = True
+
+    def always(self, task: Task) -> bool:
+        return True
+
+    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
+        return _minds_racks(task) and draft is not None and draft.make_constraint is not None
+
+    def run(self, task: Task, draft: Draft | None) -> Draft:
+        assert draft is not None and draft.make_constraint is not None
+        constraint = fewest_across(draft.make_constraint())
+        task.policy.check_reads(constraint.most_across or 0)
+        assigned = fewest_moves(task.group.without_owners(), constraint).assigned
+        moves, forced = _forced_moves(task, constraint)
+        claims = (
+            counts_claim(task.group, constraint),
+            Claim(ACROSS, constraint.most_across or 0, "residual"),
+            *forced,
+        )
+        final = _cannot_move(task, constraint)
+        return Draft(assigned, "racks", lambda: constraint, moves, lambda: claims, final)
+
+
+class FewestMovesStage:
+    """The fewest moves that the counts allow, with their proof."""
+
+    name: Final = "fewest moves"
+    must_answer: Final = False
+
+    def always(self, task: Task) -> bool:
+        return task.policy.max_moves is not None
+
+    def applies(self, task: Task, draft: Draft | None, budget: Budget) -> bool:
+        exact = draft is not None and draft.make_constraint is not None
+        return exact and in_time(task, budget)
+
+    def run(self, task: Task, draft: Draft | None) -> Draft:
+        assert draft is not None and draft.make_constraint is not None
+        constraint = draft.make_constraint()
+        found = fewest_moves(task.original, constraint)
+        claim = found.claim(task.original, task.policy, constraint)
+        check_limit(task, claim.value)
+        assigned, algorithm = found.assigned, "min-cost-flow"
+        if task.policy.fresh:  # who owns what is proved, but must not be planned from
+            assigned, algorithm = draft.assigned, draft.algorithm
+        elif task.policy.balance == UNCONSTRAINED:
+            assigned = to_least_loaded(task.original, constraint, assigned)
+        claims = (*draft.make_claims(), claim)
+        made = draft.make_constraint
+        final = found.exact or count_moves(task.original, found.assigned) == claim.value
+        return Draft(assigned, algorithm, made, claim.value, lambda: claims, final)
+
+
+def _minds_racks(task: Task) -> bool:
+    """True if the fewest reads across racks are a goal, and not the same for every plan."""
+    return task.policy.rack_aware and has_racks(task.group)
+
+
+def _forced_moves(task: Task, constraint: CountConstraint) -> tuple[int, Claims]:
+    """Where partitions are pinned: the moves from owners that may not keep theirs, and the claim.
+
+    Without pinned partitions the fewest moves come later; 0 and no claim.
+    """
+    if not constraint.has_pinned:
+        return 0, ()
+    moves = count_moves(task.original, constraint.pinned_assignment)
+    check_limit(task, moves)
+    return (moves, (pinned_moves_claim(moves),)) if moves else (0, ())
+
+
+def _cannot_move(task: Task, constraint: CountConstraint) -> bool:
+    """True if no move is to be saved or proved: of pinned partitions, and where nobody owns any."""
+    if constraint.has_pinned:
+        return True
+    nobody = np.full_like(task.original.owner, NOBODY)
+    return not count_moves(task.original, nobody)
+
+
+def in_time(task: Task, budget: Budget) -> bool:
+    """True if there is time for exact counts or moves; always where a limit on moves needs them,
+    or only they make a valid plan."""
+    if task.policy.max_moves is not None or not is_ordinary(task.group):
+        return True
+    load = 0.0 if "ortools.graph.python" in sys.modules else FLOW_IMPORT
+    seconds = seconds_of_flow(task.group, task.policy) + load
+    return budget.has_time(seconds)
+
+
+COUNTING: Final[tuple[CountingStage, ...]] = (
+    QuotasStage(),
+    AugmentingPathsStage(),
+    HeuristicStage(early=True),
+    EvenCountsStage(),
+    FewestAcrossStage(),
+    HeuristicStage(),
+    FewestMovesStage(),
+)

@@ -1,0 +1,89 @@
+"""The improving stage for loads per unit of capacity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from equilag.domain.budget import Budget
+from equilag.planner.solving.state import Contribution, Proposal, SolveState
+from equilag.solver.local_search.capacity_levels import level_by_capacity
+from equilag.solver.local_search.equal_loads import equalise_loads
+from equilag.solver.local_search.three_way_splits import bring_close
+from equilag.solver.lower_bounds.load_bounds import crowds
+
+
+class CapacityLevels:
+    """The most even loads per unit of capacity, at any size, where moves do not count."""
+
+    name: Final = "levels by capacity"
+    SETTLE: Final = 6e-6
+    """Seconds per partition before the first round, most of them to deal partitions one by one."""
+    ROUND: Final = 5e-3
+    """Seconds of one round, besides those that grow with the group."""
+    PARTITION: Final = 6e-8
+    """Seconds of a round per partition."""
+    SHARE: Final = 0.75
+    """Of the time left."""
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        problem = state.problem
+        if state.proved or problem.moves_matter or not problem.has_capacities:
+            return False
+        return budget.has_time(self.SETTLE * problem.group.n_partitions)
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem = state.problem
+        size = problem.group.n_partitions
+        budget.pay(self.SETTLE * size)
+        stop = budget.steps(self.ROUND + self.PARTITION * size, upto=0.6, share=self.SHARE)
+        counting = problem.counting
+        heaviest = crowds(counting, counting.active)[:1]
+        found = level_by_capacity(
+            problem.group, problem.constraint, state.most_even.assigned, state.rng, stop,
+            sum(heaviest), state.proofs.spread,
+        )  # fmt: skip
+        yield Proposal(found, "levels-by-capacity")
+
+
+STEP_PRICE: Final = 2e-4
+"""Seconds of a step of exact transfers and of splits, as the searches count them."""
+ARRANGE: Final = 6e-7
+"""Seconds per partition for the table of members and what else no stop condition interrupts."""
+EXACT: Final = 0.9
+"""Part of the stage's work for exact transfers; the rest is left to come closer otherwise."""
+
+
+class ExactTransfers:
+    """Loads within 1 of each other, set by set, where the counts and the lags allow it.
+
+    Else as close as splits among three members bring them.
+    """
+
+    name: Final = "exact transfers"
+    SETS: Final = 50
+    """Sets of members, the largest first; the rest hold too little to matter."""
+
+    def __init__(self, share: float, upto: float) -> None:
+        """A share of the time left, for all sets together; the first part `upto` of the work."""
+        self._share = share
+        self._upto = upto
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        problem = state.problem
+        if state.spread_proved or problem.moves_matter:
+            return False
+        return bool(problem.sets_alike)
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem, found = state.problem, state.most_even.assigned
+        sets = problem.sets_alike[: self.SETS]
+        for number, members in enumerate(sets):
+            share = self._share / (len(sets) - number)
+            if not budget.has_time(ARRANGE * problem.group.n_partitions):
+                break
+            stop = budget.steps(STEP_PRICE, upto=EXACT * self._upto, share=share)
+            found = equalise_loads(problem.group, found, state.rng, stop, members)
+            stop = budget.steps(STEP_PRICE, upto=self._upto, share=share)
+            found = bring_close(problem.group, found, state.rng, stop, members)
+        yield Proposal(found, "exact-transfers")

@@ -1,0 +1,244 @@
+"""The stages for plans with few moves: exact, move by move, in groups too large for all plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from equilag.certificate.checks.search_checks import search_target
+from equilag.certificate.exhaustive.few_moves.move_problem import whole_problem_of_few_moves
+from equilag.certificate.exhaustive.few_moves.move_search import MoveSearch
+from equilag.certificate.exhaustive.whole_group import WholeGroup
+from equilag.domain.budget import Budget, OutOfBudget
+from equilag.domain.plan.claim import Claim
+from equilag.domain.policy.objective import MOVES_WITHIN, SPREAD
+from equilag.planner.solving.aim import Aim, aim_of_policy
+from equilag.planner.solving.state import Contribution, Proposal, SolveState
+from equilag.planner.stages.exhaustive_stage import unproved
+from equilag.solver.exchange.exchange_beam import (
+    WIDTH,
+    FewExchanges,
+    extension_price,
+    search_beam,
+)
+
+MOVE_SEARCH: Final = "move-search"
+"""The kind of the claims, and what finds the plans."""
+MOST_EXTRA: Final = 10
+"""Moves beyond the fewest up to which the front is searched; the work doubles with every other."""
+PROVABLE: Final = 600
+"""Moves times partitions up to which a proof was seen to end within a second or two."""
+POINT_WORK: Final = 8_000_000
+"""Array elements that one number of moves may cost in the search over the front: 0.1 s."""
+
+
+class FewMoves:
+    """An even plan for each of the lowest numbers of moves, by a beam search over exchanges."""
+
+    name: Final = "few exchanges"
+    LARGEST: Final = 20_000
+    """Partitions up to which a step takes milliseconds."""
+    SMALLEST: Final = 16
+    """Partitions up to which the exact searches take less time than a beam."""
+    CELLS: Final = 1_000_000
+    """Partitions times members: their table takes some 40 ms to make, which nothing interrupts."""
+    UPTO: Final = 0.15
+    """Part of the work that may be spent when it ends."""
+
+    def __init__(self, share: float = 0.7, width: int = WIDTH, within_limit: bool = False) -> None:
+        """`share` of the time left; `width` of a beam; `within_limit`: search only among plans
+        within the policy's limit on moves."""
+        self.share = share
+        self.width = width
+        self.within_limit = within_limit
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        problem = state.problem
+        if self.within_limit and not aim_of_policy(state).open(state):
+            return False
+        size = problem.group.n_partitions
+        few = self.SMALLEST < size <= self.LARGEST and size * problem.active <= self.CELLS
+        few = few and problem.counts_few_moves
+        return few and problem.has_owners and not state.front_proved
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        problem = state.problem
+        most = problem.fewest_moves
+        if problem.search_limit is None:
+            most = max(most, state.front.fewest_moves().moves) + MOST_EXTRA
+        if self.within_limit and state.limit is not None:
+            most = min(most, state.limit)
+        starts = [c.assigned for c in state.front.candidates if c.moves <= most]
+        price = extension_price(problem.group)
+        stop = budget.steps(price, self.UPTO, self.share)
+        limit = FewExchanges(most, self.width)
+        for found in search_beam(problem.group, problem.constraint, starts, limit, stop):
+            yield Proposal(found, "few-exchanges")
+
+
+class FewMovesFront:
+    """The least spread for each of the lowest numbers of moves."""
+
+    name: Final = "few moves"
+    UPTO: Final = 0.3
+    """Part of the work that may be spent when it ends."""
+    SHARE: Final = 0.4
+    """Of the time left."""
+    PATIENCE: Final = 3
+    """Numbers of moves that cost too much, after which the higher ones are left out."""
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        problem = state.problem
+        if not problem.has_owners or state.front_proved or state.goals_done:
+            return False
+        return _whole(state, None) is not None
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        group = _whole(state, None)
+        assert group is not None
+        fewest, given_up = state.problem.fewest_moves, 0
+        limited = budget.share(self.SHARE)
+        alone = state.problem.search_limit is not None
+        work = MOST_EXTRA * POINT_WORK if alone else POINT_WORK
+        for moves in range(fewest, fewest + (0 if alone else MOST_EXTRA) + 1):
+            settled = state.front.least_spread(moves) <= state.proofs.spread
+            if settled or given_up >= self.PATIENCE or limited.expired():
+                return
+            with limited.part(work, self.UPTO) as part:
+                try:
+                    search = MoveSearch(group.problem, part)
+                    yield from _close_from_above(state, group, search, Aim(moves))
+                except OutOfBudget:
+                    given_up += 1
+
+
+class ProvedBudget:
+    """The least spread within the policy's limit on moves, or with its fewest moves."""
+
+    name: Final = "proof for a number of moves"
+
+    def __init__(self, work: int) -> None:
+        """`work` is what it may cost, in array elements."""
+        self.work = work
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        aim = aim_of_policy(state)
+        if aim.limit is None or not unproved(state, aim):
+            return False
+        return _whole(state, aim.limit) is not None
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        aim = aim_of_policy(state)
+        group = _whole(state, aim.limit)
+        assert group is not None
+        with budget.part(self.work) as part:
+            try:
+                search = MoveSearch(group.problem, part)
+                yield from _close_from_above(state, group, search, aim)
+            except OutOfBudget:
+                return
+
+
+class CountedMoves:
+    """What counting says of the policy's limit on moves."""
+
+    name: Final = "bound for a number of moves"
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        return state.limit is not None and aim_of_policy(state).open(state)
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        limit = state.limit
+        if limit is None:
+            return
+        bound = state.problem.forced_spread(limit)
+        if bound > state.proofs.spread_within(limit):
+            yield Claim(SPREAD, bound, "moves", {"max_moves": limit})
+
+
+class FewestMovesWithin:
+    """The fewest moves of all plans as even as the tolerance asks for.
+
+    Of those without a limit on moves, also where there is one: what this finds must be the same for
+    every limit that does not bind. Where only the clock limits the run, a limit that binds gets the
+    time instead.
+    """
+
+    name: Final = "fewest moves within the tolerance"
+
+    def __init__(self, work: int) -> None:
+        """`work` is what it may cost, in array elements."""
+        self.work = work
+
+    def applies(self, state: SolveState, budget: Budget) -> bool:
+        problem = state.problem
+        if not problem.moves_trade or problem.objective.move_cost or not state.problem.mean:
+            return False
+        best, limit = state.unlimited, state.limit
+        binds = limit is not None and limit < best.moves
+        return problem.fewest_moves < best.moves and (budget.counted or not binds)
+
+    def run(self, state: SolveState, budget: Budget) -> Iterator[Contribution]:
+        spread = max(_cap(state), state.unlimited.spread)
+        counted = _counted_moves(state, spread)
+        group = _whole(state, state.unlimited.moves - 1)
+        if group is not None:
+            with budget.part(self.work) as part:
+                yield from _fewest_by_search(state, part, group, spread)
+        if (state.proofs.value(MOVES_WITHIN) or 0) < counted:
+            yield Claim(MOVES_WITHIN, counted, "moves", {"spread": spread})
+
+
+def _whole(state: SolveState, limit: int | None) -> WholeGroup | None:
+    """All that is free in the group; None where the search for a few moves does not apply."""
+    problem = state.problem
+    return whole_problem_of_few_moves(problem.group, problem.constraint, limit)
+
+
+def _cap(state: SolveState) -> int:
+    """The spread up to which a plan is as even as the best one."""
+    return state.problem.caps(state.front.candidates).value
+
+
+def _counted_moves(state: SolveState, spread: int) -> int:
+    """No plan with so large a spread, or a smaller one, has fewer moves, by counting; 0 where
+    counting says no more than the counts force."""
+    fewest = moves = state.problem.fewest_moves
+    while moves < state.unlimited.moves and state.problem.forced_spread(moves) > spread:
+        moves += 1
+    return moves if moves > fewest else 0
+
+
+def _fewest_by_search(
+    state: SolveState, budget: Budget, group: WholeGroup, spread: int
+) -> Iterator[Contribution]:
+    """Look for a plan as even with one move less, until there is none."""
+    moves, proofs = state.unlimited.moves, state.proofs
+    try:
+        search = MoveSearch(group.problem, budget)
+        while moves > state.problem.fewest_moves:
+            target = search_target(spread + 1, moves - 1, 0, proofs.highest, proofs.lowest)
+            found = search.find(target)
+            if found is None:
+                yield Claim(MOVES_WITHIN, moves, MOVE_SEARCH, {"spread": spread})
+                return
+            yield Proposal(group.assignment(found), MOVE_SEARCH)
+            within = state.front.fewest_moves_within(spread)
+            moves = moves - 1 if within is None else min(moves - 1, within.moves)
+    except OutOfBudget:
+        return
+
+
+def _close_from_above(
+    state: SolveState, group: WholeGroup, search: MoveSearch, aim: Aim
+) -> Iterator[Contribution]:
+    """Look for a plan better than the best one until there is none."""
+    while unproved(state, aim):
+        reached = aim.reached(state)
+        if reached is None:
+            return
+        found = search.find(aim.target(state, reached))
+        if found is None:
+            yield aim.proved(reached, MOVE_SEARCH)
+            return
+        yield Proposal(group.assignment(found), MOVE_SEARCH)

@@ -1,0 +1,116 @@
+"""What the partitions of a live group weigh, and what its members can carry."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from equilag.domain.group.group import NOBODY, Floats, Group, Index
+from equilag.domain.group.weight import (
+    filled_rates,
+    partition_weights,
+    weighed_policy,
+    with_known_weight,
+)
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.capacities import known_capacities
+
+
+@dataclass(frozen=True, slots=True)
+class GroupLoads:
+    """Weights and capacities of one group at one moment.
+
+    A load is the weight of a member's partitions divided by its capacity: seconds of work where
+    capacities are records per second.
+    """
+
+    group: Group
+    weight: Floats
+    """[P] in records; 0 for partitions that nobody may take."""
+    rate: Floats
+    """[P] records per second, 0 for unknown."""
+    capacity: Floats
+    """[B] of the members that are not idle."""
+    busy: Index
+    """[B] the members that are not idle."""
+    fair: float
+    """The load of all members if all were equally loaded."""
+    best: Floats
+    """[B] loads that no plan falls below, rank by rank, the heaviest first: as if partitions that
+    weigh more than a fair share were alone, and all others could be shared equally."""
+    error: float
+    """Standard error of a member's load."""
+    in_seconds: bool
+    """True if loads are seconds of work."""
+    looks_ahead_s: float
+    """Seconds of production that weights have in them; 0 where they are lag alone."""
+
+    @property
+    def usual(self) -> float:
+        """The fair share that gains are measured by: the median of `best`, so that a hot partition
+        does not make all others look light."""
+        return float(np.median(self.best)) if len(self.best) else 0.0
+
+    def of(self, assigned: Index) -> Floats:
+        """[B] the loads under an assignment [P]."""
+        held = assigned != NOBODY
+        by_member = np.bincount(assigned[held], self.weight[held], self.group.n_members)
+        loads: Floats = by_member[self.busy] / self.capacity
+        return loads
+
+    def seconds(self, load: float) -> float | None:
+        """A load as seconds of work; None if neither a capacity nor a rate is known.
+
+        Without capacities it is the time in which the average member gets as much to read.
+        """
+        if self.in_seconds:
+            return load
+        rate = float(self.rate.sum())
+        return load * float(self.capacity.sum()) / rate if rate else None
+
+
+def group_loads(
+    group: Group, policy: Policy, rate_error: Floats | None = None, measured: bool = False
+) -> GroupLoads:
+    """Return the loads of a group under the weight of a policy.
+
+    `rate_error` [P] is the standard error of each rate, in records per second. `measured` says that
+    capacities are records per second. Raises InputError as `partition_weights`.
+    """
+    policy = weighed_policy(with_known_weight(policy, group), group)
+    weights = partition_weights(group, policy)
+    value = group.lag if weights is None else weights.value
+    scale = 1 if weights is None else weights.scale
+    weight = np.where(group.assignable, value / scale, 0.0)
+    rate = np.where(group.assignable, filled_rates(group).rate, 0.0)
+    busy = np.flatnonzero(~group.idle).astype(np.int32)
+    capacity = np.array(known_capacities(group), dtype=np.float64)[busy]
+    ahead = {"rate": 1.0, "work": policy.horizon}.get(policy.weight or "", 0.0)
+    total = float(capacity.sum())
+    fair = float(weight.sum()) / total if total else 0.0
+    best = best_loads(weight, capacity)
+    error = 0.0
+    if rate_error is not None and len(busy):
+        squares = np.where(group.assignable, np.nan_to_num(rate_error), 0.0) ** 2
+        error = ahead * float(np.sqrt(squares.sum() / len(busy))) / float(capacity.mean())
+    return GroupLoads(group, weight, rate, capacity, busy, fair, best, error, measured, ahead)
+
+
+def best_loads(weight: Floats, capacity: Floats) -> Floats:
+    """Return loads [B] as in `GroupLoads.best` for weights [P] and capacities [B].
+
+    As long as the heaviest partition is more than a fair share even for the member of the largest
+    capacity, it is set apart, with that load, and takes up one of the smallest capacity.
+    """
+    total, left = float(weight.sum()), float(capacity.sum())
+    strongest, weakest = float(capacity.max(initial=0.0)), np.sort(capacity).tolist()
+    alone: list[float] = []
+    heavy = np.sort(weight)[::-1][: max(0, len(capacity) - 1)].tolist()
+    for one, member in zip(heavy, weakest, strict=False):
+        if one / strongest <= total / left:
+            break
+        alone.append(one / strongest)
+        total, left = total - one, left - member
+    rest = max(0.0, total) / left if left else 0.0
+    return np.array(alone + [rest] * (len(capacity) - len(alone)))

@@ -1,0 +1,117 @@
+"""Whether a plan is worth a rebalance: one rule for the steward and for the assignors.
+
+A rebalance is worth it if it relieves a member by enough, if that is more than what measuring is
+unsure of, and if it saves more records than wait while partitions pause. No threshold is a number
+of records: the same settings serve a group of 10 records per second and one of a million.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple, get_args
+
+from equilag.domain.errors import InputError
+from equilag.planner.worth.gain import Gain
+
+Ground = Literal[
+    "measuring", "no-plan", "even", "noise", "pause", "patience", "cooldown", "budget", "worth-it"
+]
+"""The kind of reason of a verdict."""
+GROUNDS: Final[tuple[Ground, ...]] = get_args(Ground)
+
+SURE: Final = 3.0
+"""Standard errors that a relief must exceed. The heaviest of 100 equally loaded members seems to be
+2.5 standard errors too heavy."""
+CLEAR: Final = 2.0
+"""A relief of so many times a threshold is clear. One that is hardly above it comes and goes with
+the errors of rates, and a group may as well wait half a minute to be sure."""
+SLIGHT: Final = 3
+"""As many times the observations must agree on a relief that is not clear: for half a minute with
+the default settings, as long as their cooldown."""
+DEFAULT_PAUSE_S: Final = 3.0
+"""How long a rebalance is taken to pause partitions until one was measured: members notice it by
+their heartbeats, by default every 3 s."""
+
+
+class Verdict(NamedTuple):
+    """Whether to rebalance, and why."""
+
+    ground: Ground
+    reason: str
+
+    @property
+    def worth_it(self) -> bool:
+        return self.ground == "worth-it"
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """When a rebalance is worth it, and how often one may be started. Raises InputError."""
+
+    gain_percent: float = 10.0
+    """The most relieved member must be relieved by this, in percent of a fair share ..."""
+    gain_delay_s: float = 60.0
+    """... or by this many seconds of work."""
+    confirm: int = 2
+    """Consecutive observations that must promise such a gain."""
+    cooldown_s: float = 30.0
+    """Least time between two rebalances that are started; it doubles while they bring nothing, and
+    halves while they help."""
+    moves_per_hour: int | None = None
+    """Moves that started rebalances may take in an hour; None: ten times the partitions."""
+
+    def __post_init__(self) -> None:
+        for name in ("gain_percent", "gain_delay_s", "cooldown_s"):
+            value = getattr(self, name)
+            number = isinstance(value, (int, float)) and not isinstance(value, bool)
+            if not number or not 0 <= value < float("inf"):
+                raise InputError(f"{value!r} is not a number, 0 or more", name)
+        if type(self.confirm) is not int or self.confirm < 1:
+            raise InputError(f"{self.confirm!r} is not a whole number, 1 or more", "confirm")
+        limit = self.moves_per_hour
+        if limit is not None and (type(limit) is not int or limit < 0):
+            raise InputError(f"{limit!r} is not a whole number, 0 or more", "moves_per_hour")
+
+
+class Pause(NamedTuple):
+    """What a rebalance costs."""
+
+    seconds: float = DEFAULT_PAUSE_S
+    cooperative: bool = False
+    """True if only partitions that move pause."""
+    standing: bool = False
+    """True if the group rebalances anyway: then an eager group pauses no longer for more moves."""
+
+    def records(self, gain: Gain) -> float:
+        """Records that arrive for partitions while these pause."""
+        if self.cooperative:
+            return gain.paused.moved * self.seconds
+        return 0.0 if self.standing else gain.paused.all * self.seconds
+
+
+def reaches(gain: Gain, thresholds: Thresholds, times: float = 1.0) -> bool:
+    """Return True for a relief of at least so many times one of the thresholds."""
+    if gain.relief_percent >= times * thresholds.gain_percent:
+        return True
+    return gain.relief_s is not None and gain.relief_s >= times * thresholds.gain_delay_s
+
+
+def judge(gain: Gain, thresholds: Thresholds, pause: Pause) -> Verdict:
+    """Return whether a gain is worth a rebalance, leaving aside when the last one was."""
+    relief = _relief(gain)
+    if gain.relief_percent <= 0 or not reaches(gain, thresholds):
+        least = f"{thresholds.gain_percent:g} % or {thresholds.gain_delay_s:g} s"
+        return Verdict("even", f"{relief}, less than {least}")
+    if gain.relief_percent < SURE * gain.noise_percent:
+        unsure = f"a load is known to {gain.noise_percent:.1f} %"
+        return Verdict("noise", f"{relief}, but {unsure} only")
+    waiting = pause.records(gain)
+    if gain.looks_ahead_s and gain.saved < waiting:
+        cost = f"{waiting:,.0f} would wait while partitions pause for {pause.seconds:.1f} s"
+        return Verdict("pause", f"{relief}, {gain.saved:,.0f} records saved, but {cost}")
+    return Verdict("worth-it", relief)
+
+
+def _relief(gain: Gain) -> str:
+    seconds = "" if gain.relief_s is None else f" ({gain.relief_s:,.1f} s of work)"
+    return f"relieves a member by {gain.relief_percent:.0f} % of a fair share{seconds}"

@@ -1,0 +1,186 @@
+"""A finished fleet run as its tables say it: the summary, and a row per group."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Final, NamedTuple, get_args
+
+from equilag.report.facts.fleets.fleet_gaps import AssignorGaps
+from equilag.report.facts.fleets.fleet_throughput import GroupThroughput
+from equilag.report.wording.verdict_words import Action
+
+MIN_RELIEF_PERCENT: Final = 10.0
+"""Relief of a member, in percent of a fair share, from which on a group is worth a rebalance: the
+default of `equilag.planner.worth.thresholds`."""
+
+
+ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
+"""What to do with a group."""
+
+
+class GroupVerdict(NamedTuple):
+    """The verdict on the plan of a group, as `equilag plan` words it."""
+
+    action: str
+    headline: str | None
+    """None where what is spread are not records."""
+    relief_percent: float
+
+
+class GroupCommands(NamedTuple):
+    """Shell commands that show one group of a run."""
+
+    export: str
+    """Writes its snapshot and its plan to the current directory."""
+    plan: str
+    """Finds the plan again from that snapshot."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """A planned group now and under its plan. Loads and spreads are in units of the weight, as if
+    every member had the mean capacity of its group."""
+
+    group: str
+    status: str
+    evidence: str | None
+    """None in runs from before it was known."""
+    partitions: int
+    members: int
+    load_mean: float
+    """Mean over the members that are not idle."""
+    max_now: float | None
+    """None, like `spread_now` and `excess_now`, if no partition of the group has an owner."""
+    spread_now: float | None
+    excess_now: float | None
+    """Sum over the members of what lies above the mean load; None, like `excess_planned` and
+    `excess_lower_bound`, in runs from before it was known."""
+    max_planned: float
+    spread_planned: float
+    excess_planned: float | None
+    spread_lower_bound: float
+    excess_lower_bound: float | None
+    gap_percent_of_mean: float
+    moves: int
+    lag: int = 0
+    """Of all its partitions, in records."""
+    unowned: int = 0
+    """Partitions that nobody owns today; the figures of today do not count them."""
+    weight: str | None = None
+    """What is spread in the group: lag where no rate is known; None in runs from before."""
+    throughput: GroupThroughput | None = None
+    """None where rates or capacities are not known."""
+    judged: GroupVerdict | None = None
+    """None in runs from before."""
+    commands: GroupCommands | None = None
+
+    @property
+    def saved(self) -> float | None:
+        """Current excess minus planned excess; the same of the spread where excess is not known.
+
+        Below 0 only if the current counts are less even than possible, if partitions have no owner,
+        or if the plan's smaller spread takes more excess.
+        """
+        if self.spread_now is None:
+            return None
+        if self.excess_now is None or self.excess_planned is None:
+            return self.spread_now - self.spread_planned
+        return self.excess_now - self.excess_planned
+
+    @property
+    def max_over_mean(self) -> float | None:
+        """The largest current load divided by the mean load."""
+        if self.max_now is None or not self.load_mean:
+            return None
+        return self.max_now / self.load_mean
+
+    @property
+    def planned_over_mean(self) -> float | None:
+        """The largest planned load divided by the mean load."""
+        return self.max_planned / self.load_mean if self.load_mean else None
+
+    @property
+    def relief_percent(self) -> float | None:
+        """By how much the plan relieves the most relieved member, in percent of a fair share; None
+        if nobody owns anything. In runs from before it was known, by how much at least.
+
+        The heaviest member is relieved by the decrease of the largest load. What is saved is taken
+        from fewer members than there are, so one of them is relieved by more than its part.
+        """
+        if self.judged is not None:
+            return self.judged.relief_percent
+        if self.max_now is None or self.saved is None:
+            return None
+        if not self.load_mean:
+            return 0.0
+        relief = max(self.max_now - self.max_planned, self.saved / max(1, self.members - 1), 0.0)
+        return 100.0 * relief / self.load_mean
+
+    @property
+    def action(self) -> str:
+        """What to do with the group, one of `ACTIONS`; in runs from before verdicts were known as
+        far as the figures tell."""
+        if self.judged is not None:
+            return self.judged.action
+        kept = None if self.throughput is None else self.throughput.verdict
+        if kept == "hot":
+            return "repartition"
+        if kept == "members" and self.throughput is not None:
+            return "add-members" if self.throughput.members_short else "loosen"
+        if self.unowned or self.relief_percent is None:
+            return "assign"
+        falls_behind = kept is not None and kept != "keeps_up"
+        relieved = self.relief_percent >= MIN_RELIEF_PERCENT
+        return "move" if self.moves and (falls_behind or relieved) else "leave"
+
+    def to_dict(self) -> dict[str, Any]:
+        known = None if self.throughput is None else self.throughput.to_dict()
+        commands = None if self.commands is None else self.commands._asdict()
+        own = {
+            name: value
+            for name, value in asdict(self).items()
+            if name not in ("throughput", "judged", "commands")
+        }
+        return {
+            **own,
+            "saved": self.saved,
+            "max_over_mean": self.max_over_mean,
+            "planned_over_mean": self.planned_over_mean,
+            "relief_percent": self.relief_percent,
+            "action": self.action,
+            "headline": None if self.judged is None else self.judged.headline,
+            "throughput": known,
+            "commands": commands,
+        }
+
+
+class FailedGroup(NamedTuple):
+    """A group without a plan."""
+
+    group: str
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class FleetReport:
+    """The results of the run in the directory `path`."""
+
+    path: str
+    summary: dict[str, Any]
+    groups: tuple[GroupRow, ...]
+    """Sorted by `saved`, largest first; groups without any owner come last."""
+    failures: tuple[FailedGroup, ...]
+    """Sorted by group name."""
+    gaps: tuple[AssignorGaps, ...] = ()
+    """Of every assignor, in the order of the summary."""
+
+    @property
+    def throughput(self) -> tuple[GroupThroughput, ...]:
+        """Of the groups whose rates and capacities are known."""
+        return tuple(row.throughput for row in self.groups if row.throughput is not None)
+
+    @property
+    def knows_excess(self) -> bool:
+        """False in runs from before it was known, where `saved` is of the spread."""
+        return all(row.excess_planned is not None for row in self.groups)

@@ -1,0 +1,143 @@
+"""Members that may be slow or stuck: nearly all of their partitions lag far more than others'."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from equilag.domain.group.group import NOBODY, Flags, Floats, Group, Index, Ints
+from equilag.domain.group.lag import NO_COMMIT, UNKNOWN
+from equilag.domain.plan.metrics import member_counts, member_loads
+
+MIN_PARTITIONS: Final = 3
+"""Partitions of a member: one or two may be hot by chance."""
+MIN_PART: Final = 0.9
+"""Part of a member's partitions that have to lag, and of the others' that have to lag less."""
+TIMES: Final = 10
+"""A partition lags if its lag is this many times the usual one: far beyond what the sizes of
+batches and the moments of commits make of partitions that are read at one speed."""
+BEYOND: Final = 2
+"""A partition lags if its lag is this many times what nine tenths of the others do not exceed, so
+that the others are not about to lag as well."""
+FAIR_SHARES: Final = 2
+"""Load of a member, in fair shares, above which it is looked at."""
+MIN_LAG: Final = 500
+"""Records that one poll brings by default (``max.poll.records``): a smaller lag may be what came
+since the last commit."""
+
+
+@dataclass(frozen=True, slots=True)
+class SuspectFacts:
+    """A member that may be slow or stuck."""
+
+    member: str
+    partitions: int
+    lagging: int
+    """Of its partitions, those that lag far more than the partitions of others."""
+    least: int
+    """The smallest lag of those, in records."""
+    others: int
+    """Partitions of members that are not suspected, of which the lag is known."""
+    others_within: int
+    """Of these, those that lag `others_usual` records or less."""
+    others_usual: int
+    """The lag that nine tenths of these do not exceed."""
+    others_most: int
+    """The largest lag of these."""
+
+
+def slow_suspects(group: Group, owner: Index) -> tuple[SuspectFacts, ...]:
+    """Return the members that may be slow or stuck under an assignment `owner` [P], by number.
+
+    Empty where a capacity or a rate is known: then these say who is slow. A partition of unknown
+    lag, or without a commit, counts as one that does not lag.
+    """
+    if any(member.capacity is not None for member in group.members) or (
+        group.rates is not None and not np.isnan(group.rates).all()
+    ):
+        return ()
+    known: Flags = (owner != NOBODY) & (group.quality != UNKNOWN) & (group.quality != NO_COMMIT)
+    loads = member_loads(owner, group.lag, group.n_members)
+    busy = int(np.count_nonzero(~group.idle))
+    heavy = loads > FAIR_SHARES * int(loads.sum()) / max(1, busy)
+    aside: Flags = heavy & (member_counts(owner, group.n_members) >= MIN_PARTITIONS)
+    while aside.any():  # fewer each time: who is not suspected is one of the others
+        others = known & ~_of(aside, owner)
+        lags: Flags = _lagging(group, owner, known, others)
+        still = aside & _suspected(group, owner, lags, others)
+        if np.array_equal(still, aside):
+            return _facts(group, owner, lags, others, aside)
+        aside = still
+    return ()
+
+
+def _of(members: Flags, owner: Index) -> Flags:
+    """[P] True for partitions that these members own."""
+    found: Flags = (owner != NOBODY) & members[owner]
+    return found
+
+
+def _lagging(group: Group, owner: Index, known: Flags, others: Flags) -> Flags:
+    """[P] True for partitions that lag twice as much as nine tenths of the others, and many times
+    as much as the others of their topic usually do; never in a topic that has no others."""
+    if not others.any():
+        return np.zeros(group.n_partitions, np.bool_)
+    usual = _topic_medians(group, others)[group.topic_of]
+    above = (group.lag > BEYOND * _usual(group.lag[others])) & (group.lag >= TIMES * usual)
+    found: Flags = known & ~others & above & ~np.isnan(usual)
+    return found
+
+
+def _usual(lag: Ints) -> int:
+    return int(np.quantile(lag, MIN_PART, method="inverted_cdf"))
+
+
+def _topic_medians(group: Group, others: Flags) -> Floats:
+    """[T] the median lag of the others of each topic, NaN where there are none."""
+    places = np.flatnonzero(others)
+    topic, lag = group.topic_of[places], group.lag[places]
+    lag = lag[np.lexsort((lag, topic))]
+    size = np.bincount(topic, minlength=len(group.topics))
+    start = np.cumsum(size) - size
+    found = np.full(len(size), np.nan)
+    there = size > 0
+    low, high = start + np.maximum(size - 1, 0) // 2, start + size // 2
+    found[there] = (lag[low[there]] + lag[high[there]]) / 2
+    return found
+
+
+def _suspected(group: Group, owner: Index, lags: Flags, others: Flags) -> Flags:
+    """[M] True for members of which nearly all partitions lag, and by many times the usual."""
+    owned = member_counts(owner, group.n_members)
+    lagging = np.bincount(owner[lags], minlength=group.n_members)
+    found: Flags = (owned > 0) & (lagging >= MIN_PART * owned)
+    least = max(MIN_LAG, TIMES * float(np.median(group.lag[others]))) if others.any() else np.inf
+    for member in np.flatnonzero(found).tolist():
+        found[member] = np.median(group.lag[owner == member]) >= least
+    return found
+
+
+def _facts(
+    group: Group, owner: Index, lags: Flags, others: Flags, suspected: Flags
+) -> tuple[SuspectFacts, ...]:
+    rest = group.lag[others]
+    usual = _usual(rest)
+    found = []
+    for member in np.flatnonzero(suspected).tolist():
+        own: Flags = owner == member
+        lagging = group.lag[own & lags]
+        found.append(
+            SuspectFacts(
+                group.members[member].id,
+                int(np.count_nonzero(own)),
+                len(lagging),
+                int(lagging.min()),
+                len(rest),
+                int(np.count_nonzero(rest <= usual)),
+                usual,
+                int(rest.max()),
+            )
+        )
+    return tuple(found)

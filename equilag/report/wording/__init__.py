@@ -1,0 +1,1 @@
+"""Sentences that several outputs show."""

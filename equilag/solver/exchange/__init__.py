@@ -1,0 +1,1 @@
+"""Searches that exchange partitions between members."""

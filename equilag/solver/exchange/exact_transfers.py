@@ -1,0 +1,184 @@
+"""Exact transfers: bring the loads of alike members to their targets, many members at once.
+
+A member with excess e exchanges a small subset A of its partitions for a subset B of as many
+partitions of another member, where the lag of A exceeds that of B by exactly e. The sums of the
+subsets of all members off target are sorted; B is looked up in them. The other member takes over
+the excess, so each exchange puts one more member on target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from equilag.domain.group.group import Flags, Ints
+from equilag.solver.exchange.disjoint_pairs import disjoint_pairs
+from equilag.solver.local_search.subset_sums import SubsetPlaces, subset_sums
+
+MAX_SUMS: Final = 500_000
+"""Subset sums of one round: 30 MB with their order and what is looked up, and some 50 ms."""
+MAX_CANDIDATES: Final = 50_000
+"""Exchanges of one round that are compared: five for each of 10,000 members."""
+PIECE: Final = 10_000
+"""Subset sums for which a stop condition is asked once: about 1 ms."""
+SLOW: Final = 0.05
+"""Share of the members off target that a round must settle, or larger subsets follow."""
+RETRIES: Final = 6
+"""Rounds without a settled member where subsets are sampled, after which the search ends."""
+
+
+class TargetRows:
+    """Members as the rows of a table of places [members, width], with the loads they should have.
+
+    Some places may be empty: without lag, and not two in one row.
+    """
+
+    def __init__(
+        self, table: Ints, lag: Ints, n_partitions: int, targets: Ints, within: int = 0
+    ) -> None:
+        """`lag` [places] is that of partitions, then of empty places; the targets add up.
+
+        A load is on target if it is no further than `within` from it.
+        """
+        self.table = table
+        self.lag = lag
+        self.n_partitions = n_partitions
+        self.targets = targets
+        self.within = within
+        self.excess: Ints = lag[table].sum(axis=1) - targets
+
+    @property
+    def off(self) -> Ints:
+        """The rows whose load is not on target."""
+        return np.flatnonzero(np.abs(self.excess) > self.within)
+
+    @cached_property
+    def variance(self) -> float:
+        """Of the lags of all partitions, which no search changes."""
+        places = self.table[self.table < self.n_partitions]
+        return float(np.var(self.lag[places].astype(np.float64)))
+
+    @property
+    def spread(self) -> int:
+        loads = self.excess + self.targets
+        return int(loads.max() - loads.min())
+
+    @property
+    def rigidity(self) -> Ints:
+        """Quarters of the target that the heaviest partition of each row has: the more, the fewer
+        subsets of other partitions put such a row on target."""
+        heaviest: Ints = 4 * self.lag[self.table].max(axis=1) // np.maximum(self.targets, 1)
+        return heaviest
+
+    def empty(self, rows: Ints) -> Flags:
+        """True for the rows with an empty place."""
+        found: Flags = np.logical_or.reduce(self.table[rows] >= self.n_partitions, axis=1)
+        return found
+
+    def restore(self, table: Ints) -> None:
+        """Take over the places of all rows."""
+        self.table[:] = table
+        self.excess = self.lag[table].sum(axis=1) - self.targets
+
+    def refill(self, row: int, places: Ints) -> None:
+        """Give a row other places, as many as it had."""
+        self.table[row] = places
+        self.excess[row] = self.lag[places].sum() - self.targets[row]
+
+
+class _Exchanges(NamedTuple):
+    """Exchanges of equally many places between two rows each: elementwise."""
+
+    giver: Ints
+    given: Ints
+    """[n, size] columns of the giver's row."""
+    taker: Ints
+    taken: Ints
+    change: Ints
+    """Lag that the giver hands over, net."""
+
+    def only(self, chosen: Ints | Flags) -> _Exchanges:
+        return _Exchanges(*(column[chosen] for column in self))
+
+
+def transfer_exactly(
+    rows: TargetRows, listed: SubsetPlaces, rng: np.random.Generator, stop: Callable[[], bool]
+) -> None:
+    """Put rows on target, by single places first, then by larger subsets, until none follows.
+
+    `stop` is asked before each `PIECE` of subset sums.
+    """
+    width, size, failed = rows.table.shape[1], 1, 0
+    while True:
+        off = rows.off
+        if len(off) < 2:
+            return
+        places = listed.drawn(width, size, MAX_SUMS // len(off), rng)
+        if any(stop() for _ in range(1 + len(off) * len(places) // PIECE)):
+            return
+        settled = _transfer(rows, off, places, rng)
+        if settled >= max(1.0, SLOW * len(off)):
+            failed = 0
+            continue
+        complete = len(places) < MAX_SUMS // len(off) // 2
+        if size < width // 2 and complete:
+            size += 1
+            continue
+        failed += 1
+        if settled == 0 and (complete or failed > RETRIES):
+            return
+
+
+def _transfer(rows: TargetRows, off: Ints, places: Ints, rng: np.random.Generator) -> int:
+    """Make one round of exchanges between rows off target; returns how many reach their target."""
+    found = _candidates(rows, off, places, rng)
+    after = np.abs(rows.excess[found.taker] + found.change)
+    rigid = rows.rigidity
+    eased = rigid[found.taker] - rigid[found.giver]
+    found = found.only(np.lexsort((rng.random(len(after)), after, eased)))
+    found = found.only(disjoint_pairs(found.giver, found.taker, len(rows.table)))
+    given = rows.table[found.giver[:, None], found.given]
+    taken = rows.table[found.taker[:, None], found.taken]
+    rows.table[found.giver[:, None], found.given] = taken
+    rows.table[found.taker[:, None], found.taken] = given
+    rows.excess[found.taker] += found.change
+    rows.excess[found.giver] -= found.change
+    return len(off) - len(rows.off)
+
+
+def _candidates(rows: TargetRows, off: Ints, places: Ints, rng: np.random.Generator) -> _Exchanges:
+    """The exchanges that put the giver on target: at most one for each subset of its places."""
+    sums = subset_sums(rows.lag[rows.table[off]], places).ravel()
+    order = np.argsort(sums)
+    sums = sums[order]
+    row, subset = np.divmod(order, len(places))
+    least = sums - rows.excess[off][row] - rows.within
+    first = np.searchsorted(sums, least)
+    hit = np.flatnonzero(sums[np.minimum(first, len(sums) - 1)] - least <= 2 * rows.within)
+    if len(hit) > MAX_CANDIDATES:  # equal lags fit each other in many ways
+        hit = rng.choice(hit, MAX_CANDIDATES)
+    first = first[hit]
+    several = np.searchsorted(sums, least[hit] + 2 * rows.within, side="right") - first
+    partner = first + (rng.random(len(hit)) * several).astype(np.int64)
+    partner = np.minimum(partner, len(sums) - 1)
+    found = _Exchanges(
+        off[row[hit]], places[subset[hit]], off[row[partner]], places[subset[partner]],
+        sums[hit] - sums[partner],
+    )  # fmt: skip
+    found = found.only(several > 0)
+    return found.only((found.giver != found.taker) & _keeps_counts(rows, found))
+
+
+def _keeps_counts(rows: TargetRows, found: _Exchanges) -> Flags:
+    """True where no row gets a second empty place."""
+    if len(rows.lag) == rows.n_partitions:
+        return np.ones(len(found.giver), np.bool_)
+    limit = rows.n_partitions
+    out = (rows.table[found.giver[:, None], found.given] >= limit).any(axis=1)
+    into = (rows.table[found.taker[:, None], found.taken] >= limit).any(axis=1)
+    second = (into & ~out & rows.empty(found.giver)) | (out & ~into & rows.empty(found.taker))
+    kept: Flags = ~second
+    return kept

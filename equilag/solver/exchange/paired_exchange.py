@@ -1,0 +1,153 @@
+"""Paired exchange: even loads on a large scale, among members that are alike.
+
+Partitions that are heavier than the mean of the others are settled first, each with the lightest
+partitions beside it: the other members then share what is left, which bounds the lightest load from
+above. Among the others, the heaviest and the lightest members are paired and exchange partitions,
+round by round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+
+from equilag.domain.columns import Floats
+from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.solver.exchange.member_rows import MemberRows
+
+MIN_PAIRS: Final = 24
+"""Pairs of a round, if there are so many members, so that a round is worth its overhead."""
+MAX_LOWERING: Final = 200
+"""Steps that lower the heaviest load among the settled rows."""
+MAX_EXCHANGE_PARTNERS: Final = 8
+"""The next heaviest settled rows that exchange with the heaviest one in one such step."""
+PATIENCE: Final = 120
+"""Rounds in a row without a smaller spread, after which the search ends: 40 of each pairing."""
+
+
+def exchange_in_pairs(
+    group: Group,
+    assigned: Index,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+    enough: int = 0,
+    members: Ints | None = None,
+) -> Index:
+    """[P] an assignment with counts of the same interval and a spread that is no larger.
+
+    For groups whose members are `all_alike`, or for one of the sets of `alike_members` (see
+    `CountConstraint`); then the spread is that of those. Stops at a spread of `enough`.
+    O(P log P), and for each round O(members log members + pairs × c log c), where c is the largest
+    count.
+    """
+    rows = MemberRows(group, assigned, members)
+    best, least = rows.table.copy(), rows.spread
+    settled = settle(rows)
+    others = np.delete(np.arange(len(rows.table)), settled)
+    _lower(rows, settled, rng, stop)
+    if rows.spread < least:
+        best, least = rows.table.copy(), rows.spread
+    number = stalled = 0
+    while len(others) > 1 and stalled < PATIENCE and least > enough and not stop():
+        rows.exchange(*pairs(rows.loads, others, rng, number), rng)
+        number, stalled = number + 1, stalled + 1
+        if rows.spread < least:
+            best, least, stalled = rows.table.copy(), rows.spread, 0
+    return rows.assigned(best, assigned)
+
+
+def _lower(
+    rows: MemberRows, members: Ints, rng: np.random.Generator, stop: Callable[[], bool]
+) -> None:
+    """Lower the heaviest settled row, where several heavy partitions weigh much the same."""
+    for _ in range(MAX_LOWERING):
+        order = members[np.argsort(-rows.loads[members], kind="stable")]
+        heaviest = int(rows.loads[order[0]]) if len(order) > 1 else 0
+        for other in order[1 : 1 + MAX_EXCHANGE_PARTNERS].tolist():
+            rows.exchange(order[:1], np.array([other]), rng)
+            if int(rows.loads[order[0]]) < heaviest:
+                break
+        else:
+            return
+        if stop():
+            return
+
+
+def pairs(loads: Ints, members: Ints, rng: np.random.Generator, number: int) -> tuple[Ints, Ints]:
+    """The heavy and the light member of each pair of round `number`.
+
+    As many pairs as have loads far apart. In turn, the heaviest members are paired with the
+    lightest ones, with others at random, and the lightest ones with others at random.
+    """
+    order = members[np.argsort(loads[members], kind="stable")]
+    half = len(order) // 2
+    light, heavy = order[:half], order[::-1][:half]
+    apart = loads[heavy] - loads[light]
+    far = min(half, max(MIN_PAIRS, int(np.count_nonzero(4 * apart >= apart[:1]))))
+    light, heavy = light[:far], heavy[:far]
+    if number % 3 == 1:
+        light = rng.permutation(order[: len(order) - far])[:far]
+    elif number % 3 == 2:
+        heavy = rng.permutation(order[far:])[:far]
+    return heavy, light
+
+
+def settle(rows: MemberRows) -> Ints:
+    """Give every partition that is too heavy for the others' mean a row of its own, with the
+    lightest partitions beside it. Returns those rows. O(P log P)."""
+    n_members, width = rows.table.shape
+    holder = rows.holder()
+    real = np.flatnonzero(holder[: rows.n_partitions] != NOBODY)
+    light = real[np.argsort(rows.lag[real], kind="stable")]
+    leads = light[::-1][: crowd(rows.lag[light], n_members, width, rows.n_empty)]
+    chosen = _rows_for(holder[leads], n_members)
+    empty = np.arange(rows.n_partitions, len(rows.lag))
+    theirs = np.isin(holder[empty], chosen)
+    # One empty place each, the rows' own ones first, so that none of them has to go elsewhere.
+    most = len(leads) if width > 1 else 0
+    empty = np.concatenate((empty[theirs], empty[~theirs]))[:most]
+    room = np.full(len(leads), width - 1)
+    room[: len(empty)] -= 1
+    beside = light[: int(room.sum())]  # in turn: the very lightest lie beside the heaviest
+    settled = np.concatenate((leads, empty, beside))
+    rows_of = np.concatenate((chosen, chosen[: len(empty)], np.repeat(chosen, room)))
+    displaced = np.isin(holder, chosen)
+    displaced[settled] = False
+    holder[displaced] = NOBODY
+    holder[settled] = rows_of
+    held = np.bincount(holder[holder != NOBODY], minlength=n_members)
+    holder[displaced] = np.repeat(np.arange(n_members), width - held)
+    rows.fill(holder)
+    return chosen
+
+
+def crowd(lag: Ints, n_members: int, width: int, n_empty: int) -> int:
+    """How many of the heaviest partitions get a row of their own.
+
+    The number that leaves the least mean load to the other rows. `lag` is ascending; rows have
+    `width` places, and `n_empty` of all places are empty.
+    """
+    return int(np.argmin(mean_loads_left(lag, n_members, width, n_empty)))
+
+
+def mean_loads_left(lag: Ints, n_members: int, width: int, n_empty: int) -> Floats:
+    """The mean load of the other rows for each number of heaviest partitions with a row of their
+    own, from 0 on; as for `crowd`."""
+    n = np.arange(min(n_members, len(lag) + 1))
+    beside = np.clip(n * (width - 1) - np.minimum(n, n_empty), 0, len(lag) - n)
+    below = np.concatenate(([0], np.cumsum(lag)))
+    left = below[len(lag) - n] - below[beside]
+    found: Floats = left / (n_members - n)
+    return found
+
+
+def _rows_for(holder: Ints, n_members: int) -> Ints:
+    """A row for each leading partition: its holder's, or one without a leading one."""
+    chosen = np.full(len(holder), NOBODY, np.int64)
+    own, first = np.unique(holder, return_index=True)
+    chosen[first] = own
+    free = np.delete(np.arange(n_members), own)
+    chosen[chosen == NOBODY] = free[: len(holder) - len(own)]
+    return chosen

@@ -1,0 +1,135 @@
+"""The places of some members: a table of what each holds, for searches under mixed subscriptions.
+
+A place holds a partition, or is empty: a member that may hold one partition more has an empty
+place, which counts as a partition without lag. So every exchange of places keeps the counts inside
+their intervals, as long as an empty place only goes to a member with room for it
+(`PlaceTable.room`).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from equilag.domain.constraint import CountConstraint, ranges
+from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
+from equilag.domain.plan.metrics import member_counts, member_loads
+
+NOTHING: Final = -1
+"""In the table: a column that a member does not use."""
+
+
+class PlaceTable:
+    """Who of some members holds which place, and who could; loads follow every change.
+
+    Shapes: N members of the table, S places, W columns. The first places are free partitions, in
+    ascending order; the others are empty.
+    """
+
+    def __init__(
+        self, group: Group, constraint: CountConstraint, assigned: Index, members: Ints
+    ) -> None:
+        """Of the `members` [N] and the free partitions that they hold in `assigned` [P]. O(P)."""
+        self.members = members
+        row = np.full(group.n_members + 1, NOBODY, np.int64)  # the last one stands for NOBODY
+        row[members] = np.arange(len(members))
+        self.partition: Ints = np.flatnonzero((row[assigned] != NOBODY) & constraint.free)
+        """[n] the partitions of the first places."""
+        least, most = constraint.counts_of(members)
+        counts = member_counts(assigned, group.n_members)[members]
+        if constraint.instance_sums is not None:  # counts that stay keep to the sums of instances
+            least = most = counts
+        # One each: a cycle takes no more, and all that wide intervals leave make a table of GB.
+        empty = np.flatnonzero(most > counts)
+        self.holder: Ints = np.concatenate((row[assigned[self.partition]], empty))
+        """[S] the row of the member that holds the place."""
+        self.lag: Ints = np.concatenate((group.lag[self.partition], np.zeros(len(empty), np.int64)))
+        self.loads: Ints = member_loads(assigned, group.lag, group.n_members)[members]
+        """[N] lag of each member, pinned partitions included."""
+        self.room: Ints = np.minimum(most, counts + 1) - least
+        """[N] the most empty places of each member."""
+        self._class_of = group.class_of[members]
+        self._bucket = group.partition_class[self.partition]
+        self._face = constraint.face
+        self._fill()
+
+    def _fill(self) -> None:
+        size = np.bincount(self.holder, minlength=len(self.members))
+        order = np.argsort(self.holder, kind="stable")
+        self.column: Ints = np.zeros(len(self.holder), np.int64)
+        self.column[order] = ranges(np.zeros_like(size), size)
+        self.table: Ints = np.full((len(self.members), max(1, int(size.max(initial=0)))), NOTHING)
+        """[N, W] the places of each member."""
+        self.table[self.holder, self.column] = np.arange(len(self.holder))
+
+    @cached_property
+    def pairs(self) -> tuple[Ints, Ints]:
+        """Every place with every member that may hold it: both [arcs], by ascending place."""
+        buckets, bucket_of = np.unique(self._bucket, return_inverse=True)
+        bucket, taker = np.nonzero(self._face[buckets][:, self._class_of])
+        start = np.searchsorted(bucket, np.arange(len(buckets) + 1))
+        begin, end = start[bucket_of], start[bucket_of + 1]
+        place = np.repeat(np.arange(len(bucket_of)), end - begin)
+        elastic = np.flatnonzero(self.room)
+        empty = np.arange(len(bucket_of), len(self.holder))
+        return (
+            np.concatenate((place, np.repeat(empty, len(elastic)))),
+            np.concatenate((taker[ranges(begin, end)], np.tile(elastic, len(empty)))),
+        )
+
+    @property
+    def n_partitions(self) -> int:
+        return len(self.partition)
+
+    @property
+    def n_empty(self) -> Ints:
+        """[N] empty places of each member."""
+        return np.bincount(self.holder[self.n_partitions :], minlength=len(self.members))
+
+    def may_hold(self, member: int) -> Flags:
+        """[S] True for the places that the member may hold, however many are empty."""
+        found = np.full(len(self.holder), bool(self.room[member]))
+        found[: self.n_partitions] = self._face[self._bucket, self._class_of[member]]
+        return found
+
+    @property
+    def extremes(self) -> tuple[int, int]:
+        """The lightest and the heaviest load."""
+        return int(self.loads.min()), int(self.loads.max())
+
+    def rotate(self, cycle: list[int]) -> None:
+        """Each place of the cycle goes to where the next one is, the last one to where the first
+        one was."""
+        sites = [(int(self.holder[place]), int(self.column[place])) for place in cycle]
+        for place, (row, column) in zip(cycle, sites[1:] + sites[:1], strict=True):
+            self.loads[self.holder[place]] -= self.lag[place]
+            self.loads[row] += self.lag[place]
+            self.holder[place], self.column[place] = row, column
+            self.table[row, column] = place
+
+    def hold(self, holder: Ints) -> None:
+        """Hand every place [S] to its holder; all members get as many as they have."""
+        change = np.flatnonzero(holder != self.holder)
+        np.subtract.at(self.loads, self.holder[change], self.lag[change])
+        np.add.at(self.loads, holder[change], self.lag[change])
+        self.holder = holder
+        self._fill()
+
+    def permute(self, places: Ints, takers: Ints) -> None:
+        """Member `takers[i]` gets `places[i]` in the column of the place that it gives: one place
+        of each member that takes part."""
+        givers = self.holder[places]
+        column = np.zeros(len(self.members), np.int64)
+        column[givers] = self.column[places]
+        self.loads[givers] -= self.lag[places]
+        self.loads[takers] += self.lag[places]
+        self.holder[places], self.column[places] = takers, column[takers]
+        self.table[takers, column[takers]] = places
+
+    def assigned(self, before: Index) -> Index:
+        """[P] the assignment; what is not in the table stays as in `before`."""
+        result = before.copy()
+        result[self.partition] = self.members[self.holder[: self.n_partitions]]
+        return result

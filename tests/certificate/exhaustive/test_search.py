@@ -1,0 +1,197 @@
+"""The exhaustive search finds a solution exactly where there is one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.groups import LAG_KINDS, group_of, groups, problem_of, small_groups
+from support.oracles import Assignments
+from support.small_problems import loads_of
+
+from equilag.certificate.exhaustive.search import Search
+from equilag.certificate.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS
+from equilag.certificate.exhaustive.target import SearchTarget
+from equilag.certificate.exhaustive.whole_group import whole_problem
+from equilag.domain.budget import Budget, OutOfBudget
+from equilag.domain.constraint import CountConstraint, constraint_of
+from equilag.domain.group.group import Group
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
+from equilag.solver.counts.even_counts import balanced_assignment
+
+PLENTY = 10**9
+
+
+def constraint_for(group: Group, policy: Policy) -> CountConstraint:
+    return constraint_of(group, policy, balanced_assignment(group, policy))
+
+
+def decides_as_brute_force(
+    group: Group, policy: Policy, max_moves: int | None, move_cost: int
+) -> None:
+    """Finds a plan at the best cost and none below it."""
+    constraint = constraint_for(group, policy)
+    whole = whole_problem(group, constraint)
+    truth = Assignments.all(group, policy.name == "sticky-yet-fair").balanced(policy.balance)
+    if whole is None:
+        assert not truth.active
+        return
+    if max_moves is not None:
+        truth = truth.where(truth.moves <= max_moves)
+    search = Search(whole.problem, Budget(PLENTY))
+    if not len(truth):
+        assert search.find(SearchTarget(10**15, max_moves=max_moves, move_cost=move_cost)) is None
+        return
+    cost = truth.spread + move_cost * truth.moves
+    best = int(cost.min())
+    found = search.find(SearchTarget(best, max_moves=max_moves, move_cost=move_cost))
+    assert found is not None
+    assert whole.assignment(found) in truth.where(cost == best)
+    assert search.find(SearchTarget(best - 1, max_moves=max_moves, move_cost=move_cost)) is None
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+@pytest.mark.parametrize("name", ["lag-aware", "sticky-yet-fair"])
+def test_decides_as_brute_force(name: str, balance: str) -> None:
+    rng = np.random.default_rng(71)
+    for group in small_groups(seed=71, n=50):
+        for max_moves in (None, int(rng.integers(0, 4))):
+            for move_cost in (0, int(rng.integers(1, 100))):
+                decides_as_brute_force(group, Policy(name, balance), max_moves, move_cost)
+
+
+@given(
+    groups(limit=200), st.sampled_from(BALANCES), st.none() | st.integers(0, 4), st.integers(0, 9)
+)
+def test_decides_as_brute_force_on_odd_shapes(
+    group: Group, balance: str, max_moves: int | None, move_cost: int
+) -> None:
+    decides_as_brute_force(group, Policy(balance=balance), max_moves, move_cost)
+
+
+@pytest.mark.parametrize("kind", LAG_KINDS)
+def test_floor_and_cap(kind: str) -> None:
+    """A window near the loads of some assignment, in which all loads have to lie."""
+    rng = np.random.default_rng(72)
+    answers = []
+    for group in small_groups(seed=72, n=30, kind=kind, reads=0.8):
+        whole = whole_problem(group, constraint_for(group, Policy()))
+        if whole is None:
+            continue
+        truth = Assignments.all(group).balanced("total")
+        search = Search(whole.problem, Budget(PLENTY))
+        for _ in range(4):
+            aim = int(rng.integers(len(truth)))
+            low, high = int(truth.lowest[aim]), int(truth.highest[aim])
+            floor, cap, spread = (
+                value + int(rng.integers(-1, 2)) for value in (low, high, high - low)
+            )
+            fits = (truth.lowest >= floor) & (truth.highest <= cap) & (truth.spread <= spread)
+            found = search.find(SearchTarget(spread, floor=floor, cap=cap))
+            assert (found is not None) == fits.any()
+            answers.append(found is not None)
+            if found is not None:
+                assert whole.assignment(found) in truth.where(fits)
+    assert len(set(answers)) == 2
+
+
+@pytest.mark.parametrize("members", [3, 5, 8])
+def test_loads_near_the_largest_total(members: int) -> None:
+    """One member holds nearly 2^62 already; products of loads and members must not wrap."""
+    rng = np.random.default_rng(76)
+    held, free = 500, 6 if members == 3 else 4
+    group = group_of(
+        [held + free],
+        [[0]] * members,
+        owners=[0] * held + [-1] * free,
+        lags=[2**53 - 1] * held + rng.integers(1, 1000, free).tolist(),
+    )
+    decides_as_brute_force(group, Policy("sticky-yet-fair"), None, 0)
+
+
+def test_a_group_as_large_as_lags_allow_is_decided_the_same_at_any_scale() -> None:
+    rng = np.random.default_rng(77)
+    small = rng.integers(1, 1000, 14)
+    for unit in (1, 2**45):
+        problem = problem_of((small * unit).tolist(), 7, 2, 2, base=np.arange(7) * 100 * unit)
+        search = Search(problem, Budget(PLENTY))
+        reached = [s for s in range(0, 900, 50) if search.find(SearchTarget(s * unit)) is not None]
+        if unit == 1:
+            expected = reached
+    assert reached == expected
+    assert 0 < len(reached) < 18
+
+
+def test_a_perfect_split_hidden_among_many() -> None:
+    rng = np.random.default_rng(73)
+    lag = rng.integers(10**6, 10**7, 21).tolist()
+    # Twins to the end, so that an even split of four members exists.
+    problem = problem_of([x for x in lag[:6] for _ in range(4)], 4, 6, 6)
+    found = Search(problem, Budget(PLENTY)).find(SearchTarget(0))
+    assert found is not None
+    assert np.ptp(loads_of(problem, found)) == 0
+    assert np.bincount(found).tolist() == [6] * 4
+
+
+def test_no_items_at_all() -> None:
+    problem = problem_of([], 2, 0, 0, base=np.array([5, 9]))
+    search = Search(problem, Budget(PLENTY))
+    assert search.find(SearchTarget(4)) is not None
+    assert search.find(SearchTarget(3)) is None
+    assert search.find(SearchTarget(4, floor=6)) is None
+    assert search.find(SearchTarget(4, cap=8)) is None
+    assert (
+        Search(replace(problem, lo=np.array([1, 0])), Budget(PLENTY)).find(SearchTarget(9)) is None
+    )
+
+
+@pytest.mark.parametrize(("items", "members"), [(MAX_ITEMS + 1, 2), (4, MAX_MEMBERS + 1), (0, 0)])
+def test_large_problems_are_refused(items: int, members: int) -> None:
+    with pytest.raises(OutOfBudget):
+        Search(problem_of([1] * items, members, 0, items), Budget(PLENTY))
+
+
+def test_whole_problem_refuses_large_groups_unless_cells_are_given() -> None:
+    group = group_of([MAX_ITEMS + 1], [[0]] * 2)
+    constraint = constraint_for(group, Policy())
+    assert whole_problem(group, constraint) is None
+    assert whole_problem(group, constraint, cells=10**6) is not None
+
+
+def test_owned_partitions_are_no_items_if_no_moves_are_allowed() -> None:
+    group = group_of([MAX_ITEMS + 2], [[0]] * 2, owners=[0, 1] * (MAX_ITEMS // 2), lags=None)
+    constraint = constraint_for(group, Policy())
+    whole = whole_problem(group, constraint, max_moves=0)
+    assert whole is not None
+    assert whole.items.tolist() == [MAX_ITEMS, MAX_ITEMS + 1]
+    assert whole.rest[:2].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("work", [0, 2_000, 60_000])
+def test_out_of_budget_raises(work: int) -> None:
+    lag = np.random.default_rng(74).integers(1, 10**9, 36).tolist()
+    budget = Budget(work)
+    with pytest.raises(OutOfBudget):
+        Search(problem_of(lag, 6, 6, 6), budget).find(SearchTarget(0))
+    assert not budget.cut
+
+
+def test_a_search_cut_by_the_clock_marks_its_budget() -> None:
+    budget = Budget(PLENTY, seconds=0.0)
+    with pytest.raises(OutOfBudget):
+        Search(problem_of([3, 2, 1], 2, 1, 2), budget)
+    assert budget.cut
+
+
+def test_the_work_is_the_same_every_time() -> None:
+    lag = np.random.default_rng(75).integers(1, 10**6, 18).tolist()
+    left = []
+    for _ in range(2):
+        budget = Budget(PLENTY)
+        Search(problem_of(lag, 3, 6, 6), budget).find(SearchTarget(10))
+        left.append(budget.work)
+    assert left[0] == left[1] < PLENTY

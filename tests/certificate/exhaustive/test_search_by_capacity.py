@@ -1,0 +1,82 @@
+"""The exhaustive search with capacities, instances and forced moves, against all assignments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.capacities import capacity_cases
+from support.small_problems import loads_of, meets_limits, random_target, real_problem, solutions
+
+from equilag.certificate.exhaustive.search import Search
+from equilag.certificate.exhaustive.small_problem import ReadsAcross
+from equilag.certificate.exhaustive.target import SearchTarget
+from equilag.certificate.exhaustive.whole_group import whole_problem
+from equilag.domain.budget import Budget, OutOfBudget
+from equilag.domain.constraint import unconstrained
+from equilag.domain.plan.metrics import count_moves
+
+PLENTY = 10**9
+
+
+def test_finds_a_solution_exactly_where_there_is_one() -> None:
+    rng = np.random.default_rng(9)
+    answers = set()
+    for number in range(400):
+        problem, target = real_problem(rng, number), random_target(rng)
+        target = replace(target, spread=target.spread * 6, cap=target.cap * 8)
+        found = Search(problem, Budget(PLENTY)).find(target)
+        any_solution = next(solutions(problem, target), None)
+        answers.add(found is None)
+        assert (found is None) == (any_solution is None)
+        if found is None:
+            continue
+        loads = loads_of(problem, found)
+        moves = problem.moves(found)
+        assert meets_limits(problem, found)
+        assert loads.max() - loads.min() + target.move_cost * moves <= target.spread
+        assert loads.min() >= target.floor
+        assert loads.max() <= target.cap
+        assert target.max_moves is None or moves <= target.max_moves
+    assert answers == {True, False}
+
+
+def test_the_least_spread_is_found_and_nothing_below_it() -> None:
+    rng = np.random.default_rng(10)
+    for number in range(60):
+        problem = real_problem(rng, number)
+        everything = list(solutions(problem, SearchTarget(10**9)))
+        if not everything:
+            continue
+        best = min(int(np.ptp(loads_of(problem, found))) for found in everything)
+        search = Search(problem, Budget(PLENTY))
+        found = search.find(SearchTarget(best))
+        assert found is not None
+        assert int(np.ptp(loads_of(problem, found))) == best
+        assert search.find(SearchTarget(best - 1)) is None
+
+
+def test_a_limit_on_reads_is_left_to_others() -> None:
+    problem = real_problem(np.random.default_rng(1), 2)
+    limited = replace(problem, reads=ReadsAcross(np.ones(problem.allowed.shape, np.int64), 1))
+    with pytest.raises(OutOfBudget):
+        Search(limited, Budget(PLENTY))
+
+
+def test_a_whole_group_counts_moves_as_the_group_does() -> None:
+    seen = 0
+    for group, _, assigned in capacity_cases(seed=11, n=40, stakes=True):
+        assert group.real is not None
+        assert group.real.stakes is not None
+        # A member without room takes nothing, so what it holds moves.
+        room = group.real.room.copy()
+        room[group.real.stakes.member[:1]] = 0
+        idle = replace(group, real=group.real._replace(room=room))
+        whole = whole_problem(idle, unconstrained(idle))
+        if whole is None or not np.isin(assigned[whole.items], whole.members).all():
+            continue
+        seen += 1
+        found = whole.columns(assigned)
+        assert whole.problem.moves(found) == count_moves(idle, whole.assignment(found))
+    assert seen

@@ -1,0 +1,105 @@
+"""Intervals of topics without tables: every answer as read off the tables of a small group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from support.constraints import constraint_for, held_table, topic_table
+from support.groups import group_of, random_group
+
+from equilag.domain.constraint import CountConstraint, TopicCounts, constraint_of, topics_of
+from equilag.domain.policy.policy import Policy
+from equilag.solver.counts.even_counts import balanced_assignment
+
+POLICIES = [
+    Policy(name, balance)
+    for balance in ("per-topic", "both")
+    for name in ("lag-aware", "sticky-yet-fair")
+]
+
+
+def constraints(policy: Policy) -> Iterator[CountConstraint]:
+    rng = np.random.default_rng(77)
+    for number in range(12):
+        group = random_group(rng, topics=6, members=9, size=20, reads=(0.3, 0.7, 1.0)[number % 3])
+        yield constraint_for(group, policy)
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda p: f"{p.name}-{p.balance}")
+def test_sums_and_cells_are_those_of_the_tables(policy: Policy) -> None:
+    rng = np.random.default_rng(1)
+    for constraint in constraints(policy):
+        topics, group = constraint.topics, constraint.group
+        least, most = topic_table(constraint)
+        assert topics.by_member.least.tolist() == least.sum(axis=0).tolist()
+        assert topics.by_member.most.tolist() == most.sum(axis=0).tolist()
+        assert topics.n_open.tolist() == (most > least).sum(axis=0).tolist()
+        some = rng.random(group.n_members) < 0.5
+        assert topics.by_topic(some).least.tolist() == least[:, some].sum(axis=1).tolist()
+        assert topics.by_topic(some).most.tolist() == most[:, some].sum(axis=1).tolist()
+        read = group.reads.any(axis=1)
+        assert (topics.remainder + least.sum(axis=1))[read].tolist() == group.topic_size[
+            read
+        ].tolist()
+        assert np.argwhere(most > least).tolist() == np.stack(topics.open_cells(), axis=1).tolist()
+        cells = sorted(zip(*(column.tolist() for column in topics.least_cells), strict=True))
+        places = np.argwhere(least > 0)
+        assert cells == [(t, m, int(least[t, m])) for t, m in places.tolist()]
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda p: f"{p.name}-{p.balance}")
+def test_the_row_of_open_members_has_all_that_may_have_one_more_and_the_barred(
+    policy: Policy,
+) -> None:
+    for constraint in constraints(policy):
+        row = constraint.topics.open_row
+        least, most = topic_table(constraint)
+        barred = list(zip(*(column.tolist() for column in constraint.topics.barred), strict=True))
+        for topic in range(len(least)):
+            members = row.members_at(np.arange(row.edges[topic], row.edges[topic + 1])).tolist()
+            open_ones = np.flatnonzero(most[topic] > least[topic]).tolist()
+            assert sorted(members) == sorted(open_ones + [m for t, m in barred if t == topic])
+
+
+def test_the_first_count_outside_is_found() -> None:
+    group = group_of([2, 4], [[0, 1], [0, 1], [1]])
+    topics = topics_of(group, Policy("kip-169"))
+    assert topics is not None
+    inside = np.array([0, 1, 0, 1, 2, 2], np.int32)
+    assert topics.first_outside(TopicCounts.of(group, inside)) is None
+    short = np.array([0, 1, 0, 0, 1, 1], np.int32)  # m02 has nothing of t01
+    assert topics.first_outside(TopicCounts.of(group, short)) == (1, 2)
+    crowded = np.array([0, 0, 0, 1, 2, 2], np.int32)
+    assert topics.first_outside(TopicCounts.of(group, crowded)) == (0, 0)
+
+
+def test_large_groups_keep_counts_of_cells_and_small_ones_a_table() -> None:
+    rng = np.random.default_rng(4)
+    # 40 topics of one partition and 40 members: 1,600 cells for 40 partitions.
+    sparse = group_of([1] * 40, [list(range(40))] * 40)
+    dense = random_group(rng, topics=5, members=6, size=9)
+    for group in (sparse, dense):
+        policy = Policy("kip-169")
+        assigned = balanced_assignment(group, policy)
+        held = TopicCounts.of(group, assigned)
+        topics, members = np.arange(len(group.topics)), np.arange(group.n_members)
+        for _ in range(3):
+            table = held_table(group, assigned)
+            assert np.array_equal(held.at(topics[:, None], members), table)
+            found = [column.tolist() for column in held.cells()]
+            assert found == [*np.argwhere(table).T.tolist(), table[table > 0].tolist()]
+            moved = rng.choice(np.flatnonzero(assigned >= 0), 3, replace=False)
+            taker = rng.integers(0, group.n_members, 3)
+            held.add(group.topic_of[moved], assigned[moved], -1)
+            held.add(group.topic_of[moved], taker, 1)
+            assigned[moved] = taker
+
+
+def test_known_topics_give_the_same_constraint() -> None:
+    group = group_of([5, 3], [[0, 1], [0], [1]])
+    policy = Policy(balance="both")
+    assigned = balanced_assignment(group, policy)
+    known = constraint_of(group, policy, assigned, topics_of(group, policy))
+    assert np.array_equal(topic_table(known), topic_table(constraint_for(group, policy)))

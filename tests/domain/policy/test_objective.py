@@ -1,0 +1,131 @@
+"""The objective: keys in the order of the goals, limits on moves, and when a goal is proved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from equilag.domain.errors import InputError
+from equilag.domain.policy.objective import SPREAD, VALUE, Figures, Objective, Proved
+from equilag.domain.policy.policy import Policy
+from equilag.planner.solving.aim import Aim
+
+MEAN = 100.0
+
+
+def objective(name: str = "lag-aware", **settings: Any) -> Objective:
+    settings.setdefault("tolerance", 0.0)
+    return Objective(Policy(name, **settings))
+
+
+@pytest.mark.parametrize(
+    ("settings", "figures", "proved", "expected"),
+    [
+        ({}, Figures(5, 9), Proved(5, 2, 5), True),
+        ({}, Figures(6, 9), Proved(5, 2, 5), False),
+        ({"tolerance": 1.0}, Figures(6, 9), Proved(5, 2, 5), True),
+        ({"tolerance": 0.9}, Figures(6, 9), Proved(5, 2, 5), False),
+        ({"max_moves": 8}, Figures(5, 9), Proved(5, 2, 5), False),
+        ({"max_moves": 9}, Figures(5, 9), Proved(5, 2, 5), True),
+        ({"move_cost": 3}, Figures(5, 9), Proved(5, 2, 32), True),
+        ({"move_cost": 3}, Figures(5, 9), Proved(5, 2, 31), False),
+        ({"move_cost": 3, "fresh": True}, Figures(5, 0), Proved(5, 0, 5), True),
+        ({"name": "fair-yet-sticky"}, Figures(5, 2), Proved(5, 2, 5), True),
+        ({"name": "fair-yet-sticky"}, Figures(5, 3), Proved(5, 2, 5), False),
+        ({"name": "fair-yet-sticky", "move_cost": 3}, Figures(5, 2), Proved(5, 2, 5), True),
+        ({"name": "sticky-yet-fair"}, Figures(5, 1), Proved(5, 0, 5), False),
+    ],
+)
+def test_is_proved(
+    settings: dict[str, Any], figures: Figures, proved: Proved, expected: bool
+) -> None:
+    assert objective(**settings).is_proved(figures, proved, MEAN) == expected
+
+
+def test_the_tolerance_counts_only_with_a_mean() -> None:
+    tolerant = objective(tolerance=1.0)
+    assert not tolerant.is_proved(Figures(6, 9), Proved(5, 2, 5))
+    assert tolerant.allowance(MEAN) == 1
+
+
+def test_move_limit() -> None:
+    assert objective().move_limit(3) is None
+    assert objective(max_moves=7).move_limit(3) == 7
+    assert objective("fair-yet-sticky").move_limit(3) == 3
+    assert objective("fair-yet-sticky", fresh=True).move_limit(3) is None
+
+
+def first(asked: Objective, *rows: Figures, fewest: int = 1) -> Figures:
+    """The figures that come first in the objective's order."""
+    caps = asked.caps(rows, MEAN, members=4)
+    return min(rows, key=lambda figures: asked.key(figures, fewest, caps))
+
+
+def test_the_key_follows_the_order_of_the_goals() -> None:
+    few, even = Figures(9, 1), Figures(2, 5)
+    assert first(objective(), few, even) == even
+    assert first(objective(move_cost=2), few, even) == few
+    assert first(objective("fair-yet-sticky"), few, even) == few
+    # A plan within the limit on moves comes before a more even one beyond it.
+    assert first(objective(max_moves=3), few, even) == few
+
+
+def test_ties_are_broken_by_excess_by_moves_and_then_by_unevenness() -> None:
+    asked = objective()
+    less, fewer, rough = Figures(2, 5, 3.0, 9.0), Figures(2, 4, 4.0, 1.0), Figures(2, 5, 3.0, 10.0)
+    assert first(asked, fewer, rough, less) == less
+    assert first(asked, fewer, Figures(2, 4, 4.0, 2.0)) == fewer
+
+
+def test_within_the_tolerance_fewer_moves_are_better() -> None:
+    rows = [Figures(0, 9, 0.0), Figures(10, 4, 10.0), Figures(11, 3, 10.0), Figures(50, 0, 40.0)]
+    assert first(objective(tolerance=10.0), *rows) == rows[1]
+    # A quarter of the allowance per member, and no more, is nothing in the excess.
+    assert first(objective(tolerance=10.0), rows[0], Figures(9, 4, 10.5)) == rows[0]
+
+
+def test_a_limit_that_does_not_bind_changes_nothing() -> None:
+    rows = [Figures(100 - 3 * n, n, 100.0 - 3 * n) for n in range(33)]
+    free = first(objective(tolerance=20.0), *rows)
+    for limit in range(free.moves, 40):
+        assert first(objective(tolerance=20.0, max_moves=limit), *rows) == free
+    for limit in range(1, free.moves):
+        # A limit that binds: as even as so many moves allow.
+        assert first(objective(tolerance=20.0, max_moves=limit), *rows).moves == limit
+
+
+def test_the_claim_that_bounds_the_last_goal() -> None:
+    assert Aim(None, objective().move_cost).claim == SPREAD
+    assert Aim(None, objective(move_cost=1).move_cost).claim == VALUE
+    assert Aim(None, objective("fair-yet-sticky", move_cost=1).move_cost).claim == SPREAD
+    assert objective(move_cost=4).value(Figures(5, 3)) == 17
+
+
+# A policy is checked however it is made.
+
+
+def test_a_policy_made_directly_has_its_own_balance() -> None:
+    assert Policy("kip-169") == Policy("kip-169")
+    assert Policy("kip-169").balance == "per-topic"
+    assert replace(Policy("kip-169"), balance="both").balance == "both"
+
+
+@pytest.mark.parametrize(
+    ("settings", "place"),
+    [
+        ({"name": "fair"}, "policy"),
+        ({"balance": "even"}, "balance"),
+        ({"move_cost": -1}, "move_cost"),
+        ({"tolerance": True}, "tolerance"),
+        ({"max_moves": 1.0}, "max_moves"),
+        ({"fresh": 1}, "fresh"),
+        ({"fresh": True, "max_moves": 0}, "max_moves"),
+    ],
+)
+def test_a_policy_made_in_any_way_is_checked(settings: dict[str, Any], place: str) -> None:
+    for make in (Policy, lambda **changed: replace(Policy(), **changed)):
+        with pytest.raises(InputError) as caught:
+            make(**settings)
+        assert caught.value.place == place

@@ -1,0 +1,204 @@
+"""The count constraint: it admits the most even assignments, all of them and no others."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from support.constraints import same_constraint
+from support.groups import ODD, group_of, groups, small_groups
+from support.oracles import Assignments
+
+import equilag
+from equilag.domain.constraint import (
+    ALL,
+    CountConstraint,
+    NotMinimal,
+    TopicCounts,
+    constraint_of,
+    unconstrained,
+    water_fill,
+)
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy_settings import BALANCES
+from equilag.solver.counts.even_counts import balanced_assignment
+
+POLICIES = [
+    Policy(name, balance) for balance in BALANCES for name in ("lag-aware", "sticky-yet-fair")
+]
+
+
+def admits_exactly_the_balanced(group: Group, policy: Policy) -> None:
+    everything = Assignments.all(group, policy.name == "sticky-yet-fair")
+    balanced = everything.balanced(policy.balance)
+    constraint = constraint_of(group, policy, balanced_assignment(group, policy))
+    for row in everything.rows:
+        if row in balanced:
+            assert constraint.admits(row)
+            assert same_constraint(constraint_of(group, policy, row), constraint)
+        else:
+            assert not constraint.admits(row)
+            with pytest.raises(NotMinimal):
+                constraint_of(group, policy, row)
+
+
+def counts_of(constraint: CountConstraint) -> tuple[list[int], list[int]]:
+    least, most = constraint.counts_of()
+    return least.tolist(), most.tolist()
+
+
+@pytest.mark.parametrize("shape", [{}, {"topics": 2, "size": 5}], ids=["wide", "tall"])
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda p: f"{p.name}-{p.balance}")
+def test_admits_the_balanced_and_no_others(policy: Policy, shape: dict[str, int]) -> None:
+    for group in small_groups(seed=11, n=20, limit=250, **shape):
+        admits_exactly_the_balanced(group, policy)
+
+
+@given(groups(limit=60))
+def test_admits_the_balanced_and_no_others_on_odd_shapes(group: Group) -> None:
+    for policy in POLICIES:
+        admits_exactly_the_balanced(group, policy)
+
+
+def test_a_pinned_partition_must_stay() -> None:
+    group = group_of([2], [[0], [0]], owners=[0, NOBODY])
+    constraint = constraint_of(group, Policy("sticky-yet-fair"), np.array([0, 1], np.int32))
+    assert constraint.admits(np.array([0, 1], np.int32))
+    assert not constraint.admits(np.array([1, 0], np.int32))
+
+
+def test_a_block_that_is_full_leaves_no_choice() -> None:
+    group = group_of([6], [[0], [0], [0]])
+    constraint = constraint_of(group, Policy(), np.array([0, 0, 1, 1, 2, 2], np.int32))
+    assert counts_of(constraint) == ([2, 2, 2], [2, 2, 2])
+    assert constraint.largest_count == 2
+
+
+def test_a_leak_between_blocks_that_intervals_alone_would_let_through() -> None:
+    # 3 and 2 of t00 at m00 and m01; one of t01 at m02 or m03, and not at m01, who reads it too.
+    group = group_of([5, 1], [[0], [0, 1], [1], [1]])
+    constraint = constraint_of(group, Policy(), np.array([0, 0, 0, 1, 1, 2], np.int32))
+    assert counts_of(constraint) == ([2, 2, 0, 0], [3, 3, 1, 1])
+    assert constraint.largest_count == 3
+    assert not constraint.admits(np.array([0, 0, 0, 1, 1, 1], np.int32))
+    assert constraint.admits(np.array([0, 0, 1, 1, 1, 3], np.int32))
+
+
+def test_blocks_say_more_than_intervals() -> None:
+    # m00 alone reads t00; t01 is shared, but no balanced plan gives m00 any of it.
+    group = group_of([3, 2], [[0, 1], [1]])
+    constraint = constraint_of(group, Policy(), np.array([0, 0, 0, 1, 1], np.int32))
+    assert constraint.takers(3).tolist() == [False, True]
+    assert constraint.may(np.array([2, 3]), np.array([0, 0])).tolist() == [True, False]
+    assert constraint.may_each(np.array([2, 3]), np.array([0, 1])).tolist() == [
+        [True, False],
+        [False, True],
+    ]
+
+
+def test_not_minimal_names_a_member_that_can_give_and_one_that_can_take() -> None:
+    group = group_of([6], [[0], [0], [0]])
+    with pytest.raises(NotMinimal) as caught:
+        constraint_of(group, Policy(), np.array([0, 0, 0, 0, 1, 2], np.int32))
+    assert caught.value.heavy == 0
+    assert caught.value.light in (1, 2)
+
+
+def test_not_minimal_names_the_topic_where_topics_count_one_by_one() -> None:
+    group = group_of([2, 2], [[0, 1], [0, 1]])
+    with pytest.raises(NotMinimal) as caught:
+        constraint_of(group, Policy("kip-169"), np.array([0, 1, 0, 0], np.int32))
+    assert caught.value.topic == 1
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_no_constraint_admits_any_valid_assignment(name: str) -> None:
+    group = ODD[name]()
+    for policy in POLICIES:
+        assigned = balanced_assignment(group, policy)
+        assert unconstrained(group).admits(assigned)
+
+
+def test_an_assignment_outside_its_topic_interval_is_not_admitted() -> None:
+    group = group_of([2, 2], [[0, 1], [0, 1]])
+    policy = Policy("kip-169")
+    constraint = constraint_of(group, policy, np.array([0, 1, 0, 1], np.int32))
+    crossed = np.array([0, 0, 1, 1], np.int32)
+    assert not constraint.admits(crossed)
+    least, most = constraint.counts_of()
+    assert CountConstraint.by_intervals(group, least, most).admits(crossed)
+
+
+@pytest.mark.parametrize(
+    ("base", "free", "lo", "hi"),
+    [
+        ([], 3, [], []),
+        ([4, 1], 0, [4, 1], [4, 1]),
+        ([0, 0, 0], 7, [2, 2, 2], [3, 3, 3]),
+        ([0, 0, 0], 6, [2, 2, 2], [2, 2, 2]),
+        ([5, 1, 0], 3, [5, 2, 2], [5, 2, 2]),
+        ([5, 1, 0], 4, [5, 2, 2], [5, 3, 3]),
+        ([2, 0], 2, [2, 2], [2, 2]),
+        ([2, 0], 3, [2, 2], [3, 3]),
+    ],
+)
+def test_water_fill(base: list[int], free: int, lo: list[int], hi: list[int]) -> None:
+    lowest, highest = water_fill(np.array(base, np.int64), free)
+    assert (lowest.tolist(), highest.tolist()) == (lo, hi)
+
+
+def test_room_to_lose_and_to_gain() -> None:
+    group = group_of([5], [[0], [0]])
+    constraint = constraint_of(group, Policy(), np.array([0, 0, 0, 1, 1], np.int32))
+    counts = np.array([3, 2])
+    assert constraint.may_lose_one(counts, ALL).tolist() == [True, False]
+    assert constraint.may_gain_one(counts, ALL).tolist() == [False, True]
+    assert not constraint.may_gain_one(counts, 0)
+    with pytest.raises(ValueError, match="one by one"):
+        _ = constraint.topics
+
+
+def test_room_to_lose_and_to_gain_of_a_topic() -> None:
+    group = group_of([3, 2], [[0, 1], [0, 1]])
+    constraint = constraint_of(group, Policy("kip-169"), np.array([0, 0, 1, 0, 1], np.int32))
+    held = TopicCounts.of(group, np.array([0, 0, 1, 0, 1], np.int32))
+    topics, members = np.array([[0], [1]]), np.array([0, 1])
+    assert constraint.may_lose_of_topic(held, topics, members).tolist() == [
+        [True, False],
+        [False, False],
+    ]
+    assert constraint.may_gain_of_topic(held, topics, members).tolist() == [
+        [False, True],
+        [False, False],
+    ]
+    least, most = constraint.topics.at(0, np.array([1]))
+    assert (least.tolist(), most.tolist()) == ([1], [2])
+
+
+def private_uses(source: str) -> list[str]:
+    """Where a module takes a private field of the constraint from any object but itself."""
+    private = {field.name for field in fields(CountConstraint) if field.name.startswith("_")}
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Attribute(attr=attr, value=value) if attr in private:
+                if not (isinstance(value, ast.Name) and value.id == "self"):
+                    found.append(f"{node.lineno}: {attr}")
+            case ast.keyword(arg=str(arg)) if arg in private:
+                found.append(f"{node.value.lineno}: {arg}")
+    return found
+
+
+def test_the_arrays_of_the_constraint_are_its_own() -> None:
+    assert private_uses("x = constraint._face") == ["1: _face"]
+    assert private_uses("replace(constraint, _most=1)") == ["1: _most"]
+    package = Path(equilag.__file__).parent
+    own = package / "domain" / "constraint"
+    modules = [path for path in package.rglob("*.py") if own not in path.parents]
+    assert len(modules) > 100
+    assert {str(path): uses for path in modules if (uses := private_uses(path.read_text()))} == {}

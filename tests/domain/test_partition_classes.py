@@ -1,0 +1,129 @@
+"""Groups in which the partitions of one topic are of different classes, against brute force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from support.groups import group_of, lags_of, restricted, small_groups
+from support.oracles import Assignments, Truth
+
+import equilag
+from equilag.certificate.bounds.counting import Counting
+from equilag.certificate.checks.count_checks import read_potentials
+from equilag.certificate.checks.potentials import Potentials, bound_by_potentials, moves_claim
+from equilag.domain.constraint import NotMinimal, constraint_of
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.plan.metrics import count_moves, is_valid
+from equilag.domain.policy.policy import Policy
+from equilag.heuristics import assignor_names, get_assignor, run_assignor
+from equilag.solver.counts.even_counts import balanced_assignment
+from equilag.solver.moves.fewest_moves import fewest_moves
+
+POLICIES = [Policy(name) for name in ("lag-aware", "fair-yet-sticky", "sticky-yet-fair")]
+
+
+def restricted_groups(seed: int, n: int) -> Iterator[Group]:
+    rng = np.random.default_rng(seed)
+    for group in small_groups(seed=seed, n=n, topics=2, size=4, reads=0.8, limit=1500):
+        yield restricted(group, rng)
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda p: p.name)
+def test_the_constraint_admits_the_most_even_counts_and_no_others(policy: Policy) -> None:
+    for group in restricted_groups(seed=201, n=40):
+        everything = Assignments.all(group, policy.pins_owned)
+        balanced = everything.balanced("total")
+        constraint = constraint_of(group, policy, balanced_assignment(group, policy))
+        for row in everything.rows[::7]:
+            assert constraint.admits(row) == (row in balanced)
+            if row not in balanced:
+                with pytest.raises(NotMinimal):
+                    constraint_of(group, policy, row)
+
+
+def test_the_fewest_moves_and_what_proves_them() -> None:
+    by_partition = 0
+    for group in restricted_groups(seed=202, n=80):
+        constraint = constraint_of(group, Policy(), balanced_assignment(group, Policy()))
+        truth = int(Assignments.all(group).balanced("total").moves.min())
+        found = fewest_moves(group, constraint)
+        assert is_valid(group, found.assigned)
+        assert constraint.admits(found.assigned)
+        assert count_moves(group, found.assigned) == truth
+        assert bound_by_potentials(group, constraint, found.potentials) == truth
+        data = moves_claim(group, truth, found.potentials).data
+        by_partition += any(isinstance(y, dict) for y in data["topics"].values())
+        assert bound_by_potentials(group, constraint, read_potentials(group, data)) == truth
+    assert by_partition > 3
+
+
+def test_bounds_by_counting_are_never_beyond_the_truth() -> None:
+    rng = np.random.default_rng(203)
+    for group in restricted_groups(seed=203, n=40):
+        constraint = constraint_of(group, Policy(), balanced_assignment(group, Policy()))
+        counting, truth = Counting(group, constraint), Assignments.all(group).balanced("total")
+        if not counting.active.any():
+            continue
+        for _ in range(6):
+            members = (rng.random(group.n_members) < 0.5) & counting.active
+            least, most = counting.load_range(members)
+            together = truth.loads[:, members].sum(axis=1)
+            assert least <= together.min()
+            assert together.max() <= most
+            assert counting.heavy(members, 1) <= truth.highest.min()
+            assert counting.average(members)[1] >= truth.lowest.max()
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda p: p.name)
+def test_a_solved_plan_is_the_best_and_verifies(policy: Policy) -> None:
+    for group in restricted_groups(seed=204, n=25):
+        plan = equilag.solve(group, policy, time_limit=60.0, effort=0.1)
+        assert equilag.verify(group, plan) == []
+        assert equilag.verify(group, plan.to_dict()) == []
+        truth = Truth.of(group, policy)
+        assert plan.status == "optimal"
+        assert truth.is_optimal(plan.assigned)
+
+
+@pytest.mark.parametrize("name", assignor_names())
+def test_every_assignor_keeps_to_the_classes(name: str) -> None:
+    for group in restricted_groups(seed=205, n=20):
+        assert is_valid(group, run_assignor(get_assignor(name), group))
+
+
+def test_members_that_may_take_nothing_are_idle() -> None:
+    group = restricted(group_of([3, 2], [[0], [1]]), np.random.default_rng(0), open_to=0.0)
+    assert group.idle.all()
+    assert not group.assignable.any()
+    plan = equilag.solve(group)
+    assert (plan.assigned == NOBODY).all()
+    assert equilag.verify(group, plan) == []
+
+
+def test_classes_as_subscriptions_give_them_change_nothing() -> None:
+    rng = np.random.default_rng(206)
+    sizes, reading = [4, 3, 5], [[0, 1], [0, 1], [1, 2], [2]]
+    plain = group_of(sizes, reading, lags=lags_of(rng, 12))
+    given = restricted(plain, rng, open_to=1.0)
+    one, other = (equilag.solve(g, time_limit=60.0, effort=0.1, fresh=True) for g in (plain, given))
+    assert (one.lag, one.status) == (other.lag, other.status)
+
+
+def test_counts_topic_by_topic_are_refused() -> None:
+    group = restricted(group_of([4], [[0], [0]]), np.random.default_rng(1))
+    with pytest.raises(InputError, match="balance"):
+        equilag.solve(group, "kip-169")
+    with pytest.raises(ValueError, match="class"):
+        assert group.topic_class is not None
+
+
+def test_potentials_of_single_partitions_prove_nothing_where_topics_count() -> None:
+    group = group_of([4], [[0], [0]], [0, 0, 0, 1])
+    policy = Policy("kip-169")
+    constraint = constraint_of(group, policy, balanced_assignment(group, policy))
+    zero = np.zeros(1, np.int64), np.zeros(2, np.int64)
+    assert bound_by_potentials(group, constraint, Potentials(*zero)) == 1
+    assert bound_by_potentials(group, constraint, Potentials(*zero, np.zeros(4, np.int64))) is None

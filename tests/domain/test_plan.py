@@ -1,0 +1,102 @@
+"""A plan: its figures, its phases and its JSON."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from support.groups import group_of, groups
+
+import equilag
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.plan.claim import Claim
+from equilag.domain.plan.phases import first_phase, revocations
+from equilag.domain.plan.plan import Plan
+from equilag.domain.policy.policy_settings import POLICIES
+
+
+def plan_of(group: Group, *members: int) -> Plan:
+    return Plan(group, None, "feasible", "by hand", np.array(members, np.int32))
+
+
+def test_claims_are_made_once_when_they_are_read() -> None:
+    made = []
+
+    def claims() -> tuple[Claim, ...]:
+        made.append(1)
+        return (Claim("counts", 2, "residual"),)
+
+    plan = replace(plan_of(group_of([1], [[0]]), 0), claims=claims)
+    assert not made
+    assert plan.claims == plan.claims == (Claim("counts", 2, "residual"),)
+    assert len(made) == 1
+
+
+def test_a_plan_of_a_small_group_is_proved_when_it_is_copied() -> None:
+    group = group_of([3, 4], [[0], [0, 1], [1]], owners=[0, 0, 0, 1, 1, 1, 2])
+    plan = equilag.solve(group, "fair-yet-sticky")
+    assert (plan.algorithm, plan.status) == ("augmenting-paths", "optimal")
+    copy = pickle.loads(pickle.dumps(plan))
+    assert [claim.claim for claim in copy.claims[:2]] == ["counts", "fewest_moves"]
+    assert copy.claims == plan.claims
+    assert equilag.verify(group, copy) == []
+
+
+def test_figures_of_a_plan() -> None:
+    group = group_of([3, 1, 2], [[0, 1], [0], []], owners=[0, 0, 1, 0], lags=[5, 1, 2, 8, 3, 4])
+    plan = plan_of(group, 1, 0, 1, 0, NOBODY, NOBODY)
+    assert (plan.counts.max, plan.counts.min) == (2, 2)
+    assert plan.counts.by_member == {"m00": 2, "m01": 2, "m02": 0}
+    assert (plan.lag.total, plan.lag.max, plan.lag.min, plan.lag.spread) == (23, 9, 7, 2)
+    assert plan.lag.mean == 8.0
+    assert (plan.lag.gap, plan.lag.gap_percent_of_mean) == (2, 25.0)
+    (move,) = plan.moves
+    assert (move.topic, move.partition, move.source, move.target, move.lag) == (
+        "t00", 0, "m00", "m01", 5,
+    )  # fmt: skip
+    assert plan.unassigned == {"t02": [0, 1]}
+    assert plan.quality == {"given": 6}
+
+
+def test_a_plan_as_json() -> None:
+    group = group_of([2, 1], [[0], [0]], owners=[0, 0, NOBODY], lags=[5, 1, 2])
+    document = json.loads(json.dumps(plan_of(group, 0, 1, NOBODY).to_dict()))
+    assert document["format"] == "equilag/plan/1"
+    assert document["assignment"] == {"m00": {"t00": [0]}, "m01": {"t00": [1]}}
+    assert document["moves"] == {
+        "count": 1, "lower_bound": 0,
+        "partitions": [{
+            "topic": "t00", "partition": 1, "from": "m00", "to": "m01", "lag": 1,
+            "reason": {
+                "kind": "assignor", "member": "m00", "before": 6, "after": 5, "amount": 1,
+                "partitions_before": 2, "partitions_after": 1,
+            },
+        }],
+    }  # fmt: skip
+    assert document["phases"] == [
+        {"revoke": {"m00": {"t00": [1]}}, "assignment": {"m00": {"t00": [0]}, "m01": {}}},
+        {"assignment": document["assignment"]},
+    ]
+    assert document["unassigned"] == {"t01": [0]}
+    assert document["dropped_claims"] == 0
+    assert document["timing"] == {"time_limit_s": None, "wall_s": 0.0}
+    assert "notes" not in document
+
+
+@given(groups(), st.sampled_from(POLICIES))
+def test_phases(group: Group, policy: str) -> None:
+    """Withheld is exactly what moves; then all is as planned."""
+    plan = equilag.solve(group, policy, time_limit=0)
+    first = first_phase(group, plan.assigned)
+    withheld = first != plan.assigned
+    assert (first[withheld] == NOBODY).all()
+    assert withheld.tolist() == ((group.owner != NOBODY) & (group.owner != plan.assigned)).tolist()
+    members, partitions = revocations(group, plan.assigned)
+    assert sorted(partitions.tolist()) == np.flatnonzero(withheld).tolist()
+    assert (group.owner[partitions] == members).all()
+    assert len(plan.phases) == (2 if withheld.any() else 1)
+    assert plan.phases[-1] == {"assignment": plan.assignment}

@@ -1,0 +1,126 @@
+"""What partitions weigh, and what is taken where it is unknown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import equilag
+from equilag import Group
+from equilag.domain.errors import InputError
+from equilag.domain.group.weight import filled_rates, knows_rates, partition_weights, weighed_policy
+from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.reduce import reduce_group
+
+
+def group(rates: Any = None, lags: Any = (5, 0, 7, 1), **more: Any) -> Group:
+    return Group.build(
+        name="g",
+        topics={"a": 3, "b": 1},
+        members=["m", "n"],
+        subscriptions={"m": ["a", "b"], "n": ["a", "b"]},
+        lags={"a": list(lags[:3]), "b": [lags[3]]},
+        **({} if rates is None else {"rates": rates}),
+        **more,
+    )
+
+
+def weights(of: Group, **settings: Any) -> tuple[list[int], int]:
+    found = partition_weights(of, Policy(**settings))
+    assert found is not None
+    return found.value.tolist(), found.scale
+
+
+def test_an_unknown_rate_is_the_mean_of_its_topic_else_of_all_else_nothing() -> None:
+    filled = filled_rates(group({"a": [1, None, 4]}))
+    assert filled.rate.tolist() == [1, 2.5, 4, 2.5]
+    assert filled.unknown == 2
+    filled = filled_rates(group({"a": [None, None, None], "b": [3]}))
+    assert filled.rate.tolist() == [3, 3, 3, 3]
+    assert filled_rates(group()).rate.tolist() == [0] * 4
+    assert filled_rates(group({"a": [None] * 3})).all_unknown
+
+
+def test_work_is_lag_and_rate_times_horizon() -> None:
+    known = group({"a": [1, 2, 3], "b": [0]})
+    assert weights(known, weight="work") == ([305, 600, 907, 1], 1)
+    assert weights(known, weight="work", horizon=10) == ([15, 20, 37, 1], 1)
+    assert weights(known, weight="rate") == ([1, 2, 3, 0], 1)
+    assert partition_weights(known, Policy(weight="lag")) is None
+    assert weights(known) == weights(known, weight="work")
+    assert partition_weights(group(), Policy()) is None
+
+
+def test_weights_keep_their_decimals() -> None:
+    assert weights(group({"a": [0.25, 2, 3], "b": [0]}), weight="rate") == ([25, 200, 300, 0], 100)
+    value, scale = weights(group({"a": [1 / 3, 2 / 3, 1], "b": [0]}), weight="rate")
+    assert scale == 100_000
+    assert value == [33_333, 66_667, 100_000, 0]
+
+
+def test_a_few_records_a_year_weigh_what_they_are() -> None:
+    rare = group({"a": [3.3e-8, 6.6e-8, 1e-7], "b": [0]}, (0, 0, 0, 0))
+    value, scale = weights(rare, weight="rate")
+    assert (value, scale) == ([33, 66, 100, 0], 10**9)
+    value, scale = weights(group({"a": [1e-8 / 3] * 3, "b": [0]}), weight="rate")
+    assert (value, scale) == ([3333] * 3 + [0], 10**12)
+    plan = equilag.solve(rare, weight="rate", effort=0.05, tolerance=0)
+    assert plan.real is not None
+    assert round(plan.real.load.spread * 1e9) == 1
+
+
+def test_large_weights_lose_their_decimals_and_too_large_ones_are_refused() -> None:
+    large = [2**45, 0, 0, 0]
+    value, scale = weights(group({"a": [1 / 3, 0, 0], "b": [0]}, large), weight="work", horizon=1)
+    assert (value[0], scale) == (2**45, 1)
+    with pytest.raises(InputError, match="rates: add up to a weight of 4e"):
+        weights(group({"a": [1e19, 0, 0]}), weight="work")
+
+
+def test_what_a_group_does_not_know_is_refused() -> None:
+    with pytest.raises(InputError, match="weight: no partition's rate is known"):
+        equilag.solve(group(), weight="rate")
+    with pytest.raises(InputError, match="weight: the group has no weights of its own"):
+        equilag.solve(group(), weight="given")
+    with pytest.raises(InputError, match="weight: unknown weight 'size'"):
+        Policy(weight="size")
+    with pytest.raises(InputError, match="horizon: 0 is not more than 0"):
+        Policy(horizon=0)
+    with pytest.raises(InputError, match="horizon: true is not a number of seconds"):
+        Policy(horizon=True)
+
+
+def test_work_is_the_default_where_a_rate_is_known() -> None:
+    known = group({"a": [1, None, None]})
+    assert knows_rates(known)
+    assert weighed_policy(Policy(), known).weight == "work"
+    assert weighed_policy(Policy(weight="lag"), known).weight == "lag"
+    assert weighed_policy(Policy(), group()).weight is None
+    assert not knows_rates(group({"a": [None] * 3}))
+    plan = equilag.solve(known, effort=0.05).to_dict()
+    assert plan["weight"] == {"kind": "work", "horizon_s": 300.0, "unit": "records"}
+    assert plan["policy"]["horizon"] == 300
+    assert "weight" not in equilag.solve(known, weight="lag", effort=0.05).to_dict()
+
+
+def test_given_weights_are_spread_and_lag_stays_lag() -> None:
+    weighing = group(weights={"a": [4, 1, 1], "b": [2]})
+    plan = equilag.solve(weighing, weight="given", effort=0.05)
+    assert plan.real is not None
+    assert (plan.real.load.max, plan.real.load.mean, plan.real.load.min) == (5, 4, 3)
+    assert plan.lag.total == 13
+    assert plan.lag.spread_lower_bound == 0
+    assert equilag.verify(weighing, plan) == []
+
+
+def test_weights_add_up_in_units() -> None:
+    joined = Group.build(
+        name="g", topics={"a": 2, "b": 2}, members=["m"], subscriptions={"m": ["a", "b"]},
+        rates={"a": [1, 0.5], "b": [3, 0]}, co_partitioned=[["a", "b"]],
+    )  # fmt: skip
+    reduction = reduce_group(joined, Policy(weight="rate"))
+    assert reduction.group.lag.tolist() == [40, 5]
+    assert reduction.weight_scale == 10
+    assert np.array_equal(reduction.partition_weight, [10, 5, 30, 0])

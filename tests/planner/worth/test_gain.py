@@ -1,0 +1,150 @@
+"""What a rebalance gains: relief of loaded members, and what no plan can relieve."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.groups import group_of
+from support.live_loads import loads_of
+
+from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.policy.policy import Policy
+from equilag.planner.worth.gain import gain_of, imbalance_of, possible_gain
+from equilag.planner.worth.group_loads import GroupLoads, group_loads
+
+BEFORE = np.array([0, 1, 0, 1, 1], np.int32)
+AFTER = np.array([0, 1, 1, 1, 0], np.int32)
+LAGS = [100, 40, 0, 30, 10]
+
+
+def uneven() -> GroupLoads:
+    return loads_of(LAGS, ["a", "b"])
+
+
+def test_loads_are_compared_with_a_fair_share() -> None:
+    now = imbalance_of(uneven(), BEFORE)
+    # The partition of 100 records is more than a fair share of 90: only what is above it counts.
+    assert (now.excess, now.heaviest_percent) == (0.0, pytest.approx(100 * 100 / 90))
+    assert imbalance_of(uneven(), AFTER).excess == 10.0
+
+
+def test_members_that_read_nothing_do_not_count() -> None:
+    group = Group.build(
+        name="g",
+        topics={"t": 2, "none": 0},
+        members=["a", "idle"],
+        subscriptions={"a": ["t"], "idle": ["none"]},
+        lags={"t": [5, 7]},
+    )
+    loads = group_loads(group, Policy())
+    assert imbalance_of(loads, np.zeros(2, np.int32)).heaviest_percent == 100.0
+
+
+def test_by_lag_as_long_as_no_rate_is_known() -> None:
+    loads = loads_of(LAGS, ["a", "b"], policy=Policy(weight="rate"))
+    assert loads.weight.tolist() == LAGS
+    known = loads_of(
+        LAGS, ["a", "b"], rates=[1.0, 2.0, 3.0, 4.0, 5.0], policy=Policy(weight="rate")
+    )
+    assert known.weight.tolist() == [1, 2, 3, 4, 5]
+
+
+def test_a_gain_is_the_relief_of_the_most_relieved_member() -> None:
+    gain = gain_of(uneven(), AFTER, BEFORE)
+    # 100 records are one partition, and 90 a fair share: the other member can come down to 80.
+    assert gain.relief_percent == pytest.approx(100 * (110 - 100) / 90)
+    assert (gain.saved, gain.moves) == (10.0, 2)
+    assert gain_of(uneven(), BEFORE, AFTER).relief_percent == 0.0
+    assert gain_of(uneven(), BEFORE, AFTER).saved == -10.0
+
+
+def test_a_hot_partition_neither_counts_nor_hides_the_others() -> None:
+    """Nobody can help the member with 1,000 records; the other three share 90 badly."""
+    loads = loads_of([1000, 30, 30, 20, 10, 0], list("abcd"))
+    before = np.array([0, 1, 1, 2, 2, 3], np.int32)
+    after = np.array([0, 1, 2, 3, 3, 0], np.int32)
+    assert loads.best.tolist() == [1000.0, 30.0, 30.0, 30.0]
+    assert gain_of(loads, before, after).relief_percent == pytest.approx(100.0)
+    assert possible_gain(loads, before).relief_percent == pytest.approx(100.0)
+    assert possible_gain(loads, after).relief_percent == 0.0
+
+
+def test_a_plan_that_burdens_another_member_as_much_relieves_nobody() -> None:
+    loads = loads_of([50, 40, 10], list("abc"))
+    spread_out, piled = np.array([0, 1, 2], np.int32), np.array([0, 0, 2], np.int32)
+    assert gain_of(loads, spread_out, piled).relief_percent == 0.0
+
+
+def test_capacities_make_shares() -> None:
+    loads = loads_of([30, 30, 30, 30], ["a", "b"], capacities={"a": 3.0, "b": 1.0}, measured=True)
+    assert loads.fair == 30.0
+    gain = gain_of(loads, np.array([0, 0, 1, 1], np.int32), np.array([0, 0, 0, 1], np.int32))
+    assert gain.relief_percent == 100.0
+    assert gain.relief_s == 30.0  # records per second: 60 records of b take it 60 s, not 30
+
+
+def test_seconds_without_capacities_are_those_of_production() -> None:
+    loads = loads_of([0, 0], ["a", "b"], rates=[3.0, 1.0], policy=Policy(horizon=60.0))
+    both = gain_of(loads, np.array([0, 0], np.int32), np.array([0, 1], np.int32))
+    assert both.relief_percent == pytest.approx(50.0)
+    # Its 240 records, 180 then: 60 of the 2 per second that an average member gets.
+    assert both.relief_s == pytest.approx(30.0)
+    assert (both.paused.moved, both.paused.all) == (1.0, 4.0)
+    assert gain_of(uneven(), BEFORE, BEFORE).relief_s is None
+
+
+def test_errors_of_rates_are_errors_of_loads() -> None:
+    loads = loads_of([0, 0], ["a", "b"], rates=[10.0, 10.0], errors=[1.0, None])
+    assert gain_of(loads, loads.group.owner, loads.group.owner).noise_percent == pytest.approx(
+        100 * np.sqrt(1 / 2) / 10
+    )
+
+
+def test_nobody_has_anything() -> None:
+    nothing = np.full(2, NOBODY, np.int32)
+    loads = loads_of([0, 0], ["a"])
+    gain = gain_of(loads, nothing, nothing)
+    assert (gain.relief_percent, gain.now.heaviest_percent, gain.moves) == (0.0, 100.0, 0)
+    empty = replace(loads, busy=np.zeros(0, np.int32), capacity=np.zeros(0), best=np.zeros(0))
+    assert possible_gain(empty, nothing).relief_percent == 0.0
+
+
+def test_no_plan_gains_more_than_is_possible() -> None:
+    """All plans of 25 random groups with capacities, by enumeration."""
+    rng = np.random.default_rng(7)
+    for _ in range(25):
+        lags = (rng.lognormal(2, 1.5, 5) * (rng.random(5) > 0.2)).astype(int).tolist()
+        sizes = {name: float(rng.integers(1, 4)) for name in "abc"}
+        loads = loads_of(lags, list("abc"), capacities=sizes)
+        before = rng.integers(0, 3, 5).astype(np.int32)
+        bound = possible_gain(loads, before).relief_percent
+        for number in range(3**5):
+            after = np.array([number // 3**k % 3 for k in range(5)], np.int32)
+            assert gain_of(loads, before, after).relief_percent <= bound + 1e-9
+
+
+def test_counts_that_are_forced_are_no_gain() -> None:
+    """Seven partitions alike for two members: four and three, whoever has which."""
+    loads = loads_of([10] * 7, ["a", "b"])
+    four_and_three = np.array([0, 0, 0, 0, 1, 1, 1], np.int32)
+    assert possible_gain(loads, four_and_three).relief_percent == pytest.approx(100 * 5 / 35)
+    assert possible_gain(loads, four_and_three, exact_counts=True).relief_percent == 0.0
+    uneven = loads_of([60, 10, 10, 10, 10, 10, 10], ["a", "b"])
+    piled = np.array([0, 0, 0, 0, 1, 1, 1], np.int32)
+    bound = possible_gain(uneven, piled, exact_counts=True).relief_percent
+    swapped = np.array([0, 1, 1, 1, 1, 0, 0], np.int32)
+    assert 0 < gain_of(uneven, piled, swapped).relief_percent <= bound
+
+
+def test_relief_counts_where_most_members_have_nothing() -> None:
+    """The median of the loads that no plan falls below is 0 then."""
+    owners, lags = [0, 0, *([1, 2, 3, 4] * 2)], [1000, 1000, *[0] * 8]
+    group = group_of([10], [[0]] * 5, owners=owners, lags=lags)
+    loads = group_loads(group, Policy())
+    after = group.owner.copy()
+    after[1] = 1
+    gain = gain_of(loads, group.owner, after)
+    assert gain.relief_percent == 250.0  # 1,000 of a fair share of 400
+    assert possible_gain(loads, group.owner).relief_percent == 250.0
