@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from equilag.adapters.snapshot.load import load_snapshot as load_snapshot
+    from equilag.adapters.snapshot.read_input import load_snapshot as load_snapshot
     from equilag.adapters.snapshot.write import save_snapshot as save_snapshot
     from equilag.adapters.snapshot.write import snapshot_document as snapshot_document
     from equilag.certificate.verify import verify as verify
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from equilag.domain.errors import MissingExtra as MissingExtra
     from equilag.domain.group.group import Group as Group
     from equilag.domain.group.group import Member as Member
-    from equilag.domain.plan.diff import RebalanceDiff as RebalanceDiff
+    from equilag.domain.plan.assignment import RebalanceDiff as RebalanceDiff
     from equilag.domain.plan.plan import Plan as Plan
     from equilag.domain.policy.policy import Policy as Policy
     from equilag.heuristics.protocol import Assignor as Assignor
@@ -59,7 +59,7 @@ _HOMES = {
     "Plan": "equilag.domain.plan.plan",
     "Point": "equilag.planner.frontier",
     "Policy": "equilag.domain.policy.policy",
-    "RebalanceDiff": "equilag.domain.plan.diff",
+    "RebalanceDiff": "equilag.domain.plan.assignment",
     "Simulation": "equilag.planner.simulation_result",
     "Sizing": "equilag.planner.sizes.sizing",
     "assign": "equilag.planner.assign",
@@ -67,7 +67,7 @@ _HOMES = {
     "explain": "equilag.planner.explain",
     "explanation_document": "equilag.report.facts.explanation",
     "frontier": "equilag.planner.frontier",
-    "load_snapshot": "equilag.adapters.snapshot.load",
+    "load_snapshot": "equilag.adapters.snapshot.read_input",
     "save_snapshot": "equilag.adapters.snapshot.write",
     "simulate": "equilag.planner.simulate",
     "size": "equilag.planner.size",

@@ -24,9 +24,9 @@ from equilag.domain.plan.metrics import member_counts, member_loads, spread
 from equilag.domain.policy.objective import Objective
 from equilag.domain.policy.policy import Policy
 from equilag.planner.compare import compare
-from equilag.planner.solving.progress import ProgressObserver
 from equilag.planner.solving.result import plan_of
 from equilag.planner.solving.run import PROVING, SEARCHING, count, search, state_of
+from equilag.planner.solving.stage import ProgressObserver
 from equilag.planner.stages.exhaustive_stage import ExhaustiveSearch
 from equilag.report.outputs import write_report
 

@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def runs(group: Group, limits: Sequence[float], times: int) -> list[dict[str, float]]:
     """Run each limit `times` times; return the seconds to the plan, and to the first valid plan."""
     from equilag.planner.solve import solve
-    from equilag.planner.solving.progress import Progress
+    from equilag.planner.solving.stage import Progress
 
     measured = []
     for _ in range(times):
@@ -110,7 +110,7 @@ def quality(case: Case, limit: float) -> dict[str, Any]:
 
 def planned_from(snapshot: Path, limit: float) -> dict[str, Any]:
     """Load a snapshot, plan it and write the plan as text, as `equilag plan` does."""
-    from equilag.adapters.snapshot.load import load_snapshot
+    from equilag.adapters.snapshot.read_input import load_snapshot
     from equilag.planner.solve import solve
 
     plan = solve(load_snapshot(snapshot), time_limit=limit, tolerance=0)
@@ -119,7 +119,7 @@ def planned_from(snapshot: Path, limit: float) -> dict[str, Any]:
 
 def loading(snapshot: Path, times: int) -> dict[str, Any]:
     """Measure loading a snapshot and parsing the same file as plain JSON, alternately."""
-    from equilag.adapters.snapshot.load import load_snapshot
+    from equilag.adapters.snapshot.read_input import load_snapshot
 
     load, parse = [], []
     for _ in range(times + 1):

@@ -27,7 +27,7 @@ from benchmarks.fleet.memory import run_watched
 from benchmarks.fleet.settings import HistorySettings
 from benchmarks.fleet.targets import judged, memory_line
 from benchmarks.machine import machine
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.policy.policy import Policy
 from equilag.pipeline.group_result import PlanGroup
 from equilag.pipeline.results.export import export_group

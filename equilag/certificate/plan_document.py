@@ -17,10 +17,10 @@ from equilag.domain.plan.assignment import read_assignment
 from equilag.domain.plan.claim import EVIDENCE, Claim, Evidence
 from equilag.domain.plan.plan import CUT, FORMAT, REPEATABLE, STATUSES, Status
 from equilag.domain.plan.plan_figures import REAL_FIGURES
-from equilag.domain.policy.new_members import with_added_members
 from equilag.domain.policy.policy import ALWAYS as ALWAYS_SET
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
+from equilag.domain.policy.shape import with_added_members
 from equilag.domain.show import form, not_a, plural, show
 
 ALWAYS: Final = (

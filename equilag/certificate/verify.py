@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from equilag.certificate.checks.claim_checks import CHECKS, SOLVER_KINDS
 from equilag.certificate.claim_words import claim_words
-from equilag.certificate.json_differences import differences
-from equilag.certificate.later_figures import known_figures
+from equilag.certificate.figure_differences import differences, known_figures
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.plan_document import (
     FIGURES,
@@ -48,8 +47,8 @@ from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.objective import EXCESS, SPREAD, VALUE, Figures, Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.shape import shape_group
-from equilag.domain.reduction.rack_reads import RackReads
 from equilag.domain.reduction.reduce import Reduction, reduce_group
+from equilag.domain.reduction.split_classes import RackReads
 
 MAX_FINDINGS: Final = 100
 """Findings that are shown; what is wrong with a plan is clear from fewer."""

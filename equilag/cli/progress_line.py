@@ -16,7 +16,7 @@ from equilag.report.wording.words import plural, short_number, short_percent
 if TYPE_CHECKING:
     from rich.progress import Progress as Display
 
-    from equilag.planner.solving.progress import Progress
+    from equilag.planner.solving.stage import Progress
 
 PERIOD_S: Final = 0.1
 """Between two updates, and before the first one: what is done sooner shows no progress."""

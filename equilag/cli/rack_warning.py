@@ -8,7 +8,7 @@ from typing import Final
 from equilag.cli.screen import remark
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
-from equilag.domain.reduction.rack_reads import RackReads
+from equilag.domain.reduction.split_classes import RackReads
 from equilag.domain.show import guess, show, some_of
 
 MAX_MEMBERS: Final = 2

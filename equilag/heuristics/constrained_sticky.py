@@ -1,6 +1,6 @@
 """Constrained sticky (KIP-615): owners keep what they have up to a quota, in linear passes.
 
-The cooperative side, which partitions a first rebalance withholds, is `equilag.domain.plan.phases`.
+The cooperative side, which partitions a first rebalance withholds, is in `domain.plan.assignment`.
 """
 
 from __future__ import annotations

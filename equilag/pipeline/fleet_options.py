@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from equilag.domain.errors import InputError
-from equilag.pipeline.results.tables import END_OF_TIME
+from equilag.pipeline.results.run_tables import END_OF_TIME
 from equilag.pipeline.rules import Rules
 from equilag.pipeline.solving import KILL_AFTER
 from equilag.pipeline.sources.signals import WEIGHTS

@@ -14,17 +14,23 @@ from equilag.domain.errors import InputError
 from equilag.pipeline.fleet_options import FleetOptions
 from equilag.pipeline.group_result import PlanGroup, Planner
 from equilag.pipeline.results.run_dir import FORMAT, WORK, check_target, finish_run, new_run
+from equilag.pipeline.results.run_tables import TableName
 from equilag.pipeline.results.summary import figures_of
 from equilag.pipeline.results.table_files import TableFiles, check_files, find_files
-from equilag.pipeline.results.tables import TableName
-from equilag.pipeline.session import check_spark, return_memory, session, spark_errors
+from equilag.pipeline.session import (
+    Stages,
+    Watcher,
+    check_spark,
+    return_memory,
+    session,
+    spark_errors,
+)
 from equilag.pipeline.solving import solve_all
 from equilag.pipeline.sources.history import History, literal, read_files, with_racks
 from equilag.pipeline.sources.measured_capacities import capacities_of, holders_of, with_capacities
 from equilag.pipeline.sources.problems import QUALITY, problems_of
 from equilag.pipeline.sources.signals import Span, rounds_of, signals_of, times_of
 from equilag.pipeline.sources.snapshot_rows import time_text
-from equilag.pipeline.stage_progress import Stages, Watcher
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -21,14 +21,19 @@ from equilag.domain.plan.metrics import (
     member_loads,
 )
 from equilag.domain.plan.plan import Plan, Status
-from equilag.domain.policy.new_members import with_added_members
 from equilag.domain.policy.policy import SETTINGS, Policy
+from equilag.domain.policy.shape import with_added_members
 from equilag.heuristics import assignor_names
 from equilag.heuristics.given import AnyAssignor, GivenAssignor, check_names, given_assignor
 from equilag.heuristics.registry import package_of_assignor
 from equilag.heuristics.subscription_graph import components
-from equilag.planner.beyond_bound import BeyondReason, BoundScope
-from equilag.planner.extended_comparison import NOTHING_MORE, RealRow, real_row
+from equilag.planner.comparison_figures import (
+    NOTHING_MORE,
+    BeyondReason,
+    BoundScope,
+    RealRow,
+    real_row,
+)
 from equilag.planner.solve import solve
 from equilag.planner.solving.run_settings import SolveSettings, checked_group
 

@@ -24,7 +24,6 @@ from equilag.planner.explaining.worth_loosening import (
     helps,
 )
 from equilag.planner.solving.make_plan import make_plan
-from equilag.planner.solving.progress import Watcher
 from equilag.planner.solving.run_settings import (
     PolicySettings,
     SolveSettings,
@@ -34,6 +33,7 @@ from equilag.planner.solving.run_settings import (
     policy_from,
     task_of,
 )
+from equilag.planner.solving.stage import Watcher
 
 DEFAULT_TIME_LIMIT: Final = 2.0
 """Seconds for the plan, as `solve` takes."""

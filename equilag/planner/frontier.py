@@ -13,7 +13,7 @@ from equilag.domain.plan.metrics import is_valid, load_divisor
 from equilag.domain.policy.objective import EXCESS, Objective
 from equilag.domain.policy.policy import Policy
 from equilag.planner.solving.front import Candidate, knee
-from equilag.planner.solving.progress import ProgressObserver
+from equilag.planner.solving.problem import Task
 from equilag.planner.solving.read_limit import check_found, has_read_limit, state_within_reads
 from equilag.planner.solving.run import (
     POINTS,
@@ -32,9 +32,8 @@ from equilag.planner.solving.run_settings import (
     policy_from,
     task_of,
 )
-from equilag.planner.solving.stage import Draft
+from equilag.planner.solving.stage import Draft, ProgressObserver
 from equilag.planner.solving.state import SolveState
-from equilag.planner.solving.task import Task
 from equilag.planner.stages.bounding_stages import CountingBounds
 
 Mark: TypeAlias = Literal["current", "knee", "plan"]

@@ -9,7 +9,6 @@ from typing import Unpack
 from equilag.domain.group.group import Group
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
-from equilag.planner.solving.progress import Watcher
 from equilag.planner.solving.run_settings import (
     PolicySettings,
     budget_of,
@@ -17,6 +16,7 @@ from equilag.planner.solving.run_settings import (
     policy_from,
     task_of,
 )
+from equilag.planner.solving.stage import Watcher
 
 
 def solve(

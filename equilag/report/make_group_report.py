@@ -25,8 +25,8 @@ from equilag.planner.frontier import frontier
 from equilag.planner.simulate import simulate
 from equilag.planner.size import size
 from equilag.planner.solve import solve
-from equilag.planner.solving.progress import Watcher
 from equilag.planner.solving.run_settings import SolveSettings
+from equilag.planner.solving.stage import Watcher
 from equilag.report.facts.comparison import comparison_facts
 from equilag.report.facts.explanation import explanation_facts
 from equilag.report.facts.frontier import frontier_facts

@@ -9,7 +9,7 @@ import pytest
 from support.paths import SAMPLES
 
 from equilag.adapters.mistaken_file import PLAN_KIND, SNAPSHOT_KIND, mistaken_format
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
 
 DESCRIBED = "the output of kafka-consumer-groups: use --from-describe"

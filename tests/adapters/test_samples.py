@@ -10,7 +10,7 @@ from support.paths import SAMPLES
 
 from equilag.adapters.describe.describe_text import read_describe
 from equilag.adapters.describe.printed_text import PrintedText
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.lag import QUALITY
 from equilag.domain.plan.metrics import member_loads

@@ -9,7 +9,7 @@ from benchmarks.assignors import shapes
 from benchmarks.assignors.case import Case
 from benchmarks.assignors.inputs import SHORT, catalogue, full, named, short
 from benchmarks.assignors.lags import KINDS, LARGEST_LAG, lags
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY
 

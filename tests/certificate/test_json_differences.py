@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from equilag.certificate.json_differences import differences
+from equilag.certificate.figure_differences import differences
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from support.groups import ODD, group_of, random_group, snapshot_of
 from support.paths import CHECKOUT
 
 import equilag
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.certificate.verify import MAX_FINDINGS, check_plan
 from equilag.domain.errors import InputError
 from equilag.domain.plan.claim import Claim

@@ -22,7 +22,7 @@ from equilag.cli.commands import fleet_export, fleet_show
 from equilag.cli.commands.fleet_export import write_both
 from equilag.cli.parser import Parser
 from equilag.domain.errors import InputError
-from equilag.pipeline.results.group_commands import file_stem
+from equilag.pipeline.results.export import file_stem
 
 ODD = "λ/$x \x1b"
 

@@ -19,7 +19,7 @@ from equilag.cli import main
 from equilag.cli.progress_line import ProgressLine, describe
 from equilag.domain.errors import ContradictedBound, MissingExtra
 from equilag.planner import solve as solver
-from equilag.planner.solving.progress import Progress
+from equilag.planner.solving.stage import Progress
 
 
 def command(*argv: object) -> list[str]:

@@ -7,7 +7,7 @@ import json
 import pytest
 from support.paths import SAMPLES
 
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 
 TEXT = SAMPLES / "token-indexer.describe.txt"
 QUICK = ("--time-limit", 0.2)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from support.claimed_groups import groups, load
 
 from equilag.domain.group.group import NOBODY
-from equilag.domain.plan.phases import first_phase, revocations
+from equilag.domain.plan.assignment import first_phase, revocations
 from equilag.heuristics import get_assignor
 
 

@@ -13,8 +13,8 @@ from support.groups import group_of, groups
 
 import equilag
 from equilag.domain.group.group import NOBODY, Group
+from equilag.domain.plan.assignment import first_phase, revocations
 from equilag.domain.plan.claim import Claim
-from equilag.domain.plan.phases import first_phase, revocations
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy_settings import POLICIES
 

@@ -11,9 +11,9 @@ from support.claimed_groups import load_case, named
 from support.paths import CONFORMANCE
 
 from equilag.domain.group.group import NOBODY
+from equilag.domain.plan.assignment import first_phase
 from equilag.domain.plan.metrics import count_moves, member_counts
-from equilag.domain.plan.phases import first_phase
-from equilag.domain.reduction.rack_reads import RackReads
+from equilag.domain.reduction.split_classes import RackReads
 from equilag.heuristics import get_assignor, run_assignor
 
 

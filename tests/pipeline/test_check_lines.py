@@ -11,7 +11,7 @@ import pytest
 
 from equilag.domain.errors import InputError
 from equilag.pipeline.results.check_lines import check_lines
-from equilag.pipeline.results.tables import TableName
+from equilag.pipeline.results.run_tables import TableName
 
 OFFSET: dict[str, Any] = {
     "ts_ms": 1_795_251_600_000, "group": "g", "topic": "t", "partition": 0, "log_start": 0,

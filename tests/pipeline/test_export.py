@@ -21,8 +21,7 @@ from equilag.cli.arguments.policy_options import policy_of
 from equilag.cli.parser import build_parser
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
-from equilag.pipeline.results.export import export_group
-from equilag.pipeline.results.group_commands import plan_command
+from equilag.pipeline.results.export import export_group, plan_command
 from equilag.pipeline.results.run_dir import SUCCESS
 from equilag.report.facts.plans.plan import plan_facts
 

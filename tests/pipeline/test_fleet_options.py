@@ -10,7 +10,7 @@ import pytest
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 from equilag.pipeline.fleet_options import FleetOptions
-from equilag.pipeline.results.tables import END_OF_TIME
+from equilag.pipeline.results.run_tables import END_OF_TIME
 from equilag.pipeline.rules import GroupSettings, read_rules
 
 DEFAULT = GroupSettings(Policy("lag-aware", move_cost=7), effort=0.25, time_limit=30.0, seed=4)

@@ -9,7 +9,7 @@ import pytest
 
 from equilag.cli.parser import build_parser
 from equilag.domain.policy.policy import Policy
-from equilag.pipeline.results.group_commands import group_commands, planned_with
+from equilag.pipeline.results.export import group_commands, planned_with
 
 SETTINGS = {**Policy().to_dict(), "seed": 3, "effort": 0.02, "run": "repeatable"}
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from equilag.pipeline.results.run_tables import MEMBERS, ddl
 from equilag.pipeline.results.table_files import TableFiles
-from equilag.pipeline.results.tables import MEMBERS, ddl
 from equilag.pipeline.sources.history import literal, read_files
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from equilag.pipeline.stage_progress import Stages
+from equilag.pipeline.session import Stages
 
 SECONDS = 10.0
 """No report takes so long, even on a slow machine."""
@@ -83,7 +83,7 @@ def test_a_failing_tracker_does_not_fail_the_stage() -> None:
 def test_seconds_are_added_up_by_stage(monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([0.0, 2.0, 10.0, 11.5, 20.0, 24.0])
     stages = Stages(FakeSpark())  # type: ignore[arg-type]
-    monkeypatch.setattr("equilag.pipeline.stage_progress.time.monotonic", lambda: next(times))
+    monkeypatch.setattr("equilag.pipeline.session.time.monotonic", lambda: next(times))
     for name in ("signals", "solve"):
         with stages.stage(name):
             pass

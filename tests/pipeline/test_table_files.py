@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from equilag.domain.errors import InputError
+from equilag.pipeline.results.run_tables import TableName
 from equilag.pipeline.results.table_files import TableFiles, check_files, check_parquet, find_files
-from equilag.pipeline.results.tables import TableName
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

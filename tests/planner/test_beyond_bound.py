@@ -11,8 +11,8 @@ from support.oracles import Assignments
 import equilag
 from equilag.domain.group.group import NOBODY
 from equilag.domain.policy.policy import Policy
-from equilag.planner.beyond_bound import BoundScope
 from equilag.planner.compare import compare
+from equilag.planner.comparison_figures import BoundScope
 
 GROUP = group_of([4, 2], [[0, 1]] * 3, [0, 0, 1, 1, 2, 2], [9, 8, 7, 1, 30, 2])
 

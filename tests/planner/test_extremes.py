@@ -9,8 +9,7 @@ from support.paths import SAMPLES
 
 import equilag
 from equilag.certificate.exhaustive.search import Search
-from equilag.certificate.exhaustive.small_problem import SmallProblem
-from equilag.certificate.exhaustive.target import SearchTarget
+from equilag.certificate.exhaustive.small_problem import SearchTarget, SmallProblem
 from equilag.domain.budget import Budget, OutOfBudget
 
 

@@ -11,7 +11,7 @@ from support.groups import group_of, random_group
 
 import equilag
 from equilag.domain.policy.policy_settings import POLICIES
-from equilag.planner.solving.progress import Progress
+from equilag.planner.solving.stage import Progress
 
 GROUP: Final = random_group(np.random.default_rng(8), 20, 6, 80)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from support.groups import Snapshot, snapshots
 
 import equilag
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 

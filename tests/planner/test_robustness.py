@@ -20,8 +20,8 @@ from equilag.domain.plan.metrics import is_valid
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import POLICIES
 from equilag.planner.solving import result
-from equilag.planner.solving.progress import Progress
 from equilag.planner.solving.run import COUNTING
+from equilag.planner.solving.stage import Progress
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
 from equilag.planner.stages import bounding_stages, counting_stages, cpsat_stage, improving_stages
 from equilag.planner.stages.cpsat_stage import FullModel

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from support.orders_service import orders_group
 
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
 from equilag.planner.assign import assign

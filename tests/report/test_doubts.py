@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from support.orders_service import orders_snapshot
 
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.group.input_doubt import InputDoubt
 from equilag.report.facts.doubts import doubt_facts
 from equilag.report.facts.facts_json import facts_json

@@ -18,7 +18,7 @@ from support.orders_service import orders_snapshot
 from support.paths import SAMPLES
 from support.real_groups import RealShape, real_snapshot
 
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
 
 FULL: dict[str, Any] = {

@@ -9,7 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.group.group import NOBODY, Group, Index
 
 Snapshot = dict[str, Any]

@@ -6,7 +6,7 @@ import random
 from functools import cache
 from typing import Any, Final
 
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.policy.policy import Policy
 from equilag.report.facts.group_report import GroupReportFacts
 from equilag.report.make_group_report import ReportRun, make_group_report

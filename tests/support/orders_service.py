@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.group.group import Group
 
 

@@ -7,11 +7,10 @@ from equilag.domain.group.group import Group
 from equilag.domain.policy.objective import Objective
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.reduce import Reduction
-from equilag.planner.solving.progress import ProgressObserver
+from equilag.planner.solving.problem import Task
 from equilag.planner.solving.run import PROVING, SEARCHING, count, improve, state_of
-from equilag.planner.solving.stage import ImprovingStage
+from equilag.planner.solving.stage import ImprovingStage, ProgressObserver
 from equilag.planner.solving.state import SolveState
-from equilag.planner.solving.task import Task
 
 STAGES = tuple(stage for phase in (*SEARCHING, *PROVING) for stage in phase.stages)
 """The improving stages of a run, in their order."""

@@ -8,8 +8,7 @@ from itertools import product
 
 import numpy as np
 
-from equilag.certificate.exhaustive.small_problem import SmallProblem
-from equilag.certificate.exhaustive.target import SearchTarget
+from equilag.certificate.exhaustive.small_problem import SearchTarget, SmallProblem
 from equilag.domain.constraint import InstanceSums
 from equilag.domain.group.group import NOBODY, Ints
 

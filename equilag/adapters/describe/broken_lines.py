@@ -12,7 +12,6 @@ from dataclasses import replace
 from itertools import product
 from typing import Final
 
-from equilag.adapters.describe.column_names import HOST, MEMBER, PARTITION, TOPIC, column_of
 from equilag.adapters.describe.printed_text import TextLine
 from equilag.adapters.describe.row_cells import (
     NOTHING,
@@ -21,7 +20,15 @@ from equilag.adapters.describe.row_cells import (
     missing_words,
     read_cells,
 )
-from equilag.adapters.describe.table_header import TableHeader, read_header
+from equilag.adapters.describe.table_header import (
+    HOST,
+    MEMBER,
+    PARTITION,
+    TOPIC,
+    TableHeader,
+    column_of,
+    read_header,
+)
 from equilag.domain.errors import InputError
 
 MAX_PIECES: Final = 4

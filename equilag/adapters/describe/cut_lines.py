@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from equilag.adapters.describe.column_names import (
+from equilag.adapters.describe.partition_rows import UNKNOWN_OWNER, is_nobody
+from equilag.adapters.describe.printed_table import PrintedRow, PrintedTable, TablesFound
+from equilag.adapters.describe.printed_text import TextLine
+from equilag.adapters.describe.row_cells import NOTHING, Cells, integer_of, lag_agrees
+from equilag.adapters.describe.table_header import (
     COMMITTED,
     END,
     GROUP,
@@ -15,12 +19,8 @@ from equilag.adapters.describe.column_names import (
     OWNER,
     PARTITION,
     TOPIC,
+    TableHeader,
 )
-from equilag.adapters.describe.partition_rows import UNKNOWN_OWNER, is_nobody
-from equilag.adapters.describe.printed_table import PrintedRow, PrintedTable, TablesFound
-from equilag.adapters.describe.printed_text import TextLine
-from equilag.adapters.describe.row_cells import NOTHING, Cells, integer_of, lag_agrees
-from equilag.adapters.describe.table_header import TableHeader
 from equilag.domain.show import show
 
 _NAME: Final = re.compile(r"[\w.-]{1,249}")

@@ -10,18 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from equilag.adapters.describe.assumed_subscriptions import assume_subscriptions
-from equilag.adapters.describe.describe_remarks import MAX_SHOWN, doubts_of, sentences
 from equilag.adapters.describe.described_group import DescribedGroup, described_group, unfit_row
 from equilag.adapters.describe.listed_members import (
     MemberRow,
     add_members,
+    assume_subscriptions,
     complete,
     differences,
     member_rows,
 )
 from equilag.adapters.describe.partition_rows import PrintedMember, partition_name
-from equilag.adapters.describe.printed_group import PrintedGroup
+from equilag.adapters.describe.printed_group import MAX_SHOWN, PrintedGroup, doubts_of, sentences
 from equilag.adapters.describe.printed_table import find_tables
 from equilag.adapters.describe.printed_text import PrintedText
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets

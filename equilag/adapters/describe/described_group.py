@@ -4,13 +4,6 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from equilag.adapters.describe.column_names import (
-    COMMITTED,
-    END,
-    LAG,
-    PARTITION,
-    TOPIC,
-)
 from equilag.adapters.describe.cut_lines import (
     is_shorter,
     leave_out_cut_rows,
@@ -22,7 +15,14 @@ from equilag.adapters.describe.printed_group import PrintedGroup, read_groups
 from equilag.adapters.describe.printed_table import PrintedRow, TablesFound, find_tables
 from equilag.adapters.describe.printed_text import TextLine
 from equilag.adapters.describe.row_cells import closest_cut
-from equilag.adapters.describe.table_header import TableHeader
+from equilag.adapters.describe.table_header import (
+    COMMITTED,
+    END,
+    LAG,
+    PARTITION,
+    TOPIC,
+    TableHeader,
+)
 from equilag.adapters.mistaken_file import TEXT_KIND, mistaken_text
 from equilag.domain.errors import InputError
 from equilag.domain.show import plural, shorten, show, some_of

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from equilag.adapters.describe.column_names import (
+from equilag.adapters.describe.printed_table import Messages, PrintedRow, PrintedTable
+from equilag.adapters.describe.printed_text import TextLine
+from equilag.adapters.describe.row_cells import (
+    ABSENT,
+    Cells,
+    fits,
+    integer_of,
+    looks_like_a_row,
+)
+from equilag.adapters.describe.table_header import (
     CLIENT,
     COMMITTED,
     END,
@@ -15,17 +24,8 @@ from equilag.adapters.describe.column_names import (
     PARTITION,
     START,
     TOPIC,
+    TableHeader,
 )
-from equilag.adapters.describe.printed_table import Messages, PrintedRow, PrintedTable
-from equilag.adapters.describe.printed_text import TextLine
-from equilag.adapters.describe.row_cells import (
-    ABSENT,
-    Cells,
-    fits,
-    integer_of,
-    looks_like_a_row,
-)
-from equilag.adapters.describe.table_header import TableHeader
 
 _PLAIN: Final = (TOPIC, PARTITION, COMMITTED, END, LAG)
 _WITH_START: Final = (TOPIC, PARTITION, COMMITTED, START, END, LAG)

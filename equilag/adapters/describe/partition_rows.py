@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from equilag.adapters.describe.column_names import (
+from equilag.adapters.describe.printed_table import PrintedRow
+from equilag.adapters.describe.row_cells import ABSENT, NOTHING, Cells, integer_of
+from equilag.adapters.describe.table_header import (
     CLIENT,
     COMMITTED,
     END,
@@ -19,8 +21,6 @@ from equilag.adapters.describe.column_names import (
     START,
     TOPIC,
 )
-from equilag.adapters.describe.printed_table import PrintedRow
-from equilag.adapters.describe.row_cells import ABSENT, NOTHING, Cells, integer_of
 from equilag.domain.building.topic_index import MAX_PARTITIONS
 from equilag.domain.show import shorten, show
 

@@ -8,14 +8,13 @@ from typing import Final
 
 from equilag.adapters.describe.broken_lines import has_identity, header_at, row_at
 from equilag.adapters.describe.broken_tables import unbroken_lines
-from equilag.adapters.describe.column_names import GROUP, NUMBERS, TOPIC
 from equilag.adapters.describe.printed_text import TextLine, clean_lines
 from equilag.adapters.describe.row_cells import (
     Cells,
     closest_cut,
     looks_like_a_row,
 )
-from equilag.adapters.describe.table_header import TableHeader
+from equilag.adapters.describe.table_header import GROUP, NUMBERS, TOPIC, TableHeader
 from equilag.domain.errors import InputError
 
 _STATE: Final = re.compile(

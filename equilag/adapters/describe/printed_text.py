@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from equilag.adapters.describe.column_names import column_of
-from equilag.adapters.describe.table_header import MAX_PREFIX, read_header
+from equilag.adapters.describe.table_header import MAX_PREFIX, column_of, read_header
 
 _DIGIT: Final = re.compile(r"[0-9]")
 _WORD: Final = re.compile(r"\S+")

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 from typing import Final, TypeAlias
 
-from equilag.adapters.describe.column_names import (
+from equilag.adapters.describe.table_header import (
     BLANK,
     COMMITTED,
     COUNT,
+    DELIMITERS,
     END,
     GROUP,
     HOST,
@@ -21,8 +22,8 @@ from equilag.adapters.describe.column_names import (
     SPACED,
     START,
     TOPIC,
+    TableHeader,
 )
-from equilag.adapters.describe.table_header import DELIMITERS, TableHeader
 
 Cells: TypeAlias = dict[str, str]
 

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.command_config import plain_config
-from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.connect import WAIT_S, check_settings
 from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.group_kinds import ListedGroup
 from equilag.adapters.kafka.reading import NamedTopics, several
-from equilag.adapters.kafka.sample_rows import TopicPartition
+from equilag.adapters.kafka.sample_rows import Commits, TopicPartition
 from equilag.domain.errors import EquilagError, InputError, MissingExtra
 
 if TYPE_CHECKING:
@@ -78,13 +77,13 @@ class Cluster:
 
     def groups(self) -> tuple[dict[str, ListedGroup], list[str]]:
         """Return all groups with their kinds, and the problems with single brokers."""
-        from equilag.adapters.kafka.plain.plain_listing import list_groups
+        from equilag.adapters.kafka.plain.plain_groups import list_groups
 
         return self.with_plain(list_groups)
 
     def kind(self, group: str) -> str | ReadFailure:
         """Return the kind of a group in any state, "" if there is none, or why it is unknown."""
-        from equilag.adapters.kafka.plain.plain_listing import kind_now
+        from equilag.adapters.kafka.plain.plain_groups import kind_now
 
         return self.with_plain(lambda client: kind_now(client, group))
 
@@ -129,7 +128,7 @@ class Cluster:
     ) -> tuple[dict[str, Commits], dict[str, ReadFailure]]:
         """Return the commits of each group, or why they cannot be read; the values are the groups'
         coordinators."""
-        from equilag.adapters.kafka.plain.plain_commits import read_commits
+        from equilag.adapters.kafka.plain.plain_groups import read_commits
 
         found: dict[str, Commits] = {}
         failed: dict[str, ReadFailure] = {}

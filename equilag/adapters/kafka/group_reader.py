@@ -12,7 +12,6 @@ from typing import Final
 
 from equilag.adapters.kafka.client_config import Config, servers
 from equilag.adapters.kafka.cluster import TIMEOUT, Cluster, NoAnswer, TopicLeaders
-from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.described import (
     ClientPlace,
     Described,
@@ -42,6 +41,7 @@ from equilag.adapters.kafka.reading import (
     resolved,
     topic_offsets,
 )
+from equilag.adapters.kafka.sample_rows import Commits
 from equilag.domain.errors import EquilagError, InputError
 
 __all__ = [

@@ -6,9 +6,9 @@ from collections.abc import Collection
 from typing import Final
 
 from equilag.adapters.kafka.cluster import TopicLeaders
-from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.described import Described, DescribedMember
 from equilag.adapters.kafka.group_kinds import CLASSIC, CLASSIC_STREAMS
+from equilag.adapters.kafka.sample_rows import Commits
 from equilag.domain.show import some_of
 
 _MAX_NAMES: Final = 5

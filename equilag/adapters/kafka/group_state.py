@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypeAlias
 from uuid import UUID
 
-from equilag.adapters.kafka.codec import consumer_group_codec as kip848
+from equilag.adapters.kafka.codec import consumer_protocol as kip848
 from equilag.adapters.kafka.codec.consumer_protocol import read_assignment, read_subscription
 from equilag.adapters.kafka.codec.offsets_codec import (
     CLASSIC_GROUP,

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 
 from equilag.adapters.kafka.described import DescribedMember
 from equilag.domain.group.lag import lag_list
@@ -183,3 +183,22 @@ class SampleRows:
         )
         for name, value in zip(MEMBERS, values, strict=True):
             self.members[name].append(value)
+
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Commits:
+    """The commits of a group; `failed` maps partitions whose commit is unknown to the reason."""
+
+    offsets: dict[TopicPartition, int] = field(default_factory=dict)
+    failed: dict[TopicPartition, str] = field(default_factory=dict)
+    by_streams: bool = False
+    """True if a Kafka Streams application committed all of them."""
+
+    def known(self, found: Mapping[TopicPartition, T]) -> Mapping[TopicPartition, T]:
+        """Return what was found without the partitions whose commit is unknown."""
+        if not self.failed:
+            return found
+        return {tp: one for tp, one in found.items() if tp not in self.failed}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.domain.columns import Flags, Floats, Index, Ints
+from equilag.domain.columns import NOBODY, Flags, Floats, Index, Ints
 
 
 class OffsetSamples(NamedTuple):
@@ -100,3 +100,106 @@ def lags_of(samples: OffsetSamples) -> Floats:
     known = (samples.log_end >= 0) & (samples.committed >= 0)
     lag: Floats = np.where(known, samples.log_end - samples.committed, 0).astype(np.float64)
     return np.maximum(lag, 0.0)
+
+
+CLOSE_S: Final = 10.0
+"""Twice the default interval of automatic commits."""
+
+
+class MemberSamples(NamedTuple):
+    """S samples of M members; the sums are over the partitions that a member holds."""
+
+    steps: Steps
+    """[S, M] of committed offsets. A step is valid if the member holds the same partitions, one or
+    more, in both samples, the same of them have known offsets, and none is faulty."""
+    lag: Floats
+    """[S, M] records."""
+    behind: Flags
+    """[S, M] True if a partition of the member had a proved backlog, see `proved_backlog`."""
+    stays_behind: Flags
+    """[S, M] True if the same partition has one in the next sample too."""
+    holds: Flags
+    """[S, M] True if the member holds a partition."""
+    known: Flags
+    """[S, M] True if it holds one with known offsets."""
+
+
+def member_samples(samples: OffsetSamples) -> MemberSamples:
+    """Return the sums by member. `samples` must be in order."""
+    known = (samples.log_end >= 0) & (samples.committed >= 0)
+    growth, wrong = _partition_steps(samples, known)
+    held = samples.holder != NOBODY
+    number = _by_holder(samples, held)
+    broken = _by_holder(samples, held & wrong) > 0
+    # A partition that leaves is missing at the member that had it before.
+    broken[1:] |= number[1:] != number[:-1]
+    valid = ~broken & (number > 0)
+    valid[:1] = False
+    records = _by_holder(samples, held, growth)
+    behind = held & proved_backlog(samples)
+    stays = np.zeros_like(behind)
+    stays[:-1] = behind[:-1] & behind[1:] & (samples.holder[:-1] == samples.holder[1:])
+    elapsed = np.diff(samples.times, prepend=samples.times[:1])[:, None]
+    steps = Steps(np.where(valid, records, 0.0), np.where(valid, elapsed, 0.0), valid, ~valid)
+    return MemberSamples(
+        steps,
+        _by_holder(samples, held, lags_of(samples)),
+        _by_holder(samples, behind) > 0,
+        _by_holder(samples, stays) > 0,
+        number > 0,
+        _by_holder(samples, held & known) > 0,
+    )
+
+
+def proved_backlog(samples: OffsetSamples) -> Flags:
+    """[S, P] True if the log end of the sample before is above the next other commit of the same
+    holder.
+
+    What a member has consumed by the time of a sample, it has committed by its next commit at the
+    latest. So a log end above that commit proves that there was more to read, whatever the interval
+    of commits is. The lag alone proves nothing: it contains what was consumed since the last
+    commit. Without a later commit there is no proof.
+
+    It is the log end of the sample before, because members that keep up have not read the very last
+    records either: where samples come right before commits, each of them would show these. Samples
+    more than `CLOSE_S` apart are not in step with commits, so their own log end counts.
+    """
+    close = np.diff(samples.times, prepend=-np.inf)[:, None] <= CLOSE_S
+    same = samples.holder[1:] == samples.holder[:-1]
+    earlier = np.where(same, samples.log_end[:-1], -1)
+    log_end = samples.log_end.copy()
+    log_end[1:] = np.where(close[1:], earlier, samples.log_end[1:])
+    following = np.full_like(samples.committed, -1)
+    for at in range(len(following) - 2, -1, -1):
+        later, now = samples.committed[at + 1], samples.committed[at]
+        held = samples.holder[at + 1] == samples.holder[at]
+        changed = (later >= 0) & (later != now)
+        following[at] = np.where(held, np.where(changed, later, following[at + 1]), -1)
+    known = (samples.committed >= 0) & (following > samples.committed)
+    proved: Flags = known & (log_end > following)
+    return proved
+
+
+def _partition_steps(samples: OffsetSamples, known: Flags) -> tuple[Floats, Flags]:
+    """[S, P] growth of commits since the sample before, and True where it says nothing: another
+    holder, an offset that appeared, disappeared or decreased, records that were deleted unread."""
+    committed, log_end = samples.committed, samples.log_end
+    growth = np.diff(committed, axis=0, prepend=committed[:1])
+    wrong = np.zeros(known.shape, np.bool_)
+    wrong[1:] = (samples.holder[1:] != samples.holder[:-1]) | (known[1:] != known[:-1])
+    both = known[1:] & known[:-1]
+    wrong[1:] |= both & ((growth[1:] < 0) | (log_end[1:] < log_end[:-1]))
+    deleted = unread_deleted(samples)
+    if deleted is not None:
+        wrong[1:] |= both & deleted[1:]
+    return np.where(known & ~wrong, growth, 0).astype(np.float64), wrong
+
+
+def _by_holder(samples: OffsetSamples, where: Flags, weights: Floats | None = None) -> Floats:
+    """[S, M] the number, or the sum of the weights, of the partitions `where` [S, P] is True."""
+    n_samples, members = len(samples.holder), samples.n_members
+    rows, columns = np.nonzero(where)
+    places = rows * members + samples.holder[rows, columns]
+    given = None if weights is None else weights[rows, columns]
+    sums = np.bincount(places, given, minlength=n_samples * members)
+    return sums.astype(np.float64).reshape(n_samples, members)

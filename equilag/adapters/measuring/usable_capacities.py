@@ -2,12 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from equilag.adapters.measuring.measure import Measurements
+from equilag.adapters.measuring.estimates import Estimates
+from equilag.adapters.measuring.offset_samples import OffsetSamples, member_samples
+from equilag.adapters.measuring.rates import consume_rates, produce_rates, rates_between_commits
+from equilag.adapters.measuring.speeds import Capacities, capacities_of
 from equilag.domain.columns import Flags, Floats
+
+
+class Measurements(NamedTuple):
+    """What was measured of P partitions and M members."""
+
+    produced: Estimates
+    """[P]"""
+    consumed: Estimates
+    """[P] by whoever held the partition."""
+    consumed_by: Estimates
+    """[M] while the member held the same partitions."""
+    capacities: Capacities
+    """[M]"""
+
+
+def measure(samples: OffsetSamples) -> Measurements:
+    """Return rates and capacities from samples in any order; see the functions for definitions."""
+    samples = samples.ordered()
+    members = member_samples(samples)
+    return Measurements(
+        produce_rates(samples),
+        consume_rates(samples),
+        rates_between_commits(members.steps, members.lag.max(axis=0, initial=0.0)),
+        capacities_of(samples.times, members),
+    )
+
 
 ALIKE: Final = 1.1
 """Speeds up to this much apart count as one: measured ones are sure to some per cent, and a plan

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 
+from equilag.adapters.mistaken_file import SNAPSHOT_KIND, mistaken_text
+from equilag.adapters.open_text import Source, read_text, source_name
+from equilag.adapters.parse_json import parse_json
 from equilag.adapters.snapshot.parse_columns import (
     Numbers,
     Object,
@@ -14,6 +20,7 @@ from equilag.adapters.snapshot.parse_columns import (
     as_lists,
     as_object,
     check_keys,
+    parse_columns,
 )
 from equilag.adapters.snapshot.read_members import (
     read_entries,
@@ -24,6 +31,7 @@ from equilag.adapters.snapshot.read_members import (
 from equilag.domain.building.group_input import GroupInput, PartitionOffsets
 from equilag.domain.building.values import as_text
 from equilag.domain.errors import InputError
+from equilag.domain.group.group import Group
 from equilag.domain.show import below, not_a, show
 
 FORMAT: Final = "equilag/snapshot/1"
@@ -124,3 +132,50 @@ def _offsets(value: object, topics: Object) -> PartitionOffsets:
         for array in PartitionOffsets._fields
     ]
     return PartitionOffsets(*arrays)
+
+
+def load_snapshot(source: Source | dict[str, Any]) -> Group:
+    """The group in a snapshot.
+
+    `source` is a path (`-` for standard input), an open text or binary file, or the parsed JSON;
+    files may be gzip or zstd. Raises InputError, which names the source as it was given and the
+    place in it, MissingExtra for zstd without its package, and TypeError for what is none of
+    these.
+    """
+    if isinstance(source, dict):
+        return Group.build(**read_input(source))
+    text = None
+    try:
+        text = read_text(source)
+        with _collector_paused():
+            return _read(text)
+    except InputError as error:
+        mistaken = mistaken_text(text, SNAPSHOT_KIND) if text is not None else None
+        if mistaken is not None:
+            raise InputError(mistaken, source=source_name(source)) from error
+        raise InputError(error.problem, error.place, source_name(source)) from error
+
+
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """No search for garbage cycles meanwhile.
+
+    Parsed JSON has no cycles, and half a million small lists set the search off again and again:
+    it takes up to two thirds of the time of `json.loads`.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _read(text: str) -> Group:
+    columns = parse_columns(text)
+    if columns is not None:
+        with suppress(InputError):  # the lists as they were written show what is wrong
+            return Group.build(**read_input(columns))
+    del columns
+    return Group.build(**read_input(parse_json(text)))

@@ -11,9 +11,12 @@ from typing import Any, Final
 
 from equilag.certificate.checks.count_checks import (
     check_counts,
+    check_moves_by_moves,
     check_moves_by_potentials,
+    check_moves_by_search,
     check_moves_by_topics,
     check_reads_across,
+    check_spread_by_moves,
 )
 from equilag.certificate.checks.load_checks import (
     check_difference,
@@ -28,11 +31,6 @@ from equilag.certificate.checks.load_checks import (
     check_lowest_by_pairs,
     check_lowest_by_rest,
     check_sum,
-)
-from equilag.certificate.checks.move_checks import (
-    check_moves_by_moves,
-    check_moves_by_search,
-    check_spread_by_moves,
 )
 from equilag.certificate.checks.search_checks import (
     check_cost_by_move_search,

@@ -8,7 +8,7 @@ from typing import Any, Final
 from equilag.certificate.exhaustive.few_moves.move_problem import whole_problem_of_few_moves
 from equilag.certificate.exhaustive.few_moves.move_search import MoveSearch
 from equilag.certificate.exhaustive.search import Search
-from equilag.certificate.exhaustive.target import SearchTarget
+from equilag.certificate.exhaustive.small_problem import SearchTarget
 from equilag.certificate.exhaustive.whole_group import WholeGroup, whole_problem
 from equilag.certificate.ledger import Ledger, Refuted, natural_in
 from equilag.domain.budget import Budget, OutOfBudget

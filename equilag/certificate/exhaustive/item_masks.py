@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from equilag.certificate.exhaustive.patterns import PatternLimits
+from equilag.certificate.exhaustive.patterns import Layers, PatternLimits
 from equilag.certificate.exhaustive.small_problem import SmallProblem
-from equilag.certificate.exhaustive.subsets import Layers
 from equilag.domain.constraint import InstanceSums
 from equilag.domain.group.group import NOBODY, Flags, Ints
 

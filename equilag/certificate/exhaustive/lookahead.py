@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from equilag.certificate.exhaustive.node import SearchNode, SearchTask
-from equilag.certificate.exhaustive.patterns import Patterns
-from equilag.certificate.exhaustive.subsets import kept_of
+from equilag.certificate.exhaustive.patterns import Patterns, kept_of
 from equilag.domain.group.group import Flags, Ints
 
 MAX_PARTNERS: Final = 3_000

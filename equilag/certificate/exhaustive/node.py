@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from equilag.certificate.exhaustive.item_masks import ItemMasks
-from equilag.certificate.exhaustive.subsets import Layers
-from equilag.certificate.exhaustive.target import OwnershipTarget
+from equilag.certificate.exhaustive.patterns import Layers
+from equilag.certificate.exhaustive.small_problem import OwnershipTarget
 from equilag.domain.budget import Budget
 from equilag.domain.group.group import Flags, Ints
 

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from equilag.certificate.exhaustive.candidates import (
+    MemberPatterns,
     fewest_joined,
     fewest_listed,
     list_patterns,
@@ -27,11 +28,14 @@ from equilag.certificate.exhaustive.lookahead import (
     open_load,
     taken_by,
 )
-from equilag.certificate.exhaustive.member_patterns import MemberPatterns
 from equilag.certificate.exhaustive.node import FreeItems, SearchNode, SearchTask
 from equilag.certificate.exhaustive.patterns import Patterns
-from equilag.certificate.exhaustive.small_problem import SmallProblem
-from equilag.certificate.exhaustive.target import UNLIMITED, OwnershipTarget, SearchTarget
+from equilag.certificate.exhaustive.small_problem import (
+    UNLIMITED,
+    OwnershipTarget,
+    SearchTarget,
+    SmallProblem,
+)
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.constraint import InstanceSums
 from equilag.domain.group.group import Flags, Ints

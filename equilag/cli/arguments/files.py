@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def read_snapshot(path: str) -> Group:
     """The group in a snapshot file. Raises InputError."""
-    from equilag.adapters.snapshot.load import load_snapshot
+    from equilag.adapters.snapshot.read_input import load_snapshot
 
     with _extra_for(path):
         return load_snapshot(path)

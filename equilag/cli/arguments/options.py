@@ -22,8 +22,8 @@ from equilag.domain.policy.policy import SETTINGS, Policy
 if TYPE_CHECKING:
     from threading import Event
 
-    from equilag.planner.solving.progress import Watcher
     from equilag.planner.solving.run_settings import SolveSettings
+    from equilag.planner.solving.stage import Watcher
 
 AnyParser = argparse.ArgumentParser | argparse._ArgumentGroup
 """What options are added to."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from equilag.adapters.kafka.group_samples import GroupSamples
     from equilag.adapters.kafka.reading import Reading
     from equilag.adapters.measuring.estimates import Estimates
-    from equilag.adapters.measuring.measure import Measurements
+    from equilag.adapters.measuring.usable_capacities import Measurements
     from equilag.domain.building.group_input import GroupInput
 
 
@@ -37,7 +37,7 @@ def sampled(
     """Return a group as it was read at the end of `seconds`, with what was measured of it, and
     remarks about that. Raises what `GroupReader.read` raises."""
     from equilag.adapters.kafka.group_samples import sample_group
-    from equilag.adapters.measuring.measure import measure
+    from equilag.adapters.measuring.usable_capacities import measure
     from equilag.cli.progress_line import ProgressLine
 
     with ProgressLine() as progress:

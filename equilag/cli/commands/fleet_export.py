@@ -47,7 +47,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from equilag.pipeline.results.group_commands import file_stem, plain_word, plan_command
+    from equilag.pipeline.results.export import file_stem, plain_word, plan_command
 
     stem = file_stem(args.group)
     snapshot_path, plan_path = (

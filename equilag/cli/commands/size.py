@@ -20,7 +20,7 @@ from equilag.report.wording.words import shorten
 if TYPE_CHECKING:
     from threading import Event
 
-    from equilag.planner.sizes.size_settings import SizeSettings
+    from equilag.planner.size import SizeSettings
 
 NAME: Final = "size"
 HELP: Final = "how many members a group needs, and when more help no further"

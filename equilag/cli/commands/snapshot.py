@@ -101,7 +101,7 @@ def _join_topics(given: GroupInput, texts: list[str]) -> None:
 
     import numpy as np
 
-    from equilag.domain.building.co_partitioned import co_partitioned_topics
+    from equilag.domain.building.topic_index import co_partitioned_topics
     from equilag.domain.policy.entries import topic_lists_of
 
     topics = given["topics"]

@@ -17,20 +17,17 @@ from typing import NoReturn, TypeVar
 import numpy as np
 
 from equilag.domain.building.allowed_members import Subscribers, allowed_members
-from equilag.domain.building.claim_rows import claim_rows
-from equilag.domain.building.co_partitioned import co_partitioned_topics
 from equilag.domain.building.doubts import claim_doubts, lag_doubts, subscription_doubts
 from equilag.domain.building.group_input import GroupInput, check_arguments
-from equilag.domain.building.lag_columns import lag_columns
 from equilag.domain.building.member_fields import (
     REAL_MEMBER_FIELDS,
     check_members,
     refuse_strangers,
     unlike_threads,
 )
-from equilag.domain.building.ownership import settle
-from equilag.domain.building.rates_and_weights import rate_column, weight_column
-from equilag.domain.building.topic_index import PartitionField, TopicIndex
+from equilag.domain.building.ownership import claim_rows, settle
+from equilag.domain.building.partition_fields import lag_columns, rate_column, weight_column
+from equilag.domain.building.topic_index import PartitionField, TopicIndex, co_partitioned_topics
 from equilag.domain.building.values import GENERATIONS, as_integer, as_text, as_time, check_texts
 from equilag.domain.columns import Index
 from equilag.domain.errors import InputError

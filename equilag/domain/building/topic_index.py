@@ -15,11 +15,12 @@ from equilag.domain.building.values import (
     are_rows,
     as_integer,
     as_text,
+    check_texts,
     integer_column,
 )
 from equilag.domain.columns import Flags, Ints
 from equilag.domain.errors import InputError
-from equilag.domain.show import below, guess, kind, not_a, show
+from equilag.domain.show import below, guess, kind, not_a, plural, show
 
 MAX_PARTITIONS: Final = 10_000_000
 """Partitions of a group: more than any cluster has, and few enough that columns fit in memory."""
@@ -142,3 +143,43 @@ class PartitionField:
         """Return the entries of `value` as one column; as `integer_column`. Raises InputError."""
         rows = self.rows(value, array)
         return integer_column(rows, limits, lambda row: self.place(row, array))
+
+
+def co_partitioned_topics(
+    lists: Sequence[Sequence[str]] | None,
+    number: Mapping[str, int],
+    size: Ints,
+    field: str = "co_partitioned",
+    numbered: bool = True,
+) -> tuple[tuple[int, ...], ...]:
+    """Return the lists by the numbers of their topics; one of a single topic says nothing.
+
+    `number` has the number of each topic, `size` [T] its partitions. Raises InputError for a topic
+    that does not exist, that stands in two lists, or whose size differs from others of its list;
+    its place is `field`, and if `numbered` the list and the topic in it.
+    """
+    if lists is None:
+        return ()
+    if not isinstance(lists, (list, tuple)):
+        raise InputError(not_a(lists, "a list"), field)
+    stands: dict[str, int] = {}
+    found = []
+    for row, names in enumerate(lists):
+        if not isinstance(names, (list, tuple)):
+            raise InputError(not_a(names, "a list"), f"{field}[{row}]")
+        check_texts(names, f"{field}[{row}]")
+        for column, name in enumerate(names):
+            place = f"{field}[{row}][{column}]" if numbered else field
+            if name not in number:
+                raise InputError(f"{show(name)} is not in topics{guess(name, number)}", place)
+            if name in stands:
+                where = "in this list already" if stands[name] == row else "in another list as well"
+                raise InputError(f"{show(name)} is {where}", place)
+            stands[name] = row
+            own, first = int(size[number[name]]), int(size[number[names[0]]])
+            if own != first:
+                problem = f"{show(name)} has {plural(own, 'partition')}, {show(names[0])} {first:,}"
+                raise InputError(problem, place)
+        if len(names) > 1:
+            found.append(tuple(number[name] for name in names))
+    return tuple(found)

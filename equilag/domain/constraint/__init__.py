@@ -19,9 +19,8 @@ from equilag.domain.constraint.marginal_costs import count_upto, least_levels, m
 from equilag.domain.constraint.per_topic import topic_intervals, water_fill
 from equilag.domain.constraint.shortest_distances import NegativeCycles, shortest_distances
 from equilag.domain.constraint.sinks import InstanceSums, Sinks
-from equilag.domain.constraint.topic_counts import TopicCounts
+from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
-from equilag.domain.constraint.topic_parts import CountInterval
 
 __all__ = [
     "ALL",

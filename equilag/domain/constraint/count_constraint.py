@@ -13,9 +13,8 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from equilag.domain.constraint.sinks import InstanceSums
-from equilag.domain.constraint.topic_counts import TopicCounts
+from equilag.domain.constraint.topic_counts import CountInterval, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
-from equilag.domain.constraint.topic_parts import CountInterval
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.plan.metrics import cross_reads, member_counts
 

@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from equilag.domain.constraint.blocks import Levels, ranges, reach_levels
-from equilag.domain.constraint.topic_counts import TopicCounts
+from equilag.domain.constraint.topic_counts import Cells, TopicCounts
 from equilag.domain.constraint.topic_intervals import TopicIntervals
-from equilag.domain.constraint.topic_parts import Cells
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 

@@ -14,13 +14,13 @@ import numpy as np
 
 from equilag.domain.columns import among, distinct
 from equilag.domain.constraint.blocks import Levels
-from equilag.domain.constraint.topic_counts import TopicCounts
-from equilag.domain.constraint.topic_parts import (
+from equilag.domain.constraint.topic_counts import (
     Cells,
     CountInterval,
     MemberSlots,
     OpenPairs,
     OpenRow,
+    TopicCounts,
     members_of_pairs,
 )
 from equilag.domain.group.group import Flags, Group, Index, Ints

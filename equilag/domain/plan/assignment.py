@@ -6,14 +6,17 @@ where a partition is not assigned.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from equilag.domain.columns import distinct
-from equilag.domain.group.group import NOBODY, Group, Index, Ints
+from equilag.domain.errors import InputError
+from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints
 from equilag.domain.plan.metrics import is_valid
+from equilag.domain.reduction.units import unit_lists
 from equilag.domain.show import not_a, show
 
 MAX_UNASSIGNED: Final = 5
@@ -110,3 +113,86 @@ def _columns(group: Group, table: Mapping[Any, Any], findings: list[str]) -> Ind
                 findings.append(f"{place}: assigns a partition twice")
             assigned[columns] = member_number[member]
     return assigned
+
+
+TopicPartition = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RebalanceDiff:
+    """The difference between a member's last and new assignment.
+
+    With a sticky assignment, a listener commits on revocation and then cleans up and initialises
+    state for the difference only.
+    """
+
+    clean_up: frozenset[TopicPartition]
+    """Held before, and not now."""
+    initialise: frozenset[TopicPartition]
+    """Held now, and not before."""
+    keep: frozenset[TopicPartition]
+    """Held before and now; its state stays."""
+
+    @staticmethod
+    def of(last: Mapping[str, Iterable[int]], new: Mapping[str, Iterable[int]]) -> RebalanceDiff:
+        """From two assignments of one member, each topic -> partition numbers.
+
+        Raises InputError for the assignments of a whole group.
+        """
+        before, after = _pairs(last), _pairs(new)
+        return RebalanceDiff(before - after, after - before, before & after)
+
+    @staticmethod
+    def by_member(
+        last: Mapping[str, Mapping[str, Iterable[int]]],
+        new: Mapping[str, Mapping[str, Iterable[int]]],
+    ) -> dict[str, RebalanceDiff]:
+        """For every member of either assignment (such as `Plan.assignment`)."""
+        return {
+            member: RebalanceDiff.of(last.get(member, {}), new.get(member, {}))
+            for member in sorted({*last, *new})
+        }
+
+
+def _pairs(assignment: Mapping[str, Iterable[int]]) -> frozenset[TopicPartition]:
+    for topic, numbers in assignment.items():
+        if isinstance(numbers, (Mapping, str)):
+            raise InputError(
+                "not partition numbers; give one member's assignment, or use by_member", topic
+            )
+    return frozenset((topic, p) for topic, numbers in assignment.items() for p in numbers)
+
+
+def first_phase(group: Group, assigned: Index) -> Index:
+    """[P] the assignment of the first rebalance: `assigned` without what is withheld.
+
+    A partition is withheld (NOBODY) if its new member does not claim it and another live member
+    does, even one that no longer subscribes or whose claim was voided. With it is withheld whatever
+    else of its unit the new member does not claim, if the member gets the whole unit.
+    """
+    claimed = np.zeros(group.n_partitions, dtype=np.bool_)
+    claimed[group.claim_partition] = True
+    by_its_member = np.zeros(group.n_partitions, dtype=np.bool_)
+    by_its_member[group.claim_partition[_kept(group, assigned)]] = True
+    withheld = claimed & ~by_its_member
+    for units in unit_lists(group):
+        is_whole = (assigned[units] == assigned[units[0]]).all(axis=0)
+        withheld[units] |= (withheld[units].any(axis=0) & is_whole) & ~by_its_member[units]
+    return np.where(withheld, np.int32(NOBODY), assigned)
+
+
+def revocations(group: Group, assigned: Index) -> tuple[Index, Ints]:
+    """[n] members and [n] partitions that they claim and do not keep in `assigned`.
+
+    Ordered by member, then by partition.
+    """
+    lost = ~_kept(group, assigned)
+    member, partition = group.claim_member[lost], group.claim_partition[lost]
+    order = np.lexsort((partition, member))
+    return member[order], partition[order]
+
+
+def _kept(group: Group, assigned: Index) -> Flags:
+    """[Q] claims that `assigned` grants."""
+    kept: Flags = assigned[group.claim_partition] == group.claim_member
+    return kept

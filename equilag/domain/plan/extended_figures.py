@@ -29,8 +29,8 @@ from equilag.domain.plan.plan_figures import (
     UnitFigures,
 )
 from equilag.domain.reduction.capacities import known_capacities, whole_capacities
-from equilag.domain.reduction.rack_reads import RackReads
 from equilag.domain.reduction.reduce import Reduction
+from equilag.domain.reduction.split_classes import RackReads
 
 
 class ProvedBounds(NamedTuple):

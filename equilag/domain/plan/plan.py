@@ -11,7 +11,7 @@ import numpy as np
 from equilag.domain.group.group import NOBODY, Group, Index, Ints, iter_names
 from equilag.domain.group.lag import QUALITY
 from equilag.domain.move_reasons.plan_reasons import PlanReasons
-from equilag.domain.plan.assignment import by_name, by_topic
+from equilag.domain.plan.assignment import by_name, by_topic, first_phase, revocations
 from equilag.domain.plan.claim import (
     ACROSS,
     CLAIMS_WHEN_READ,
@@ -32,7 +32,6 @@ from equilag.domain.plan.metrics import (
     moved,
 )
 from equilag.domain.plan.move import Move
-from equilag.domain.plan.phases import first_phase, revocations
 from equilag.domain.plan.plan_figures import (
     CountFigures,
     LagFigures,

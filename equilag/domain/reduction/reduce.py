@@ -17,8 +17,7 @@ from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.group.weight import PartitionWeights, partition_weights
 from equilag.domain.policy.policy import Policy
 from equilag.domain.reduction.capacities import known_capacities, whole_capacities
-from equilag.domain.reduction.rack_reads import RackReads
-from equilag.domain.reduction.split_classes import SplitClasses, split_classes
+from equilag.domain.reduction.split_classes import RackReads, SplitClasses, split_classes
 from equilag.domain.reduction.units import Units
 
 

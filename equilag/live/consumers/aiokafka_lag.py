@@ -12,7 +12,7 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.structs import TopicPartition
 
 from equilag.live.consumers.lag_source import Sizes
-from equilag.live.tracking.observed_offsets import ObservedOffsets
+from equilag.live.tracking.topic_columns import ObservedOffsets
 
 REQUEST_TIMEOUT_MS: Final = 10_000
 """As for kafka-python's probe: two sampling intervals of `LiveLag`."""

@@ -18,13 +18,13 @@ from typing import Any, ClassVar, Final, Self
 from equilag.adapters.kafka.plain.quiet import quietly
 from equilag.domain.errors import MissingExtra
 from equilag.live.consumers import user_data
-from equilag.live.consumers.caller import find_caller
 from equilag.live.consumers.lag_source import Sizes
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.participant import (
     ConsumerHandle,
     GroupParticipant,
     configured_assignor,
+    find_caller,
     known_racks,
     known_sizes,
     read_owned,

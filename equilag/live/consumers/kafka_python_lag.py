@@ -12,7 +12,7 @@ from kafka.admin import OffsetSpec
 from kafka.errors import KafkaError
 
 from equilag.live.consumers.lag_source import Sizes
-from equilag.live.tracking.observed_offsets import ObservedOffsets
+from equilag.live.tracking.topic_columns import ObservedOffsets
 
 log: Final = logging.getLogger("equilag.consumers")
 

@@ -15,7 +15,7 @@ from equilag.certificate.verify import verify
 from equilag.domain.building import builder
 from equilag.domain.group.group import Group
 from equilag.domain.plan.assignment import read_assignment
-from equilag.live.consumers.lag_source import Sizes
+from equilag.live.consumers.lag_source import LoadSource, Sizes
 from equilag.live.consumers.late_decision import LateDecision, describe_error
 from equilag.live.consumers.leader_state import (
     NOTHING_PENDING,
@@ -25,7 +25,6 @@ from equilag.live.consumers.leader_state import (
     LeaderState,
     PendingChange,
 )
-from equilag.live.consumers.load_source import LoadSource
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.verdict_log import VerdictLog
 from equilag.live.consumers.warm_up import warm_up
@@ -38,6 +37,7 @@ from equilag.live.rebalance.assignments import (
 )
 from equilag.live.rebalance.controller import Considered, Controller
 from equilag.live.rebalance.decision import FALLBACK, Decision, PlanSettings, decide
+from equilag.live.rebalance.fitting_policy import at_most
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
     MemberAssignments,
@@ -47,7 +47,6 @@ from equilag.live.rebalance.joined_members import (
     member_key,
 )
 from equilag.live.rebalance.kept_together import KeptTogether
-from equilag.live.rebalance.live_policy import at_most
 from equilag.live.rebalance.measured import Measured, Racks, capacities_in_force
 from equilag.live.rebalance.rebalance_answer import answer_of
 from equilag.planner.assign import assign

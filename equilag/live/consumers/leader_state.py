@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from equilag.domain.policy.policy import Policy
-from equilag.live.consumers.lag_source import Sizes
+from equilag.live.consumers.lag_source import LoadSource, Sizes
 from equilag.live.consumers.late_decision import describe_error
-from equilag.live.consumers.load_source import LoadSource
 from equilag.live.consumers.verdict_log import VerdictLog
 from equilag.live.rebalance.assignments import NO_TARGETS, RebalanceAnswer, Targets
 from equilag.live.rebalance.fitting_policy import with_capacities

@@ -18,7 +18,7 @@ from inspect import isawaitable
 from typing import Any, TypeAlias
 
 from equilag.domain.errors import MissingExtra
-from equilag.domain.plan.diff import RebalanceDiff, TopicPartition
+from equilag.domain.plan.assignment import RebalanceDiff, TopicPartition
 
 OnPartitions: TypeAlias = Callable[[list[TopicPartition]], Awaitable[None] | None]
 Commit: TypeAlias = Callable[[], Awaitable[None] | None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,20 +13,22 @@ from equilag.adapters.kafka.reading import distinct_racks
 from equilag.live.consumers.lag_source import (
     EVERY_S,
     Background,
+    GivenLags,
     Lag,
     LagSample,
     LiveLag,
+    LoadSource,
+    ObservedLoad,
     Sizes,
     checked,
 )
 from equilag.live.consumers.leader import Leader, LeaderSettings
-from equilag.live.consumers.load_source import GivenLags, LoadSource, ObservedLoad
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.sampler import LagSampler, MeasureProbe, Probe, SampledLags
 from equilag.live.consumers.user_data import BadUserData, MemberData, decode
 from equilag.live.rebalance.joined_members import JoinedMember, MemberAssignments
 from equilag.live.rebalance.measured import Racks
-from equilag.live.tracking.observed_offsets import ObservedOffsets
+from equilag.live.tracking.topic_columns import ObservedOffsets
 
 log: Final = logging.getLogger("equilag.consumers")
 
@@ -198,3 +201,30 @@ def known_racks(
 
 def _no_request() -> None:
     """Requests no rebalance: there is no consumer."""
+
+
+MAX_FRAMES: Final = 8
+"""Frames to search: the coordinator's is the third or fourth one up (kafka-python 3.0.12, aiokafka
+0.14). Twice that leaves room for users' subclasses."""
+
+
+def find_caller(kinds: tuple[type, ...]) -> Any | None:
+    """Return the nearest `self` on the call stack that is one of `kinds`, or None.
+
+    Neither client tells an assignor which consumer it works for: kafka-python creates it without
+    arguments, aiokafka calls class methods. But planning needs the group's name and a connection
+    that measures lag, and users should not have to configure both twice. Both clients call from a
+    method of the coordinator, so its frame has it. Only `self` is read there.
+    """
+    get_frame = getattr(sys, "_getframe", None)
+    if get_frame is None:  # not every Python has frames
+        return None
+    frame = get_frame(1)
+    for _ in range(MAX_FRAMES):
+        if frame is None:
+            return None
+        found = frame.f_locals.get("self")
+        if isinstance(found, kinds):
+            return found
+        frame = frame.f_back
+    return None

@@ -9,7 +9,7 @@ from equilag.domain.group.co_partitioning import CoPartitionedTopics
 from equilag.live.consumers.late_decision import describe_error
 from equilag.live.rebalance.assignments import Origin, RebalanceAnswer
 from equilag.live.rebalance.controller import Considered
-from equilag.live.rebalance.verdict_news import VerdictNews
+from equilag.live.rebalance.rebalance_limits import VerdictNews
 
 log: Final = logging.getLogger("equilag.consumers")
 

@@ -21,9 +21,9 @@ from equilag.live.rebalance.joined_members import (
     count_withheld,
     group_of,
     member_key,
+    with_prior_owners,
 )
 from equilag.live.rebalance.measured import Measured
-from equilag.live.rebalance.prior_owners import with_prior_owners
 
 COOPERATIVE: Final = "cooperative-sticky"
 BUILT_IN: Final = ("range", "roundrobin", "sticky", COOPERATIVE)

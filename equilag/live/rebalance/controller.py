@@ -11,8 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from equilag.live.rebalance.decision import Decision
-from equilag.live.rebalance.rebalance_effect import PromisedRelief, effect_of
-from equilag.live.rebalance.rebalance_limits import Cooldown, MoveBudget, VainPlans
+from equilag.live.rebalance.rebalance_limits import (
+    Cooldown,
+    MoveBudget,
+    PromisedRelief,
+    VainPlans,
+    effect_of,
+)
 from equilag.planner.worth.gain import Gain, gain_of, possible_gain
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import (

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
 
 from equilag.domain.building.group_input import GroupInput
 from equilag.domain.group.group import UNKNOWN_GENERATION, Group, Index, Member
-from equilag.domain.plan.assignment import by_name
+from equilag.domain.plan.assignment import by_name, first_phase
 from equilag.domain.plan.metrics import is_valid
-from equilag.domain.plan.phases import first_phase
 from equilag.live.rebalance.measured import NOTHING_MEASURED, Measured, with_size
 
 Partitions = Mapping[str, Sequence[int]]
@@ -112,3 +112,84 @@ def count_withheld(group: Group, assignments: MemberAssignments) -> int:
     """Return the number of partitions that wait for their old member to release them."""
     given = sum(len(numbers) for topics in assignments.values() for numbers in topics.values())
     return int(np.count_nonzero(group.assignable)) - given
+
+
+_Named = tuple[str, int]
+
+
+def with_prior_owners(
+    members: Sequence[JoinedMember], going_on: Mapping[str, Partitions] | None = None
+) -> list[JoinedMember]:
+    """Return the members with what counts as theirs in place of claims and hints.
+
+    A member's claims are its own, and those of its hints that nobody claims. `going_on` maps member
+    keys to partitions of a change that is under way: those count as their members' already, whoever
+    claims them.
+    """
+    given = going_on or {}
+    decided = {
+        one
+        for member in members
+        for one in _named(given.get(member_key(member), {}))
+        if one[0] in member.topics
+    }
+    claimed = decided.union(*(_named(member.claims) for member in members))
+    return [
+        replace(
+            member,
+            claims=_by_topic(
+                [
+                    *(p for p in _named(given.get(member_key(member), {})) if p in decided),
+                    *(p for p in _named(member.claims) if p not in decided),
+                    *(p for p in _named(member.hints) if p not in claimed),
+                ]
+            ),
+            hints={},
+        )
+        for member in members
+    ]
+
+
+def _named(partitions: Partitions) -> Iterable[_Named]:
+    return ((topic, number) for topic, numbers in partitions.items() for number in numbers)
+
+
+def _by_topic(partitions: Iterable[_Named]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for topic, number in partitions:
+        found.setdefault(topic, []).append(number)
+    return found
+
+
+def speed_names(members: Sequence[JoinedMember]) -> dict[str, str]:
+    """Return a name for each member key: a member that restarts has another id, and its speed.
+
+    The instance id, or else the client id where no other member has it, or client id and host where
+    no other member has both. The member id where nothing else tells members apart.
+    """
+    clients = {
+        member_key(one): one.client_id or client_id_in(one.id)
+        for one in members
+        if one.instance_id is None
+    }
+    places = {
+        member_key(one): f"{clients[member_key(one)]}@{one.host}"
+        for one in members
+        if one.host and clients.get(member_key(one))
+    }
+    by_client, by_place = Counter(clients.values()), Counter(places.values())
+    names = {}
+    for key in map(member_key, members):
+        client, place = clients.get(key), places.get(key)
+        names[key] = key
+        if client is not None and by_client[client] == 1:
+            names[key] = client
+        elif place is not None and by_place[place] == 1:
+            names[key] = place
+    return names
+
+
+def speeds_of(members: Sequence[JoinedMember], by_name: Mapping[str, float]) -> dict[str, float]:
+    """Return the speeds of those members whose names have one, by member key."""
+    names = speed_names(members)
+    return {key: by_name[name] for key, name in names.items() if name in by_name}

@@ -16,7 +16,7 @@ from equilag.domain.errors import InputError
 from equilag.domain.show import show
 from equilag.live.status.event_log import log_event
 from equilag.live.tracking.load_tracker import LoadTracker
-from equilag.live.tracking.tracking_settings import TrackingSettings
+from equilag.live.tracking.tracked_state import TrackingSettings
 
 
 class StateFile:

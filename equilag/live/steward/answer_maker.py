@@ -25,10 +25,10 @@ from equilag.live.rebalance.joined_members import (
     MemberAssignments,
     client_id_in,
     member_key,
+    speeds_of,
 )
 from equilag.live.rebalance.measured import Measured, capacities_in_force
 from equilag.live.rebalance.rebalance_answer import answer_of
-from equilag.live.rebalance.speed_names import speeds_of
 from equilag.live.status.topic_lags import read_topic_lags
 from equilag.live.steward.group_membership import JoinResult
 from equilag.live.steward.shared_state import SharedState

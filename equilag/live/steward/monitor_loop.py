@@ -18,17 +18,19 @@ from equilag.domain.group.group import Group
 from equilag.live.rebalance.assignments import target_assignment
 from equilag.live.rebalance.controller import Considered
 from equilag.live.rebalance.decision import Decision, PlanSettings
-from equilag.live.rebalance.fitting_policy import with_capacities
-from equilag.live.rebalance.joined_members import group_of, member_key
-from equilag.live.rebalance.live_policy import at_most
+from equilag.live.rebalance.fitting_policy import at_most, with_capacities
+from equilag.live.rebalance.joined_members import group_of, member_key, speed_names, speeds_of
 from equilag.live.rebalance.measured import awaits_rates, capacities_in_force
 from equilag.live.rebalance.rebalance_answer import sticky_policy
-from equilag.live.rebalance.speed_names import speed_names, speeds_of
-from equilag.live.rebalance.verdict_news import VerdictNews
+from equilag.live.rebalance.rebalance_limits import VerdictNews
 from equilag.live.status.event_log import log_event
-from equilag.live.status.log_reports import SpeedReport, shown_moves
 from equilag.live.status.status import PASSIVE_REASON
-from equilag.live.status.status_figures import decision_figures, observed_figures
+from equilag.live.status.status_figures import (
+    SpeedReport,
+    decision_figures,
+    observed_figures,
+    shown_moves,
+)
 from equilag.live.steward.dry_run import DryRun
 from equilag.live.steward.observer import GroupObserver, Observation
 from equilag.live.steward.repair import Repair

@@ -18,13 +18,13 @@ from equilag.live.rebalance.joined_members import (
     Partitions,
     group_of,
     member_key,
+    speed_names,
 )
 from equilag.live.rebalance.kept_together import KeptTogether
 from equilag.live.rebalance.measured import Lags, Measured, measured_loads
-from equilag.live.rebalance.speed_names import speed_names
 from equilag.live.status.state_file import KeptState
 from equilag.live.steward.steward_options import StewardOptions
-from equilag.live.tracking.observed_offsets import ObservedOffsets
+from equilag.live.tracking.topic_columns import ObservedOffsets
 from equilag.planner.worth.group_loads import GroupLoads
 
 

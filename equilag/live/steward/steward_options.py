@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import BUILT_IN
 from equilag.live.rebalance.decision import PlanSettings
-from equilag.live.rebalance.fitting_policy import check_rules
+from equilag.live.rebalance.fitting_policy import check_rules, live_policy
 from equilag.live.rebalance.kept_together import CoPartitionMode
-from equilag.live.rebalance.live_policy import live_policy
 from equilag.planner.worth.thresholds import Thresholds
 
 PLAN_EFFORT: Final = 1.0
@@ -68,3 +68,9 @@ class StewardOptions:
         """The age up to which an observed lag is good enough to plan with: three observations,
         because one or two may fail, and at least 30 s."""
         return max(30.0, 3 * self.observe_every)
+
+
+def utc(seconds: float) -> str:
+    """Seconds since 1970 as RFC 3339 in UTC, to the second."""
+    when = datetime.fromtimestamp(seconds, UTC)
+    return when.isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -9,12 +9,15 @@ from typing import Any, Final
 import numpy as np
 
 from equilag.live.tracking.member_speeds import MemberSpeeds
-from equilag.live.tracking.observed_offsets import ObservedOffsets
 from equilag.live.tracking.rate_chart import RateChart
 from equilag.live.tracking.sample_ring import SampleRing
-from equilag.live.tracking.topic_columns import TopicColumns
-from equilag.live.tracking.tracked_state import TrackedState, read_state, written_state
-from equilag.live.tracking.tracking_settings import TrackingSettings
+from equilag.live.tracking.topic_columns import ObservedOffsets, TopicColumns
+from equilag.live.tracking.tracked_state import (
+    TrackedState,
+    TrackingSettings,
+    read_state,
+    written_state,
+)
 
 CELLS_PER_S: Final = 10_000.0
 """Offsets per second, at most, that are looked through for speeds. In 24 observations of 10,000

@@ -9,7 +9,7 @@ import numpy as np
 from equilag.domain.columns import Flags, Floats, Ints
 from equilag.live.tracking.count_spread import CountSpread
 from equilag.live.tracking.topic_columns import renumbered
-from equilag.live.tracking.tracking_settings import TrackingSettings
+from equilag.live.tracking.tracked_state import TrackingSettings
 
 
 class CountWindow(NamedTuple):

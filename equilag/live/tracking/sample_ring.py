@@ -9,8 +9,13 @@ import numpy as np
 
 from equilag.adapters.measuring.offset_samples import OffsetSamples
 from equilag.domain.columns import NOBODY, Floats, Index, Ints
-from equilag.live.tracking.observed_offsets import HeldPartitions, ObservedOffsets
-from equilag.live.tracking.topic_columns import UNKNOWN_OFFSET, TopicColumns, renumbered
+from equilag.live.tracking.topic_columns import (
+    UNKNOWN_OFFSET,
+    HeldPartitions,
+    ObservedOffsets,
+    TopicColumns,
+    renumbered,
+)
 
 LEAST: Final = 8
 """Observations that are kept even if they are older than the window: a follower of an assignor may

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import hypot, inf, sqrt
 from typing import Final, NamedTuple
 
-from equilag.adapters.measuring.backlog_windows import BacklogWindows
+from equilag.adapters.measuring.speeds import BacklogWindows
 
 LENGTH_S: Final = 10.0
 """Length of the windows: a change of speed is found to 10 s, which is two commits."""

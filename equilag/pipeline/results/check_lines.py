@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from equilag.domain.errors import InputError
-from equilag.pipeline.results.tables import TABLES, TableName
+from equilag.pipeline.results.run_tables import TABLES, TableName
 
 _LONG: Final = 2**63
 """Values of a 64-bit integer column are below this."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from equilag.domain.errors import InputError
-from equilag.pipeline.results.group_commands import group_commands, planned_with
+from equilag.pipeline.results.export import group_commands, planned_with
 from equilag.pipeline.results.run_dir import SUMMARY, read_summary
 from equilag.pipeline.results.run_tables import check_summary, read_columns, rows_of
 from equilag.report.facts.fleets.fleet_gaps import AssignorGaps, assignor_gaps

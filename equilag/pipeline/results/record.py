@@ -36,7 +36,7 @@ except ImportError as error:
     raise MissingExtra("a recording needs pyarrow: pip install 'equilag[collect]'") from error
 
 from equilag.domain.errors import InputError
-from equilag.pipeline.results.tables import TABLES, Kind
+from equilag.pipeline.results.run_tables import TABLES, Kind
 
 Columns: TypeAlias = Mapping[str, list[Any]]
 

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from equilag.domain.errors import InputError
 from equilag.pipeline.results.check_lines import check_lines
-from equilag.pipeline.results.tables import TABLES, TableName
+from equilag.pipeline.results.run_tables import TABLES, TableName
 
 PARQUET: Final = (".parquet",)
 LINES: Final = (".jsonl", ".ndjson", ".json", ".jsonl.gz", ".ndjson.gz", ".json.gz")

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from equilag.pipeline.results.run_tables import TABLES, TableName, ddl
 from equilag.pipeline.results.table_files import TableFiles
-from equilag.pipeline.results.tables import TABLES, TableName, ddl
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from equilag.adapters.kafka.client_config import Config, kafka_config, servers
 from equilag.domain.errors import InputError
-from equilag.pipeline.results.tables import RACKS, ddl
+from equilag.pipeline.results.run_tables import RACKS, ddl
 from equilag.pipeline.sources.history import History
 
 if TYPE_CHECKING:

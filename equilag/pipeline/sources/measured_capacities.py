@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from equilag.adapters.measuring.backlog_windows import WINDOW_S
-from equilag.adapters.measuring.member_samples import CLOSE_S
-from equilag.adapters.measuring.speeds import MIN_WINDOW_S, RECENT, SHORTEST_S
+from equilag.adapters.measuring.offset_samples import CLOSE_S
+from equilag.adapters.measuring.speeds import MIN_WINDOW_S, RECENT, SHORTEST_S, WINDOW_S
 from equilag.pipeline.sources.signals import USABLE, Span
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from equilag.pipeline.results.tables import END_OF_TIME
+from equilag.pipeline.results.run_tables import END_OF_TIME
 from equilag.pipeline.sources.measured_capacities import MEASURED
 from equilag.pipeline.sources.signals import FAULTS, STATES, WEIGHTS, Span
 

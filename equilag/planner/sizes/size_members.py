@@ -18,9 +18,8 @@ import numpy as np
 
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Ints
-from equilag.domain.policy.new_members import with_new_members
 from equilag.domain.policy.policy import Policy
-from equilag.domain.policy.shape import shape_group
+from equilag.domain.policy.shape import shape_group, with_new_members
 
 
 class Process(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 
 from equilag.certificate.exhaustive.search import Search
-from equilag.certificate.exhaustive.target import UNLIMITED, SearchTarget
+from equilag.certificate.exhaustive.small_problem import UNLIMITED, SearchTarget
 from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.group.group import Flags, Group, Index
@@ -20,11 +20,10 @@ from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.domain.reduction.reduce import Reduction, reduce_group
 from equilag.planner.sizes.size_bounds import LoadInterval
 from equilag.planner.sizes.size_descent import deal_heavy_first, relieve_heaviest
-from equilag.planner.solving.progress import ProgressObserver
+from equilag.planner.solving.problem import Task
 from equilag.planner.solving.run import count, improve, state_of
-from equilag.planner.solving.stage import STEP, ImprovingStage
+from equilag.planner.solving.stage import STEP, ImprovingStage, ProgressObserver
 from equilag.planner.solving.state import Contribution, Proposal, SolveState
-from equilag.planner.solving.task import Task
 from equilag.planner.stages.bounding_stages import CountingBounds
 from equilag.planner.stages.exchange_stages import CapacityLevels, ExactTransfers
 from equilag.planner.stages.improving_stages import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from equilag.certificate.checks.search_checks import search_target
-from equilag.certificate.exhaustive.target import SearchTarget
+from equilag.certificate.exhaustive.small_problem import SearchTarget
 from equilag.domain.plan.claim import Claim, Evidence
 from equilag.domain.policy.objective import SPREAD, VALUE
 from equilag.planner.solving.front import Candidate

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from equilag.domain.budget import Budget
 from equilag.domain.plan.plan import Plan
-from equilag.planner.solving.progress import ProgressObserver, Watcher
+from equilag.planner.solving.problem import Task
 from equilag.planner.solving.read_limit import has_read_limit, plan_within_reads
 from equilag.planner.solving.result import fallback_plan, plan_of, settled_plan
 from equilag.planner.solving.run import count, phases_for, search, state_of
-from equilag.planner.solving.task import Task
+from equilag.planner.solving.stage import ProgressObserver, Watcher
 
 
 def make_plan(task: Task, budget: Budget, progress: Watcher | None = None) -> Plan:

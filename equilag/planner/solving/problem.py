@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -13,12 +13,44 @@ from equilag.certificate.bounds.counting import Counting
 from equilag.certificate.bounds.counting_by_capacity import counting_for
 from equilag.certificate.bounds.move_limited import spread_bounds
 from equilag.domain.constraint import CountConstraint
+from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Ints
-from equilag.domain.plan.metrics import is_plain, load_factor, mean_load
+from equilag.domain.plan.broken_rules import broken_rules
+from equilag.domain.plan.metrics import has_racks, is_plain, load_factor, mean_load, move_cost_scale
 from equilag.domain.policy.objective import Caps, Objective, most_excess
 from equilag.domain.policy.policy import Policy
+from equilag.domain.reduction.reduce import Reduction
+from equilag.domain.show import plural
 from equilag.planner.solving.front import Candidate
-from equilag.planner.solving.task import Task
+
+
+class Task(NamedTuple):
+    """A group and what is asked for."""
+
+    reduction: Reduction
+    objective: Objective
+    seed: int
+    group: Group
+    """The reduced group that is planned: without owners where the policy says ``fresh``."""
+
+    @staticmethod
+    def of(reduction: Reduction, objective: Objective, seed: int = 0) -> Task:
+        planned = reduction.group
+        if planned.real is not None:
+            objective = objective._replace(scale=move_cost_scale(planned))
+        if objective.policy.fresh:
+            planned = planned.without_owners()
+        return Task(reduction, objective, seed, planned)
+
+    @property
+    def original(self) -> Group:
+        """The reduced group with its owners."""
+        return self.reduction.group
+
+    @property
+    def policy(self) -> Policy:
+        return self.objective.policy
+
 
 NEGLIGIBLE: Final = 0.001
 """Part of the mean load by which members may differ without anybody noticing."""
@@ -142,3 +174,36 @@ class Problem:
         """The candidate that the policy takes."""
         caps = self.caps(candidates)
         return min(candidates, key=lambda c: self.objective.key(c.figures, self.fewest_moves, caps))
+
+
+def check_limit(task: Task, moves: int) -> None:
+    """Raises InputError if the policy's `max_moves` is below the number of moves that is forced."""
+    limit = task.policy.max_moves
+    if limit is None or moves <= limit:
+        return
+    problem = f"{limit} is fewer than the {plural(moves, 'move')} that {_cause(task)}"
+    real = task.original.real
+    if real is not None and real.forced_moves and not task.policy.pins_owned:
+        problem += f" ({real.forced_moves:,} of them from owners that may not keep theirs)"
+    if task.policy.balance != "none" and not task.policy.pins_owned:
+        problem += "; with balance none fewer may do"
+    raise InputError(problem, "max_moves")
+
+
+def _cause(task: Task) -> str:
+    """What forces moves, with its verb."""
+    policy, given = task.policy, task.reduction.given
+    if policy.pins_owned:
+        return "owners that may not keep theirs force"
+    now = broken_rules(task.reduction, given.owner)
+    named = {
+        "even counts": policy.balance != "none",
+        "co-partitioned topics": len(now.torn) > 0,
+        "restrictions": bool(given.allowed),
+        "room": policy.balance == "none" and bool(now.overfull),
+        "the fewest reads across racks": policy.rack_aware and has_racks(task.original),
+    }
+    found = [words for words, there in named.items() if there]
+    *others, last = found or ["the group"]
+    verb = "forces" if found in ([], ["room"]) else "force"
+    return f"{', '.join(others)} and {last} {verb}" if others else f"{last} {verb}"

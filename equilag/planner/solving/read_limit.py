@@ -18,15 +18,13 @@ from equilag.domain.errors import InputError
 from equilag.domain.plan.metrics import cross_costs, cross_reads, has_racks
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
-from equilag.planner.solving.forced_moves import check_limit
 from equilag.planner.solving.front import Candidate, candidate_of
-from equilag.planner.solving.problem import Problem
-from equilag.planner.solving.progress import ProgressObserver
+from equilag.planner.solving.problem import Problem, Task, check_limit
 from equilag.planner.solving.proofs import Proofs
 from equilag.planner.solving.result import plan_of
 from equilag.planner.solving.run import count, phases_for, search, state_of
+from equilag.planner.solving.stage import ProgressObserver
 from equilag.planner.solving.state import Proposal, SolveState
-from equilag.planner.solving.task import Task
 from equilag.planner.stages.counting_stages import in_time
 from equilag.solver.moves.fewest_moves import FlowPrices, moves_against_reads
 from equilag.solver.racks.between_plans import between_plans

@@ -13,9 +13,9 @@ from equilag.domain.plan.metrics import load_divisor
 from equilag.domain.plan.plan import Choice, Plan
 from equilag.domain.policy.objective import EXCESS
 from equilag.planner.solving.front import ParetoFront, knee
+from equilag.planner.solving.problem import Task
 from equilag.planner.solving.stage import Draft
 from equilag.planner.solving.state import SolveState
-from equilag.planner.solving.task import Task
 from equilag.planner.stages.bounding_stages import no_lag_claims
 from equilag.solver.lower_bounds.load_bounds import difference, overall_bounds
 

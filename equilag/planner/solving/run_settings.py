@@ -17,8 +17,8 @@ from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import POLICIES
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import reduce_group
-from equilag.planner.solving.progress import Watcher
-from equilag.planner.solving.task import Task
+from equilag.planner.solving.problem import Task
+from equilag.planner.solving.stage import Watcher
 
 UNCHANGED: Final[Mapping[str, Policy]] = {name: Policy(name) for name in POLICIES}
 """The policies without any setting on top: to make and check one takes a tenth of a small plan."""

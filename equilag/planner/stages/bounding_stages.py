@@ -13,10 +13,9 @@ from equilag.domain.group.group import iter_names
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import member_loads
 from equilag.domain.policy.objective import VALUE
-from equilag.planner.solving.problem import Problem
+from equilag.planner.solving.problem import Problem, Task
 from equilag.planner.solving.stage import STEP, Draft
 from equilag.planner.solving.state import Contribution, SolveState
-from equilag.planner.solving.task import Task
 from equilag.solver.lower_bounds.load_bounds import (
     NO_LAG,
     LoadBounds,

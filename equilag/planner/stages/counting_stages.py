@@ -16,9 +16,8 @@ from equilag.domain.plan.claim import ACROSS, Claim, Claims
 from equilag.domain.plan.metrics import count_moves, has_racks, is_ordinary
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
 from equilag.planner.solving.fallback import FLOW_IMPORT, SAFETY, fallback, seconds_of_flow
-from equilag.planner.solving.forced_moves import check_limit
+from equilag.planner.solving.problem import Task, check_limit
 from equilag.planner.solving.stage import CountingStage, Draft
-from equilag.planner.solving.task import Task
 from equilag.solver.counts.even_counts import balanced, counts_claim
 from equilag.solver.counts.quotas import has_quotas, keep_to_quotas
 from equilag.solver.moves.even_and_kept import is_small, keep_evenly

@@ -10,9 +10,8 @@ from equilag.domain.group.group import Group
 from equilag.domain.plan.claim import Evidence
 from equilag.domain.plan.metrics import load_divisor, load_factor
 from equilag.domain.policy.policy import Policy
-from equilag.planner.beyond_bound import BeyondReason
 from equilag.planner.compare import CURRENT, Comparison, RowStatus
-from equilag.planner.extended_comparison import RealRow
+from equilag.planner.comparison_figures import BeyondReason, RealRow
 from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.group import GroupFacts, group_facts
 from equilag.report.facts.plans.proof import policy_in_force

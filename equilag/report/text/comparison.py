@@ -9,7 +9,7 @@ from rich.console import RenderableType
 
 from equilag.domain.policy.policy_settings import DEFAULT_TOLERANCE
 from equilag.planner.compare import CURRENT
-from equilag.planner.extended_comparison import RealRow
+from equilag.planner.comparison_figures import RealRow
 from equilag.report.facts.comparison import AssignorFacts, ComparisonFacts
 from equilag.report.terminal import Screen
 from equilag.report.text.causes import breaks

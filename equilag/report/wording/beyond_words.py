@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from equilag.planner.beyond_bound import BeyondReason
+from equilag.planner.comparison_figures import BeyondReason
 from equilag.report.wording.words import listed
 
 WORDS: Final[Mapping[BeyondReason, str]] = {

@@ -14,7 +14,7 @@ import numpy as np
 from equilag.domain.columns import Flags, Ints
 from equilag.domain.errors import EquilagError
 from equilag.solver.counts.capacity_slots import CapacitySlots
-from equilag.solver.counts.max_flow import maximum, new_graph
+from equilag.solver.counts.even_flow import maximum, new_graph
 
 
 def capacity_flow(supply: Ints, slots: CapacitySlots, tail: Ints, head: Ints) -> Ints:

@@ -17,7 +17,21 @@ import numpy as np
 
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Flags, Ints
-from equilag.solver.counts.max_flow import maximum, new_graph
+
+
+def new_graph() -> Any:
+    """An empty `SimpleMaxFlow`; OR-Tools' graphs are loaded when the first one is made."""
+    from ortools.graph.python.max_flow import SimpleMaxFlow
+
+    return SimpleMaxFlow()
+
+
+def maximum(graph: Any, source: int, sink: int) -> int:
+    """Units of a maximum flow, which the graph holds afterwards. Raises EquilagError."""
+    if graph.solve(source, sink) != graph.OPTIMAL:
+        raise EquilagError("the maximum flow solver failed")
+    return int(graph.optimal_flow())
+
 
 ANY: Final = 2**62
 """A level at which every sink has room for everything: above all counts."""

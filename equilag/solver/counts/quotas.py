@@ -19,7 +19,7 @@ from equilag.domain.group.group import NOBODY, Group, Index
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import is_ordinary, member_counts
 from equilag.domain.policy.policy import Policy
-from equilag.solver.counts.room import check_room
+from equilag.solver.counts.even_counts import check_room
 
 
 class CapacityQuotas(NamedTuple):

@@ -17,8 +17,7 @@ from equilag.domain.group.group import Group, Index, Ints
 from equilag.solver.exchange.exact_transfers import TargetRows, transfer_exactly
 from equilag.solver.exchange.member_rows import MemberRows
 from equilag.solver.exchange.paired_exchange import crowd
-from equilag.solver.local_search.exact_splits import split_exactly
-from equilag.solver.local_search.split_estimate import estimate_split
+from equilag.solver.local_search.exact_splits import estimate_split, split_exactly
 from equilag.solver.local_search.subset_sums import SubsetPlaces
 
 QUICK_EXACT: Final = 1_000

@@ -12,8 +12,7 @@ from typing import Final
 import numpy as np
 
 from equilag.certificate.exhaustive.search import Search
-from equilag.certificate.exhaustive.small_problem import OUTSIDE, SmallProblem
-from equilag.certificate.exhaustive.target import SearchTarget
+from equilag.certificate.exhaustive.small_problem import OUTSIDE, SearchTarget, SmallProblem
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.group.group import NOBODY, Flags, Group, Index, Ints

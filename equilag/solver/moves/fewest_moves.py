@@ -23,8 +23,7 @@ from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.plan.claim import Claim
 from equilag.domain.plan.metrics import count_moves, cross_costs, member_counts
 from equilag.domain.policy.policy import Policy
-from equilag.solver.moves.flow_nodes import FlowNodes, flow_nodes
-from equilag.solver.moves.kept_flow import between_counts
+from equilag.solver.moves.flow_nodes import FlowNodes, between_counts, flow_nodes
 from equilag.solver.moves.topic_moves import fewest_topic_moves
 
 

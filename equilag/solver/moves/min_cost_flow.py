@@ -18,7 +18,7 @@ from equilag.domain.columns import distinct
 from equilag.domain.constraint import ranges
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Ints
-from equilag.solver.counts.max_flow import maximum, new_graph
+from equilag.solver.counts.even_flow import maximum, new_graph
 
 UNREACHED: Final = np.int64(2**40)
 """Distance of a node that no path reaches: above any sum of costs of 0 and 1 along a path."""

@@ -16,7 +16,7 @@ from equilag.domain.constraint import CountConstraint, TopicCounts, TopicInterva
 from equilag.domain.errors import EquilagError
 from equilag.domain.group.group import Flags, Group, Ints
 from equilag.solver.counts.topic_remainders import deal_in_turn
-from equilag.solver.moves.kept_flow import between_counts
+from equilag.solver.moves.flow_nodes import between_counts
 
 MAX_PASSES: Final = 200
 """Passes that exchange units of one member that go together; most groups need fewer than ten."""

@@ -16,7 +16,7 @@ import numpy as np
 from equilag.domain.constraint import CountConstraint, RackNetwork
 from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.metrics import cross_costs, cross_reads, moves_added
-from equilag.solver.moves.kept_flow import between_counts
+from equilag.solver.moves.flow_nodes import between_counts
 
 
 class _Piece(NamedTuple):

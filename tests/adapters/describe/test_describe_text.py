@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from equilag.adapters.describe.describe_text import read_describe
 from equilag.adapters.describe.printed_text import PrintedText
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.adapters.snapshot.write import snapshot_document
 from equilag.domain.errors import InputError
 from equilag.planner.solve import solve

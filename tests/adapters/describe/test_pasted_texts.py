@@ -8,7 +8,7 @@ import pytest
 
 from equilag.adapters.describe.describe_text import read_describe
 from equilag.adapters.describe.printed_text import PrintedText
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.adapters.snapshot.write import snapshot_document
 from equilag.domain.errors import InputError
 

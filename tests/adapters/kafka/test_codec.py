@@ -13,7 +13,7 @@ import support.kafka_records as write
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equilag.adapters.kafka.codec import consumer_group_codec as kip848
+from equilag.adapters.kafka.codec import consumer_protocol as kip848
 from equilag.adapters.kafka.codec.consumer_protocol import (
     Subscription,
     read_assignment,

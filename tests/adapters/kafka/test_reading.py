@@ -22,7 +22,7 @@ from equilag.adapters.kafka.reading import (
     several,
     topic_offsets,
 )
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.adapters.snapshot.write import snapshot_document
 from equilag.domain.group.lag import QUALITY
 

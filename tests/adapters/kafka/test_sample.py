@@ -13,7 +13,6 @@ from equilag.adapters.kafka import sample as sampling
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.command_config import plain_config, read_properties, translated
-from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.group_kinds import ListedGroup
 from equilag.adapters.kafka.reading import NamedTopics
@@ -21,6 +20,7 @@ from equilag.adapters.kafka.sample_rows import (
     MEMBERS,
     OFFSETS,
     RACKS,
+    Commits,
     DescribedMember,
     Sample,
     SampledGroup,
@@ -49,7 +49,7 @@ def sample(answers: dict[str, SampledGroup], sizes: dict[tuple[str, int], int]) 
 
 
 def test_the_columns_are_those_of_the_history() -> None:
-    tables = pytest.importorskip("equilag.pipeline.results.tables")
+    tables = pytest.importorskip("equilag.pipeline.results.run_tables")
     assert tuple(column.name for column in tables.OFFSETS) == OFFSETS
     assert tuple(column.name for column in tables.MEMBERS) == MEMBERS
     assert tuple(column.name for column in tables.RACKS) == RACKS

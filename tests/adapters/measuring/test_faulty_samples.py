@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from equilag.adapters.measuring.measure import Measurements, measure
 from equilag.adapters.measuring.offset_samples import OffsetSamples
 from equilag.adapters.measuring.speeds import (
     FEW_COMMITS,
@@ -16,6 +15,7 @@ from equilag.adapters.measuring.speeds import (
     NO_PARTITIONS,
     NOT_ALL_ALONG,
 )
+from equilag.adapters.measuring.usable_capacities import Measurements, measure
 
 PERIOD = 5
 SECONDS = 61

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from support.synthetic_consumers import Traffic, samples_of
 from support.synthetic_polls import Poller
 
-from equilag.adapters.measuring.measure import Measurements, measure
 from equilag.adapters.measuring.offset_samples import OffsetSamples
 from equilag.adapters.measuring.speeds import KNOWN, NO_BACKLOG, NOT_ALL_ALONG
+from equilag.adapters.measuring.usable_capacities import Measurements, measure
 from equilag.domain.columns import Floats
 
 MEMBERS = 4

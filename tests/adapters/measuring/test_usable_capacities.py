@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from equilag.adapters.measuring.estimates import Estimates
-from equilag.adapters.measuring.measure import Measurements
 from equilag.adapters.measuring.speeds import Capacities
 from equilag.adapters.measuring.usable_capacities import (
+    Measurements,
     joined_speeds,
     surely_faster,
     usable_capacities,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
 
 Snapshot = dict[str, Any]

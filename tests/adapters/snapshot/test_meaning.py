@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY, Group, Member
 from equilag.domain.group.lag import QUALITY

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from support.groups import columns
 
 from equilag.adapters.parse_json import parse_json
-from equilag.adapters.snapshot import load as snapshot_json
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot import read_input as snapshot_json
 from equilag.adapters.snapshot.parse_columns import NULL, Numbers, parse_columns
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
 
 SIZE = 24

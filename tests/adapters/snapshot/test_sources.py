@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 from equilag.adapters import open_text
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import EquilagError, InputError, MissingExtra
 
 TEXT = '{"format": "equilag/snapshot/1", "group": "gé", "topics": {"t": 2}, "members": []}'

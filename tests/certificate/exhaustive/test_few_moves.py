@@ -20,8 +20,12 @@ from equilag.certificate.exhaustive.few_moves.move_problem import (
     MoveProblem,
 )
 from equilag.certificate.exhaustive.few_moves.move_search import MoveSearch
-from equilag.certificate.exhaustive.small_problem import OUTSIDE, SmallProblem
-from equilag.certificate.exhaustive.target import UNLIMITED, SearchTarget
+from equilag.certificate.exhaustive.small_problem import (
+    OUTSIDE,
+    UNLIMITED,
+    SearchTarget,
+    SmallProblem,
+)
 from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.group.group import NOBODY, Ints

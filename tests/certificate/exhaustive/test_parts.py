@@ -13,16 +13,18 @@ import pytest
 from support.groups import problem_of
 from support.small_problems import random_problem, random_target, solutions
 
-from equilag.certificate.exhaustive.candidates import required_items
+from equilag.certificate.exhaustive.candidates import MemberPatterns, required_items
 from equilag.certificate.exhaustive.item_masks import ItemMasks
 from equilag.certificate.exhaustive.load_windows import MemberSets, load_windows
 from equilag.certificate.exhaustive.lookahead import completable, last_two_fit, open_load, taken_by
-from equilag.certificate.exhaustive.member_patterns import MemberPatterns
 from equilag.certificate.exhaustive.node import FreeItems, SearchNode, SearchTask
-from equilag.certificate.exhaustive.patterns import Patterns
-from equilag.certificate.exhaustive.small_problem import SmallProblem
-from equilag.certificate.exhaustive.subsets import kept_of
-from equilag.certificate.exhaustive.target import UNLIMITED, OwnershipTarget, SearchTarget
+from equilag.certificate.exhaustive.patterns import Patterns, kept_of
+from equilag.certificate.exhaustive.small_problem import (
+    UNLIMITED,
+    OwnershipTarget,
+    SearchTarget,
+    SmallProblem,
+)
 from equilag.domain.budget import Budget
 from equilag.domain.group.group import Ints
 

@@ -13,8 +13,7 @@ from support.oracles import Assignments
 from support.small_problems import loads_of
 
 from equilag.certificate.exhaustive.search import Search
-from equilag.certificate.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS
-from equilag.certificate.exhaustive.target import SearchTarget
+from equilag.certificate.exhaustive.small_problem import MAX_ITEMS, MAX_MEMBERS, SearchTarget
 from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.constraint import CountConstraint, constraint_of

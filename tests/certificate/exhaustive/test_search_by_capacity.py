@@ -10,8 +10,7 @@ from support.capacities import capacity_cases
 from support.small_problems import loads_of, meets_limits, random_target, real_problem, solutions
 
 from equilag.certificate.exhaustive.search import Search
-from equilag.certificate.exhaustive.small_problem import ReadsAcross
-from equilag.certificate.exhaustive.target import SearchTarget
+from equilag.certificate.exhaustive.small_problem import ReadsAcross, SearchTarget
 from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.constraint import unconstrained

@@ -11,8 +11,8 @@ from equilag import Group
 from equilag.domain.errors import InputError
 from equilag.domain.group.group import NOBODY
 from equilag.domain.group.member import Member
-from equilag.domain.policy.new_members import with_added_members
 from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.shape import with_added_members
 from equilag.planner.compare import compare
 
 

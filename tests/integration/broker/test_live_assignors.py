@@ -36,13 +36,13 @@ from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers import aiokafka as in_aiokafka
 from equilag.live.consumers import kafka_python as in_kafka_python
-from equilag.live.consumers import load_source
+from equilag.live.consumers import lag_source
 from equilag.live.consumers.lag_source import LiveLag, StaticLag
 from equilag.live.consumers.late_decision import LateDecision
 from equilag.live.consumers.listener import ConfluentListener, kafka_python_listener
 from equilag.live.rebalance.decision import Decision
 from equilag.live.tracking.load_tracker import LoadTracker
-from equilag.live.tracking.tracking_settings import TrackingSettings
+from equilag.live.tracking.tracked_state import TrackingSettings
 from equilag.planner.worth.thresholds import Thresholds
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
@@ -69,7 +69,7 @@ def lagging_topic(broker: Broker, name: str, commits: bool = True) -> None:
 def quick_rates(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rates are known after a second, not after ten."""
     settings = TrackingSettings(least_window=1.0, spacing=0.2)
-    monkeypatch.setattr(load_source, "LoadTracker", partial(LoadTracker, settings))
+    monkeypatch.setattr(lag_source, "LoadTracker", partial(LoadTracker, settings))
 
 
 class Log(ConsumerRebalanceListener):

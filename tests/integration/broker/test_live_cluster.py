@@ -29,7 +29,7 @@ from support.waiting import PATIENCE_S, until
 
 from equilag.adapters.kafka.client_config import kafka_config
 from equilag.adapters.kafka.reading import NO_COMMIT
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.cli import main
 from equilag.domain.group.lag import QUALITY
 

@@ -21,7 +21,7 @@ from support.live_topics import admin_of, fill, make_topic
 from support.live_traffic import Traffic
 from support.waiting import until
 
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 

@@ -25,7 +25,7 @@ from support.made_fleets import (
     write_lines,
 )
 
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
 from equilag.pipeline.job import run_fleet
 from equilag.pipeline.results.export import export_group

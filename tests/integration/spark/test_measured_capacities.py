@@ -12,9 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from support.held_histories import AT, HeldHistory, random_history
 
-from equilag.adapters.measuring.backlog_windows import BacklogWindows, windows_of
-from equilag.adapters.measuring.member_samples import member_samples
-from equilag.adapters.measuring.speeds import counted
+from equilag.adapters.measuring.offset_samples import member_samples
+from equilag.adapters.measuring.speeds import BacklogWindows, counted, windows_of
 from equilag.pipeline.results.table_files import find_files
 from equilag.pipeline.sources.history import read_files
 from equilag.pipeline.sources.measured_capacities import capacities_of, holders_of

@@ -9,8 +9,8 @@ import pytest
 from support.made_offsets import AT, Row, write_rows
 
 from equilag.domain.group.group import NOBODY, Group, Member
+from equilag.pipeline.results.run_tables import TABLES, ddl
 from equilag.pipeline.results.table_files import check_files, find_files
-from equilag.pipeline.results.tables import TABLES, ddl
 from equilag.pipeline.sources.history import read_files, with_racks
 from equilag.pipeline.sources.problems import QUALITY, problems_of
 from equilag.pipeline.sources.signals import WEIGHTS, Span, rounds_of, signals_of, times_of

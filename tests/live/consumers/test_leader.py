@@ -14,16 +14,15 @@ from support.waiting import until
 import equilag
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers import leader as module
-from equilag.live.consumers.lag_source import LagSample, StaticLag
+from equilag.live.consumers.lag_source import GivenLags, LagSample, ObservedLoad, StaticLag
 from equilag.live.consumers.leader import Leader, LeaderSettings
-from equilag.live.consumers.load_source import GivenLags, ObservedLoad
 from equilag.live.consumers.options import AssignorOptions
 from equilag.live.rebalance.decision import FALLBACK
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
 from equilag.live.rebalance.measured import Measured
 from equilag.live.tracking.load_tracker import LoadTracker
-from equilag.live.tracking.observed_offsets import ObservedOffsets
-from equilag.live.tracking.tracking_settings import TrackingSettings
+from equilag.live.tracking.topic_columns import ObservedOffsets
+from equilag.live.tracking.tracked_state import TrackingSettings
 from equilag.planner.solve import solve
 from equilag.planner.worth.thresholds import Thresholds
 

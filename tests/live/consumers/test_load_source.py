@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from equilag.live.consumers.lag_source import StaticLag
-from equilag.live.consumers.load_source import GivenLags, ObservedLoad, lags_of_observed
-from equilag.live.tracking.observed_offsets import ObservedOffsets
+from equilag.live.consumers.lag_source import GivenLags, ObservedLoad, StaticLag, lags_of_observed
+from equilag.live.tracking.topic_columns import ObservedOffsets
 
 OBSERVED = ObservedOffsets(
     0.0,

@@ -7,7 +7,6 @@ import pytest
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers.aiokafka import EquilagAssignor as OfAiokafka
-from equilag.live.consumers.caller import find_caller
 from equilag.live.consumers.kafka_python import CooperativeEquilagAssignor, EquilagAssignor
 from equilag.live.consumers.lag_source import (
     Background,
@@ -16,6 +15,7 @@ from equilag.live.consumers.lag_source import (
     checked,
 )
 from equilag.live.consumers.options import AssignorOptions, Rejoin
+from equilag.live.consumers.participant import find_caller
 from equilag.planner.worth.thresholds import Thresholds
 
 EVERY = [EquilagAssignor, CooperativeEquilagAssignor, OfAiokafka]

@@ -15,9 +15,8 @@ from equilag.live.rebalance.assignments import (
     answer_rebalance,
 )
 from equilag.live.rebalance.decision import Decision, PlanSettings
-from equilag.live.rebalance.joined_members import JoinedMember, Partitions
+from equilag.live.rebalance.joined_members import JoinedMember, Partitions, with_prior_owners
 from equilag.live.rebalance.measured import Measured
-from equilag.live.rebalance.prior_owners import with_prior_owners
 from equilag.live.rebalance.rebalance_answer import sticky_decision
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from equilag.live.rebalance.joined_members import JoinedMember
-from equilag.live.rebalance.speed_names import speed_names, speeds_of
+from equilag.live.rebalance.joined_members import JoinedMember, speed_names, speeds_of
 
 UUID = "-25689002-60c4-4600-8d95-0f445{}efc6"
 

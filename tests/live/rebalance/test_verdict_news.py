@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from equilag.live.rebalance.verdict_news import VerdictNews
+from equilag.live.rebalance.rebalance_limits import VerdictNews
 from equilag.planner.worth.thresholds import Ground, Verdict
 
 

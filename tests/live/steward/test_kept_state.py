@@ -9,7 +9,7 @@ import pytest
 
 from equilag.domain.errors import InputError
 from equilag.live.status.state_file import KeptState
-from equilag.live.tracking.observed_offsets import ObservedOffsets
+from equilag.live.tracking.topic_columns import ObservedOffsets
 
 FORMAT = "equilag/steward-state/1"
 

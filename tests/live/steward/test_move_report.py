@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.live_loads import loads_of
 
-from equilag.live.status.log_reports import shown_moves
+from equilag.live.status.status_figures import shown_moves
 from equilag.planner.solve import solve
 
 

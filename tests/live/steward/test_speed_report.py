@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from equilag.live.status.log_reports import SpeedReport
+from equilag.live.status.status_figures import SpeedReport
 
 
 def lines(caplog: pytest.LogCaptureFixture) -> list[str]:

@@ -7,8 +7,7 @@ import logging
 import pytest
 
 from equilag.live.status.event_log import log_event, recorded
-from equilag.live.status.history_ring import MAX_POINTS, SPAN_S, HistoryRing
-from equilag.live.status.status import MAX_EVENTS, StewardStatus
+from equilag.live.status.status import MAX_EVENTS, MAX_POINTS, SPAN_S, HistoryRing, StewardStatus
 from equilag.report.facts.stewards.steward import StewardFacts
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from equilag.live.tracking.load_tracker import LoadTracker
-from equilag.live.tracking.observed_offsets import ObservedOffsets
+from equilag.live.tracking.topic_columns import ObservedOffsets
 
 SIZES = {"t": 4}
 HOLDERS = {"a": {"t": [0, 1]}, "b": {"t": [2, 3]}}

@@ -12,7 +12,7 @@ from benchmarks.simulation.scenarios import Script
 from equilag.domain.columns import Floats
 from equilag.live.tracking.load_tracker import LoadTracker
 from equilag.live.tracking.member_speeds import MemberSpeeds
-from equilag.live.tracking.tracking_settings import TrackingSettings
+from equilag.live.tracking.tracked_state import TrackingSettings
 from equilag.live.tracking.window_speed import WindowSpeed
 
 EVERY = 5

@@ -8,8 +8,8 @@ from support.tracked_loads import TOPIC, observation, rates_now
 
 from equilag.domain.columns import NOBODY
 from equilag.live.tracking.load_tracker import LoadTracker
-from equilag.live.tracking.observed_offsets import ObservedOffsets
 from equilag.live.tracking.sample_ring import SampleRing
+from equilag.live.tracking.topic_columns import ObservedOffsets
 
 NAN = float("nan")
 

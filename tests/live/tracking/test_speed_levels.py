@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from equilag.live.tracking.speed_levels import speed_levels
+from equilag.live.tracking.member_speeds import speed_levels
 from equilag.live.tracking.window_speed import WindowSpeed
 
 

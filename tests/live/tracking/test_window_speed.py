@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from equilag.adapters.measuring.backlog_windows import BacklogWindows
+from equilag.adapters.measuring.speeds import BacklogWindows
 from equilag.live.tracking.window_speed import WindowSpeed, window_speed
 
 EVERY = 5.0

@@ -12,8 +12,7 @@ from support.groups import LAG_KINDS, group_of, problem_of, small_groups
 from support.oracles import Assignments
 from support.small_problems import loads_of, meets_limits, real_problem, solutions
 
-from equilag.certificate.exhaustive.small_problem import ReadsAcross
-from equilag.certificate.exhaustive.target import SearchTarget
+from equilag.certificate.exhaustive.small_problem import ReadsAcross, SearchTarget
 from equilag.certificate.exhaustive.whole_group import whole_problem
 from equilag.domain.constraint import constraint_of
 from equilag.domain.group.group import Group

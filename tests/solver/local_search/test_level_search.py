@@ -11,7 +11,7 @@ from support.groups import LAG_KINDS, ODD, group_of, random_group
 from support.local_search import never, spread_of, start
 from support.real_groups import RealShape, real_snapshot
 
-from equilag.adapters.snapshot.load import load_snapshot
+from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.certificate.bounds.counting import Counting
 from equilag.domain.budget import limit_steps
 from equilag.domain.constraint import CountConstraint

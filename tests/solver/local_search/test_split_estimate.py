@@ -8,7 +8,7 @@ from math import inf
 import numpy as np
 from support.target_rows import uniform_rows
 
-from equilag.solver.local_search.split_estimate import (
+from equilag.solver.local_search.exact_splits import (
     MAX_ROWS,
     _expected_subsets,
     estimate_split,

@@ -7,17 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from equilag.adapters.kafka.commits import Commits
 from equilag.adapters.kafka.described import ReadFailure
 from equilag.adapters.kafka.descriptions import error_name
 from equilag.adapters.kafka.log_ends import bounds
 from equilag.adapters.kafka.plain.plain_client import PlainClient
-from equilag.adapters.kafka.plain.plain_commits import commits_of, commits_request
 from equilag.adapters.kafka.plain.plain_connection import describe_error
+from equilag.adapters.kafka.plain.plain_groups import commits_of, commits_request
 from equilag.adapters.kafka.plain.plain_topics import metadata_request, read_topics, topics_of
 from equilag.adapters.kafka.plain.quiet import quietly
 from equilag.adapters.kafka.reading import NamedTopics
-from equilag.adapters.kafka.sample_rows import TopicPartition
+from equilag.adapters.kafka.sample_rows import Commits, TopicPartition
 
 with quietly():
     from kafka import errors

@@ -14,12 +14,10 @@ import numpy as np
 
 from equilag.certificate.exhaustive.few_moves.local_optima import locally_optimal
 from equilag.certificate.exhaustive.few_moves.move_problem import Bits, MoveProblem
-from equilag.certificate.exhaustive.few_moves.move_states import MoveStates
+from equilag.certificate.exhaustive.few_moves.move_states import MovesAhead, MoveStates
 from equilag.certificate.exhaustive.few_moves.move_target import MoveTarget
 from equilag.certificate.exhaustive.few_moves.moved_sets import HeldSets, ListedSets
-from equilag.certificate.exhaustive.few_moves.moves_ahead import MovesAhead
-from equilag.certificate.exhaustive.small_problem import SmallProblem
-from equilag.certificate.exhaustive.target import SearchTarget
+from equilag.certificate.exhaustive.small_problem import SearchTarget, SmallProblem
 from equilag.domain.budget import Budget, OutOfBudget
 from equilag.domain.group.group import NOBODY, Flags, Ints
 

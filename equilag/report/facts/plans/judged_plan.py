@@ -9,9 +9,9 @@ import numpy as np
 
 from equilag.domain.columns import Flags, Floats
 from equilag.domain.group.group import NOBODY
+from equilag.domain.plan.assignment import first_phase
 from equilag.domain.plan.broken_rules import broken_rules
 from equilag.domain.plan.metrics import moved
-from equilag.domain.plan.phases import first_phase
 from equilag.domain.plan.plan import Plan
 from equilag.domain.plan.plan_figures import LagFigures
 from equilag.domain.policy.policy import Policy

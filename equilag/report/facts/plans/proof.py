@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 
 from equilag.certificate.claim_words import claim_words
+from equilag.domain.plan.assignment import first_phase
 from equilag.domain.plan.claim import Evidence, bounded_by_solver
 from equilag.domain.plan.extended_figures import LoadScale
-from equilag.domain.plan.phases import first_phase
 from equilag.domain.plan.plan import Plan, Status
 from equilag.domain.plan.plan_figures import LagFigures
 from equilag.domain.policy.objective import SPREAD
