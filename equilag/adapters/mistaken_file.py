@@ -20,7 +20,7 @@ _WANTED: Final = {
 _DESCRIBE: Final = "the output of kafka-consumer-groups: use --from-describe"
 _DOCUMENTS: Final = {
     "snapshot": "a snapshot",
-    "plan": "a plan; it stands after the snapshot, as in equilag verify SNAPSHOT PLAN",
+    "plan": "a plan; give it after the snapshot, as in equilag verify SNAPSHOT PLAN",
     "comparison": "what equilag compare --json prints",
     "explanation": "what equilag explain --json prints",
     "frontier": "what equilag frontier --json prints",

@@ -61,7 +61,7 @@ def known_figures(
     """The figures of a plan that are compared with `fields`, the computed ones.
 
     Drops from `fields` what the plan is too old to have. The first plans say nothing of racks,
-    though groups had them; of other fields of real groups they knew nothing.
+    though groups had them; of other fields of extended groups they knew nothing.
     """
     lag = figures.get("lag")
     if isinstance(lag, Mapping) and not ADDED_TO_LAG & lag.keys():

@@ -138,7 +138,7 @@ def _proved_reads(ledger: Ledger) -> tuple[Claim, ...]:
 
 
 def _rule_findings(reduction: Reduction, policy: Policy, assigned: Index) -> Iterator[str]:
-    """What the assignment breaks of the rules of a real group."""
+    """What the assignment breaks of the rules of an extended group."""
     yield from findings_about(reduction, broken_rules(reduction, assigned), assigned)
     racks = None if policy.max_cross_rack is None else RackReads.of(reduction.given)
     if racks is not None and policy.max_cross_rack is not None:

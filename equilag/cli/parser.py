@@ -107,7 +107,7 @@ class TopParser(Parser):
 
     def error(self, message: str) -> NoReturn:
         if message.startswith(f"{UNKNOWN}-"):
-            message = f"{message}; options stand after COMMAND"
+            message = f"{message}; put options after COMMAND"
         super().error(message)
 
     def format_help(self) -> str:

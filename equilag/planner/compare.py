@@ -74,7 +74,7 @@ class ComparisonRow:
     package: str | None = None
     """The installed package, with its version, that the assignor comes from."""
     real: RealRow = NOTHING_MORE
-    """Figures of a real group."""
+    """Figures of an extended group."""
     beyond_reasons: tuple[BeyondReason, ...] = ()
     """Why the bound does not hold for it; empty if it does, and without an assignment."""
 
@@ -84,7 +84,7 @@ class ComparisonRow:
         return bool(self.beyond_reasons)
 
     def to_dict(self) -> dict[str, Any]:
-        """The figures; those of a real group where there are any."""
+        """The figures; those of an extended group where there are any."""
         document = asdict(self)
         del document["real"]
         beyond = {

@@ -1,4 +1,4 @@
-"""What `compare` says of an assignment of a real group beside the figures of an ordinary one."""
+"""What `compare` says of an assignment of an extended group beside the figures of a plain one."""
 
 from __future__ import annotations
 

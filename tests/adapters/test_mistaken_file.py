@@ -25,7 +25,7 @@ TOOL_ERROR = "$ tool --describe\nError while executing consumer group command x\
         ((SAMPLES / "stats.describe.txt").read_text("utf-8"), DESCRIBED),
         ((SAMPLES / "stats.members.txt").read_text("utf-8"), DESCRIBED),
         ("orders 0 10 25 15\n", DESCRIBED),
-        ('{"format": "equilag/plan/1", "group": "g"}', "a plan; it stands after the snapshot"),
+        ('{"format": "equilag/plan/1", "group": "g"}', "a plan; give it after the snapshot"),
         ('{"format": "equilag/size/1"}', "what equilag size --json prints; a snapshot is"),
         ("<!DOCTYPE html>\n<html>", f"an HTML page; {REQUIRED}"),
         ("<!-- saved -->\n<HTML lang=en>", f"an HTML page; {REQUIRED}"),

@@ -107,7 +107,7 @@ def test_a_member_that_keeps_up_with_more_than_the_others_can(
     assert "equilag: 1 member had no backlog all along: its speed is unknown\n" in done.err
     assert done.err.endswith(
         "equilag: 1 member of unknown speed consumes more than 80.00 records/s, the median of the"
-        " known speeds: what it consumes is taken for its capacity\n"
+        " known speeds: what it consumes counts as its capacity\n"
     )
     assert [one.get("capacity") for one in json.loads(done.out)["members"]] == [80.0, 100.0]
 

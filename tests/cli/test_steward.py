@@ -59,7 +59,7 @@ from equilag.planner.worth.thresholds import Thresholds
         ),
         (
             ["--bootstrap-server", "b:1", "--group", "g", "--policy", "kip-169", "--rack-aware"],
-            "--balance: per-topic does not go with the settings of a real group; total does",
+            "--balance: per-topic does not go with the settings of an extended group; total does",
         ),
     ],
 )

@@ -106,7 +106,7 @@ WRONG = [
     (["pln", "x"], "; did you mean plan? (see equilag --help)"),
     (["group.json"], "; did you mean equilag plan group.json? (see equilag --help)"),
     (["fleet", "shw", "x"], "export; did you mean show? (see equilag fleet --help"),
-    (["--json", "plan", "x"], "unrecognized arguments: --json; options stand after COMMAND (see"),
+    (["--json", "plan", "x"], "unrecognized arguments: --json; put options after COMMAND (see"),
     (["plan"], "SNAPSHOT is required, or"),
     (["plan", "x", "y"], "unrecognized arguments: y (see equilag plan --help)"),
     (["plan", "x", "--pol", "kip-169"], "arguments: --pol kip-169; did you mean --policy? (see"),

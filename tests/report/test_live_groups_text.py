@@ -44,7 +44,7 @@ def test_a_row_per_group() -> None:
 
 
 def test_no_group() -> None:
-    assert text_of().startswith("no groups: there is none")
+    assert text_of().startswith("no groups: the cluster has none")
 
 
 def test_unknown_lags_are_marked_and_counted() -> None:

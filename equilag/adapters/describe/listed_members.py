@@ -168,7 +168,7 @@ def _assignment(row: PrintedRow) -> dict[str, list[int]]:
 
 DIFFERENT_TOPICS: Final = (
     "WARNING: members own partitions of different topics; if they also subscribe to different"
-    " topics, a plan from this snapshot is wrong: say so with --as-owned or --subscribe"
+    " topics, a plan from this snapshot is wrong; use --as-owned or --subscribe"
 )
 DIFFERENT_ROWS: Final = (
     "the rows of members are of different topics, maybe because other rows are missing: paste the"

@@ -92,7 +92,7 @@ def _offsets(group: Group) -> tuple[list[int], list[int], list[int | None]]:
 
 
 def _add_real(group: Group, ids: list[str], given: GroupInput) -> None:
-    """Add the fields of real groups that the group has."""
+    """Add the fields of extended groups that the group has."""
     if group.rates is not None:
         rates = [None if rate != rate else rate for rate in group.rates.tolist()]
         given["rates"] = _by_topic(group, rates)

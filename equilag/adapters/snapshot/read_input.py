@@ -88,7 +88,7 @@ def read_input(value: object) -> GroupInput:
 
 
 def _read_real(snapshot: Object, given: GroupInput) -> None:
-    """Add the fields of real groups."""
+    """Add the fields of extended groups."""
     if "rates" in snapshot:
         given["rates"] = as_lists(snapshot["rates"], "rates")
     if "weights" in snapshot:

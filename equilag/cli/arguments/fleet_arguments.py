@@ -66,7 +66,7 @@ def _add_planning(group: argparse._ArgumentGroup) -> None:
         metavar="S",
         type=options.seconds,
         default=0.1,
-        help="counted work per group, in seconds' worth (default: 0.1)",
+        help="counted work per group in core-seconds (default: 0.1)",
     )
     group.add_argument(
         "--time-limit",
@@ -108,7 +108,7 @@ def _add_signals(group: argparse._ArgumentGroup) -> None:
         "--stale-after",
         metavar="T",
         type=options.duration,
-        help="do not plan groups without a sample for so long (default: 10m, or three sampling"
+        help="do not plan groups without a sample for this long (default: 10m, or three sampling"
         " intervals if that is more)",
     )
     group.add_argument(
@@ -141,7 +141,7 @@ def _add_spark(group: argparse._ArgumentGroup) -> None:
         metavar="T",
         type=options.duration,
         default=30.0,
-        help="give up a group that runs so long past twice its time limit (default: 30s)",
+        help="end a group's process this long after twice its time limit (default: 30s)",
     )
 
 

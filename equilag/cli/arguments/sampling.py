@@ -26,8 +26,8 @@ def add_sample(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> Non
         "--sample",
         metavar="T",
         type=options.duration,
-        help="watch the group for so long, such as 30s, and measure the rates of its partitions and"
-        " the capacities of members that have a backlog",
+        help="watch the group for this long, such as 30s, and measure the rates of its partitions"
+        " and the capacities of members that have a backlog",
     )
 
 
@@ -142,14 +142,14 @@ def _taken_as_measured(measured: Measurements) -> Iterator[str]:
     known, used = measured.capacities.estimates.value, usable_capacities(measured)
     faster = surely_faster(measured)
     if count := int(np.count_nonzero(faster)):
-        what = form(count, "it consumes is taken for its", "they consume is taken for their")
+        what = form(count, "it consumes counts as its", "they consume counts as their")
         median = number(float(np.nanmedian(known)))
         yield (
             f"{plural(count, 'member')} of unknown speed {form(count, 'consumes', 'consume')} more"
             f" than {median} records/s, the median of the known speeds: what {what} capacity"
         )
     if np.unique(used[~np.isnan(used)]).size < np.unique(known[~np.isnan(known)]).size:
-        yield f"speeds within {100 * (ALIKE - 1):.0f} % of each other are taken for one"
+        yield f"speeds within {100 * (ALIKE - 1):.0f} % of each other count as one"
 
 
 def _unknown(count: int, what: str) -> str:

@@ -47,15 +47,15 @@ def add_thresholds(group: argparse._ArgumentGroup) -> None:
         metavar="PERCENT",
         type=options.percent,
         default=10.0,
-        help="by how much a plan must relieve the member that it relieves most, in percent of a"
-        " fair share (default: 10) ...",
+        help="minimum relief of the most relieved member, in percent of a fair share (default:"
+        " 10) ...",
     )
     group.add_argument(
         "--gain-delay",
         metavar="T",
         type=options.duration,
         default=60.0,
-        help="... or by how many seconds of work (default: 1m)",
+        help="... or in seconds of work (default: 1m)",
     )
     group.add_argument(
         "--confirm",
@@ -69,14 +69,14 @@ def add_thresholds(group: argparse._ArgumentGroup) -> None:
         metavar="T",
         type=options.duration,
         default=30.0,
-        help="least time between two rebalances that it starts; doubles while they bring nothing,"
-        " halves while they help (default: 30s)",
+        help="minimum time between two rebalances that it starts; doubles when one does not help,"
+        " halves when one does (default: 30s)",
     )
     group.add_argument(
         "--moves-per-hour",
         metavar="N",
         type=options.whole(),
-        help="moves that rebalances which it starts may take in an hour (default: ten times the"
+        help="maximum moves per hour in the rebalances that it starts (default: ten times the"
         " partitions)",
     )
     group.add_argument(

@@ -18,7 +18,7 @@ HELP: Final = "all assignors, the current assignment and the optimum side by sid
 DESCRIPTION: Final = """\
 Compares every assignor, the current assignment and equilag's own plan: how even
 their counts and their lag are, how many partitions they move, and how far they
-are from the best that is proved to be possible."""
+are from the proved bound."""
 EPILOG: Final = """\
 example:
   equilag compare snapshot.json --time-limit 5"""

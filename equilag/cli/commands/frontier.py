@@ -17,8 +17,8 @@ from equilag.cli.progress_line import ProgressLine
 NAME: Final = "frontier"
 HELP: Final = "all trade-offs between moves and lag spread"
 DESCRIPTION: Final = """\
-Lists how even the lag can be with how many moves: for each number of moves the
-smallest lag spread that was found, and the proved bound that none is below."""
+Lists how even the lag can be: for each number of moves the
+smallest lag spread that was found, and its proved lower bound."""
 EPILOG: Final = """\
 --move-cost and --tolerance choose one of the points, so they change nothing
 here. --plot needs matplotlib: pip install 'equilag[plot]'

@@ -33,9 +33,9 @@ EPILOG: Final = """\
 lag spread: the heaviest member's lag minus the lightest member's. worst member:
 the heaviest member's share of the group's lag.
 
-With --watch a terminal shows the newest list, anything else one block per
-round. A round that fails is a line, unless it is the first. Ctrl-C ends it with
-exit status 0.
+With --watch a terminal shows the newest list; a file or pipe gets one block per
+round. A failed round prints a line; a failed first round ends the command.
+Ctrl-C ends it with exit status 0.
 
 examples:
   equilag groups --bootstrap-server kafka:9092 --groups 'orders-.*'

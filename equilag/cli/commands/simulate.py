@@ -51,8 +51,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         type=options.one_of(("eager", "cooperative")),
         default="eager",
-        help="what stands still in that time. eager: everybody; cooperative: only what changes"
-        " hands (default: eager)",
+        help="protocol of the rebalance; eager: all partitions pause; cooperative: only those"
+        " that change hands (default: eager)",
     )
     parser.add_argument("--plot", metavar="F", help="draw lag over time to this file: .svg or .png")
     add_settings(parser, "plan")

@@ -30,8 +30,8 @@ proves it: how many members keep up with what is produced, how long they take to
 read everything, and at which numbers another member helps."""
 EPILOG: Final = """\
 All partitions are planned anew, so there are no options about owners, moves,
-racks or single members. New members are called new-1, new-2, ...:
---capacity 'new-*=N' says what they can read.
+racks or single members. New members are called new-1, new-2, ...;
+--capacity 'new-*=N' sets their capacity.
 
 example:
   equilag size snapshot.json --capacity '*=1000' --catch-up 10m"""

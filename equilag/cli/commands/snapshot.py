@@ -23,7 +23,7 @@ DESCRIPTION: Final = """\
 Reads a group from a live cluster, or from the output of kafka-consumer-groups,
 and writes a snapshot. equilag never joins the group or commits; it needs
 DESCRIBE on the group and its topics. A text may lack something that a snapshot
-needs: each assumption about it is a line on standard error."""
+needs; standard error names each assumption about it."""
 EPILOG: Final = """\
 examples:
   equilag snapshot --bootstrap-server B --group G | equilag plan -

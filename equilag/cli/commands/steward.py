@@ -69,7 +69,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="T",
         type=options.duration,
         default=300.0,
-        help="how long what a removed member held is kept for it: at least the members'"
+        help="keep a removed member's partitions for this long: at least the members'"
         " max.poll.interval.ms (default: 5m)",
     )
     parser.add_argument(
@@ -78,7 +78,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="print the status of the steward that runs at --listen",
     )
     parser.add_argument(
-        "--json", action="store_true", help="with --status: print it as JSON, as /status has it"
+        "--json", action="store_true", help="with --status: print the JSON of /status"
     )
     parser.add_argument(
         "--listen",
@@ -92,8 +92,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="name with dots that the live page may be called by, besides this machine's own;"
-        " may be repeated",
+        help="accept requests to this name with dots, besides this machine's names; can be"
+        " repeated",
     )
     add_screen(parser)
     add_thresholds(parser.add_argument_group("when to rebalance"))

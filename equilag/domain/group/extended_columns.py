@@ -1,4 +1,4 @@
-"""What a reduced group has beside an ordinary one: capacities, room, instances, racks, units."""
+"""What a reduced group has beside a plain one: capacities, room, instances, racks, units."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class RealColumns(NamedTuple):
 
     @property
     def only_weighs(self) -> bool:
-        """True if nothing but weights differ from an ordinary group."""
+        """True if nothing but weights differ from a plain group."""
         nothing = self.instance_of is None and self.cross is None and self.stakes is None
         return nothing and not (self.forced_moves or self.shapes_counts)
 

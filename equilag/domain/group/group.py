@@ -87,7 +87,7 @@ class Group:
     """The very `members` where it is known that none has a capacity, room or an instance."""
     real: RealColumns | None = None
     """What planning has to know of capacities, room, instances, racks and units (see
-    `equilag.domain.reduction.reduce`); None in an ordinary group, and in one as it was read."""
+    `equilag.domain.reduction.reduce`); None in a plain group, and in one as it was read."""
 
     @classmethod
     def build(cls, **given: Unpack[GroupInput]) -> Group:

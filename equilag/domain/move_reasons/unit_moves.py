@@ -42,7 +42,7 @@ class Loads(NamedTuple):
 
 
 class UnitMoves(NamedTuple):
-    """The units [U] that change hands; of ordinary groups each is a partition."""
+    """The units [U] that change hands; of plain groups each is a partition."""
 
     unit: Ints
     """[U] ascending"""

@@ -1,4 +1,4 @@
-"""What an assignment breaks of the rules that a real group adds: units, `allowed`, room."""
+"""What an assignment breaks of the rules that an extended group adds: units, `allowed`, room."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures of a plan of a real group, from its assignment alone."""
+"""The figures of a plan of an extended group, from its assignment alone."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class LoadScale(NamedTuple):
 
 
 def has_real_fields(group: Group) -> bool:
-    """True if the group has a field that an ordinary one has not."""
+    """True if the group has a field that a plain one has not."""
     if group.allowed or group.co_partitioned:
         return True
     return group.members is not group.alike and any(
@@ -101,7 +101,7 @@ def has_real_fields(group: Group) -> bool:
 
 
 def real_figures(reduction: Reduction, assigned: Index, proved: ProvedBounds) -> RealFigures | None:
-    """The figures of an assignment [P] of the given group; None for an ordinary group whose racks
+    """The figures of an assignment [P] of the given group; None for a plain group whose racks
     are not known. O(P)."""
     group = reduction.given
     racks = RackReads.of(group)

@@ -167,7 +167,7 @@ class Plan:
 
     @cached_property
     def real(self) -> RealFigures | None:
-        """What the plan of a real group has more; None for an ordinary group."""
+        """What the plan of an extended group has more; None for a plain group."""
         reads = (claim.value for claim in self.claims if claim.claim == ACROSS)
         proved = ProvedBounds(
             self.spread_lower_bound, self.excess_lower_bound, max(reads, default=0)

@@ -1,4 +1,4 @@
-"""The figures of a plan as its JSON has them: counts, lag, and those of a real group."""
+"""The figures of a plan as its JSON has them: counts, lag, and those of an extended group."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ class UnitFigures:
 
 @dataclass(frozen=True, slots=True)
 class RealFigures:
-    """What the plan of a real group has more."""
+    """What the plan of an extended group has more."""
 
     load: LoadFigures
     weight: Mapping[str, Any] = field(default_factory=lambda: LAG_WEIGHT)

@@ -2,7 +2,7 @@
 
 Its partitions are units (the partitions of co-partitioned topics with one number), its classes are
 split by who may take a unit and by racks. Everybody who plans or proves works on it, and a plan of
-it is expanded at the end. An ordinary group is its own reduced group.
+it is expanded at the end. A plain group is its own reduced group.
 """
 
 from __future__ import annotations

@@ -64,10 +64,10 @@ class AssignorOptions:
         policy = self.planning_policy
         check_rules(policy)
         if policy.weight in ("rate", "work") and not isinstance(lag, LiveLag):
-            problem = f"this lag source tells no rates, which {policy.weight} needs; LiveLag does"
+            problem = f"this lag source has no rates, which {policy.weight} needs; LiveLag has"
             raise InputError(problem, "policy.weight")
         if policy.instances == "host":
-            problem = "the leader of a rebalance sees no hosts; client-id works, and the steward"
+            problem = "an assignor does not know hosts; use client-id, or the steward"
             raise InputError(problem, "policy.instances")
         if self.co_partition not in CO_PARTITION_MODES:
             modes = ", ".join(CO_PARTITION_MODES)

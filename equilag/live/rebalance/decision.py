@@ -190,7 +190,7 @@ def attempt_plan(
     if findings:
         return PlanAttempt(None, f"the plan does not hold: {findings[0]}", fitting)
     if not is_valid(group, plan.assigned):
-        return PlanAttempt(None, "the plan leaves partitions to nobody", fitting)
+        return PlanAttempt(None, "the plan leaves partitions without an owner", fitting)
     if plan.status == "fallback" and effort == settings.effort:
         return PlanAttempt(None, f"no time for a plan within {settings.time_limit:g} s", fitting)
     return PlanAttempt(plan, "", fitting)

@@ -33,7 +33,7 @@ def check_rules(policy: Policy) -> None:
     """Raise InputError for a policy whose rules no group can keep."""
     single = policy if policy.instances != "none" else policy.without("instances")
     if policy.counts_topics and (single.overrides_group or policy.minds_racks):
-        problem = f"{policy.balance} does not go with the settings of a real group; total does"
+        problem = f"{policy.balance} does not go with the settings of an extended group; total does"
         raise InputError(problem, "balance")
 
 

@@ -125,7 +125,7 @@ class MonitorLoop:
 
     def _handle_no_group(self) -> None:
         if self._failing != _NO_GROUP:
-            reason = "it has no members and no commits: check the name, unless it is to start now"
+            reason = "it has no members and no commits; check its name if it should have some"
             log_event(logging.WARNING, "no-group", reason=reason)
         self._failing = _NO_GROUP
         self._count_without_assignment(False)

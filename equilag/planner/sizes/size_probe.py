@@ -91,7 +91,7 @@ class SizedPlan(NamedTuple):
 def probing_policy(policy: Policy) -> Policy:
     """The policy of a plan for a group of another size: even counts, and loads as even as can be.
 
-    The settings of a real group are in the fields of a pool's members already.
+    The settings of an extended group are in the fields of a pool's members already.
     """
     return Policy("lag-aware", policy.balance, tolerance=0.0)
 

@@ -46,8 +46,8 @@ class FewMoves:
     """Part of the work that may be spent when it ends."""
 
     def __init__(self, share: float = 0.7, width: int = WIDTH, within_limit: bool = False) -> None:
-        """`share` of the time left; `width` of a beam; `within_limit` for a run that nothing
-        beyond the policy's limit on moves is to be found in."""
+        """`share` of the time left; `width` of a beam; `within_limit`: search only among plans
+        within the policy's limit on moves."""
         self.share = share
         self.width = width
         self.within_limit = within_limit

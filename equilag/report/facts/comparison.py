@@ -40,7 +40,7 @@ class AssignorFacts:
     package: str | None
     """The installed package, with its version, that the assignor comes from."""
     real: RealRow
-    """Figures of a real group."""
+    """Figures of an extended group."""
     beyond_bound: bool
     """True if the bound does not hold for it."""
     beyond_reasons: tuple[BeyondReason, ...]

@@ -1,4 +1,4 @@
-"""What the plan of a real group has more: instances, reads across racks, units, pins."""
+"""What the plan of an extended group has more: instances, reads across racks, units, pins."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class RealFacts:
 
 
 def real_facts(plan: Plan) -> RealFacts | None:
-    """None for an ordinary group."""
+    """None for a plain group."""
     after = plan.real
     if after is None:
         return None

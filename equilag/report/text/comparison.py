@@ -107,7 +107,7 @@ def _notes(facts: ComparisonFacts, labels: Sequence[str], what: str) -> Block:
         counted = f"; {_count_words(facts)}" if facts.by_capacity else ""
         notes.append(indented(f"load: {load_words(facts.group.load_unit)}{counted}"))
     if any(row.real.busiest is not None for row in facts.rows):
-        notes.append(indented("busiest member: what is produced for it, of what it can read"))
+        notes.append(indented("busiest member: its rate in percent of its capacity"))
     notes += [
         indented(f"! {name}: {_broken(row.real)}")
         for name, row in zip(labels, facts.rows, strict=True)

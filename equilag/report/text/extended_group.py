@@ -52,7 +52,7 @@ def _cells(one: InstanceFacts, owned: bool, write: Write, screen: Screen) -> Seq
 
 
 def real_rows(facts: PlanFacts) -> list[tuple[str, str]]:
-    """What the proof of a real group has more, one label and its words each."""
+    """What the proof of an extended group has more, one label and its words each."""
     real = facts.real
     if real is None:
         return []

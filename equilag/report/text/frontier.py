@@ -72,7 +72,7 @@ def _remarks(facts: FrontierFacts) -> str:
         text = (
             f"equilag plan with the same options, {other}--max-moves N and --tolerance 0 makes the"
             f" plan of a row; N is in the first column. Excess: {above} above a fair share, over"
-            " all members. Gain: part of it saved, up to what is proved to be the most."
+            " all members. Gain: the part of it that is saved, in percent of the proved maximum."
         )
     if facts.per_capacity:
         text += f" Load: {load_words(facts.group.load_unit)}."

@@ -23,7 +23,7 @@ MAX_STATE: Final = 13
 def live_groups_blocks(facts: LiveGroupsFacts, screen: Screen) -> Iterator[Block]:
     """A row per group, in the order of the facts."""
     if not facts.groups:
-        yield [Text("no groups: there is none, none matches, or none may be described")]
+        yield [Text("no groups: the cluster has none, none matches, or DESCRIBE is missing")]
         return
     yield [title(plural(len(facts.groups), "group"), f", total lag {number(facts.lag)}")]
     columns = [

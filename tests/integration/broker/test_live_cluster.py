@@ -33,7 +33,7 @@ from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.cli import main
 from equilag.domain.group.lag import QUALITY
 
-NONE = "no groups: there is none, none matches, or none may be described\n"
+NONE = "no groups: the cluster has none, none matches, or DESCRIBE is missing\n"
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 

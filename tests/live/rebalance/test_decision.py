@@ -186,5 +186,5 @@ def test_a_plan_that_leaves_partitions_to_nobody_is_not_used(
     monkeypatch.setattr(equilag.planner.solve, "solve", some_left)
     monkeypatch.setattr(equilag.certificate.verify, "verify", lambda *_: [])
     decision = decide(two_members(), PlanSettings())
-    assert decision.fallback_reason == "the plan leaves partitions to nobody"
+    assert decision.fallback_reason == "the plan leaves partitions without an owner"
     assert sorted(np.bincount(decision.plan.assigned).tolist()) == [1, 2]

@@ -119,7 +119,7 @@ class PlanFacts:
     moves: MovesFacts
     proof: ProofFacts
     real: RealFacts | None
-    """None for an ordinary group."""
+    """None for a plain group."""
     work: WorkFacts | None
     """None where lag is spread."""
     choices: ChoicesFacts | None
