@@ -28,7 +28,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run test test-changed test-long coverage test-live fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures schemas examples lint format wheel-test page-assets lock clean FORCE
+.PHONY: help run test test-changed test-long coverage test-live fleet-demo bench bench-full bench-fleet bench-simulation docs docs-links pictures schemas reference examples lint format wheel-test page-assets lock clean FORCE
 
 help: ## what there is to make
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -99,6 +99,9 @@ pictures: $(VENV)/.dev $(VENV)/.equilag ## the pictures of the documents; screen
 
 schemas: $(VENV)/.dev $(VENV)/.equilag ## renew what docs/schemas has of facts
 	@$(BIN)/python -m benchmarks.schemas.write_schemas
+
+reference: $(VENV)/.dev $(VENV)/.equilag ## renew the tables of settings in docs/reference.md
+	@$(BIN)/python -m benchmarks.schemas.write_reference
 
 examples: $(VENV)/.dev $(VENV)/.equilag ## renew what the pages show of commands; look at the difference
 	@$(BIN)/python -m tests.support.renew_pages

@@ -82,7 +82,7 @@ def _argument(declared: Setting, default: Any, helps: Mapping[str, str]) -> dict
         else:
             found["type"] = converter(declared)
     words = _default_words(declared, default)
-    if isinstance(form, OneOfNames) and declared.name in ("name", "balance"):
+    if isinstance(form, OneOfNames) and declared.name == "name":
         text = f"{text}: {', '.join(form.names)}" if text else text
     if not text:
         found["help"] = argparse.SUPPRESS

@@ -66,7 +66,9 @@ class Settings:
     )  # fmt: skip
     balance: Balance = setting(
         Setting(
-            None, OneOfNames(BALANCES, "balance"), "goals", "B", "which counts are even",
+            None, OneOfNames(BALANCES, "balance"), "goals", "B",
+            "even counts over all topics (total), in each topic (per-topic), in each topic and then in"
+            " total (both), or any counts within the members' room (none)",
             default_words="the policy's own", always=True, words=lambda b: f"balance {b}",
         )
     )  # fmt: skip
@@ -82,21 +84,23 @@ class Settings:
     tolerance: float = setting(
         Setting(
             DEFAULT_TOLERANCE, Percent(MAX_TOLERANCE), "goals", "PERCENT",
-            "lag spread accepted above the best if that saves moves, in percent of the mean load",
+            "lag spread accepted above the best of the run, in percent of the mean load, if it saves"
+            " moves; 0 asks for the most even plan",
             commands=("plan", "size", "steward"), always=True,
             words=lambda percent: f"tolerance {percent:g} % of the mean",
         )
     )  # fmt: skip
     max_moves: int | None = setting(
         Setting(
-            None, Whole(), "moves", "N", "move at most N partitions", default_words="no limit",
+            None, Whole(), "moves", "N", "move at most N partitions; fewer than even counts force is an error that names the number",
+            default_words="no limit",
             commands=_PLANNING, refused={"size": _NO_OWNERS}, always=True,
             words=lambda most: f"at most {plural(most, 'move')}",
         )
     )  # fmt: skip
     fresh: bool = setting(
         Setting(
-            False, Flag(), "moves", "", "plan as if no partition had an owner",
+            False, Flag(), "moves", "", "plan as if no partition had an owner; not together with a limit on moves",
             commands=_PLANNING, refused={"size": _NO_OWNERS}, always=True,
             words=lambda _: "as if nobody owned anything",
         )
