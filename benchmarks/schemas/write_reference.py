@@ -18,7 +18,7 @@ GOALS: Final[tuple[Family, ...]] = ("goals", "moves")
 
 
 def with_settings(page: str) -> str:
-    """The page with its tables as the declarations have them. Raises ValueError without its marks."""
+    """The page with its tables as declared. Raises ValueError without its marks."""
     parts = re.split(f"({re.escape(BEGIN)}.*?{re.escape(END)})", page, flags=re.DOTALL)
     if len(parts) != 5:
         raise ValueError(f"the page has no two of {BEGIN.strip()} … {END.strip()}")

@@ -37,3 +37,8 @@ def test_settings_are_options() -> None:
         ("--max-moves", "3"),
         ("--tolerance", "0"),
     } <= pairs
+
+
+def test_no_limit_on_moves_where_nobody_owns_anything() -> None:
+    command = plan_command("g.json", Policy(fresh=True), {"max_moves": 3, "tolerance": 0})
+    assert command == "equilag plan g.json --tolerance 0 --fresh"

@@ -67,8 +67,8 @@ class Settings:
     balance: Balance = setting(
         Setting(
             None, OneOfNames(BALANCES, "balance"), "goals", "B",
-            "even counts over all topics (total), in each topic (per-topic), in each topic and then in"
-            " total (both), or any counts within the members' room (none)",
+            "even counts over all topics (total), in each topic (per-topic), in each topic and then"
+            " in total (both), or any counts within the members' room (none)",
             default_words="the policy's own", always=True, words=lambda b: f"balance {b}",
         )
     )  # fmt: skip
@@ -84,15 +84,17 @@ class Settings:
     tolerance: float = setting(
         Setting(
             DEFAULT_TOLERANCE, Percent(MAX_TOLERANCE), "goals", "PERCENT",
-            "lag spread accepted above the best of the run, in percent of the mean load, if it saves"
-            " moves; 0 asks for the most even plan",
+            "lag spread accepted above the best of the run, in percent of the mean load, if it"
+            " saves moves; 0 asks for the most even plan",
             commands=("plan", "size", "steward"), always=True,
             words=lambda percent: f"tolerance {percent:g} % of the mean",
         )
     )  # fmt: skip
     max_moves: int | None = setting(
         Setting(
-            None, Whole(), "moves", "N", "move at most N partitions; fewer than even counts force is an error that names the number",
+            None, Whole(), "moves", "N",
+            "move at most N partitions; fewer than even counts force is an error that names the"
+            " number",
             default_words="no limit",
             commands=_PLANNING, refused={"size": _NO_OWNERS}, always=True,
             words=lambda most: f"at most {plural(most, 'move')}",
@@ -100,7 +102,8 @@ class Settings:
     )  # fmt: skip
     fresh: bool = setting(
         Setting(
-            False, Flag(), "moves", "", "plan as if no partition had an owner; not together with a limit on moves",
+            False, Flag(), "moves", "",
+            "plan as if no partition had an owner; not together with a limit on moves",
             commands=_PLANNING, refused={"size": _NO_OWNERS}, always=True,
             words=lambda _: "as if nobody owned anything",
         )

@@ -17,6 +17,8 @@ def plan_command(source: str, policy: Policy, more: Mapping[str, Any]) -> str:
     source: what names the group: a file or options, as words of a shell.
     """
     named = {"name" if name == "policy" else name: value for name, value in more.items()}
+    if policy.fresh:  # where nobody owns anything, a limit on moves is refused
+        named.pop("max_moves", None)
     asked = replace(policy, **{name: named.pop(name) for name in SETTINGS if name in named})
     words = [*asked.option_words()]
     for name, value in named.items():
