@@ -28,7 +28,7 @@ LEAST_ABOVE: Final = 1e-6
 LEAST_MS: Final = 0.001
 LEAST_MOVES: Final = 0.1
 HEURISTIC: Final = "kip-169"
-MOST_ROWS: Final = 12
+MOST_ROWS: Final = 6
 """Of a table with a row for each group: the others are in the JSON."""
 
 

@@ -1,4 +1,4 @@
-"""Bounds on the heaviest and the lightest load, by counting; docs/certificates.md has the proofs.
+"""Bounds on the heaviest and the lightest load, by counting; docs/certificates.md defines them.
 
 Each bound is one method of `Counting` that computes it from nothing but the group, the count
 constraint and a set of members, so that whoever finds a bound and whoever checks it run the same

@@ -1,4 +1,4 @@
-"""The counting bounds where members differ in capacity; docs/certificates.md has the proofs.
+"""The counting bounds where members differ in capacity; docs/certificates.md defines them.
 
 Loads that are compared are scaled: a member's lag times its factor. So a scaled load of at most h
 is a lag of at most ⌊h / factor⌋, and one of at least g a lag of at least ⌈g / factor⌉. Each bound

@@ -1,4 +1,4 @@
-"""Bounds on the excess over the mean load, by counting; docs/certificates.md has the proofs."""
+"""Bounds on the excess over the mean load, by counting; docs/certificates.md defines them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Fewest moves: node potentials of the flow as evidence, weak duality as the check.
 
 Every plan within the count constraint keeps at most what the potentials allow, whatever plan they
-came from; so no flow has to be recomputed. docs/certificates.md derives the formula.
+came from; so no flow has to be recomputed. docs/certificates.md has the formula.
 """
 
 from __future__ import annotations
