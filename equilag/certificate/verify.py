@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from equilag.certificate.checks.claim_checks import CHECKS, SOLVER_KINDS
 from equilag.certificate.claim_words import claim_words
-from equilag.certificate.figure_differences import differences, known_figures
+from equilag.certificate.figure_differences import checked_figures, differences
 from equilag.certificate.ledger import Ledger, Refuted
 from equilag.certificate.plan_document import (
     FIGURES,
@@ -33,7 +33,6 @@ from equilag.domain.plan.broken_rules import (
     findings_about,
 )
 from equilag.domain.plan.claim import ACROSS, MOVES, Claim, evidence_for, is_optimal
-from equilag.domain.plan.extended_figures import has_real_fields
 from equilag.domain.plan.metrics import (
     compared_figures,
     count_moves,
@@ -122,7 +121,7 @@ def _check(group: Group, document: PlanDocument, report: VerificationReport) -> 
         reduction=reduction,
     )
     fields = expected.to_dict(reasons=False)
-    figures = known_figures(fields, document.figures, has_real_fields(reduction.given))
+    figures = checked_figures(document.figures)
     for key in FIGURES:
         if key in fields and key in figures:
             report.findings += differences(fields[key], figures[key], key)
