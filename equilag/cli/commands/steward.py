@@ -20,7 +20,7 @@ from equilag.cli.screen import remark
 from equilag.cli.steward_log import logging_to_stderr
 from equilag.cli.steward_status import show_status
 from equilag.domain.errors import InputError, MissingExtra
-from equilag.live.rebalance.fitting_policy import LIVE_DEFAULTS, LIVE_HORIZON_S
+from equilag.live.rebalance.live_policy import LIVE_DEFAULTS, LIVE_HORIZON_S
 
 if TYPE_CHECKING:
     from equilag.live.steward.steward_options import StewardOptions

@@ -37,7 +37,6 @@ from equilag.live.rebalance.assignments import (
 )
 from equilag.live.rebalance.controller import Considered, Controller
 from equilag.live.rebalance.decision import FALLBACK, Decision, PlanSettings, decide
-from equilag.live.rebalance.fitting_policy import at_most
 from equilag.live.rebalance.joined_members import (
     JoinedMember,
     MemberAssignments,
@@ -47,6 +46,7 @@ from equilag.live.rebalance.joined_members import (
     member_key,
 )
 from equilag.live.rebalance.kept_together import KeptTogether
+from equilag.live.rebalance.live_policy import at_most
 from equilag.live.rebalance.measured import Measured, Racks, capacities_in_force
 from equilag.live.rebalance.rebalance_answer import answer_of
 from equilag.planner.assign import assign

@@ -9,8 +9,9 @@ from typing import Final
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 from equilag.live.consumers.lag_source import Lag, LiveLag, checked
-from equilag.live.rebalance.fitting_policy import check_rules, live_policy
+from equilag.live.rebalance.fitting_policy import check_rules
 from equilag.live.rebalance.kept_together import CO_PARTITION_MODES, CoPartitionMode
+from equilag.live.rebalance.live_policy import live_policy
 from equilag.planner.worth.thresholds import Thresholds
 
 MAX_TIME_LIMIT_S: Final = 1.0

@@ -22,11 +22,7 @@ from equilag.domain.plan.metrics import is_valid
 from equilag.domain.plan.plan import Plan
 from equilag.domain.policy.policy import Policy
 from equilag.domain.policy.policy_settings import PolicyName
-from equilag.live.rebalance.fitting_policy import (
-    FittingPolicy,
-    fitting_policy,
-    structure_only,
-)
+from equilag.live.rebalance.fitting_policy import FittingPolicy, fitting_policy, structure_only
 from equilag.live.rebalance.kept_together import KeptTogether
 
 _VERIFY_S: Final = 1e-5

@@ -18,8 +18,9 @@ from equilag.domain.group.group import Group
 from equilag.live.rebalance.assignments import target_assignment
 from equilag.live.rebalance.controller import Considered
 from equilag.live.rebalance.decision import Decision, PlanSettings
-from equilag.live.rebalance.fitting_policy import at_most, with_capacities
+from equilag.live.rebalance.fitting_policy import with_capacities
 from equilag.live.rebalance.joined_members import group_of, member_key, speed_names, speeds_of
+from equilag.live.rebalance.live_policy import at_most
 from equilag.live.rebalance.measured import awaits_rates, capacities_in_force
 from equilag.live.rebalance.rebalance_answer import sticky_policy
 from equilag.live.rebalance.rebalance_limits import VerdictNews

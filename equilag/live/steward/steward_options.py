@@ -10,8 +10,9 @@ from typing import Final
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import BUILT_IN
 from equilag.live.rebalance.decision import PlanSettings
-from equilag.live.rebalance.fitting_policy import check_rules, live_policy
+from equilag.live.rebalance.fitting_policy import check_rules
 from equilag.live.rebalance.kept_together import CoPartitionMode
+from equilag.live.rebalance.live_policy import live_policy
 from equilag.planner.worth.thresholds import Thresholds
 
 PLAN_EFFORT: Final = 1.0

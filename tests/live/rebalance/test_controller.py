@@ -11,7 +11,7 @@ from support.live_loads import loads_of
 
 from equilag.live.rebalance.controller import Considered, Controller
 from equilag.live.rebalance.decision import Decision, PlanSettings, decide
-from equilag.live.rebalance.fitting_policy import at_most, live_policy
+from equilag.live.rebalance.live_policy import at_most, live_policy
 from equilag.live.rebalance.rebalance_limits import MoveBudget
 from equilag.planner.worth.group_loads import GroupLoads
 from equilag.planner.worth.thresholds import Thresholds

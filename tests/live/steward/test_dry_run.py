@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from equilag.live.rebalance.fitting_policy import live_policy
 from equilag.live.rebalance.joined_members import JoinedMember, group_of
+from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.rebalance.measured import Measured, measured_loads
 from equilag.live.steward.dry_run import DryRun
 from equilag.live.steward.observer import Observation

@@ -18,7 +18,7 @@ from equilag.domain.errors import EquilagError
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.assignments import TargetAssignment
 from equilag.live.rebalance.decision import decide
-from equilag.live.rebalance.fitting_policy import live_policy
+from equilag.live.rebalance.live_policy import live_policy
 from equilag.live.status.state_file import KeptState
 from equilag.live.status.status import StewardStatus
 from equilag.live.steward.monitor_loop import MonitorLoop
