@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.waiting import until
 
 from benchmarks.assignors import measuring
 from benchmarks.assignors.case import Assignment, Case, Racks
@@ -172,10 +172,7 @@ def test_a_call_that_takes_too_long_is_ended_with_all_its_processes(tmp_path: Pa
     )
     with pytest.raises(subprocess.TimeoutExpired):
         ran(runner(tmp_path, body + "\ntime.sleep(60)"), tmp_path, CallBudget(0, 0, 1.0, 30.0))
-    give_up = time.monotonic() + 10
-    while is_running(int(pid.read_text())) and time.monotonic() < give_up:
-        time.sleep(0.05)
-    assert not is_running(int(pid.read_text()))
+    until(lambda: not is_running(int(pid.read_text())), 10)
 
 
 def is_running(pid: int) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from support.paths import CHECKOUT
+from support.waiting import until
 
 from equilag.domain.errors import ContradictedBound, InputError, MissingExtra
 from equilag.pipeline.isolate import WATCH, ChildProcess, Failure
@@ -73,15 +74,6 @@ def alive(pid: int) -> bool:
     except OSError:
         return False
     return state != "Z"
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 15.0) -> bool:
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.05)
-    return True
 
 
 def test_values(child: ChildProcess) -> None:
@@ -225,6 +217,12 @@ with ChildProcess(work) as child:
 """
 
 
+def cpu_s(pid: int) -> float:
+    """Seconds that a process has computed: more than a moment once it is at its endless work."""
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def outlives_its_parent(how: str) -> bool:
     """True if a child still runs seconds after its parent was killed."""
     parent = subprocess.Popen(
@@ -234,12 +232,14 @@ def outlives_its_parent(how: str) -> bool:
     with parent.stdout:
         pid = int(parent.stdout.readline())
         try:
-            time.sleep(0.5)
+            until(lambda: how == "idle" or cpu_s(pid) > 0.2)
             assert alive(pid)
             assert parent.poll() is None
             parent.kill()
             parent.wait()
-            return not wait_until(lambda: not alive(pid), 5 * WATCH)
+            with suppress(AssertionError):
+                until(lambda: not alive(pid), 5 * WATCH)
+            return alive(pid)
         finally:
             parent.kill()
             with suppress(ProcessLookupError):
@@ -262,7 +262,7 @@ def test_a_child_that_keeps_the_interpreter_to_itself_ends_with_its_parent() -> 
 def test_a_child_that_was_killed_between_two_calls(child: ChildProcess) -> None:
     pid = child.call(("pid",), PATIENT)
     os.kill(pid, signal.SIGKILL)
-    assert wait_until(lambda: not alive(pid))
+    until(lambda: not alive(pid))
     assert child.call(("add", 1, 1), PATIENT) == 2
 
 

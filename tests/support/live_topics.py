@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -18,14 +17,13 @@ def admin_of(bootstrap: str) -> AdminClient:
 
 def make_topic(admin: AdminClient, topic: str, partitions: int, copies: int = 1) -> None:
     """Create a topic and wait until it can be used; retry while an old one is being deleted."""
-    give_up = time.monotonic() + 20
-    while True:
-        made = admin.create_topics([NewTopic(topic, partitions, copies)])
-        if made[topic].exception() is None:
-            break
-        assert time.monotonic() < give_up, made[topic].exception()
-        time.sleep(0.1)
+    until(lambda: _make(admin, NewTopic(topic, partitions, copies)), 20)
     until(lambda: len(_partitions(admin, topic)) == partitions)
+
+
+def _make(admin: AdminClient, topic: NewTopic) -> bool:
+    (made,) = admin.create_topics([topic]).values()
+    return made.exception(20) is None
 
 
 def add_partitions(admin: AdminClient, topic: str, total: int) -> None:

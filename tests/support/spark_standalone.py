@@ -7,12 +7,13 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
+
+from support.waiting import until
 
 PATIENCE: Final = 60.0
 SHORT: Final = "-XX:TieredStopAtLevel=1"
@@ -97,12 +98,11 @@ def _spark_class(log: Path, name: str, *arguments: str) -> subprocess.Popen[byte
 
 
 def _wait_for(log: Path, pattern: str, process: subprocess.Popen[bytes]) -> str:
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        text = log.read_text("utf-8", "replace")
-        if found := re.search(pattern, text):
-            return found[1]
-        if process.poll() is not None:
-            break
-        time.sleep(0.1)
+    def found() -> re.Match[str] | None:
+        return re.search(pattern, log.read_text("utf-8", "replace"))
+
+    with suppress(AssertionError):
+        until(lambda: found() or process.poll() is not None, PATIENCE)
+    if (line := found()) is not None:
+        return line[1]
     raise RuntimeError(f"no {pattern!r} in {log.name}: {log.read_text('utf-8', 'replace')[-2000:]}")

@@ -1,18 +1,57 @@
-"""Waiting for what happens in another thread or process."""
+"""Waiting for what happens in another thread or process: each wait polls, and names its deadline.
+
+No other test sleeps, unless a slow piece of code is what it tests.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import time
 from collections.abc import Callable
 from typing import Final
 
 PATIENCE_S: Final = 30
 """Seconds until a test gives up: many times what any wait takes on an idle machine."""
+LOOK_S: Final = 0.02
+"""Between two looks."""
 
 
-def until(true: Callable[[], bool], patience: float = PATIENCE_S) -> None:
+def until(true: Callable[[], object], patience: float = PATIENCE_S) -> None:
     """Return once `true()` is true. Raises AssertionError after `patience` seconds."""
     give_up = time.monotonic() + patience
     while not true():
-        assert time.monotonic() < give_up
-        time.sleep(0.02)
+        assert time.monotonic() < give_up, f"waited {patience:g} s in vain for {_source(true)}"
+        time.sleep(LOOK_S)
+
+
+async def aio_until(true: Callable[[], object], patience: float = PATIENCE_S) -> None:
+    """The same in an event loop, which goes on in between."""
+    give_up = time.monotonic() + patience
+    while not true():
+        assert time.monotonic() < give_up, f"waited {patience:g} s in vain for {_source(true)}"
+        await asyncio.sleep(LOOK_S)
+
+
+def stays(true: Callable[[], object], seconds: float) -> None:
+    """Return after `seconds` in which `true()` was true all the time. Raises AssertionError."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        assert true(), f"no longer true within {seconds:g} s: {_source(true)}"
+        time.sleep(LOOK_S)
+
+
+async def aio_stays(true: Callable[[], object], seconds: float) -> None:
+    """The same in an event loop, which goes on in between."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        assert true(), f"no longer true within {seconds:g} s: {_source(true)}"
+        await asyncio.sleep(LOOK_S)
+
+
+def _source(true: Callable[[], object]) -> str:
+    """The condition as it is written, or its name."""
+    try:
+        return inspect.getsource(true).strip()
+    except (OSError, TypeError):
+        return repr(true)

@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 import warnings
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
@@ -23,7 +23,7 @@ from confluent_kafka import (
 )
 from support.kafka_broker import Broker
 from support.live_topics import admin_of, commit, fill, make_topic
-from support.waiting import PATIENCE_S, until
+from support.waiting import aio_stays, aio_until, stays, until
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -208,8 +208,7 @@ def test_five_members_of_kafka_python(broker: Broker, assignor: Any) -> None:
         until(lambda: even(group.assigned()))
         settled = group.generations()
         assert group.protocols() == {assignor.name}
-        time.sleep(1.5)  # three samples later nothing has changed, and nobody rejoined
-        assert group.generations() == settled
+        stays(lambda: group.generations() == settled, 1.5)  # three samples later nobody rejoined
         if assignor.cooperative:
             never_two_owners(group.events)
         group.remove("m0")  # perhaps the leader, whose successor has measured, too
@@ -388,13 +387,6 @@ def whole(assigned: Mapping[str, Sequence[int]]) -> bool:
     return sorted(p for held in assigned.values() for p in held) == list(range(SIZE))
 
 
-async def aio_until(true: Callable[[], bool], patience: float = PATIENCE_S) -> None:
-    give_up = time.monotonic() + patience
-    while not true():
-        assert time.monotonic() < give_up
-        await asyncio.sleep(0.02)
-
-
 def test_a_new_group_of_aiokafka(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
     """It starts at `earliest` without any commit. The event loop waits for a plan no longer than
     its limit; another thread makes the plan."""
@@ -423,9 +415,12 @@ def test_a_new_group_of_aiokafka(broker: Broker, monkeypatch: pytest.MonkeyPatch
             await aio_until(lambda: even(aio_assigned(consumers)))
             assert planners
             assert threading.get_ident() not in planners
-            generations = {consumer._coordinator.generation for consumer in consumers}
-            await asyncio.sleep(1.5)
-            assert {consumer._coordinator.generation for consumer in consumers} == generations
+
+            def generations() -> set[Any]:
+                return {consumer._coordinator.generation for consumer in consumers}
+
+            settled = generations()
+            await aio_stays(lambda: generations() == settled, 1.5)
 
     asyncio.run(run())
     assert max(waits, default=0) <= limit
@@ -439,7 +434,7 @@ def test_a_solver_that_takes_too_long_for_the_event_loop(
     from equilag.planner.solve import solve
 
     def slowly(*args: Any, **kwargs: Any) -> Any:
-        time.sleep(0.6)
+        time.sleep(0.6)  # longer than the loop may wait
         return solve(*args, **kwargs)
 
     monkeypatch.setattr("equilag.planner.solve.solve", slowly)

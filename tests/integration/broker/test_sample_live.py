@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -87,6 +87,20 @@ def test_rates_and_capacities(run: Callable[..., Any], busy: Busy) -> None:
     assert load_snapshot(document).rates is not None
 
 
+def is_connected(pid: int) -> bool:
+    """True once a process has an established connection."""
+    established = {
+        line.split()[9]
+        for line in Path(f"/proc/{pid}/net/tcp").read_text("ascii").splitlines()[1:]
+        if line.split()[3] == "01"
+    }
+    links = []
+    for file in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed since
+            links.append(str(file.readlink()))
+    return any(link.removeprefix("socket:[").removesuffix("]") in established for link in links)
+
+
 def test_ctrl_c_writes_nothing(busy: Busy, tmp_path: Path) -> None:
     out = tmp_path / "plan.json"
     options = [
@@ -105,7 +119,7 @@ def test_ctrl_c_writes_nothing(busy: Busy, tmp_path: Path) -> None:
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
     ) as process:
-        time.sleep(6)  # beyond what it takes to start and connect on a busy machine
+        until(lambda: is_connected(process.pid))
         process.send_signal(signal.SIGINT)
         written, said = process.communicate(timeout=20)
     assert (process.returncode, written, said) == (130, b"", b"")

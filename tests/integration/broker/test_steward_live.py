@@ -13,7 +13,7 @@ from support.live_figures import keep
 from support.live_groups import add_user, allow, login_properties
 from support.live_topics import add_partitions, admin_of, commit, delete_topic, fill, make_topic
 from support.steward_scene import Scene
-from support.waiting import until
+from support.waiting import stays, until
 
 pytestmark = [pytest.mark.broker, pytest.mark.xdist_group("broker")]
 
@@ -82,8 +82,7 @@ def test_a_late_steward_takes_over_on_request(
     here.ends_with([{(EXAMPLE, 0), (EXAMPLE, 1)}, {(EXAMPLE, 2)}])  # what range makes of it
     follower = here.steward()
     follower.has("follower")
-    time.sleep(2)
-    assert follower.status()["role"] == "follower"
+    stays(lambda: follower.status()["role"] == "follower", 2)
     assert follower.status()["lag_spread"] == 110_000
     assert follower.end() == 0
     began = time.monotonic()
@@ -152,8 +151,7 @@ def test_lag_that_turns_is_worth_one_rebalance(
     fill(broker.bootstrap, topic, [0 if number == light else 5000 for number in range(3)])
     until(lambda: any({(topic, light), one} in here.log.held().values() for one in both))
     steward.wait_for(lambda status: status["lag_spread"] == 0)
-    time.sleep(3)
-    assert steward.status()["counters"]["rebalances_triggered:gain"] == 1
+    stays(lambda: steward.status()["counters"]["rebalances_triggered:gain"] == 1, 3)
     assert here.log.rebalances() <= 3  # the first, and ours in its two phases
     assert not here.log.twice()
 
@@ -203,8 +201,7 @@ def test_it_dies_and_comes_back(scene: Callable[[], Scene], admin: AdminClient) 
     steward.kill()
     again = here.steward("--keep-membership", *session)
     again.has("leader")  # within the session: no member noticed
-    time.sleep(SESSION_S + 1)
-    assert here.log.events == before
+    stays(lambda: here.log.events == before, SESSION_S + 1)
     assert again.end() == 0
     again = here.steward(*session)
     again.has("leader")

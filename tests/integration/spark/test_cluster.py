@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from support.paths import CHECKOUT
 from support.spark_standalone import Standalone, environment, standalone
+from support.waiting import until
 
 from benchmarks.fleet.history import write_history
 from benchmarks.fleet.settings import HistorySettings
@@ -104,10 +104,12 @@ def test_a_worker_killed_in_the_middle_costs_no_group(
 ) -> None:
     job = submit(history, cluster, "bereft")
     solving = history / "bereft" / "_work" / "solved"
-    end = time.monotonic() + PATIENCE
-    while not list(solving.glob("_temporary/*/*")) and time.monotonic() < end:
+
+    def has_begun() -> bool:
         assert job.poll() is None, job.communicate()[1]
-        time.sleep(0.05)
+        return bool(list(solving.glob("_temporary/*/*")))
+
+    until(has_begun, PATIENCE)
     cluster.kill_worker(0)
     _, stderr = job.communicate(timeout=PATIENCE)
     assert job.returncode == 0, stderr

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.waiting import until
+from support.waiting import stays, until
 
 import equilag
 from equilag.domain.policy.policy import Policy
@@ -400,15 +400,14 @@ def test_a_plan_that_another_rebalance_overtook_is_dropped(monkeypatch: pytest.M
     one.assign(MEMBERS[:2], SIZES)
     gate.set()
     assert done.wait(10)
-    time.sleep(0.1)
-    assert not requests
+    stays(lambda: not requests, 0.1)
 
 
 def test_a_late_plan_does_not_break_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     done = threading.Event()
 
     def slowly(*args, **kwargs):
-        time.sleep(0.1)
+        time.sleep(0.1)  # longer than the leader's patience
         try:
             return solve(*args, **kwargs)
         finally:
@@ -419,8 +418,7 @@ def test_a_late_plan_does_not_break_the_budget(monkeypatch: pytest.MonkeyPatch) 
     nothing = Thresholds(moves_per_hour=0)
     leader(requests=requests, patience=0.02, rejoin=nothing).assign(MEMBERS, SIZES)
     assert done.wait(10)
-    time.sleep(0.1)
-    assert not requests
+    stays(lambda: not requests, 0.1)
 
 
 def test_a_plan_in_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from support.waiting import until
+from support.waiting import stays, until
 
 from equilag.live.consumers.sampler import LagSampler, SampledLags
 
@@ -72,8 +72,7 @@ def test_other_topics_are_measured_at_once() -> None:
     one.set_topics({"u": 1}, leading=True)
     until(lambda: one.newest({"u": 1}))
     one.set_topics({"u": 1}, leading=True)
-    time.sleep(0.05)
-    assert probes.measured == [TOPICS, {"u": 1}]
+    stays(lambda: probes.measured == [TOPICS, {"u": 1}], 0.05)
     one.stop()
 
 
