@@ -1,6 +1,7 @@
 """Forms of values of settings: how one is checked, written, and described in a schema.
 
-Each `check` returns the value as the policy keeps it, or raises InputError at `place`.
+Each `check` returns the value as the policy keeps it, or raises InputError at `place`. Forms are not
+compared and not printed: every start of a command would pay for methods that nobody calls.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class _OneValue:
         return [str(value)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class OneOfNames(_OneValue):
     """One of some names of something."""
 
@@ -58,7 +59,7 @@ class OneOfNames(_OneValue):
         return {"type": "string", "enum": list(self.names)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Whole(_OneValue):
     """A whole number, 0 or more and less than `below`."""
 
@@ -77,7 +78,7 @@ class Whole(_OneValue):
         return {"type": "integer", "minimum": 0}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Percent(_OneValue):
     """A percentage from 0 to `most`."""
 
@@ -97,7 +98,7 @@ class Percent(_OneValue):
         return {"type": "number", "minimum": 0, "maximum": self.most}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Seconds(_OneValue):
     """A number of seconds, more than 0 and at most 10^9, which is more than 30 years."""
 
@@ -116,7 +117,7 @@ class Seconds(_OneValue):
         return {"type": "number", "minimum": 0}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Flag:
     """True or false; the option stands for true."""
 
@@ -135,7 +136,7 @@ class Flag:
         return {"type": "boolean"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Entries:
     """A list of entries; the option is repeated for each."""
 

@@ -29,7 +29,7 @@ Command = Literal["plan", "size", "fleet", "steward"]
 COMMANDS: Final[tuple[Command, ...]] = ("plan", "size", "fleet", "steward")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Setting:
     """The declaration of one setting."""
 
