@@ -1,7 +1,7 @@
 """Forms of values of settings: how one is checked, written, and described in a schema.
 
-Each `check` returns the value as the policy keeps it, or raises InputError at `place`. Forms are not
-compared and not printed: every start of a command would pay for methods that nobody calls.
+Each `check` returns the value as the policy keeps it, or raises InputError at `place`. Forms are
+not compared and not printed: every start of a command would pay for methods that nobody calls.
 """
 
 from __future__ import annotations
