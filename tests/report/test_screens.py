@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from support.fleet_rows import FAILURES, KEPT, ROW, fleet_report
+from support.fleet_rows import FAILURES, KEPT, ROW, SUMMARY, fleet_report
 from support.groups import group_of
 from support.orders_service import orders_group, orders_snapshot
 from support.slow_member import even_assignment, slow_group
@@ -70,15 +70,16 @@ def plan_of_a_doubtful_group() -> Any:
         topics={"orders": 5, "payments": 4, "audit": 2}, members=members, lags={},
         offsets={"orders": offsets},
     )  # fmt: skip
-    return plan_facts(assign(group, "fair"))
+    made = replace(assign(group, "fair"), policy=Policy(), wall_s=0.25)
+    return plan_facts(replace(made, status="fallback", interrupted=True))
 
 
 def plan_of_an_extended_group() -> Any:
     both = {"subscription": ["a", "b"]}
-    members = [
+    members: list[dict[str, Any]] = [
         {"id": "m0", "rack": "x", "instance": "p", "capacity": 1234.5, **both},
         {"id": "m1", "rack": "x", "instance": "p", **both},
-        {"id": "m2", "rack": "y", "max_partitions": 9, **both},
+        {"id": "m2", "max_partitions": 9, **both},
     ]
     members[0]["owned"] = {"a": [*range(6)], "b": [*range(6)]}
     group = equilag.load_snapshot({
@@ -140,10 +141,18 @@ def fleet() -> Any:
     return fleet_facts(fleet_report(*rows, failures=FAILURES), 20)
 
 
+def fleet_without_faults() -> Any:
+    """Optima rest on a solver, every group was planned, and no sample has a fault."""
+    row, planned = replace(ROW, evidence="solver"), {**SUMMARY["planned"], "optimal_by_solver": 2}
+    late = {"faults": {"late": {"count": 0, "groups": 0}}}
+    return fleet_facts(fleet_report(row, planned=planned, failures=(), quality=late), 20)
+
+
 def groups() -> Any:
     one = LiveGroupFacts("orders", "Stable", "classic", 3, 48, 12_345, 678, "c-1", 62.5, 1, ["x"])
     none = replace(one, group="", members=0, lag_spread=None, worst_share_percent=None)
-    share = LiveGroupFacts("s\x1b", "Stable", "share", *[None] * 6, 0, ["a share group"])
+    nothing = dict.fromkeys(("members", "partitions", "lag", "worst_member"))
+    share = replace(none, group="s\x1b", kind="share", unknown_lags=0, **nothing)
     return LiveGroupsFacts((one, none, share), {"c": "no right"})
 
 
@@ -156,7 +165,7 @@ MADE: Final[dict[str, Callable[[], Any]]] = {
     one.__name__: one
     for one in (
         plan, plan_of_a_doubtful_group, plan_of_an_extended_group, comparison, frontier,
-        explanation, simulation, size, fleet, groups, verification,
+        explanation, simulation, size, fleet, fleet_without_faults, groups, verification,
     )
 }  # fmt: skip
 

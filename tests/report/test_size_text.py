@@ -170,3 +170,16 @@ def test_smaller_sizes_that_were_not_asked_for_are_not_judged() -> None:
     text = page(group_of_rates([10.0, 20.0, 30.0, 40.0], [100.0, 100.0]), members=(7, 9))
     assert "Needed: 7 members keep up, the heaviest at 40.0 %; fewer were not looked at." in text
     assert "More:" not in text
+
+
+def test_an_interval_of_a_load() -> None:
+    group = group_of_rates(EVEN, [None, None])
+    rows = tuple(replace(r, load_at_least=r.load / 2) for r in equilag.size(group).rows)
+    assert "has 60 records/s (30 at least) at best." in page(group, {"rows": rows})
+
+
+def test_no_rows_no_table() -> None:
+    group = group_of_rates(EVEN, [25.0] * 2)
+    text = page(group, {"rows": ()})
+    assert "members" in text
+    assert "proved" not in text.split("Heaviest:")[0].split("orders-service")[1]
