@@ -76,8 +76,3 @@ def test_describe_gives_the_same_group(name: str, with_members: bool, mode: str)
 def test_the_state_text_is_told_apart(name: str) -> None:
     with pytest.raises(ValueError, match="--describe --state"):
         read_describe(PrintedText(text(f"{name}.state.txt")))
-
-
-def test_the_readme_names_a_snapshot_that_is_there() -> None:
-    assert "token-indexer.snapshot.json" in text("README.md")
-    assert (SAMPLES / "token-indexer.snapshot.json").is_file()

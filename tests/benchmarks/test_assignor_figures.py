@@ -72,19 +72,6 @@ def test_what_is_wrong_is_found(assignment: dict[str, dict[str, list[int]]], pro
     assert not figures.beside(Proved(figures.counts, 0, 0))["counts_optimal"]
 
 
-def test_topics_without_readers_and_idle_members_do_not_count() -> None:
-    case = case_of((2, 1, 0), ((0,), (2,)), (0, 1), lag=[3, 4, 9])
-    figures = evaluate(case, {"m0": {"t0": [0, 1]}, "m1": {}})
-    assert figures.valid
-    assert (figures.highest, figures.lowest, figures.mean) == (7, 7, 7.0)
-
-
-def test_nothing_at_all() -> None:
-    figures = evaluate(case_of((), (), ()), {})
-    assert figures.valid
-    assert figures.max_over_mean == 1.0
-
-
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("name", ["lag/10x60/lognormal/1", "lag-small/5x30 mixed/zipf/1"])
 def test_the_judge_agrees_with_the_plan_about_itself(policy: str, name: str) -> None:

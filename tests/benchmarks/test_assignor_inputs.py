@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 
 from benchmarks.assignors import shapes
-from benchmarks.assignors.case import Case
-from benchmarks.assignors.inputs import SHORT, catalogue, full, named, short
+from benchmarks.assignors.inputs import SHORT, catalogue, named
 from benchmarks.assignors.lags import KINDS, LARGEST_LAG, lags
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.errors import InputError
-from equilag.domain.group.group import NOBODY
 
 SMALL = (
     "grid/100x5/10 topics/one/incremental",
@@ -46,12 +44,6 @@ def test_the_group_of_a_case_is_the_one_of_its_snapshot(name: str) -> None:
     assert loaded.dropped_claims == 0
 
 
-@pytest.mark.parametrize("name", SMALL)
-def test_a_case_is_the_same_whenever_it_is_made(name: str) -> None:
-    one, again = named(name), named(name)
-    assert one.snapshot() == again.snapshot()
-
-
 def test_a_group_without_partitions_in_a_topic_has_no_such_topic_in_its_classes() -> None:
     case = shapes.one("a/b", "a", members=2, sizes=(0, 3), owners="none")
     built, loaded = case.group(), load_snapshot(case.snapshot())
@@ -68,38 +60,11 @@ def test_names_of_cases_are_unique_and_tell_their_families() -> None:
     }  # fmt: skip
 
 
-def test_the_grid_has_every_combination() -> None:
-    assert sum(found.family == "grid" for found in catalogue()) == 3 * 3 * 3 * 2 * 2
-
-
-def test_a_regular_expression_chooses_cases() -> None:
-    assert [case.name for case in full(r"^ramp/9 ")] == ["ramp/9 members of 40"]
-    assert list(short(r"^ramp/9 ")) == []
-
-
 def test_one_member_joins_a_group_in_which_all_own_as_much() -> None:
     case = named("grid/100x5/10 topics/one/incremental")
     held = np.bincount(case.owner, minlength=100)
     assert held[:99].max() - held[:99].min() == 1
     assert held[99] == 0
-
-
-def test_owners_in_buckets_read_what_they_own() -> None:
-    case = named("grid/100x5/10 topics/mixed/incremental")
-    assert case.group().reads[case.topic_of, case.group().class_of[case.owner]].all()
-    assert not (case.owner == 99).any()
-
-
-def test_the_partitions_of_a_member_that_left_have_no_owner() -> None:
-    case = shapes.one("a/b", "a", members=3, sizes=(8,), owners="leaves")
-    assert np.bincount(case.owner + 1).tolist() == [2, 2, 2, 2]
-
-
-def test_the_odd_subscriber_reads_one_topic() -> None:
-    case = shapes.one_odd("a/b", "a", members=3, sizes=(2, 2))
-    assert case.subscriptions == ((0, 1), (0,))
-    assert case.subscription_of.tolist() == [0, 0, 1]
-    assert case.kind == "mixed"
 
 
 def test_groups_at_different_levels_share_nothing() -> None:
@@ -110,27 +75,6 @@ def test_groups_at_different_levels_share_nothing() -> None:
     assert (np.diff(loads) > 0).all()
     held = np.bincount(case.owner)[:20]
     assert held[-1] > 1.8 * held[0]
-
-
-def test_random_topics_all_have_readers() -> None:
-    for case in (named("mixed/40x20/drifted"), named("lag-small/5x30 mixed/zipf/3")):
-        assert case.group().assignable.all()
-    assert named("lag-small/5x30 mixed/zipf/3").n_partitions == 30
-
-
-def test_more_topics_than_partitions_get_one_each() -> None:
-    assert shapes.even_sizes(500, 1_000) == (1,) * 1_000
-    assert shapes.even_sizes(7, 3) == (3, 2, 2)
-
-
-def test_an_assignment_with_names_has_every_member() -> None:
-    case = shapes.one("a/b", "a", members=3, sizes=(2, 1), owners="none")
-    assigned = np.array([1, NOBODY, 1], dtype=np.int32)
-    assert case.assignment(assigned) == {
-        "member-0": {},
-        "member-1": {"topic-0": [0], "topic-1": [0]},
-        "member-2": {},
-    }
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -152,10 +96,3 @@ def test_lags_are_of_their_kind() -> None:
     assert np.sort(heavy)[-100:].sum() > 0.2 * heavy.sum()
     with pytest.raises(InputError):
         lags("other", 1, 1)
-
-
-def test_only_cases_with_lags_have_lags() -> None:
-    case: Case
-    for case in map(named, SMALL):
-        assert (case.lag is not None) == case.family.startswith("lag")
-        assert case.lags_by_topic().keys() == set(case.topics)

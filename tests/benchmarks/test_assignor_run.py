@@ -22,7 +22,7 @@ from benchmarks.assignors import (
 )
 from benchmarks.assignors.case import Assignment, Case
 from benchmarks.assignors.cells import Peer, Slow, cell
-from benchmarks.assignors.inputs import catalogue, named
+from benchmarks.assignors.inputs import named
 from benchmarks.assignors.peers import CallBudget
 
 BUDGET = CallBudget(warm_s=0.0, measure_s=0.0, limit_s=9.0)
@@ -98,12 +98,6 @@ def test_what_went_wrong_is_recorded(tmp_path: Path, trouble: str, key: str, wha
     assert "assign_ms" not in answer
 
 
-def test_an_answer_does_not_stand_in_for_the_next_one(tmp_path: Path) -> None:
-    peers = [Stays("first"), Stays("second", trouble="silent")]
-    answers = cell(named(RAMP), peers, BUDGET, Slow(), tmp_path)["answers"]
-    assert "error" in answers["second"]
-
-
 def test_who_was_too_slow_is_not_asked_for_more(tmp_path: Path) -> None:
     slow, peer = Slow(), Stays(trouble="slow")
     for name in (RAMP, "ramp/17 members of 160"):
@@ -112,30 +106,6 @@ def test_who_was_too_slow_is_not_asked_for_more(tmp_path: Path) -> None:
     assert len(peer.asked) == 1
     assert slow.instead("stays", named("mixed/40x20/full"), 9.0) is None
     assert slow.instead("another", named(RAMP), 9.0) is None
-
-
-def test_who_took_long_is_spared_larger_cases() -> None:
-    slow, larger = Slow(), named("ramp/17 members of 160")
-    slow.note("quick", named(RAMP), {"assign_ms": 2_999.0})
-    assert slow.instead("quick", larger, 60.0) is None
-    slow.note("long", named(RAMP), {"assign_ms": 35_000.0})
-    assert slow.instead("long", larger, 60.0) == {"skipped": f"a call took 35 s in {RAMP}"}
-
-
-def test_smaller_or_other_cases_are_still_asked() -> None:
-    slow = Slow()
-    slow.note("p", named("grid/100x10/100 topics/mixed/full"), {"timeout": 9.0})
-    known = {
-        name: slow.instead("p", named(name), 9.0) is not None
-        for name in (
-            "grid/100x10/100 topics/mixed/incremental",
-            "grid/1000x5/1000 topics/mixed/full",
-            "grid/100x5/100 topics/mixed/full",
-            "grid/100x50/10 topics/mixed/full",
-            "grid/1000x5/1000 topics/one/full",
-        )
-    }
-    assert list(known.values()) == [True, True, False, False, False]
 
 
 def test_equilag_alone_where_only_it_looks_at_lags(tmp_path: Path) -> None:
@@ -167,11 +137,6 @@ def test_limits_of_a_small_case(tmp_path: Path) -> None:
     assert len(loading["load_s"]) == len(loading["parse_s"]) == 2
     planned = own.ask("--snapshot", str(snapshot), "--limits", "0.2", limit=60.0)
     assert planned["status"] in ("optimal", "feasible", "fallback")
-
-
-def test_what_limits_are_measured_on_exists() -> None:
-    names = {found.name for found in catalogue()}
-    assert {*limits.SHORT.cases, *limits.FULL.cases, limits.LARGEST} <= names
 
 
 def test_the_front_goes_from_the_fewest_moves_to_the_most_even() -> None:
@@ -228,12 +193,6 @@ def test_topics_that_count_one_by_one_are_planned_and_checked(
     assert [row["even"] for row in found] == [False] * 4 + [True] * 2
     assert all(row["exact"] for row in found)
     assert len(topic_balance.rows(found)[0]) == len(topic_balance.HEAD)
-
-
-def test_the_grid_of_lists_holds_the_hardest() -> None:
-    names = [str(one) for one in perfect_lists.GRID]
-    assert len(set(names)) == 35
-    assert {"100 up to 1,000,000 for 10", "300 up to 10,000,000 for 30"} <= set(names)
 
 
 def test_limits_on_moves_are_planned_and_compared(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,7 @@ import pytest
 from support.assignor_cases import results_of
 
 from benchmarks.assignors import capacity_groups
-from benchmarks.assignors.capacity_groups import CapacityShape, loads_by_capacity
-from benchmarks.assignors.report import markdown
+from benchmarks.assignors.capacity_groups import CapacityShape
 from benchmarks.assignors.targets import judged
 
 
@@ -22,18 +21,6 @@ def test_groups_have_capacities_and_racks() -> None:
     group = case.group()
     assert tuple(member.capacity for member in group.members) == case.capacities
     assert CapacityShape(30, 300, 1).with_lags().capacities == case.capacities
-
-
-def test_loads_are_per_unit_of_capacity() -> None:
-    case = CapacityShape(3, 4, 1, topics=2).with_lags()
-    assert case.lag is not None
-    assert case.capacities is not None
-    a, b, c, d = case.lag.tolist()
-    first, second = case.topics
-    held = {case.members[0]: {first: [1], second: [0]}, case.members[1]: {second: [1]},
-            case.members[2]: {first: [0]}}  # fmt: skip
-    expected = [(b + c) / case.capacities[0], d / case.capacities[1], a / case.capacities[2]]
-    assert loads_by_capacity(case, held) == expected
 
 
 def test_every_group_is_planned_and_proved(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,9 +60,3 @@ def test_groups_are_held_against_their_targets(
     rows = [{**one, **(wrong if number == row else {})} for number, one in enumerate(ROWS)]
     results = results_of([], capacities=rows)
     assert [target.met for target in judged(results) if "capacities" in target.name] == met
-
-
-def test_the_report_has_a_table() -> None:
-    text = markdown(results_of([], capacities=ROWS))
-    assert "| a | capacities, 3 racks | 0.5 s | optimal | 7 | 9 |  |" in text
-    assert "| b | capacities | 2 s | feasible |  | 3 | 0.04 % |" in text

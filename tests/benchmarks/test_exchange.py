@@ -7,7 +7,6 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,7 @@ import numpy as np
 import pytest
 from support.waiting import until
 
-from benchmarks.assignors import measuring
-from benchmarks.assignors.case import Assignment, Case, Racks
+from benchmarks.assignors.case import Assignment, Case
 from benchmarks.assignors.exchange import (
     MAX_CALLS,
     MIN_CALLS,
@@ -28,7 +26,6 @@ from benchmarks.assignors.exchange import (
     write_case,
 )
 from benchmarks.assignors.measuring import Calls
-from benchmarks.assignors.native import NoRunner
 from benchmarks.assignors.peers import PEERS, CallBudget, Peer
 
 QUICK = CallBudget(0.0, 0.0, 30.0, 30.0)
@@ -96,14 +93,6 @@ def test_a_case_is_written_in_plain_names(tmp_path: Path, lag: bool) -> None:
     }
 
 
-def test_racks_of_a_case_are_written(tmp_path: Path) -> None:
-    racks = Racks(("r", "", "s"), (("r",), (), ("s", "r"), ("s",), ("r",), ()))
-    write_case(replace(small(), racks=racks), tmp_path / "case.json")
-    document = json.loads((tmp_path / "case.json").read_text("utf-8"))
-    assert [member["rack"] for member in document["members"]] == ["r", "", "s"]
-    assert document["racks"] == {"x": [["r"], [], ["s", "r"], ["s"]], "y z": [["r"], []]}
-
-
 def test_an_answer_is_read_as_it_was_written(tmp_path: Path) -> None:
     file = tmp_path / "out.json"
     file.write_text(json.dumps(GOOD), "utf-8")
@@ -143,14 +132,6 @@ def test_what_is_no_answer_is_refused(tmp_path: Path, change: dict[str, Any]) ->
         read_answer(file)
 
 
-@pytest.mark.parametrize("text", ["", "[1]", "{", "null"])
-def test_other_files_are_refused(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "out.json"
-    file.write_text(text, "utf-8")
-    with pytest.raises(BadAnswer):
-        read_answer(file)
-
-
 def test_a_runner_answers(tmp_path: Path) -> None:
     body = f"print('end')\njson.dump({GOOD!r}, open(out, 'w'))"
     answer = ran(runner(tmp_path, body), tmp_path)
@@ -182,36 +163,6 @@ def is_running(pid: int) -> bool:
     return False
 
 
-def test_a_runner_that_hangs_outside_of_calls_is_no_time_out(tmp_path: Path) -> None:
-    body = "print('end', flush=True)\ntime.sleep(60)"
-    answer = ran(runner(tmp_path, body), tmp_path, CallBudget(0, 0, 30.0, 1.0))
-    assert answer == PeerFailure("not ready within 1 s")
-
-
-def test_many_calls_within_the_limit_are_no_time_out(tmp_path: Path) -> None:
-    body = (
-        "for _ in range(6):\n    time.sleep(0.3); print('end'); print('call', flush=True)\n"
-        f"print('end')\njson.dump({GOOD!r}, open(out, 'w'))"
-    )
-    assert isinstance(
-        ran(runner(tmp_path, body), tmp_path, CallBudget(0, 0, 1.5, 30.0)), PeerAnswer
-    )
-
-
-def test_a_missing_runner_is_named_and_not_run(tmp_path: Path) -> None:
-    asked = []
-
-    def command() -> tuple[str, ...]:
-        asked.append(1)
-        raise NoRunner("no such thing on PATH")
-
-    peer = Peer("fake", "go", command)
-    assert peer.missing() == peer.missing() == "no such thing on PATH"
-    assert len(asked) == 1
-    with pytest.raises(NoRunner):
-        ran(peer, tmp_path)
-
-
 def make_calls(took: list[int]) -> Calls[int, int]:
     """Calls that return their number and add an entry to `took`."""
 
@@ -230,28 +181,6 @@ def test_calls_are_few_without_time_and_many_with_it() -> None:
     assert answer.assignment == {str(len(took)): {}}, "the last call's"
     answer = make_calls([]).measure(30.0, 30.0, "")
     assert (answer.warm_up, len(answer.assign_ms)) == (MAX_CALLS, MAX_CALLS)
-
-
-def test_proofs_are_timed_apart_from_the_call() -> None:
-    proved: list[int] = []
-    calls = Calls(lambda: 1, lambda number: number, lambda number: {}, prove=proved.append)
-    answer = calls.measure(0.0, 0.0, "")
-    assert len(proved) == 2, "once to warm up"
-    assert answer.extra["proofs_ms"] >= 0.0
-    assert "proofs_ms" not in make_calls([]).measure(0.0, 0.0, "").extra
-
-
-def test_a_slow_call_counts_and_is_the_only_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measuring, "SLOW_S", -1.0)
-    took: list[int] = []
-    answer = make_calls(took).measure(30.0, 30.0, "")
-    assert (answer.warm_up, len(answer.assign_ms), len(took)) == (0, 1, 1)
-
-
-def test_names_are_unique_and_ours_come_last() -> None:
-    names = [peer.name for peer in PEERS]
-    assert len(set(names)) == len(names)
-    assert [peer.name for peer in PEERS if peer.family == "own"] == names[-2:]
 
 
 @pytest.mark.parametrize(

@@ -115,45 +115,6 @@ def test_every_fault_is_where_made_json_says(made: tuple[Any, list[Row], list[Ro
     assert sum(number >= 0 for _, _, number in seen) == result["partitions"] == SMALL.partitions
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        HistorySettings(groups=40, partitions=2_000, samples=5, seed=seed, faults=True)
-        for seed in range(6)
-    ]
-    + [HistorySettings(groups=60, partitions=3_000, samples=80, every=120, seed=9, faults=True)],
-    ids=str,
-)
-def test_faults_of_other_histories(tmp_path: Path, settings: HistorySettings) -> None:
-    result = write_history(tmp_path, settings)
-    _, counted = count_faults(*read(tmp_path), settings.every, settings.start_ms)
-    assert counted == result["faults"]
-    assert {fault for counts in counted.values() for fault in counts} == ALL_FAULTS
-
-
-def test_duplicates_are_copies_or_larger(made: tuple[Any, list[Row], list[Row]]) -> None:
-    keys = ("group", "topic", "partition", "ts_ms")
-    alike: defaultdict[tuple[Any, ...], list[Row]] = defaultdict(list)
-    for row in made[1]:
-        alike[tuple(row[key] for key in keys)].append(row)
-    pairs = [rows for rows in alike.values() if len(rows) > 1]
-    copies = [one for one, other in pairs if one == other]
-    larger = [
-        one
-        for one, other in pairs
-        if one["committed"] < other["committed"] and one["log_end"] < other["log_end"]
-    ]
-    assert len(copies) == len(larger) == len(pairs) / 2 > 0
-
-
-def test_late_samples_are_a_third_of_an_interval_late(
-    made: tuple[Any, list[Row], list[Row]],
-) -> None:
-    after = {(row["ts_ms"] - SMALL.start_ms) % 60_000 for row in made[1]} - {0}
-    assert after
-    assert all(18_000 <= delay <= 24_000 for delay in after)
-
-
 def test_a_clean_history_has_every_sample_and_no_faults(tmp_path: Path) -> None:
     settings = HistorySettings(groups=30, partitions=1_500, samples=6, seed=5, member_rounds=6)
     result = write_history(tmp_path, settings)
@@ -196,21 +157,6 @@ def test_readers_of_one_topic_see_one_log(made: tuple[Any, list[Row], list[Row]]
     shared = [by_group for by_group in logs.values() if len(by_group) > 1]
     assert shared
     assert all(len(by_group) == 2 and len(set(by_group.values())) == 1 for by_group in shared)
-
-
-def test_sizes_are_heavy_tailed(made: tuple[Any, list[Row], list[Row]]) -> None:
-    counts = Counter(
-        group
-        for group, _, number in {(r["group"], r["topic"], r["partition"]) for r in made[1]}
-        if number >= 0
-    )
-    sizes = sorted(counts.values())
-    assert sizes[0] <= 3
-    assert sizes[-1] > 4 * sizes[len(sizes) // 2]
-    rows = [row for row in made[2] if row["member"] is not None]
-    assert any(not row["owned"] for row in rows)
-    assert any(row["instance_id"] for row in rows)
-    assert any(row["rack"] for row in rows)
 
 
 def test_a_seed_gives_the_same_tables(tmp_path: Path) -> None:
@@ -269,16 +215,6 @@ def test_values_that_make_no_sense(
     assert problem in err
     assert err.count("\n") == 1
     assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("arguments", [["--groups", "many", "--out", "x"], [], ["--out"]])
-def test_command_lines_that_cannot_be_read(
-    capsys: pytest.CaptureFixture[str], arguments: list[str]
-) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(arguments)
-    assert stopped.value.code == 2
-    assert "usage:" in capsys.readouterr().err
 
 
 def test_a_history_is_not_written_over(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 from benchmarks.live.faults_report import BEGIN, END, main
 from benchmarks.live.faults_table import faults_lines
-from benchmarks.live.membership_table import membership_lines, more_moves, take_over_lines
 
 
 def change(moves: int, unowned: float = 0.0, two: int = 0) -> dict[str, Any]:
@@ -59,22 +58,6 @@ FAULTS = {
         }
     },
 }
-
-
-def test_membership() -> None:
-    lines = membership_lines([MEMBERSHIP])
-    assert "| one joins | 2 / 4.0 | 3 / 0.0 | 5 / 0.0 | 3 / 0.0 |" in lines
-    assert "| the steward restarts | 0 / 0.0 | – | 1 / 0.0 | – |" in lines
-    assert lines[-2] == "Partitions with two owners at any moment: 2."
-    assert lines[-1].endswith("range, librdkafka: the steward restarts: 1 (alone 0).")
-    assert more_moves([MEMBERSHIP]) == [
-        "range, librdkafka: one joins: 5 (alone 3)",
-        "range, librdkafka: the steward restarts: 1 (alone 0)",
-    ]
-
-
-def test_take_over() -> None:
-    assert take_over_lines([TAKE_OVER])[-1] == "| range | 3.4 | 5.0 | 2 (0.25) | 7.0 (0.50) |"
 
 
 def test_faults() -> None:

@@ -21,18 +21,14 @@ from benchmarks.live.load_figures import (
     settled_after,
 )
 from benchmarks.live.load_scenarios import (
-    BEFORE,
     BY_WORK,
-    PEER_RATES,
     SCENARIOS,
     SLOW_SPEEDS,
     USED,
     lognormal_rates,
     scenario_of,
-    uneven_rates,
 )
-from benchmarks.live.load_schedule import Phase, due_at, rates_at, schedule_of, unread_ages
-from benchmarks.live.load_side import cpu_seconds
+from benchmarks.live.load_schedule import Phase, due_at, rates_at, schedule_of
 from benchmarks.live.load_targets import judged_load
 
 EVEN = np.arange(24) % 6
@@ -48,12 +44,6 @@ def test_the_slow_member_is_a_third_as_fast_and_a_plan_exists() -> None:
     assert utilisation(rates, SLOW_SPEEDS, EVEN).max() > USED
 
 
-def test_a_plan_by_hand_follows_changed_rates_with_few_moves() -> None:
-    rates = lognormal_rates()
-    owners = hand_plan(rates, SLOW_SPEEDS)
-    assert hand_plan(rates, SLOW_SPEEDS, owners).tolist() == owners.tolist()
-
-
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_a_scenario_can_be_shortened(name: str) -> None:
     whole, short = scenario_of(name), scenario_of(name, 40.0)
@@ -67,27 +57,6 @@ def test_a_scenario_can_be_shortened(name: str) -> None:
     assert all(len(phase.rates) == short.partitions for phase in phases)
 
 
-def test_rates_are_dealt_anew_and_not_changed() -> None:
-    first, *others = scenario_of("changing-rates").phases_of(EVEN)
-    assert [phase.start for phase in others] == [120.0, 240.0, 360.0]
-    for phase in others:
-        assert sorted(phase.rates) == sorted(first.rates)
-        assert phase.rates.tolist() != first.rates.tolist()
-
-
-def test_every_other_member_is_busy() -> None:
-    rates = uneven_rates(EVEN, BEFORE)
-    per_member = np.bincount(EVEN, weights=rates)
-    assert per_member == pytest.approx([51, 15, 51, 15, 51, 15])
-
-
-def test_the_peers_rates_can_be_even() -> None:
-    assert len(PEER_RATES) == 32
-    assert sum(PEER_RATES) / 4 == pytest.approx(52)
-    busy, quiet = 2 * 20 + 6 * 2, 20 + 6 * 5 + 2
-    assert busy == quiet == 52
-
-
 def test_regular_arrivals_follow_the_rates() -> None:
     phases = [Phase(0.0, np.array([10.0, 1.0])), Phase(2.0, np.array([0.0, 5.0]))]
     schedule = schedule_of(phases, 4.0, None)
@@ -95,21 +64,6 @@ def test_regular_arrivals_follow_the_rates() -> None:
     assert due_at(schedule, 2.0).tolist() == [20, 2]
     assert due_at(schedule, 9.0).tolist() == [20, 12]
     assert rates_at(phases, 1.99).tolist() == [10.0, 1.0]
-
-
-def test_random_arrivals_are_the_same_in_every_run() -> None:
-    phases = [Phase(0.0, np.array([100.0, 10.0]))]
-    schedule = schedule_of(phases, 100.0, 3)
-    assert schedule.tolist() == schedule_of(phases, 100.0, 3).tolist()
-    assert due_at(schedule, 100.0) == pytest.approx([10_000, 1_000], rel=0.1)
-    assert (np.diff(schedule, axis=0) >= 0).all()
-
-
-def test_unread_records_have_ages() -> None:
-    schedule = schedule_of([Phase(0.0, np.array([10.0, 10.0]))], 2.0, None)
-    ages = unread_ages(schedule, np.array([18, 20]), 2.0)
-    assert ages == pytest.approx([0.1, 0.0], abs=1e-6)
-    assert unread_ages(schedule, np.array([20, 20]), 2.0).tolist() == []
 
 
 def test_a_partition_goes_on_where_its_old_member_stopped() -> None:
@@ -120,11 +74,6 @@ def test_a_partition_goes_on_where_its_old_member_stopped() -> None:
     assert assignment.exchange(1, {1: 5}) == ([], {})
     assert assignment.exchange(0, {0: 7}) == ([0], {})
     assert assignment.exchange(1, {1: 6}) == ([], {0: 7})
-
-
-def test_cpu_time_is_read_behind_the_name() -> None:
-    fields = "S 1 1 1 0 -1 0 0 0 0 0 150 50 7 3 20"
-    assert cpu_seconds(f"12 (a (b) c) {fields}") == pytest.approx(2.1)
 
 
 def log_of_a_move() -> Log:
@@ -142,13 +91,6 @@ def log_of_a_move() -> Log:
 def test_only_partitions_that_change_hands_are_moves() -> None:
     assert changes_of(log_of_a_move().events, 1000.0) == [(60.0, 1)]
     assert changes_of(log_of_a_move().events, 1100.0) == []
-
-
-def test_the_rounds_of_one_rebalance_count_once() -> None:
-    log = log_of_a_move()
-    log.add("a", "assign", [("t", 2)], 1064.0)
-    log.add("a", "assign", [("t", 1)], 1100.0)
-    assert changes_of(log.events, 1000.0) == [(60.0, 2), (100.0, 1)]
 
 
 def test_processes_have_the_rates_of_what_they_hold() -> None:
@@ -244,12 +186,6 @@ def test_every_target_can_be_missed() -> None:
     assert missed("steady", rebalances=three, steward_cpu_percent=5.1) == 2
 
 
-def test_a_group_that_was_not_run_is_no_miss() -> None:
-    found = results("slow-member")
-    found["sides"] = [row for row in found["sides"] if row["side"] == BY_WORK.name]
-    assert [goal.met for goal in judged_load(found)] == [None, None, True]
-
-
 def test_the_page_has_the_tables_of_full_runs(tmp_path: Path) -> None:
     source, kept, page = tmp_path / "cache", tmp_path / "kept", tmp_path / "live.md"
     source.mkdir()
@@ -276,19 +212,6 @@ def test_the_page_has_the_tables_of_full_runs(tmp_path: Path) -> None:
     assert "a peak" not in text
     assert load_report.main(arguments) == 0
     assert page.read_text("utf-8") == text
-
-
-def test_a_page_without_markers_is_left_alone() -> None:
-    with pytest.raises(ValueError, match="no markers"):
-        load_report.with_section("text", [])
-
-
-def test_groups_and_options_can_be_chosen() -> None:
-    scenario = run.changed(
-        scenario_of("slow-member"), ["by-work", "none"], ["by-work=--every 3s --confirm 1"]
-    )
-    assert [side.name for side in scenario.sides] == ["none", "by-work"]
-    assert scenario.sides[1].options == ("--every", "3s", "--confirm", "1")
 
 
 def test_a_run_writes_its_figures_and_says_what_is_missed(

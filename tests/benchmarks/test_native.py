@@ -58,16 +58,6 @@ def test_a_tool_that_fails_is_quoted(tmp_path: Path, monkeypatch: pytest.MonkeyP
         go_runner(tmp_path / "cache")
 
 
-def test_a_runner_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bin_folder = tmp_path / "bin"
-    monkeypatch.setenv("PATH", str(bin_folder))
-    go = tool(bin_folder, "go", '#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\necho > "$2"\n')
-    command = go_runner(tmp_path / "cache")
-    assert Path(command[0]).is_file()
-    go.unlink()
-    assert go_runner(tmp_path / "cache") == command
-
-
 def incremental(mixed: bool) -> Case:
     """Four owners of 24 partitions in 4 topics, and a fifth member that joins."""
     n_members, sizes = 5, (6, 6, 6, 6)

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.simulation.controller import Controller
 from benchmarks.simulation.episode import PAUSE_S, SimulatedGroup, run_episode
-from benchmarks.simulation.observed import GroupSample, Observed, one_speed
+from benchmarks.simulation.observed import GroupSample, Observed
 from benchmarks.simulation.rule_part import summary
 from benchmarks.simulation.rules import OWN, RULES, Settings
 from benchmarks.simulation.scenarios import (
@@ -76,11 +76,6 @@ def test_members_read_commit_and_pause_what_moves() -> None:
     assert group.oldest_s > 0.0
 
 
-def test_speeds_that_are_alike_are_one() -> None:
-    speeds = np.array([500.0, 200.0, 480.0, 210.0, 510.0])
-    assert one_speed(speeds).tolist() == [500.0, 205.0, 500.0, 205.0, 500.0]
-
-
 def observed(seconds: int, script: Script, holder: list[int]) -> Observed:
     group = SimulatedGroup(script)
     group.assign(0, np.array(holder, np.int32))
@@ -97,10 +92,6 @@ def test_a_controller_measures_rates_and_speeds() -> None:
     found = observed(90, constant([30.0, 70.0], [20.0, 100.0]), [0, 1])
     assert found.rates().tolist() == pytest.approx([30.0, 70.0])
     assert found.speeds().tolist() == pytest.approx([20.0, 70.0], rel=0.03)
-
-
-def test_without_a_measured_speed_all_are_unknown() -> None:
-    assert np.isnan(observed(90, constant([10.0, 10.0], [20.0, 100.0]), [0, 1]).speeds()).all()
 
 
 def sample(second: int, holder: list[int], rates: list[float]) -> GroupSample:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from support.fleet_runs import UNEVEN, problem, refusal, without_excess, write_run
 
 from equilag.domain.errors import MissingExtra
-from equilag.pipeline.results.fleet_report import CURRENT, read_report
+from equilag.pipeline.results.fleet_report import read_report
 from equilag.pipeline.results.run_dir import SUCCESS, SUMMARY
 
 FREE = problem("free", {"t": [5, 6, 7]}, {"a": {}, "b": {}})
@@ -62,11 +62,6 @@ def test_a_group_without_owners_has_no_current_figures(path: str) -> None:
     assert row.to_dict()["saved"] is None
 
 
-def test_a_group_without_lag_has_no_mean_to_compare_with(path: str) -> None:
-    row = read_report(path).groups[1]
-    assert (row.spread_now, row.saved, row.max_over_mean) == (0, 0, None)
-
-
 def test_equals_are_ordered_by_name(tmp_path: Path) -> None:
     rows = [{**ZERO, "group": name} for name in ("c", "a", "b")]
     report = read_report(write_run(tmp_path / "run", rows))
@@ -103,14 +98,6 @@ def test_what_is_saved_of_an_older_run_is_spread(tmp_path: Path) -> None:
     assert [row.saved for row in older.groups] == [2459 - report.groups[1].spread_planned, 0, None]
     for row in older.groups:
         assert (row.excess_now, row.excess_planned, row.excess_lower_bound) == (None,) * 3
-
-
-@pytest.mark.parametrize(
-    "name", ["", "a/b", "zäh λ", "q'uote\"", "with\nline", "*", "%s", "ORDERS"]
-)
-def test_odd_names(tmp_path: Path, name: str) -> None:
-    report = read_report(write_run(tmp_path / "_odd dir", [{**ZERO, "group": name}, UNEVEN]))
-    assert {row.group: row.members for row in report.groups} == {name: 2, "orders": 3}
 
 
 def test_an_unfinished_run(path: str) -> None:
@@ -158,11 +145,3 @@ def test_without_pyarrow(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("equilag.pipeline.results.run_tables.find_spec", lambda name: None)
     with pytest.raises(MissingExtra, match=r"equilag\[spark\]"):
         read_report(path)
-
-
-def test_only_the_row_of_the_current_assignment_is_joined(path: str) -> None:
-    """The rows of other assignors in `baseline/` add no groups."""
-    rows = pq.read_table(Path(path) / "baseline").to_pylist()
-    assert len({row["assignor"] for row in rows}) > 3
-    assert sum(row["assignor"] == CURRENT for row in rows) == 2
-    assert len(read_report(path).groups) == 3

@@ -63,10 +63,3 @@ def test_both_kinds_of_files_become_one_table() -> None:
     assert calls(both) == [parquet, lines]
     assert calls(TableFiles(both.parquet, ())) == parquet
     assert calls(TableFiles((), both.lines)) == lines
-
-
-def test_the_schema_names_every_column() -> None:
-    text = ddl(MEMBERS)
-    assert text.startswith("`ts_ms` bigint, `group` string, `member` string, ")
-    assert "`owned` map<string,array<int>>" in text
-    assert text.count("`") == 2 * len(MEMBERS)

@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -28,11 +27,6 @@ PATIENT = 30.0
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/stat").exists(), reason="needs /proc to see which processes live"
 )
-
-
-class Wordless(Exception):
-    def __str__(self) -> str:
-        raise RuntimeError("no words")
 
 
 def fail(error: BaseException) -> None:
@@ -74,12 +68,6 @@ def alive(pid: int) -> bool:
     except OSError:
         return False
     return state != "Z"
-
-
-def test_values(child: ChildProcess) -> None:
-    assert child.call(("add", 2, 3), PATIENT) == 5
-    assert child.call(("add", "a", "b"), PATIENT) == "ab"
-    assert child.call(("add", [None], []), PATIENT) == [None]
 
 
 def test_one_process_serves_many_calls(child: ChildProcess) -> None:
@@ -161,12 +149,6 @@ def test_what_no_answer_can_be_made_of(
     capfd.readouterr()  # Python's own report of how the process ended
 
 
-def test_an_exception_without_words(child: ChildProcess, capfd: pytest.CaptureFixture[str]) -> None:
-    assert child.call(("fail", Wordless()), PATIENT).kind in ("error", "crash")
-    assert child.call(("add", 1, 1), PATIENT) == 2
-    capfd.readouterr()
-
-
 def test_an_endless_loop(child: ChildProcess) -> None:
     pid = child.call(("pid",), PATIENT)
     start = time.monotonic()
@@ -181,17 +163,6 @@ def test_interrupts_are_the_parents_business(child: ChildProcess) -> None:
     pid = child.call(("pid",), PATIENT)
     os.kill(pid, signal.SIGINT)
     assert child.call(("pid",), PATIENT) == pid
-
-
-def test_other_threads_do_not_disturb(child: ChildProcess) -> None:
-    stop = threading.Event()
-    thread = threading.Thread(target=stop.wait)
-    thread.start()
-    try:
-        assert child.call(("add", 1, 1), PATIENT) == 2
-    finally:
-        stop.set()
-        thread.join()
 
 
 # A parent that is killed.

@@ -17,7 +17,6 @@ pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq
 
 from equilag.pipeline.results.record import SCHEMAS, Recorder
-from equilag.pipeline.results.table_files import check_parquet
 
 HOUR = 3_600_000
 T0 = 500_000 * HOUR
@@ -110,13 +109,6 @@ def test_only_rounds_with_racks_have_a_file_of_them(folder: Path) -> None:
     recorder.close()
     assert rows(folder, "racks") == {(str(T0 + 1), "t", "0", "['r', 's']"): 1}
     recorded(folder, T0 + HOUR)
-
-
-@pytest.mark.parametrize("table", SCHEMAS)
-def test_the_reader_of_histories_takes_the_files(folder: Path, table: Any) -> None:
-    recorded(folder, T0)
-    for path in (folder / table).iterdir():
-        check_parquet(str(path), table)
 
 
 def test_past_hours_are_merged(folder: Path) -> None:

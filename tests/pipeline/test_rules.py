@@ -43,18 +43,6 @@ def test_the_first_rule_that_fits_wins() -> None:
     assert rules.settings_of("other") is DEFAULT
 
 
-@pytest.mark.parametrize("text", ["", "# nothing but words\n", "rule = []"])
-def test_no_rules(text: str) -> None:
-    rules = read_rules(text, DEFAULT)
-    assert rules.rules == ()
-    assert rules.settings_of("any") is DEFAULT
-
-
-def test_expressions_are_searched_for_in_names_of_any_letters() -> None:
-    rules = read_rules('[[rule]]\ngroup = "(?i)größe|^$"\nseed = 1\n', DEFAULT)
-    assert [rules.settings_of(g).seed for g in ("die-GRÖSSE", "die-GRÖßE", "", "x")] == [4, 1, 1, 4]
-
-
 @pytest.mark.parametrize(
     ("text", "change"),
     [

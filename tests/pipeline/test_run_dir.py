@@ -69,17 +69,6 @@ def test_a_run(tmp_path: Path, name: str) -> None:
     assert read_summary(str(target)) == {"format": FORMAT, "groups": 3}
 
 
-def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    with new_run("out") as target:
-        assert target == tmp_path / "out"
-
-
-def test_an_empty_directory_may_be_there(tmp_path: Path) -> None:
-    finished_run(tmp_path, {})
-    assert tree(tmp_path) == {SUMMARY, SUCCESS}
-
-
 @pytest.mark.parametrize(
     ("inside", "problem"),
     [

@@ -24,11 +24,6 @@ def refused(path: str, group: str) -> str:
     return refusal(lambda run: plan_row(run, group, ("group",)), path)
 
 
-def test_the_row_of_a_group(path: str) -> None:
-    row = plan_row(path, "orders", ("group", "members", "partitions"))
-    assert row == {"group": "orders", "members": 3, "partitions": 10}
-
-
 @pytest.mark.parametrize(
     "name", ["", "a/b", "zäh λ", "q'uote\"", "with\nline", "*", "%s", "ORDERS"]
 )
@@ -45,11 +40,6 @@ def test_a_similar_name_is_suggested_for_an_unknown_group(path: str) -> None:
 
 def test_a_group_name_that_is_not_unicode(path: str) -> None:
     assert "there is no group" in refused(path, "\udc80")
-
-
-def test_a_failed_group_has_a_reason(path: str) -> None:
-    reason = "last sampled 60 s before the time of the run"
-    assert refused(path, "gone") == f'group "gone" was not planned: stale: {reason}'
 
 
 def test_rows_that_match_all_values(path: str) -> None:

@@ -78,13 +78,6 @@ def test_other_weights_are_given_lags(weight: str) -> None:
     assert load_snapshot(snapshot).lag.tolist() == [1, 2, 3, 4, 5, 0, 6]
 
 
-@pytest.mark.parametrize("reset", RESETS)
-def test_commits_that_are_not_there(reset: str) -> None:
-    problem = problem_row([topic_row("t", [0, 1], [50, 60], [None, 55], [20, 0])], [])
-    group = Group.build(**group_input(problem, reset=reset))
-    assert group.lag.tolist() == [0 if reset == "latest" else 30, 5]
-
-
 @pytest.mark.parametrize("numbers", [[3], [0, 3], [1, 2], [0, 1, 9]])
 def test_holes_are_empty_partitions(numbers: list[int]) -> None:
     ends = [100 + n for n in numbers]

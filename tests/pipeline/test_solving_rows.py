@@ -93,29 +93,6 @@ def test_a_plan() -> None:
     assert sum(r["from"] != r["to"] for r in rows) == row["plan"]["moves"]
 
 
-NOTHING = np.zeros(0, np.int64)
-
-
-def test_no_partitions() -> None:
-    none = NOTHING.astype(np.int32)
-    result = result_of(topics=(), members=("m",), topic=none, partition=NOTHING, source=none,
-                       target=none, weight=NOTHING)  # fmt: skip
-    assert row_of("g", result)["assignment"] == []
-    assert row_of("g", result_of(topics=(), members=(), topic=none, partition=NOTHING, source=none,
-                                 target=none, weight=NOTHING))["assignment"] == []  # fmt: skip
-
-
-def test_no_members() -> None:
-    problem = problem_row([topic_row("t", [0, 1], [50, 60], [40, 55])], [])
-    row = row_of("g", PlanGroup()(problem, QUICK))
-    assert row["kind"] is None
-    assert row["plan"]["unassigned"] == 2
-    assert row["assignment"] == [
-        {"topic": "t", "partition": 0, "from": None, "to": None, "weight": 10},
-        {"topic": "t", "partition": 1, "from": None, "to": None, "weight": 5},
-    ]
-
-
 def test_members_that_read_nothing_of_it() -> None:
     problem = problem_row(
         [topic_row("t", [0], [50])], [member_row("m", None), member_row("n", ["u"], {"t": [0]})]

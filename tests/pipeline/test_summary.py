@@ -71,14 +71,6 @@ def test_a_lag_that_no_float_represents_does_not_fail_the_run(tmp_path: Path) ->
     assert figures_of(tmp_path)["forecast"]["partitions"] == 2
 
 
-def test_a_run_without_any_plan(tmp_path: Path) -> None:
-    write_run(tmp_path, plans=0)
-    figures = figures_of(tmp_path)
-    assert figures["planned"]["groups"] == 0
-    assert figures["planned"]["median_gap_percent"] is None
-    assert figures["assignors"] == []
-
-
 def test_a_history_without_old_samples_tests_no_forecast(tmp_path: Path) -> None:
     write_run(tmp_path)
     (tmp_path / "signals" / "part-0.parquet").unlink()

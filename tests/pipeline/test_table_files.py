@@ -154,11 +154,6 @@ def test_a_column_that_is_there_twice(tmp_path: Path) -> None:
     assert (error.place, error.problem) == ("column committed", "appears twice")
 
 
-def test_the_table_of_the_other_kind(tmp_path: Path) -> None:
-    error = refused(write(tmp_path / "x.parquet", MEMBERS), "offsets")
-    assert error.place == "column member"
-
-
 # Files that are not parquet.
 
 
@@ -203,11 +198,6 @@ def test_what_is_data_in_a_directory(tmp_path: Path) -> None:
     assert names(found.lines, tmp_path) == [
         "d.ndjson.gz", "deep/er/c.jsonl", "e.json", "f.jsonl.GZ"
     ]  # fmt: skip
-
-
-def test_hidden_directories_above_do_not_matter(tmp_path: Path) -> None:
-    make(tmp_path, ".home/_run/a.parquet")
-    assert len(find_files([str(tmp_path / ".home/_run")], "offsets").parquet) == 1
 
 
 @pytest.mark.parametrize("inside", [[], ["_SUCCESS"], ["x.csv", ".a.parquet", "_b/c.jsonl"]])
@@ -313,13 +303,6 @@ def test_links_are_followed_but_not_in_circles(tmp_path: Path) -> None:
     (tmp_path / "elsewhere" / "up").symlink_to(tmp_path / "here")
     found = find_files([str(tmp_path / "here")], "offsets").parquet
     assert names(found, tmp_path / "here") == ["a.parquet", "day2/b.parquet"]
-
-
-def test_a_directory_that_a_pattern_fits(tmp_path: Path) -> None:
-    make(tmp_path / "x.parquet", "part-0.parquet")
-    make(tmp_path, "y.parquet")
-    found = find_files([str(tmp_path / "*.parquet")], "offsets").parquet
-    assert names(found, tmp_path) == ["x.parquet/part-0.parquet", "y.parquet"]
 
 
 def test_what_is_no_ordinary_file(tmp_path: Path) -> None:

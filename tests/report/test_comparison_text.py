@@ -75,17 +75,6 @@ def test_a_narrow_screen_has_fewer_columns_with_whole_figures(width: int) -> Non
     assert max(map(len, lines)) <= width
 
 
-def test_an_assignor_that_failed_has_no_figures_but_a_reason() -> None:
-    empty = (None,) * 7
-    failed = ComparisonRow("mine", *empty, "failed", None, "no\x1b idea", "my-package 1.0")
-    skipped = ComparisonRow("other", *empty, "not run")
-    text = text_of(orders_group(), row("range", 90, 0.0), failed, skipped)
-    lines = [line.split() for line in text.splitlines()]
-    assert ["mine", "failed", *"------"] in lines
-    assert ["other", "not", "run", *"------"] in lines
-    assert "mine failed (package my-package 1.0): no\\x1b idea" in text
-
-
 @pytest.mark.parametrize(
     ("policy", "said"),
     [
@@ -100,21 +89,6 @@ def test_the_most_even_plan_is_named_as_such(policy: Policy, said: bool) -> None
     text = text_for(comparison_facts(group, comparison), Screen(80))
     words = "  equilag: the most even plan, tolerance 0; equilag plan has 1 % by default\n"
     assert (words in text) == said
-
-
-def test_what_rests_on_a_solver_says_so() -> None:
-    ours = replace(row("equilag", 90, 0.0), status="optimal", evidence="solver")
-    text = text_of(orders_group(), ours)
-    assert "equilag   optimal (solver)" in text
-    assert "solver bound 90: no plan" in text
-    assert text.startswith("From the solver's bound: equilag 0 %")
-    assert "proved bound 90" in text_of(orders_group(), replace(ours, evidence="checked"))
-
-
-def test_the_current_assignment_took_no_time() -> None:
-    text = text_of(orders_group(), row("current", 600, 0.0), row("range", 90, 0.0))
-    (line,) = (line for line in text.splitlines() if line.startswith("current "))
-    assert line.split()[-1] == "-"
 
 
 @pytest.mark.parametrize("joined", [[], [["t", "u"]]])

@@ -9,7 +9,6 @@ from support.orders_service import orders_snapshot
 from equilag.adapters.snapshot.read_input import load_snapshot
 from equilag.domain.group.input_doubt import InputDoubt
 from equilag.report.facts.doubts import doubt_facts
-from equilag.report.facts.facts_json import facts_json
 
 ALL = (
     InputDoubt("claimed_twice", 1, (("orders-3", "c-1", "c-2"),)),
@@ -40,10 +39,3 @@ def test_claims_dropped_without_names_are_counted() -> None:
     group = replace(load_snapshot(orders_snapshot()), doubts=(), dropped_claims=2)
     (found,) = doubt_facts(group)
     assert found.words.startswith("2 claims dropped: the partition is gone, or")
-
-
-def test_doubts_as_json() -> None:
-    group = replace(load_snapshot(orders_snapshot()), doubts=ALL[:1])
-    (found,) = facts_json(doubt_facts(group))
-    assert found["doubt"] == "claimed_twice"
-    assert found["examples"] == [["orders-3", "c-1", "c-2"]]

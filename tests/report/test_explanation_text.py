@@ -185,15 +185,6 @@ def test_paths_pins_and_units_in_words() -> None:
     assert "1 partition: owners that may not keep them" in text(pinned)
 
 
-def test_a_group_that_caught_up_is_explained_in_records() -> None:
-    group = group_of([4], [[0], [0]], [0, 0, 1, 1], [30, 0, 0, 0])
-    facts = explanation_facts(equilag.explain(group, effort=0.1))
-    assert facts.verdict.unit == "partitions"
-    assert (facts.unit, facts.weight_unit) == ("records", "records")
-    assert not any("(30 of 15.00 partitions)" in line for line in facts.why)
-    assert any("(30 of 15.00 records)" in line for line in facts.why)
-
-
 def test_what_partitions_weigh_is_not_per_capacity() -> None:
     words = LoadWords("seconds of work", 100.0, "records of work")
     found = BoundCause(

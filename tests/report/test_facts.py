@@ -49,12 +49,6 @@ def test_members_and_moves_of_a_plan() -> None:
     assert facts.size == 9
 
 
-def test_the_run_is_a_fact_only_for_those_who_ask() -> None:
-    run = plan_facts(assign(orders_group(), "sticky"), verbose=True).run
-    assert run is not None
-    assert run.algorithm == "sticky"
-
-
 @pytest.mark.parametrize(
     ("policy", "settings"),
     [
@@ -83,24 +77,6 @@ def test_choices_say_their_gain_and_how_to_get_them(policy: Policy, settings: ob
     assert [row.gain_percent for row in facts.rows] == pytest.approx([20.0, 100.0])
     assert [row.settings for row in facts.rows] == settings
     assert plan_facts(replace(plan, choices=choices[:1])).choices is None
-
-
-def test_points_of_a_front() -> None:
-    points = [Point(0, 762, 762, 357.0), Point(2, 381, 100, 178.5), Point(3, 0, 0, 0.0)]
-    facts = frontier_facts(orders_group(), points, Policy(), run={"seed": 0})
-    assert [point.percent_of_mean for point in facts.points] == [100.0, 50.0, 0.0]
-    assert [point.gain_percent for point in facts.points] == [0.0, 50.0, 100.0]
-    assert facts.unproved == 1
-    assert facts.document() == {
-        "format": "equilag/frontier/1",
-        "group": "orders-service",
-        "policy": {**Policy().to_dict(), "seed": 0},
-        "evidence": None,
-        "headline": (
-            "Trade-offs: lag spread 762 with 0 moves; 0 with 3 (100 % of the possible gain)"
-        ),
-        "points": [point.to_dict() for point in points],
-    }
 
 
 def test_the_evidence_of_a_front_is_that_of_its_weakest_point() -> None:

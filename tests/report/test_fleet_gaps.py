@@ -30,9 +30,3 @@ def test_quartiles() -> None:
     )
     assert (found.p5, found.p95) == pytest.approx(tuple(np.percentile(gaps, (5, 95))))
     assert json.loads(json.dumps(found.to_dict()))["bands"] == [2, 9, 40, 50, 0]
-
-
-def test_an_assignor_without_groups() -> None:
-    found = assignor_gaps("mine", [])
-    assert found.bands == (0,) * 5
-    assert found.median is found.minimum is found.maximum is None

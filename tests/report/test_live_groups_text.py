@@ -12,10 +12,6 @@ from equilag.report.terminal import Screen
 from equilag.report.text.tables.pages import text_for
 
 GROUP = LiveGroupFacts("orders", "Stable", "classic", 3, 48, 12_345, 678, "c-1", 62.5, 0, [])
-EMPTY = replace(
-    GROUP, group="audit", state="Empty", members=0, lag_spread=None, worst_member=None,
-    worst_share_percent=None,
-)  # fmt: skip
 HUGE = replace(
     GROUP, group="team-" * 40, state="CompletingRebalance", kind="consumer", members=10**5,
     partitions=10**6, lag=2**52, lag_spread=2**52, worst_share_percent=99.99, unknown_lags=7,
@@ -26,32 +22,8 @@ def text_of(*groups: LiveGroupFacts, width: int = 100, plain: bool = False) -> s
     return text_for(LiveGroupsFacts(groups, {}), Screen(width, ascii=plain))
 
 
-def test_a_row_per_group() -> None:
-    title, blank, heading, first, second = text_of(GROUP, EMPTY).splitlines()
-    assert (title, blank) == ("2 groups, total lag 24,690", "")
-    assert heading.split() == [
-        "group",
-        "state",
-        "kind",
-        "members",
-        "partitions",
-        "lag",
-        "spread",
-        "worst",
-    ]
-    assert first.split() == ["orders", "Stable", "classic", "3", "48", "12,345", "678", "62.5", "%"]
-    assert second.split() == ["audit", "Empty", "classic", "0", "48", "12,345", "-", "-"]
-
-
 def test_no_group() -> None:
     assert text_of().startswith("no groups: the cluster has none")
-
-
-def test_unknown_lags_are_marked_and_counted() -> None:
-    text = text_of(GROUP, replace(GROUP, unknown_lags=1))
-    assert "12,345*" in text
-    assert text.endswith("* without 1 partition whose lag is unknown\n")
-    assert "*" not in text_of(GROUP)
 
 
 @pytest.mark.parametrize("width", [80, 100, 120])

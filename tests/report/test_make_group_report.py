@@ -53,8 +53,3 @@ def test_the_plan_is_that_of_the_command_on_the_page() -> None:
     )
     given = make_group_report(group, Policy(max_moves=2), "g.json", run, plan=made)
     assert given.document()["command"] == "equilag plan g.json --max-moves 2"
-
-
-def test_the_usual_time_limit_is_not_named() -> None:
-    assert not any(ReportRun(2.0).options().values())
-    assert ReportRun(2.0, deterministic=True).options()["deterministic"] is True

@@ -122,7 +122,3 @@ def test_an_output_that_is_wrong(own: None, facts: PlanFacts, name: str, problem
 def test_json_has_no_figure_that_json_does_not_have(value: float, size: int) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         to_json({"spread": value}, size)
-
-
-def test_json_is_ascii() -> None:
-    assert to_json({"group": "żółw\n\x1b"}).isascii()

@@ -9,10 +9,6 @@ from equilag.domain.policy.policy import Policy
 from equilag.report.facts.plans.plan_command import plan_command
 
 
-def test_defaults_are_left_out() -> None:
-    assert plan_command("group.json", Policy(), {}) == "equilag plan group.json"
-
-
 def test_settings_are_options() -> None:
     policy = Policy(
         "kip-169",

@@ -39,21 +39,6 @@ def row(text: str, label: str) -> str:
     return next(line for line in text.splitlines() if line.strip().startswith(label)).strip()
 
 
-def test_a_row_per_instance() -> None:
-    members = [{"instance": "pod-a"}, {"instance": "pod-a"}, {"instance": "pod-b"}, {}]
-    lines = text_of(solved(members)).splitlines()
-    at = lines.index("Instances")
-    assert lines[at + 1].split() == [
-        "instance", "threads", "partitions", "lag", "before", "lag", "after",
-    ]  # fmt: skip
-    rows = [line.split() for line in lines[at + 2 : at + 5]]
-    assert [one[:5] for one in rows] == [
-        ["m3", "1", "0", "→", "6"], ["pod-a", "2", "24", "→", "12"], ["pod-b", "1", "0", "→", "6"],
-    ]  # fmt: skip
-    assert rows[1][5] == "660"
-    assert sum(int(one[6]) for one in rows) == 660
-
-
 def test_loads_of_instances_are_per_unit_of_capacity() -> None:
     members = [{"instance": "pod", "capacity": 30}, {"instance": "pod", "capacity": 30}, {}]
     text = text_of(solved([*members, {"capacity": 60}]))
@@ -84,21 +69,6 @@ def test_reads_across_racks(settings: dict[str, Any], proved: bool) -> None:
     assert row(text, "across racks") == words + end
     assert ("fewest reads across racks" in row(text, "policy")) == proved
     assert ("and the fewest reads across racks allow no fewer" in row(text, "moves")) == proved
-
-
-def test_units_and_restricted_partitions() -> None:
-    text = text_of(
-        solved([{}, {}], co_partitioned=[["a", "b"]], allowed={"a": {"3": ["m1"], "4": ["m0"]}})
-    )
-    assert row(text, "units") == "units         12 units, 6 per member; co-partitioned: a + b"
-    words = "restricted    2 partitions, which only some of the subscribers may read"
-    assert row(text, "restricted") == words
-
-
-def test_room_and_rounded_capacities_are_named() -> None:
-    text = text_of(solved([{"capacity": 1234.5, "max_partitions": 20}, {}, {"max_partitions": 9}]))
-    assert row(text, "room") == "room          2 members take at most 9 to 20 partitions"
-    assert "; capacities have 3 significant digits: 1,234.5 is 1,230\n" in text
 
 
 def test_free_counts_are_not_called_even() -> None:
@@ -142,17 +112,3 @@ def test_settings_about_unknown_racks_claim_nothing() -> None:
     text = text_of(solved([{}, {}], {"rack_aware": True}))
     assert row(text, "policy") == "policy        fair-yet-sticky"
     assert "across racks" not in text
-
-
-def test_how_much_is_known_of_racks() -> None:
-    racks = {"a": [["x"]] * 6 + [["y"]] * 6}
-    text = text_of(solved([{"rack": "x"}, {"rack": "y"}, {}], racks=racks))
-    known = "; racks are known of 12 of 24 partitions and 2 of 3 members"
-    assert row(text, "across racks").endswith(known)
-
-
-def test_ordinary_groups_have_none_of_it() -> None:
-    plan = solved([{}, {}])
-    assert plan_facts(plan).real is None
-    text = text_of(plan)
-    assert not any(word in text for word in ("Instances", "units", "across racks", "restricted"))

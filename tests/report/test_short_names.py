@@ -10,7 +10,6 @@ from equilag.report.text.tables.short_names import (
     fitted,
     labels,
     member_names,
-    middle,
     with_short_names,
 )
 from equilag.report.wording.words import printable
@@ -33,12 +32,6 @@ def test_short_names_fit_and_differ_wherever_the_names_do(names, room) -> None:
         assert all(cell_len(name) <= room for name in short.values())
 
 
-def test_members_of_kafka_lose_most_of_their_uuid() -> None:
-    assert member_names([f"c-1-{UUIDS[0]}"], 40) == {f"c-1-{UUIDS[0]}": "c-1-09d0…"}
-    alike = [f"c-e9d00e9f{UUIDS[0][8:]}", f"c-e9d0ffff{UUIDS[0][8:]}"]
-    assert [*member_names(alike, 40).values()] == ["c-e9d00e9f…", "c-e9d0ffff…"]
-
-
 def workers(room: int, front: str = "payments-consumer-prod-eu-west-1") -> list[str]:
     ids = [f"{front}-worker-{i}-{UUIDS[i % 10]}" for i in (1, 2, 10, 17)]
     return [*member_names(ids, room).values()]
@@ -51,11 +44,6 @@ def test_what_names_share_is_cut_before_what_tells_them_apart() -> None:
         "payment…1-worker-17…",
     ]  # fmt: skip
     assert workers(9)[2:] == ["pa…er-10…", "pa…er-17…"]
-
-
-def test_shared_ends_are_cut_too() -> None:
-    ids = [f"worker-{i}.payments.svc.cluster.local" for i in (1, 30)]
-    assert [*labels(ids, 20).values()] == ["worker-1.paym…local", "worker-30.paym…local"]
 
 
 def test_a_uuid_in_the_middle_is_left_out_if_the_rest_differs() -> None:
@@ -74,26 +62,12 @@ def test_a_name_that_is_unlike_the_others_changes_nothing_for_them() -> None:
     ]  # fmt: skip
 
 
-def test_names_of_two_regions_differ_where_the_regions_do() -> None:
-    ids = [f"payments-prod-{region}-1-worker-17" for region in ("eu-west", "us-east")]
-    first, second = labels(ids, 24).values()
-    assert "eu-west" in first
-    assert "us-east" in second
-
-
 def test_names_that_differ_too_little_end_in_a_number() -> None:
     ids = [f"{'a' * i}b{'a' * (60 - i)}" for i in range(20, 40)]
     short = [*labels(ids, 10).values()]
     assert len(set(short)) == 20
     assert short[-1].startswith("aaaa")
     assert "#" in short[-1]
-
-
-@given(st.text(max_size=80), st.integers(4, 60))
-def test_middle_keeps_front_and_width(text, width) -> None:
-    cut = middle(text, width)
-    assert len(cut) <= width
-    assert cut == text or (cut[0] == text[0] and "…" in cut)
 
 
 def test_fitted_counts_columns_not_characters() -> None:

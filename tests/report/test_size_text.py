@@ -60,19 +60,6 @@ def test_too_few_members() -> None:
     assert "New members have a capacity of 25 records/s." in text
 
 
-def test_enough_members() -> None:
-    text = page(group_of_rates(EVEN, [50.0] * 4))
-    assert text.startswith(
-        "4 members keep up under the best plan (the heaviest at 60.0 %).\nNeeded: 3 members keep up"
-    )
-    text = page(group_of_rates(EVEN, [50.0] * 3))
-    assert text.startswith(
-        "3 members keep up under the best plan (the heaviest at 80.0 %); 2 cannot (proved).\n"
-    )
-    text = page(group_of_rates([10.0], [50.0]))
-    assert text.startswith("1 member keeps up under the best plan (the heaviest at 20.0 %).\n")
-
-
 def test_a_hot_partition() -> None:
     text = page(group_of_rates([70.0, *EVEN], [50.0] * 4), catch_up=60)
     assert "Needed: no number up to 13 members keeps up." in text
@@ -106,12 +93,6 @@ def test_without_capacities() -> None:
     assert text.startswith("Now: the heaviest of 2 members has 22.50 records/s at best.\n")
     assert "orders-1 alone is 20 records/s" not in text  # the last number helps
     assert "give the capacity of members: --capacity '*=N'" in text
-
-
-def test_an_interval_of_a_load() -> None:
-    group = group_of_rates(EVEN, [None, None])
-    rows = tuple(replace(r, load_at_least=r.load / 2) for r in equilag.size(group).rows)
-    assert "has 60 records/s (30 at least) at best." in page(group, {"rows": rows})
 
 
 def test_lag_with_capacities_is_time() -> None:
@@ -164,13 +145,6 @@ def test_numbers_without_a_plan_and_numbers_left_out() -> None:
     assert "that lower it by anything; --json has all 40." in text
 
 
-def test_no_rows_no_table() -> None:
-    group = group_of_rates(EVEN, [25.0] * 2)
-    text = page(group, {"rows": ()})
-    assert "members" in text
-    assert "proved" not in text.split("Heaviest:")[0].split("orders-service")[1]
-
-
 def test_the_document_is_that_of_the_sizing() -> None:
     group = group_of_rates(EVEN, [25.0] * 2)
     found = equilag.size(group)
@@ -179,12 +153,6 @@ def test_the_document_is_that_of_the_sizing() -> None:
     assert facts.document() == {**found.to_dict(), "headlines": facts.headlines}
     assert " ".join(page(group).split()).startswith(" ".join(facts.headlines))
     assert (facts.kind, facts.size) == ("size", 0)
-
-
-def test_nothing_to_read() -> None:
-    text = page(group_of_rates([0.0, 0.0], [25.0]))
-    assert text.startswith("1 member keeps up under the best plan (the heaviest at 0 %).\n")
-    assert "More:" not in text
 
 
 def test_an_unknown_rate_is_not_called_hot() -> None:
@@ -202,3 +170,16 @@ def test_smaller_sizes_that_were_not_asked_for_are_not_judged() -> None:
     text = page(group_of_rates([10.0, 20.0, 30.0, 40.0], [100.0, 100.0]), members=(7, 9))
     assert "Needed: 7 members keep up, the heaviest at 40.0 %; fewer were not looked at." in text
     assert "More:" not in text
+
+
+def test_an_interval_of_a_load() -> None:
+    group = group_of_rates(EVEN, [None, None])
+    rows = tuple(replace(r, load_at_least=r.load / 2) for r in equilag.size(group).rows)
+    assert "has 60 records/s (30 at least) at best." in page(group, {"rows": rows})
+
+
+def test_no_rows_no_table() -> None:
+    group = group_of_rates(EVEN, [25.0] * 2)
+    text = page(group, {"rows": ()})
+    assert "members" in text
+    assert "proved" not in text.split("Heaviest:")[0].split("orders-service")[1]

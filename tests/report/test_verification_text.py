@@ -15,20 +15,6 @@ def text_of(report: VerificationReport) -> str:
     return text_for(verification_facts(orders_group(), "p.json", report), Screen(80))
 
 
-def test_what_rests_on_a_solver_is_named() -> None:
-    report = VerificationReport(
-        unproved=["spread_at_least 7 (cp-sat)"], proved=["counts 3 (residual)"]
-    )
-    first, proved, unproved, last = text_of(report).splitlines()
-    assert first == (
-        "holds: p.json: 9 partitions of group orders-service; all checked figures agree "
-        "(verdict and reasons are not checked)"
-    )
-    assert proved == "holds: proved again: counts 3 (residual)"
-    assert unproved == "holds, but not proved again: spread_at_least 7 (cp-sat)"
-    assert last == "OK: valid; 1 of 2 claims re-proved, 1 rests on the solver's word"
-
-
 @pytest.mark.parametrize(
     ("proved", "unproved", "words"),
     [

@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from equilag.report.wording.words import (
-    duration,
     in_units,
     listed,
     percent,
-    plural,
     printable,
     short_number,
-    short_percent,
     short_span,
     time_span,
 )
-
-
-@given(st.text(st.characters(exclude_categories=())))
-def test_printable_is_printable_and_one_line(text) -> None:
-    shown = printable(text)
-    assert shown.isprintable()
-    shown.encode("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -58,10 +46,6 @@ def test_percent(value, text) -> None:
     assert percent(value) == text
 
 
-def test_duration() -> None:
-    assert [duration(s) for s in (0.0021, 0.41, 12.34)] == ["2.1 ms", "0.41 s", "12.3 s"]
-
-
 @pytest.mark.parametrize(
     ("value", "text"),
     [
@@ -85,18 +69,6 @@ def test_short_numbers(value: int, text: str) -> None:
 def test_lists_of_names() -> None:
     assert listed(["a", "b"], 2) == "a, b"
     assert listed(["a", "b\n", "c", "d"], 2) == "a, b\\n, … and 2 more"
-
-
-def test_plural_forms() -> None:
-    assert [plural(n, "partition") for n in (0, 1, 1000)] == [
-        "0 partitions", "1 partition", "1,000 partitions",
-    ]  # fmt: skip
-    assert plural(2, "match", "matches") == "2 matches"
-
-
-def test_short_percentages() -> None:
-    values = (0.0, 0.004, -0.004, 12.34)
-    assert [short_percent(v) for v in values] == ["0 %", "<0.01 %", ">-0.01 %", "12.3 %"]
 
 
 @pytest.mark.parametrize(

@@ -105,13 +105,6 @@ def test_words_before_each_line(prefix: str) -> None:
         assert result.given["name"] == "12"
 
 
-def test_shapes_that_go_through_the_most_code() -> None:
-    for shape, width in (("owners", 80), ("a box", 80), ("tabs", 80), ("markdown", 80)):
-        assert read(wrapped(SHAPES[shape], width)) == EXPECTED
-    assert read("\n".join(f"[k-1] {line}" for line in SHAPES["commas"])) == EXPECTED
-    assert read("\n".join(f"   {line}" for line in SHAPES["a box"])) == EXPECTED
-
-
 def test_what_a_screen_broke_in_several_possible_ways() -> None:
     lines = aligned(OWNERS)
     cut = [line[:90].rstrip() for line in lines]

@@ -151,12 +151,6 @@ def test_a_member_of_dashes_is_nobody() -> None:
     assert not read(text).given["members"]
 
 
-def test_partitions_without_a_commit_have_names() -> None:
-    lines = [PrintedLine("orders", number, None, 10**8, ONE) for number in range(12)]
-    told = read(PRINTERS["kafka"]("g", lines)).assumed
-    assert any("lag is 0: orders-0, orders-1," in one and "and 2 more" in one for one in told)
-
-
 def test_an_edited_lag_in_the_last_line_stays() -> None:
     text = "TOPIC PARTITION CURRENT-OFFSET LOG-END-OFFSET LAG\norders 0 10 25 15\norders 1 0 100 {}"
     result = read(text.format("99"))

@@ -144,13 +144,6 @@ def test_reset_in_any_case() -> None:
     assert refused(TEXT, auto_offset_reset="newest").place == "auto_offset_reset"
 
 
-def test_members_that_own_nothing() -> None:
-    result = described(TEXT, MEMBERS)
-    third = {"id": "c-3", "subscription": "all", **place_of("c-3")}
-    assert result.snapshot["members"][2] == third
-    assert not said(result, "members that own nothing")
-
-
 def test_as_owned() -> None:
     result = described(TEXT, MEMBERS, as_owned=True)
     assert [m["subscription"] for m in result.snapshot["members"]] == [["a"], ["b"], []]
@@ -222,11 +215,6 @@ def test_messages_around_the_tables() -> None:
     assert not said(described(TEXT), "rebalancing")
 
 
-def test_several_tables_of_one_group() -> None:
-    split = printed(HEADER, *ROWS[:2]) + printed(HEADER, *ROWS[2:])
-    assert described(split).snapshot == described(TEXT).snapshot
-
-
 def test_a_group_without_members() -> None:
     text = "Consumer group 'g' has no active members.\n" + printed(
         HEADER, row("a", 0, "1", "2", "1", "-")
@@ -277,15 +265,6 @@ def test_instances_and_pins_know_clients_and_hosts_of_a_text() -> None:
     assert places == [("c-1", "10.0.0.1"), ("c-2", "h")]
 
 
-def test_columns_that_do_not_line_up() -> None:
-    squeezed = "\n".join(" ".join(line.split()) for line in TEXT.split("\n"))
-    assert described(squeezed).snapshot == described(TEXT).snapshot
-    big = str(2**63 - 1)
-    wide = TEXT + f"g a 2 {big} {big} 0 {C2} /10.0.0.1 c-2\n"
-    committed = described(wide).snapshot["offsets"]["a"]["committed"]
-    assert committed == [3, None, 2**63 - 1]
-
-
 def test_partitions_that_are_not_listed() -> None:
     text = printed(HEADER, row("a", 3, "3", "9", "6", C1), row("a", 1, "0", "1", "1", "-"))
     result = described(text)
@@ -299,12 +278,6 @@ def test_partitions_that_are_not_listed() -> None:
         result = described(text, auto_offset_reset=reset)
         assert load_snapshot(result.snapshot).lag.tolist() == [0, 1, 0, 6]
         assert said(result, "WARNING", "(0, 2)", reset, "count as empty")
-
-
-def test_a_row_of_a_member_that_owns_nothing() -> None:
-    text = printed(HEADER, *ROWS, ("g", "-", "-", "-", "-", "-", "c-9", "/10.0.0.1", "c"))
-    members = described(text).snapshot["members"]
-    assert members[2] == {"id": "c-9", "subscription": "all", **place_of("c")}
 
 
 @pytest.mark.parametrize(
@@ -379,11 +352,6 @@ def test_ways_to_print_an_assignment(column: str, cell: str) -> None:
     assert len(described(describe, members).snapshot["members"]) == 3
     wrong = members.replace(cell, cell.replace("1", "5"))
     assert "other partitions" in refused(describe, wrong).problem
-
-
-def test_members_without_their_assignments() -> None:
-    text = printed(*(cells[:5] for cells in (MEMBERS_HEADER, *MEMBER_ROWS)))
-    assert described(TEXT, text).snapshot == (described(TEXT, MEMBERS).snapshot)
 
 
 def test_static_members() -> None:

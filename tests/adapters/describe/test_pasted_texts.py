@@ -156,25 +156,6 @@ def test_an_id_cut_off_that_no_other_row_has() -> None:
     assert said(assumed, "the owner of 1 partition is not known", "orders-1")
 
 
-def test_the_shapes_that_go_through_the_most_code() -> None:
-    chosen = (
-        *("a prompt and remarks around it", "colours", "a quote", "a fence", "back-ticks"),
-        *("a markdown table with names once", "commas", "line numbers", "a time before each line"),
-        *("an id glued to its host", "a row broken between words", "an earlier moment", "a state"),
-        *("lines broken at the edge of a screen", "a last line cut off in the id", "hard spaces"),
-        *("an error before", "a wrong LAG", "tabs", "several tabs", "single spaces"),
-    )
-    for shape in chosen:
-        assert partitions(described(SAME[shape])[0]) == EXPECTED
-    assert partitions(described(OWNERS)[0])["orders"][2] == (3, 3, None)
-    for text in (MEMBERS, SAME["a state"].split("\n\n")[0], "", ROWS[0], "Error: no", "TOPIC LAG"):
-        assert refused(text)
-    lost = f"{KAFKA}billing orders x 1 2 1 - - -\n"
-    assert "PARTITION" in refused(f"{lost}end")
-    assert "does not fit the header" in refused(f"{KAFKA}billing orders 2 1 2\nend")
-    assert "is not within" in refused(f"{KAFKA}billing orders 99999999 1 2 1 - - -\n")
-
-
 def test_screens_of_every_width() -> None:
     """Copies of a screen keep the spaces at its edge, or lose them."""
     wrong = []

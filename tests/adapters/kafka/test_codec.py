@@ -79,23 +79,12 @@ def test_keys() -> None:
     assert golden("key/23") == OtherKey("streams group topology (key 23)", "g", True)
 
 
-@pytest.mark.parametrize("kind", [9, 24, 900, -1])
-def test_a_key_of_an_unknown_type(kind: int) -> None:
-    expected = OtherKey(f"unknown record (key {kind})", None, True)
-    assert read_key(write.int16(kind) + b"anything") == expected
-
-
 @pytest.mark.parametrize("version", range(5))
 def test_commits(version: int) -> None:
     read = golden(f"commit/v{version}")
     assert (read.offset, read.timestamp_ms) == (2**40, WHEN)
     assert read.leader_epoch == (9 if version >= 3 else None)
     assert read.topic_id == (ORDERS.bytes if version >= 4 else None)
-
-
-def test_plain_commits() -> None:
-    assert golden("legacy/v0")[:2] == (2**40, WHEN)
-    assert golden("commit-plain/v4") == (0, 5, None, None)
 
 
 @pytest.mark.parametrize("version", range(5))
@@ -204,16 +193,9 @@ def test_unknown_versions(name: str, newer: int, message: str) -> None:
 names = st.text(st.characters(codec="utf-8"), max_size=8) | st.sampled_from(["x" * 126, "y" * 127])
 int32s = st.integers(0, 2**31 - 1)
 offsets = st.integers(0, 2**63 - 1)
-owned = st.dictionaries(names, st.lists(int32s, max_size=4), max_size=3)
 ids = st.uuids()
 tags = st.dictionaries(st.integers(1, 2**20), st.binary(max_size=200), max_size=3)
 """Tags that no version uses yet."""
-
-
-@given(names, names, int32s)
-def test_commit_keys_round_trip(group: str, topic: str, partition: int) -> None:
-    expected = (group, topic, partition)
-    assert read_key(write.commit_key(group, topic, partition)) == expected
 
 
 @given(st.integers(0, 4), offsets, st.integers(-1, 9), names, offsets, tags, st.none() | ids)
@@ -235,50 +217,6 @@ def test_commits_round_trip(
     assert read.leader_epoch == (epoch if version >= 3 and epoch >= 0 else None)
     has_topic_id = version >= 4 and topic_id is not None and topic_id.int != 0
     assert read.topic_id == (topic_id.bytes if has_topic_id else None)
-
-
-@given(
-    st.integers(0, 4),
-    st.lists(st.tuples(names, st.none() | names, st.binary(max_size=200), st.binary()), max_size=3),
-    tags,
-)
-def test_classic_groups_round_trip(
-    version: int, members: list[tuple[str, str | None, bytes, bytes]], unknown: dict[int, bytes]
-) -> None:
-    raw = write.classic_group(
-        [write.classic_member(m, s, a, version, i, unknown) for m, i, s, a in members],
-        version,
-        tags=unknown,
-    )
-    read = read_classic_group(raw)
-    assert read.members == [
-        ClassicMember(m, i if version >= 3 else None, "client", "/host", s, a)
-        for m, i, s, a in members
-    ]
-
-
-@given(
-    st.integers(0, 3), st.lists(names, max_size=4), st.none() | st.binary(), owned, int32s, names
-)
-def test_subscriptions_round_trip(
-    version: int,
-    topics: list[str],
-    user_data: bytes | None,
-    has: dict[str, list[int]],
-    generation: int,
-    rack: str,
-) -> None:
-    raw = write.subscription(
-        topics, version, user_data=user_data, owned=has, generation=generation, rack=rack
-    )
-    assert read_subscription(raw) == Subscription(
-        topics,
-        user_data,
-        has if version >= 1 else None,
-        generation if version >= 2 else None,
-        rack if version >= 3 else None,
-    )
-    assert read_assignment(write.assignment(has, version)) == has
 
 
 @given(

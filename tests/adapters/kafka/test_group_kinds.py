@@ -11,8 +11,6 @@ from equilag.adapters.kafka.described import Described, ReadFailure
 from equilag.adapters.kafka.group_kinds import (
     classic_kind,
     committed_by_streams,
-    described_kind,
-    listed_kind,
 )
 from equilag.adapters.kafka.group_reader import (
     MissingRight,
@@ -25,15 +23,6 @@ pytest.importorskip("equilag.adapters.kafka.plain.plain_client")
 STREAMS_METADATA = "AgAAAaIE16Co"
 """Of a commit of Kafka Streams 4.3.1."""
 GONE = ReadFailure("it no longer exists", transient=False, gone=True)
-
-
-def test_kinds_of_listed_groups() -> None:
-    assert listed_kind("Classic", "consumer") == listed_kind("", "") == "classic"
-    assert listed_kind("consumer", "consumer") == "consumer"
-    assert listed_kind("Share", "share") == "share"
-    assert listed_kind("streams", "streams") == "streams"
-    assert listed_kind("classic", "connect") == "connect"
-    assert described_kind("sr")[0] == "a group of type 'sr'"
 
 
 def test_kinds_of_classic_groups() -> None:

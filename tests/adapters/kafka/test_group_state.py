@@ -42,10 +42,6 @@ def member(name: str, topics: list[str], owned: dict[str, list[int]]) -> bytes:
     return write.classic_member(name, write.subscription(topics), write.assignment(owned))
 
 
-def test_no_records() -> None:
-    assert read() == GroupState([], [], {}, {}, {})
-
-
 def test_the_last_commit_counts() -> None:
     key = write.commit_key("g", "orders", 0)
     state = read(
@@ -58,14 +54,6 @@ def test_the_last_commit_counts() -> None:
         Commit("g", "orders", 0, 9, 4, None),
     ]
     assert state.groups == state.not_understood == {}
-
-
-def test_both_versions_of_a_key_mean_the_same_commit() -> None:
-    old, new = (write.commit_key("g", "orders", 0, version) for version in (0, 1))
-    (commit,) = read((old, write.commit(5)), (new, write.commit(6))).commits
-    assert commit.committed == 6
-    (commit,) = read((new, write.commit(6)), (old, write.commit(5))).commits
-    assert commit.committed == 5
 
 
 def test_tombstones_delete() -> None:
@@ -171,11 +159,6 @@ def test_a_consumer_group() -> None:
 def test_a_member_that_has_just_joined_owns_nothing() -> None:
     (one,) = read((write.key(MEMBER, "g", "m"), write.consumer_member(["users"]))).memberships
     assert (one.owned, one.generation) == ({}, None)
-
-
-def test_an_assignment_without_its_member() -> None:
-    state = read((write.key(CURRENT, "g", "m"), write.current_assignment(3, {USERS: [2]})))
-    assert state == read()
 
 
 def test_a_regular_expression() -> None:

@@ -9,17 +9,14 @@ import pytest
 from equilag.adapters.kafka.described import (
     DescribedMember,
     ReadFailure,
-    needs_describe,
     needs_right,
 )
 from equilag.adapters.kafka.reading import (
     NO_COMMIT,
     Reading,
     TopicOffsets,
-    distinct_racks,
     lost_commits,
     resolved,
-    several,
     topic_offsets,
 )
 from equilag.adapters.snapshot.read_input import load_snapshot
@@ -113,10 +110,6 @@ def test_racks_of_partitions_that_are_known() -> None:
     assert "racks" not in reading(offsets=offsets("users")).group_input()
 
 
-def test_distinct_racks_of_the_replicas() -> None:
-    assert distinct_racks(["r2", None, "r1", "", "r2"]) == ("r2", "r1")
-
-
 def test_shared_subscriptions_are_written_once() -> None:
     names = ("orders", "users")
     document = snapshot_document(
@@ -165,11 +158,6 @@ def test_commits_for_deleted_partitions() -> None:
     assert lost_commits({("users", 0): 1}, LEADERS) == []
 
 
-def test_several() -> None:
-    assert several([("a", 3)]) == "a-3"
-    assert several([("a", n) for n in range(1002)]) == "a-0 and 1,001 more"
-
-
 @pytest.mark.parametrize(
     ("code", "text"),
     [
@@ -183,8 +171,3 @@ def test_missing_rights_are_named(code: int, text: str) -> None:
     assert not failure.transient
     assert needs_right(failure, "g") == text
     assert ReadFailure.of("no", 16) == ReadFailure("no")
-
-
-def test_many_topics_without_a_right() -> None:
-    text = needs_describe("Topic", [f"t{number}" for number in range(7)])
-    assert text == "needs the right Describe on Topic 't0', 't1', 't2', 't3', 't4' and 2 more"

@@ -159,20 +159,10 @@ def test_a_group_without_members_has_one_row() -> None:
     assert taken.n_partitions == 1
 
 
-def test_a_group_with_neither_members_nor_commits() -> None:
-    taken = sample({"g": SampledGroup([], {})}, {})
-    assert taken.offsets["group"] == []
-    assert taken.n_groups == 1
-
-
 def test_a_partition_without_log_ends_has_no_row() -> None:
     rows = SampleRows(1, {("orders", 0): (0, 1)}, {})
     rows.add("g", SampledGroup([], {}), [], [("orders", 0), ("orders", 1)])
     assert rows.offsets["partition"] == [0]
-
-
-def test_a_commit_beyond_the_end_means_lag_0() -> None:
-    assert sample({"g": SampledGroup([], {("audit", 0): 900})}, {}).lag == 0
 
 
 @pytest.mark.parametrize(
@@ -186,13 +176,6 @@ def test_a_commit_beyond_the_end_means_lag_0() -> None:
 )
 def test_patterns_match_whole_names(pattern: str, names: list[str]) -> None:
     assert subscription(DescribedMember("m", (), pattern), TOPICS) == (names, None)
-
-
-def test_a_pattern_adds_to_the_names() -> None:
-    assert subscription(DescribedMember("m", ("audit",), "pay.*"), TOPICS)[0] == [
-        "audit",
-        "payments",
-    ]
 
 
 @pytest.mark.parametrize("pattern", ["[[:alpha:]]+", r"\Qorders\E", r"\pL+", "("])
@@ -275,14 +258,6 @@ def test_properties_that_only_java_knows_are_ignored() -> None:
     send.buffer.bytes=65536
     """
     assert translated(read_properties(text)) == {"socket.send.buffer.bytes": "65536"}
-
-
-@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"])
-def test_mechanisms_of_both_clients(mechanism: str) -> None:
-    text = f"security.protocol=sasl_ssl\nsasl.mechanism={mechanism}\nsasl.username=u"
-    settings = {**translated(read_properties(text)), "bootstrap.servers": "a:1"}
-    found = plain_config(settings)
-    assert (found["sasl_mechanism"], found["security_protocol"]) == (mechanism, "SASL_SSL")
 
 
 @pytest.fixture(scope="module")

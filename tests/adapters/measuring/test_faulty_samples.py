@@ -82,15 +82,6 @@ def test_the_last_of_several_samples_of_one_time_counts() -> None:
     assert doubled.ordered().log_end[:, 0].tolist()[:3] == [5_100, 5_300, 5_500]
 
 
-def test_missing_samples() -> None:
-    keep = np.random.default_rng(3).random(SECONDS) < 0.6
-    left = OffsetSamples(*(column[keep] for column in samples()[:4]), 1)
-    found = rate(measure(left))
-    assert found[0] == 100.0
-    assert found[1] == pytest.approx(40, rel=0.1)
-    assert found[2] == pytest.approx(40, rel=0.1)
-
-
 @pytest.mark.parametrize("column", ["log_end", "committed"])
 def test_unknown_offsets_in_between(column: str) -> None:
     given = samples()
@@ -182,15 +173,6 @@ def test_two_commits_in_samples_apart_are_not_all_along() -> None:
     commits[:, 0] = np.where(np.arange(SECONDS) % 10 < 5, -1, commits[:, 0])
     found = measure(given._replace(committed=commits))
     assert found.capacities.reason.tolist() in ([NOT_ALL_ALONG], [FEW_COMMITS])
-
-
-def test_a_silent_end_counts() -> None:
-    """Half a minute without a commit is no commit interval of 5 s."""
-    given = samples()
-    commits = given.committed.copy()
-    commits[31:] = commits[30]
-    found = measure(given._replace(committed=commits))
-    assert 1000 / 60 < float(found.consumed.value[0]) < 1000 / 45
 
 
 @pytest.mark.parametrize("number", [0, 1])

@@ -12,7 +12,7 @@ from support.synthetic_consumers import Traffic, samples_of
 from support.synthetic_polls import Poller
 
 from equilag.adapters.measuring.offset_samples import OffsetSamples
-from equilag.adapters.measuring.speeds import KNOWN, NO_BACKLOG, NOT_ALL_ALONG
+from equilag.adapters.measuring.speeds import KNOWN
 from equilag.adapters.measuring.usable_capacities import Measurements, measure
 from equilag.domain.columns import Floats
 
@@ -69,15 +69,6 @@ def test_rates_of_consuming_are_within_5_percent() -> None:
     found = measure(samples_of(traffic, 60.0))
     assert off(found.consumed.value, traffic.rates) < 0.05
     assert off(found.consumed_by.value, np.bincount(traffic.holder, traffic.rates)) < 0.05
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_a_member_without_backlog_never_gets_its_rate_of_arrival(seed: int) -> None:
-    """Commits every 5 s leave a lag of up to 5 s of records, which is no backlog."""
-    alone = bool(seed % 2)
-    found = measure(samples_of(group([0.3, 0.6, 0.8, 0.9], seed, commit_alone=alone), 60.0))
-    assert set(found.capacities.reason.tolist()) <= {NO_BACKLOG, NOT_ALL_ALONG}
-    assert np.isnan(found.capacities.estimates.value).all()
 
 
 @pytest.mark.parametrize("between_polls", [True, False])

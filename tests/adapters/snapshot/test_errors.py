@@ -35,10 +35,6 @@ def valid() -> Snapshot:
     }
 
 
-def test_the_base_is_valid() -> None:
-    assert load_snapshot(valid()).n_partitions == 5
-
-
 def put(path: str, value: object) -> Callable[[Snapshot], None]:
     """Sets the field at a path such as `members.0.owned`."""
 

@@ -134,12 +134,6 @@ def outcome(source: Snapshot | IO[str] | IO[bytes]) -> Group | InputError:
     return error
 
 
-def test_the_base_is_valid() -> None:
-    group = load_snapshot(BASE)
-    check(group)
-    assert group.lag.tolist() == [8, 6, 0, 5, 6, 1]
-
-
 @given(
     path=st.sampled_from(SPOTS),
     how=st.sampled_from(["set", "set", "remove", "insert", "copy"]),

@@ -220,13 +220,6 @@ def test_generation_is_the_members_then_the_groups_then_unknown() -> None:
     assert [member.generation for member in without.members] == [3, -1, -1]
 
 
-def test_members_may_share_a_capacity() -> None:
-    members: list[Snapshot] = [
-        {"id": i, "subscription": [], "capacity": c} for i, c in (("1", 2), ("2", 2.0))
-    ]
-    assert [m.capacity for m in load_snapshot(snapshot(members=members)).members] == [2.0, 2.0]
-
-
 def test_claims_keep_their_order_and_count_once() -> None:
     group = load_snapshot(
         snapshot(
@@ -291,13 +284,6 @@ def test_the_newest_claim_wins_and_ties_void() -> None:
     assert len(group.claim_member) == 8
 
 
-def test_a_member_does_not_tie_with_itself() -> None:
-    group = load_snapshot(
-        snapshot(members=[{"id": "1", "subscription": ["t"], "owned": {"t": [1, 1]}}])
-    )
-    assert owners(group) == [None, "1", None]
-
-
 @pytest.mark.parametrize(
     "time",
     [
@@ -312,20 +298,6 @@ def test_times(time: str) -> None:
     assert load_snapshot(snapshot(taken_at=time)).taken_at == time
 
 
-def test_many_members_that_share_a_named_subscription() -> None:
-    names = [f"t{number:03d}" for number in range(300)]
-    group = load_snapshot(
-        snapshot(
-            topics=dict.fromkeys(names, 2),
-            subscriptions={"all": names},
-            members=[{"id": f"m{number:04d}", "subscription": "all"} for number in range(2000)],
-        )
-    )
-    assert group.n_members == 2000
-    assert len(group.class_topics) == 1
-    assert group.class_topics[0].tolist() == list(range(300))
-
-
 def test_lags_that_nobody_could_tell() -> None:
     snapshot = copy.deepcopy(FULL)
     snapshot["unknown_lags"] = {"payments": [2, 0, 0], "orders": [0, 5]}
@@ -337,14 +309,6 @@ def test_lags_that_nobody_could_tell() -> None:
     snapshot["offsets"]["orders"]["log_end"][0] = 2**60
     assert load_snapshot(snapshot).lag.tolist() == group.lag.tolist()
     assert load_snapshot({**FULL, "unknown_lags": {}}).lag.any()
-
-
-def test_where_members_run() -> None:
-    snapshot = copy.deepcopy(FULL)
-    snapshot["members"][0] |= {"client_id": "app", "host": "10.0.0.7"}
-    first, second = load_snapshot(snapshot).members
-    assert (first.client_id, first.host) == ("app", "10.0.0.7")
-    assert (second.client_id, second.host) == (None, None)
 
 
 def test_many_lags_that_nobody_could_tell() -> None:

@@ -32,11 +32,6 @@ def test_only_what_is_known_is_written() -> None:
     }
 
 
-def test_a_generation_that_the_group_has_is_not_written_twice() -> None:
-    members = snapshot_document({**BARE, "generation": 3})["members"]
-    assert [member.get("generation") for member in members] == [-1, None]
-
-
 @pytest.mark.parametrize(
     ("field", "columns"),
     [

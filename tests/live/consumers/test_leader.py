@@ -77,22 +77,11 @@ def test_the_plan_is_handed_out() -> None:
     assert load(assignments) == [7100, 8090, 9080]
 
 
-def test_no_partitions_yet() -> None:
-    assert leader().assign(MEMBERS, {}) == {"m0": {}, "m1": {}, "m2": {}}
-
-
 def test_members_without_topics_and_topics_that_do_not_exist() -> None:
     members = [*MEMBERS, JoinedMember("idle", ()), JoinedMember("waits", ("unknown",))]
     assignments = leader().assign(members, SIZES)
     assert pairs(assignments) == EVERYTHING
     assert assignments["idle"] == assignments["waits"] == {}
-
-
-def test_policies() -> None:
-    members = [replace(m, hints=h) for m, h in zip(MEMBERS, ({"t": [0, 1]},) * 3, strict=True)]
-    members = [replace(m, hints={"t": [i, i + 3]}) for i, m in enumerate(members)]
-    assignments = leader(policy="sticky-yet-fair").assign(members, SIZES)
-    assert assignments == {m.id: m.hints for m in members}
 
 
 @pytest.mark.parametrize(
@@ -193,16 +182,6 @@ def test_both_rebalances_of_a_cooperative_group_follow_one_plan() -> None:
     assert pairs(one.assign(settled, SIZES)) != EVERYTHING or not solve(group).moves
 
 
-def test_a_new_member_ends_a_pending_plan() -> None:
-    one = leader(cooperative=True)
-    held = [{"t": [0, 1]}, {"t": [2, 3]}, {"t": [4, 5]}]
-    members = [replace(m, claims=h, generation=3) for m, h in zip(MEMBERS, held, strict=True)]
-    one.assign(members, SIZES)
-    assignments = one.assign([replace(m, claims={}) for m in members[:2]], SIZES)
-    assert pairs(assignments) == EVERYTHING
-    assert sorted(assignments) == ["m0", "m1"]
-
-
 def test_a_rebalance_once_lag_is_known(caplog: pytest.LogCaptureFixture) -> None:
     source, requests = SettableLags(), Requests()
     one = leader(source, requests)
@@ -290,17 +269,6 @@ def test_a_follower_forgets(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(3):
         one.consider()
     assert not requests
-
-
-def test_a_static_member_that_restarts_keeps_its_partitions() -> None:
-    members = [replace(m, instance_id=f"i-{m.id}") for m in MEMBERS]
-    one = leader(SettableLags(), cooperative=True)
-    given = one.assign(members, SIZES)
-    again = [replace(m, claims=given[m.id], generation=3) for m in members]
-    again[1] = replace(members[1], id="another-id")
-    assert one.assign(again, SIZES) == {
-        "m0": given["m0"], "another-id": given["m1"], "m2": given["m2"]
-    }  # fmt: skip
 
 
 def test_a_failure_to_consider(
@@ -419,10 +387,6 @@ def test_a_late_plan_does_not_break_the_budget(monkeypatch: pytest.MonkeyPatch) 
     leader(requests=requests, patience=0.02, rejoin=nothing).assign(MEMBERS, SIZES)
     assert done.wait(10)
     stays(lambda: not requests, 0.1)
-
-
-def test_a_plan_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert load(leader(patience=10.0).assign(MEMBERS, SIZES)) == [7100, 8090, 9080]
 
 
 def test_a_failing_planner_thread(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,11 +12,9 @@ from equilag.live.consumers.lag_source import (
     Background,
     LiveLag,
     StaticLag,
-    checked,
 )
-from equilag.live.consumers.options import AssignorOptions, Rejoin
+from equilag.live.consumers.options import AssignorOptions
 from equilag.live.consumers.participant import find_caller
-from equilag.planner.worth.thresholds import Thresholds
 
 EVERY = [EquilagAssignor, CooperativeEquilagAssignor, OfAiokafka]
 
@@ -61,14 +59,6 @@ def test_invalid_lag_sources_and_rejoins(make) -> None:
         make()
 
 
-def test_the_rejoin_of_an_earlier_version() -> None:
-    with pytest.warns(DeprecationWarning, match="use Thresholds"):
-        thresholds = Rejoin(min_share=0.2, min_interval=60)
-    assert thresholds == Thresholds(gain_percent=20.0, cooldown_s=60)
-    with pytest.warns(DeprecationWarning, match="Rejoin"), pytest.raises(InputError):
-        Rejoin(min_share=True)
-
-
 def test_live_groups_have_a_policy_of_their_own() -> None:
     by_work = AssignorOptions().planning_policy
     assert (by_work.weight, by_work.horizon, by_work.tolerance) == (None, 60.0, 2.0)
@@ -95,12 +85,6 @@ def test_configured_returns_another_class(assignor) -> None:
 )
 def test_the_limit_stays_within_the_session(given, session, limit) -> None:
     assert AssignorOptions(time_limit=given).limit(session) == pytest.approx(limit)
-
-
-def test_a_function_runs_in_the_background() -> None:
-    assert checked(len) == Background(len)
-    static = StaticLag({})
-    assert checked(static) is static
 
 
 class Owner:

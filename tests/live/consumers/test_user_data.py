@@ -26,18 +26,6 @@ def test_round_trip(held: OwnedPartitions, rack: str | None) -> None:
     assert decode(encode(held, rack)) == (held, rack)
 
 
-def test_the_bytes() -> None:
-    held = OwnedPartitions({"t": (0, 3)}, 7)
-    assert encode(held) == ONE
-    assert encode(held, "r1") == b"EQ\x02" + ONE[3:] + b"\x00\x02r1"
-
-
-def test_from_pairs() -> None:
-    held = OwnedPartitions.of([("b", 1), ("a", 2), ("b", 0), ("b", 1)], 4)
-    assert held == OwnedPartitions({"a": (2,), "b": (0, 1)}, 4)
-    assert list(held.partitions) == ["a", "b"]
-
-
 @pytest.mark.parametrize("data", [None, b""])
 def test_no_user_data_means_no_owned_partitions(data: bytes | None) -> None:
     assert decode(data) == (OwnedPartitions(), None)

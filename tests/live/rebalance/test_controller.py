@@ -187,21 +187,6 @@ def test_plans_that_come_to_nothing_become_rare(moves_per_hour: int | None, fail
     assert "worth-it" in scene.grounds(2)
 
 
-def test_a_changed_membership_starts_anew() -> None:
-    scene = Scene()
-    scene.look()
-    scene.controller.reset()
-    assert scene.look().verdict.ground == "patience"
-
-
-def test_the_pause_is_measured() -> None:
-    scene = Scene()
-    for _ in range(20):
-        scene.controller.record_pause(40.0)
-    assert scene.controller.pause_s == pytest.approx(40.0, rel=0.01)
-    assert scene.look(cooperative=False).verdict.ground == "pause"
-
-
 def test_a_long_pause_is_forgotten() -> None:
     scene = Scene()
     scene.controller.record_pause(200.0)

@@ -29,12 +29,6 @@ def fails(*_: Any, **__: Any) -> None:
     raise RuntimeError("made to fail")
 
 
-def test_a_plan_that_holds() -> None:
-    decision = decide(two_members(), PlanSettings())
-    assert decision.fallback_reason is None
-    assert decision.plan.lag.spread == 0
-
-
 @pytest.mark.parametrize(
     ("module", "name"),
     [(equilag.planner.solve, "solve"), (equilag.certificate.verify, "verify")],
@@ -66,12 +60,6 @@ def test_with_a_fallback_reason_nothing_is_solved(
 ) -> None:
     monkeypatch.setattr(equilag.planner.solve, "solve", fails)
     assert function(two_members(), PlanSettings(), "no lag").fallback_reason == "no lag"
-
-
-def test_within_the_limit_the_plan_is_the_same() -> None:
-    decision = decide_within(two_members(), PlanSettings())
-    assert decision.fallback_reason is None
-    assert decision.plan.assignment == decide(two_members(), PlanSettings()).plan.assignment
 
 
 def test_a_late_plan_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:

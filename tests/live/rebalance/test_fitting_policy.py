@@ -47,17 +47,6 @@ def test_a_pin_to_an_absent_member_is_left_out_alone() -> None:
     )
 
 
-def test_of_many_pins_each_absent_one_is_left_out() -> None:
-    sizes = {"t": 300}
-    pins = {("t", n): "away" if n % 7 == 3 else "a" for n in range(300)}
-    policy = Policy(pin=pins)
-    found = fitting_policy(group_of("g", MEMBERS, sizes), policy, InputError("any", "pin"))
-    assert {(t, n): name for t, n, name in found.policy.pin} == {
-        at: name for at, name in pins.items() if name == "a"
-    }
-    assert len(found.left_out) == sum(name == "away" for name in pins.values())
-
-
 def test_existing_topics_of_a_list_still_belong_together() -> None:
     found = fitted(Policy(co_partition=[["t", "later", "u"], ["gone", "lost"]]))
     assert found.policy.co_partition == (("t", "u"),)

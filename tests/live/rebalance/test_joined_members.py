@@ -29,10 +29,6 @@ def test_the_group() -> None:
     assert group.racks == (("r",), (), ("r", "s"), ())
 
 
-def test_without_racks_the_group_has_none() -> None:
-    assert group_of("g", [JoinedMember("a", ("t",))], {"t": 1}, Measured(racks={})).racks is None
-
-
 UUID = "9f3c6a5e-0b1d-4e2f-8a7b-1c2d3e4f5a6b"
 
 

@@ -21,12 +21,6 @@ PLANNED = np.array([0, 1, 1, -1])
 """Partition 1 moves from a to b."""
 
 
-def test_an_eager_group_gets_the_whole_assignment() -> None:
-    now = assignments_now(GROUP, PLANNED, cooperative=False)
-    assert now == {"a": {"t": [0]}, "b": {"t": [1, 2]}}
-    assert count_withheld(GROUP, now) == 0
-
-
 def test_a_cooperative_group_waits_for_claims() -> None:
     now = assignments_now(GROUP, PLANNED, cooperative=True)
     assert now == {"a": {"t": [0]}, "b": {"t": [2]}}

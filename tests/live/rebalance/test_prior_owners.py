@@ -86,12 +86,6 @@ def test_a_join_moves_what_the_counts_force(cooperative: bool) -> None:
     assert answer.origin == "sticky"
 
 
-def test_a_leave_moves_nothing_of_the_others() -> None:
-    answer = answered(twelve({"a": THREE["a"], "b": THREE["b"]}))
-    assert (answer.moves, answer.withheld) == (0, 0)
-    assert {len(topics["t"]) for topics in answer.by_member.values()} == {6}
-
-
 def test_other_stewards_come_and_go_without_a_move() -> None:
     """Whether there is a target or not."""
     steward = JoinedMember("s", (), instance_id="behind")

@@ -10,8 +10,6 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
-from support.json_schemas import findings
-from support.made_stewards import made_steward
 from support.waiting import until
 
 from equilag.domain.errors import InputError
@@ -174,13 +172,6 @@ def test_a_page_that_fails_is_logged(
     assert "page-failed" in caplog.text
 
 
-@pytest.mark.parametrize("dry_run", [False, True])
-def test_documents_are_as_their_schemas_say(dry_run: bool) -> None:
-    made = made_steward(dry_run=dry_run)
-    documents = [StewardStatus(1.0, 2.0).facts, made.facts, made.history]
-    assert [findings(one.document()) for one in documents] == [[], [], []]
-
-
 def test_the_course_of_the_last_hour(url: str, state: StewardStatus) -> None:
     state.record_figures()
     state.record_rebalance()
@@ -206,10 +197,6 @@ def test_ipv6(state: StewardStatus) -> None:
     finally:
         server.shutdown()
         server.server_close()
-
-
-def test_a_group_that_was_never_read() -> None:
-    assert StewardStatus(1.0, 10.0).facts.problem == "the group has not been read yet"
 
 
 def test_no_heartbeat() -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from equilag.adapters.kafka.described import ClientPlace
 from equilag.domain.policy.policy import Policy
 from equilag.live.rebalance.joined_members import JoinedMember
-from equilag.live.steward.answer_maker import needs_places, with_places
+from equilag.live.steward.answer_maker import needs_places
 
 MEMBERS = [JoinedMember("a-1", ("t",), instance_id="a"), JoinedMember("b-1", ("t",))]
 
@@ -25,8 +24,3 @@ MEMBERS = [JoinedMember("a-1", ("t",), instance_id="a"), JoinedMember("b-1", ("t
 )
 def test_which_policies_need_them(policy: Policy, needed: bool) -> None:
     assert needs_places(policy, MEMBERS) is needed
-
-
-def test_members_with_their_places() -> None:
-    members = with_places(MEMBERS, {"b-1": ClientPlace("b", "10.0.0.1")})
-    assert [(one.client_id, one.host) for one in members] == [(None, None), ("b", "10.0.0.1")]

@@ -73,12 +73,6 @@ def test_headlines(changed: dict[str, object], words: str, tone: str) -> None:
     assert state.facts.tone == tone
 
 
-def test_the_headline_of_a_start() -> None:
-    facts = StewardStatus(1.0, 10.0).facts
-    assert facts.headline == "Starting: the group has not been read yet"
-    assert facts.tone == "act"
-
-
 def test_the_history_is_bounded() -> None:
     ring = HistoryRing()
     for second in range(2 * int(SPAN_S)):

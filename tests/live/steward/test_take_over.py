@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from equilag.adapters.kafka.described import ClientPlace
 from equilag.live.rebalance.joined_members import JoinedMember
-from equilag.live.steward.take_over import TakeOver, without_missing
+from equilag.live.steward.take_over import TakeOver
 
 UUID = "00000000-0000-4000-8000-00000000000"
 
@@ -90,9 +90,3 @@ def test_what_members_got_since_comes_first() -> None:
     assert take_over.with_hints([again]) == [again]
     again = JoinedMember("s-2", ("t",), hints=hints, instance_id="s")
     assert take_over.with_hints([again]) == [again]
-
-
-def test_what_the_missing_held_is_given_to_nobody() -> None:
-    given = {"a": {"t": [0, 1, 2], "u": [0]}, "b": {"t": [3]}}
-    left = without_missing(given, [held("x", [1, 3])])
-    assert left == {"a": {"t": [0, 2], "u": [0]}, "b": {}}

@@ -34,11 +34,6 @@ def test_rates_are_known_from_two_steps_on() -> None:
     assert found.window == 10
 
 
-def test_a_topic_of_another_size_is_unknown() -> None:
-    found = tracked(20).rates({"t": 5, "u": 1})
-    assert found.rates == {"t": [None] * 5, "u": [None]} == found.errors
-
-
 def test_a_member_with_a_backlog_has_its_speed_and_others_the_fastest_seen() -> None:
     assert tracked(10).capacities(["a", "b", "c"], 10.0) == {}
     tracker = tracked(60)

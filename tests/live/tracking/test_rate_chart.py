@@ -81,12 +81,3 @@ def test_bursts_are_no_changes(every: float) -> None:
     bursts = 500 * np.floor((at[:, None] + begin) / every)
     late = list(followed(at, bursts))[60:]
     assert np.max(off(np.array(late), 500 / every)) < every / 100
-
-
-def test_irregular_batches_keep_their_rate() -> None:
-    rng = np.random.default_rng(8)
-    at = times(1800, rng)
-    batches = 200 * np.cumsum(rng.poisson(0.25, (len(at), PARTITIONS)), axis=0)
-    late = np.array(list(followed(at, batches))[60:])
-    assert late.mean() == pytest.approx(10.0, rel=0.1)
-    assert np.sqrt(np.mean((late - 10.0) ** 2)) < 6.0

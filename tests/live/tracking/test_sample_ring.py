@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.tracked_loads import TOPIC, observation, rates_now
+from support.tracked_loads import observation, rates_now
 
 from equilag.domain.columns import NOBODY
 from equilag.live.tracking.load_tracker import LoadTracker
@@ -119,20 +119,3 @@ def test_observations_a_second_apart_are_thinned() -> None:
     assert rates_now(tracker, 1).tolist() == pytest.approx([10])
     tracker.add(observation(30.0, [0]))  # older than the newest: not used
     assert rates_now(tracker, 1).tolist() == pytest.approx([10])
-
-
-def test_observations_a_minute_apart_are_enough_for_rates() -> None:
-    tracker = LoadTracker()
-    for at in range(0, 601, 60):
-        tracker.add(observation(float(at), [at * 10 if at <= 300 else at * 20 - 3000]))
-    assert rates_now(tracker, 1).tolist() == [20]
-    assert tracker.rates({TOPIC: 1}).window == 120
-
-
-def test_no_topics() -> None:
-    tracker = LoadTracker()
-    for at in (0.0, 5.0, 10.0):
-        tracker.add(seen(at))
-    assert tracker.rates({}).rates == {}
-    assert tracker.rates({"t": 1}).window == 0
-    assert tracker.capacities(["a"], 10.0) == {}
