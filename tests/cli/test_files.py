@@ -121,13 +121,6 @@ def test_no_directory(run, write, tmp_path, option) -> None:
     assert err.count("\n") == 1
 
 
-def test_a_file_in_place_of_a_directory(run, write) -> None:
-    snapshot = write()
-    status, _, err = run("plan", snapshot, "--out", snapshot / "plan.json")
-    assert status == 2
-    assert "cannot be written" in err
-
-
 def test_an_endless_name(run, write, tmp_path) -> None:
     status, _, err = run("plan", write(), "--out", tmp_path / ("x" * 5000))
     assert status == 2

@@ -44,15 +44,6 @@ def test_a_plan_that_plan_wrote(run, snapshot, tmp_path) -> None:
     assert json.loads(given.out)["plan"] == json.loads(itself.out)["plan"]
 
 
-def test_text_begins_with_the_verdict(run, snapshot, plan) -> None:
-    status, out, _ = run("simulate", snapshot, plan, "--protocol", "cooperative")
-    assert status == 0
-    now, _, planned, *_ = out.splitlines()
-    assert now.startswith("Now: never all read: 1 member falls behind by 20 records/s.")
-    assert planned.startswith("Plan: all is read after 3")
-    assert "nobody reads them for 2.3 s (cooperative)" in " ".join(out.split())
-
-
 def test_the_plot(run, snapshot, plan, tmp_path) -> None:
     drawn = tmp_path / "lag.svg"
     assert run("simulate", snapshot, plan, "--plot", drawn).status == 0
@@ -85,11 +76,6 @@ def test_options_that_shape_a_plan_do_not_go_with_one(run, snapshot, plan) -> No
         status, _, err = run("simulate", snapshot, plan, *option, "--capacity", "*=70")
         assert status == 2
         assert err.startswith("equilag: with PLAN only --capacity of the options that make a plan")
-
-
-def test_a_wrong_setting_does_not_name_the_plan(run, snapshot, plan) -> None:
-    _, _, err = run("simulate", snapshot, plan, "--capacity", "z=1")
-    assert err.startswith("equilag: --capacity: no member's id is")
 
 
 def test_one_file_beside_a_live_group_is_the_plan(run, plan) -> None:
