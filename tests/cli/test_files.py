@@ -19,13 +19,6 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-def test_a_new_file(tmp_path) -> None:
-    path = tmp_path / "plan.json"
-    OutputFile(str(path), "--out").write("text\n")
-    assert path.read_text() == "text\n"
-    assert names(tmp_path) == {"plan.json"}
-
-
 def test_a_new_file_has_the_permissions_that_the_umask_gives(tmp_path) -> None:
     path, usual = tmp_path / "plan.json", tmp_path / "usual"
     usual.touch()

@@ -296,3 +296,10 @@ def test_a_missing_package(refused, history, tmp_path, monkeypatch, package) -> 
     monkeypatch.setattr(session, "find_spec", lambda name: None if name == package else real(name))
     said = refused("--history", history, "--out", tmp_path / "out")
     assert said == f"fleets need the package {package}: pip install 'equilag[spark]'"
+
+
+def test_a_java_home_without_java(refused, history, tmp_path, monkeypatch) -> None:
+    """Spark looks there first, so the good one on PATH is of no use."""
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "jdk"))
+    said = refused("--history", history, "--out", tmp_path / "out")
+    assert said == "Spark needs Java 17 or newer; the java in JAVA_HOME does not run"

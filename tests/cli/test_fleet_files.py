@@ -116,16 +116,6 @@ def test_export_of_odd_names_to_the_current_directory(
     assert main(shlex.split(text.splitlines()[4])[1:]) == 0
 
 
-def test_no_path_is_taken_for_an_option(
-    call, path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("-d").mkdir()
-    text = call(fleet_export, path, "orders", "--out=-d")
-    assert Path("-d/orders.plan.json").exists()
-    assert main(shlex.split(text.splitlines()[4])[1:]) == 0
-
-
 @pytest.mark.parametrize("name", ["gone", "orderz", ""])
 def test_nothing_is_written_for_a_group_without_a_plan(
     call, path: str, tmp_path: Path, name: str

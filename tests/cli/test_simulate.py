@@ -92,3 +92,8 @@ def test_the_defaults_are_those_of_the_library() -> None:
     args = build_parser().parse_args(["simulate", "x"])
     given = inspect.signature(equilag.simulate).parameters
     assert (args.pause, args.protocol) == (given["pause"].default, given["protocol"].default)
+
+
+def test_a_wrong_setting_does_not_name_the_plan(run, snapshot, plan) -> None:
+    _, _, err = run("simulate", snapshot, plan, "--capacity", "z=1")
+    assert err.startswith("equilag: --capacity: no member's id is")

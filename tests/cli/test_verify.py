@@ -173,3 +173,9 @@ def test_json(run, made) -> None:
     assert document["holds"] is True
     assert len(document["proved"]) > 1
     assert (document["group"], document["findings"]) == ("orders-service", [])
+
+
+def test_a_missing_plan(run, write, tmp_path) -> None:
+    status, _, err = run("verify", write(), tmp_path / "none")
+    assert status == 2
+    assert "none: cannot be read" in err

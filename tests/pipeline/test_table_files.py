@@ -217,14 +217,6 @@ def test_names_that_are_no_patterns(tmp_path: Path, name: str) -> None:
     )
 
 
-def test_each_file_once_and_several_sources(tmp_path: Path) -> None:
-    make(tmp_path, "a.parquet", "sub/b.jsonl")
-    sources = [str(tmp_path / "sub"), str(tmp_path / "a.parquet"), str(tmp_path), str(tmp_path)]
-    found = find_files(sources, "offsets")
-    assert names(found.parquet, tmp_path) == ["a.parquet"]
-    assert names(found.lines, tmp_path) == ["sub/b.jsonl"]
-
-
 @pytest.mark.parametrize("name", ["x.csv", "x", "x.parquet.gz", "x.json.zst", "x.txt"])
 def test_a_file_of_an_unknown_kind(tmp_path: Path, name: str) -> None:
     make(tmp_path, name)
