@@ -221,6 +221,11 @@ def test_commands_in_examples_are_right(page: str) -> None:
             build_parser().parse_args(words)
 
 
+def test_there_are_commands_in_examples() -> None:
+    assert len(list(command_lines(PAGES["docs/guide.md"]))) > 10
+    assert ["plan", "-"] in [words[:2] for words in command_lines("```\nx | equilag plan -\n```")]
+
+
 def test_make_targets_are_there() -> None:
     makefile = (CHECKOUT / "Makefile").read_text("utf-8")
     for page, text in PAGES.items():
