@@ -177,3 +177,17 @@ def test_groups_that_do_not_keep_up() -> None:
     assert document["groups"] == dict.fromkeys(("keeps_up", "moves", "members", "uneven", "hot"), 1)
     assert [row["group"] for row in document["behind"]] == ["few", "orders"]
     assert document["behind"][1] == KEPT.to_dict()
+
+
+def test_five_failures_of_a_kind_are_named() -> None:
+    many = tuple(FailedGroup(f"g{i}", "error", f"reason {i}") for i in range(7))
+    lines = lines_of(report(failures=many))
+    assert "g4: reason 4" in lines
+    assert not any(line.startswith("g5") for line in lines)
+    assert "… and 2 more" in lines
+    assert "more" not in text_of(report(failures=many[:5]))
+
+
+def test_no_word_of_keeping_up_where_nothing_is_known() -> None:
+    assert "Keeping up" not in text_of(report())
+    assert "throughput" not in fleet_facts(report(), 2).document()
