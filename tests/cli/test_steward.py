@@ -104,12 +104,6 @@ def test_defaults() -> None:
     assert options == StewardOptions("g")
 
 
-@pytest.mark.parametrize("option", ["--gain-records", "--gain-per-move"])
-def test_thresholds_in_records_are_gone(option: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["steward", "--bootstrap-server", "b:1", "--group", "g", option, "5"]) == 2
-    assert f"{option}: is no longer there: use --gain or --gain-delay" in capsys.readouterr().err
-
-
 def test_options_of_real_groups() -> None:
     arguments = "steward --bootstrap-server b:1 --group g --pin t-1=c --capacity c=2 --rack-aware"
     policy = _options(build_parser().parse_args(arguments.split())).policy
