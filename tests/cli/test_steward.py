@@ -87,7 +87,7 @@ def test_no_broker_answers(
 
 def test_options() -> None:
     arguments = "steward --bootstrap-server b:1 --group g --protocol mine --tolerance 7"
-    arguments += " --gain 30 --gain-delay 2m --confirm 4 --min-interval 3m --moves-per-hour 9"
+    arguments += " --gain 30 --gain-delay 2m --confirm 4 --cooldown 3m --moves-per-hour 9"
     arguments += " --weight lag --horizon 30s --state s.json"
     options = _options(build_parser().parse_args(arguments.split()))
     assert options.protocols == ("mine", "range", "roundrobin", "sticky", "cooperative-sticky")

@@ -13,12 +13,6 @@ if TYPE_CHECKING:
 
 LIVE_WEIGHTS: Final = ("work", "lag", "rate")
 """What a live group can balance; its topics have no weights of their own."""
-_GONE: Final = {
-    "gain_records": "--gain-records",
-    "gain_per_move": "--gain-per-move",
-}
-"""Options of earlier versions, in records: those were too much for one group and too little for
-another."""
 
 
 def add_weight(group: argparse._ArgumentGroup, horizon_s: float) -> None:
@@ -86,24 +80,12 @@ def add_thresholds(group: argparse._ArgumentGroup) -> None:
         default=5.0,
         help="time between two observations of the group (default: 5s)",
     )
-    group.add_argument(  # its old name
-        "--min-interval",
-        dest="cooldown",
-        type=options.duration,
-        default=argparse.SUPPRESS,
-        help=argparse.SUPPRESS,
-    )
-    for name, option in _GONE.items():
-        group.add_argument(option, dest=name, help=argparse.SUPPRESS)
 
 
 def thresholds_of(args: argparse.Namespace) -> Thresholds:
     """Return the thresholds that the options ask for. Raises InputError."""
     from equilag.planner.worth.thresholds import Thresholds
 
-    for name, option in _GONE.items():
-        if getattr(args, name) is not None:
-            raise InputError("is no longer there: use --gain or --gain-delay, in seconds", option)
     if args.confirm < 1:
         raise InputError("must be at least 1", "--confirm")
     return Thresholds(args.gain, args.gain_delay, args.confirm, args.cooldown, args.moves_per_hour)
