@@ -14,7 +14,7 @@ from support.json_schemas import findings
 
 from equilag.adapters.kafka.cluster import NoAnswer
 from equilag.adapters.kafka.sample_rows import MEMBERS, OFFSETS, Sample
-from equilag.cli.arguments.options import duration
+from equilag.cli.arguments.converters import duration
 from equilag.cli.commands.collect import Rounds, _remarks
 from equilag.cli.parser import build_parser
 from equilag.cli.stop_signals import Stop

@@ -87,7 +87,7 @@ def test_no_broker_answers(
 
 def test_options() -> None:
     arguments = "steward --bootstrap-server b:1 --group g --protocol mine --tolerance 7"
-    arguments += " --gain 30 --gain-delay 2m --confirm 4 --min-interval 3m --moves-per-hour 9"
+    arguments += " --gain 30 --gain-delay 2m --confirm 4 --cooldown 3m --moves-per-hour 9"
     arguments += " --weight lag --horizon 30s --state s.json"
     options = _options(build_parser().parse_args(arguments.split()))
     assert options.protocols == ("mine", "range", "roundrobin", "sticky", "cooperative-sticky")
@@ -102,12 +102,6 @@ def test_defaults() -> None:
         build_parser().parse_args(["steward", "--bootstrap-server", "b", "--group", "g"])
     )
     assert options == StewardOptions("g")
-
-
-@pytest.mark.parametrize("option", ["--gain-records", "--gain-per-move"])
-def test_thresholds_in_records_are_gone(option: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["steward", "--bootstrap-server", "b:1", "--group", "g", option, "5"]) == 2
-    assert f"{option}: is no longer there: use --gain or --gain-delay" in capsys.readouterr().err
 
 
 def test_options_of_real_groups() -> None:

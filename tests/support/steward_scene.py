@@ -22,7 +22,7 @@ QUICKLY: Final = (
     "3s",
     "--confirm",
     "2",
-    "--min-interval",
+    "--cooldown",
     "5s",
 )
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the converters of their values."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -7,17 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from equilag.cli.arguments.converters import OneOf
-from equilag.cli.arguments.converters import one_of as one_of
-from equilag.cli.arguments.converters import pattern as pattern
-from equilag.cli.arguments.converters import percent as percent
-from equilag.cli.arguments.converters import seconds as seconds
-from equilag.cli.arguments.converters import whole as whole
-from equilag.cli.arguments.durations import MAX_SHOWN as MAX_SHOWN
-from equilag.cli.arguments.durations import duration as duration
-from equilag.cli.arguments.screen_options import add_screen
+from equilag.cli.arguments.converters import OneOf, seconds, whole
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import SETTINGS, Policy
+from equilag.report.terminal import COLORS, DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH
 
 if TYPE_CHECKING:
     from threading import Event
@@ -164,3 +157,31 @@ def add_compared_assignors(parser: argparse.ArgumentParser) -> None:
         metavar="MODULE:ATTRIBUTE",
         help="an assignor of your own to compare as well; can be repeated",
     )
+
+
+def add_screen(parser: AnyParser) -> None:
+    """``--width`` and ``--color``: how a report looks; `deliver.show` reads them."""
+    parser.add_argument(
+        "--width",
+        metavar="N",
+        type=columns,
+        help=f"columns of the report, {MIN_WIDTH} or more (default: the terminal's, else"
+        f" {DEFAULT_WIDTH})",
+    )
+    parser.add_argument(
+        "--color",
+        metavar="WHEN",
+        type=OneOf(COLORS),
+        default=COLORS[0],
+        help=f"{', '.join(COLORS)}; auto: on a terminal, unless NO_COLOR or FORCE_COLOR is set"
+        f" (default: {COLORS[0]})",
+    )
+
+
+def columns(text: str) -> int:
+    """A number of columns that a report fits."""
+    value = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    if not MIN_WIDTH <= value <= MAX_WIDTH:
+        problem = f"{text!r} is not a whole number from {MIN_WIDTH} to {MAX_WIDTH}"
+        raise argparse.ArgumentTypeError(problem)
+    return value

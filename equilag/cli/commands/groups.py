@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import add_cluster, add_reading, left_out_lines, reading
+from equilag.cli.arguments.converters import pattern
 from equilag.cli.deliver import show
 from equilag.cli.group_watch import add_watch, watch
 from equilag.cli.screen import remark
@@ -47,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--groups",
         metavar="REGEX",
-        type=options.pattern,
+        type=pattern,
         help="only groups whose whole name matches, such as 'orders-.*'",
     )
     add_reading(parser)

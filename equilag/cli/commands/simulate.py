@@ -6,6 +6,7 @@ import argparse
 from typing import Final
 
 from equilag.cli.arguments import options
+from equilag.cli.arguments.converters import OneOf, duration, seconds
 from equilag.cli.arguments.files import OutputFile
 from equilag.cli.arguments.given_plan import add_plan, place_files, planning, read_inputs
 from equilag.cli.arguments.policy_options import add_settings, policy_of
@@ -36,20 +37,20 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--for",
         dest="duration",
         metavar="D",
-        type=options.duration,
+        type=duration,
         help="how far ahead to look, such as 90s or 1h (default: until all is read, at most 1h)",
     )
     parser.add_argument(
         "--pause",
         metavar="S",
-        type=options.seconds,
+        type=seconds,
         default=2.3,
         help="seconds that the rebalance to the plan takes (default: 2.3)",
     )
     parser.add_argument(
         "--protocol",
         metavar="P",
-        type=options.one_of(("eager", "cooperative")),
+        type=OneOf(("eager", "cooperative")),
         default="eager",
         help="protocol of the rebalance; eager: all partitions pause; cooperative: only those"
         " that change hands (default: eager)",

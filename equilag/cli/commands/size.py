@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
+from equilag.cli.arguments.converters import MAX_SHOWN, duration, whole
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
 from equilag.cli.deliver import show
@@ -53,7 +54,7 @@ def sizes(text: str) -> tuple[int, int]:
     first = int(found[1]) if found else 0
     last = int(found[2] or found[1]) if found else 0
     if not 0 < first <= last:
-        problem = f"{shorten(text, options.MAX_SHOWN)!r} is not a range such as 4..12"
+        problem = f"{shorten(text, MAX_SHOWN)!r} is not a range such as 4..12"
         raise argparse.ArgumentTypeError(problem)
     return first, last
 
@@ -69,14 +70,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads",
         metavar="N",
-        type=options.whole(),
+        type=whole(),
         help="count processes of N threads, each of which is a member (default: as many as the"
         " instances of the group have, or 1)",
     )
     parser.add_argument(
         "--catch-up",
         metavar="D",
-        type=options.duration,
+        type=duration,
         help="how many members have read everything within D, such as 90s or 10m",
     )
     add_settings(parser, "size", helps={"weight": SPREAD, "tolerance": HELPS})

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("bro
 
 PARTITIONS = 12
 RECORDS = 2000
-QUICKLY = ("--every", "1s", "--session-timeout", "6s", "--confirm", "2", "--min-interval", "5s")
+QUICKLY = ("--every", "1s", "--session-timeout", "6s", "--confirm", "2", "--cooldown", "5s")
 
 
 class Group:

@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.live, pytest.mark.broker, pytest.mark.xdist_group("bro
 
 SECONDS = float(os.environ.get("EQUILAG_SOAK_S", "300"))
 PARTITIONS = 24
-QUICKLY = ("--every", "1s", "--confirm", "2", "--min-interval", "10s")
+QUICKLY = ("--every", "1s", "--confirm", "2", "--cooldown", "10s")
 
 
 @pytest.fixture

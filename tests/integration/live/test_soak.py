@@ -31,7 +31,7 @@ RATE = 1200.0
 SPEED = RATE / MEMBERS * 1.2
 CHANGES_S = 75.0
 STEWARD = (
-    "--every", "5s", "--min-interval", "20s", "--confirm", "2", "--gain", "50",
+    "--every", "5s", "--cooldown", "20s", "--confirm", "2", "--gain", "50",
     "--time-limit", "2", "--tolerance", "10",
 )  # fmt: skip
 
