@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.converters import OneOf
+from equilag.cli.arguments.converters import OneOf, pattern
 from equilag.cli.arguments.files import naming, read_file
 from equilag.domain.errors import InputError
 from equilag.report.wording.natural_order import natural_key
@@ -35,6 +35,16 @@ def add_cluster(
         "--command-config",
         metavar="FILE.properties",
         help="login and TLS settings, as for Kafka's own tools; librdkafka's names work too",
+    )
+
+
+def add_groups(parser: argparse.ArgumentParser) -> None:
+    """Add ``--groups``."""
+    parser.add_argument(
+        "--groups",
+        metavar="REGEX",
+        type=pattern,
+        help="only groups whose whole name matches, such as 'orders-.*'",
     )
 
 

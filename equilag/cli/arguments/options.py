@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -123,6 +123,10 @@ def check_output(args: argparse.Namespace) -> None:
         check_output(args.output)
 
 
+def add_plot(parser: AnyParser, what: str) -> None:
+    parser.add_argument("--plot", metavar="F", help=f"draw {what} to this file: .svg or .png")
+
+
 def add_plan_outputs(parser: AnyParser) -> None:
     """Where the commands that make a plan write it."""
     parser.add_argument("--out", metavar="PLAN.json", help="write the plan's JSON to this file")
@@ -133,19 +137,37 @@ def add_plan_outputs(parser: AnyParser) -> None:
 
 
 @contextmanager
-def named(policy: Policy | None = None) -> Iterator[None]:
-    """Errors of the library name its parameters: name the option that sets each instead. Other
-    places stay what they are; so does room that the group itself has, if `policy` limits none."""
+def renamed(option_of: Callable[[str], str]) -> Iterator[None]:
+    """Let an InputError name, in place of what it is about, what `option_of` says."""
     try:
         yield
     except InputError as error:
-        name = error.place.rpartition(".")[2]
+        raise InputError(error.problem, option_of(error.place), error.source) from error
+
+
+@contextmanager
+def named(policy: Policy | None = None) -> Iterator[None]:
+    """Errors of the library name its parameters: name the option that sets each instead. Other
+    places stay what they are; so does room that the group itself has, if `policy` limits none."""
+
+    def option_of(place: str) -> str:
+        name = place.rpartition(".")[2]
         own = policy is not None and policy.max_partitions is None
         if name != "max_partitions":
-            place = PARAMETERS.get(error.place, error.place)
-        else:
-            place = error.place if own else PARAMETERS[name]
-        raise InputError(error.problem, place, error.source) from error
+            return PARAMETERS.get(place, place)
+        return place if own else PARAMETERS[name]
+
+    with renamed(option_of):
+        yield
+
+
+def check_assignors(names: Sequence[str]) -> None:
+    """Raises InputError for a wrong name: before a large file is read for it."""
+    from equilag.heuristics.registry import get_assignor
+
+    with named():
+        for name in names:
+            get_assignor(name)
 
 
 def add_compared_assignors(parser: argparse.ArgumentParser) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
@@ -14,8 +12,7 @@ from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
 from equilag.cli.deliver import show
 from equilag.cli.exit_status import FINE, INTERRUPTED
-from equilag.cli.interruption import stopping
-from equilag.domain.errors import InputError
+from equilag.cli.stop_signals import stopping
 from equilag.report.wording.words import shorten
 
 if TYPE_CHECKING:
@@ -43,8 +40,6 @@ SPREAD: Final = (
 HELPS: Final = (
     "a size helps if its heaviest load is lower by more than so many percent (default: 1)"
 )
-OPTIONS: Final = {"threads": "--threads", "catch_up": "--catch-up"}
-"""Setting -> its option."""
 _RANGE: Final = re.compile(r"([0-9]{1,6})(?:\.\.([0-9]{1,6}))?")
 
 
@@ -93,20 +88,14 @@ def run(args: argparse.Namespace) -> int:
     from equilag.planner.size import size
     from equilag.report.facts.size import size_facts
 
-    with stopping() as stop, options.named(policy), _named():
+    with stopping() as stop, options.named(policy), options.renamed(_option_of):
         sizing = size(group, policy, **_settings(args, stop))
     show(size_facts(group, sizing), args)
     return INTERRUPTED if sizing.interrupted else FINE
 
 
-@contextmanager
-def _named() -> Iterator[None]:
-    """Let errors about the settings of `size` name their options."""
-    try:
-        yield
-    except InputError as error:
-        option = OPTIONS.get(error.place, error.place)
-        raise InputError(error.problem, option, error.source) from error
+def _option_of(setting: str) -> str:
+    return {"threads": "--threads", "catch_up": "--catch-up"}.get(setting, setting)
 
 
 def _settings(args: argparse.Namespace, stop: Event) -> SizeSettings:

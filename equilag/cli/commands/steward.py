@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +21,7 @@ from equilag.cli.arguments.steward_thresholds import (
 from equilag.cli.screen import remark
 from equilag.cli.steward_log import logging_to_stderr
 from equilag.cli.steward_status import show_status
+from equilag.cli.stop_signals import handled
 from equilag.domain.errors import InputError, MissingExtra
 from equilag.live.rebalance.live_policy import LIVE_DEFAULTS, LIVE_HORIZON_S
 
@@ -208,7 +207,7 @@ def run(args: argparse.Namespace) -> int:
         host, port = args.listen
         server = serve(steward.state, host, port, args.allow_host)
         try:
-            with _ended_by_signals(steward.end):
+            with handled(lambda *_: steward.end(), signal.SIGINT, signal.SIGTERM):
                 steward.run()
         except Fenced as error:
             remark(str(error))
@@ -247,16 +246,3 @@ def _options(args: argparse.Namespace) -> StewardOptions:
             take_over_wait=args.take_over_wait,
             keep_membership=args.keep_membership,
         )
-
-
-@contextmanager
-def _ended_by_signals(end: Callable[[], None]) -> Iterator[None]:
-    """Call `end` on SIGINT and SIGTERM."""
-    before = {
-        which: signal.signal(which, lambda *_: end()) for which in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield
-    finally:
-        for which, handler in before.items():
-            signal.signal(which, handler)
