@@ -23,7 +23,7 @@ import equilag
 from equilag.cli.parser import build_parser
 from equilag.domain.building.group_input import GroupInput
 from equilag.domain.building.member_fields import MEMBER_FIELDS
-from equilag.domain.plan.plan_figures import REAL_FIGURES
+from equilag.domain.plan.plan_figures import EXTENDED_FIGURES
 from equilag.domain.policy.policy import SETTINGS
 from equilag.domain.policy.policy_settings import BALANCES, POLICIES
 from equilag.live.status.steward_metrics import metrics_of
@@ -191,7 +191,7 @@ def test_the_formats_have_every_field_of_a_snapshot_and_a_plan() -> None:
         assert f"| `{field}` |" in parts["real-groups"]
     for field in SETTINGS:
         assert f"`{field}`" in parts["policy"]
-    for field in REAL_FIGURES:
+    for field in EXTENDED_FIGURES:
         assert f"| `{field}` |" in parts["plan"]
     for part in ("policy", "lag"):
         for field in plan[part]:

@@ -16,7 +16,7 @@ from equilag.domain.group.group import Group, Index
 from equilag.domain.plan.assignment import read_assignment
 from equilag.domain.plan.claim import EVIDENCE, Claim, Evidence
 from equilag.domain.plan.plan import CUT, FORMAT, REPEATABLE, STATUSES, Status
-from equilag.domain.plan.plan_figures import REAL_FIGURES
+from equilag.domain.plan.plan_figures import EXTENDED_FIGURES
 from equilag.domain.policy.policy import ALWAYS as ALWAYS_SET
 from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.domain.policy.policy_settings import UNCONSTRAINED
@@ -28,10 +28,10 @@ ALWAYS: Final = (
     "dropped_claims",
 )  # fmt: skip
 """Figures of every plan."""
-FIGURES: Final = (*ALWAYS, *REAL_FIGURES)
+FIGURES: Final = (*ALWAYS, *EXTENDED_FIGURES)
 """Fields that follow from group, assignment and proved bounds."""
 REQUIRED: Final = (*ALWAYS, "policy", "status", "algorithm", "certificate", "timing")
-OPTIONAL: Final = ("evidence", "interrupted", "notes", "remarks", "verdict", *REAL_FIGURES)
+OPTIONAL: Final = ("evidence", "interrupted", "notes", "remarks", "verdict", *EXTENDED_FIGURES)
 RUN_FIELDS: Final = ("seed", "effort", "run")
 """Settings beside the policy's own; plans of other versions may lack them."""
 CLAIM_FIELDS: Final = {"claim", "value", "evidence", "kind", "data"}

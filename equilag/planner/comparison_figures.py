@@ -12,7 +12,7 @@ from equilag.domain.columns import Index, Ints
 from equilag.domain.constraint import CountConstraint, NotMinimal, count_constraint_of
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.plan.broken_rules import broken_rules, unit_counts
-from equilag.domain.plan.extended_figures import ProvedBounds, real_figures
+from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
 from equilag.domain.plan.metrics import (
     count_moves,
     cross_reads,
@@ -21,7 +21,7 @@ from equilag.domain.plan.metrics import (
     load_factor,
 )
 from equilag.domain.plan.plan import Plan
-from equilag.domain.plan.plan_figures import RealFigures
+from equilag.domain.plan.plan_figures import ExtendedFigures
 from equilag.domain.policy.objective import Objective
 
 
@@ -66,7 +66,7 @@ NOTHING_MORE: Final = RealRow()
 def real_row(plan: Plan, assigned: Index) -> RealRow:
     """The figures of an assignment [P] of the group that `plan` is for."""
     reduction, group = plan.planned, plan.group
-    found = real_figures(reduction, assigned, ProvedBounds())
+    found = extended_figures(reduction, assigned, ProvedBounds())
     if found is None:
         return NOTHING_MORE
     broken = broken_rules(reduction, assigned)
@@ -95,7 +95,7 @@ def real_row(plan: Plan, assigned: Index) -> RealRow:
     )
 
 
-def _instance_numbers(group: Group, figures: RealFigures) -> Ints:
+def _instance_numbers(group: Group, figures: ExtendedFigures) -> Ints:
     """[M] the instance of each member; 0 where there are none."""
     number = {
         member: row

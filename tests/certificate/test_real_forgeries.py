@@ -13,7 +13,7 @@ from support.groups import Snapshot
 
 import equilag
 from equilag.domain.plan.plan import Plan
-from equilag.domain.plan.plan_figures import REAL_FIGURES
+from equilag.domain.plan.plan_figures import EXTENDED_FIGURES
 from equilag.domain.policy.shape import shape_group
 from equilag.domain.reduction.reduce import reduce_group
 from equilag.planner.solving.run_settings import policy_from
@@ -56,8 +56,8 @@ def test_every_altered_figure_is_a_finding() -> None:
     plan = by_hand(weight="work")
     original = document(plan)
     assert findings(original) == []
-    assert set(REAL_FIGURES) < original.keys()
-    seen = dict.fromkeys(REAL_FIGURES, 0)
+    assert set(EXTENDED_FIGURES) < original.keys()
+    seen = dict.fromkeys(EXTENDED_FIGURES, 0)
     for word, path, altered in alterations(original):
         figure = path[0] if path else word.removeprefix("without ")
         if figure in seen:

@@ -10,7 +10,7 @@ from support.groups import LAG_KINDS, random_group
 from support.oracles import Assignments
 
 from equilag.domain.constraint import CountConstraint
-from equilag.domain.group.extended_columns import NO_LIMIT, RealColumns, Stakes, load_factors
+from equilag.domain.group.extended_columns import NO_LIMIT, ExtendedColumns, Stakes, load_factors
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 
 
@@ -19,7 +19,7 @@ def with_capacities(group: Group, capacity: Ints) -> Group:
     capacity = capacity // max(1, int(np.gcd.reduce(capacity)))
     factor, scale = load_factors(capacity, int(group.lag.sum()))
     room = np.full(group.n_members, NO_LIMIT)
-    return replace(group, real=RealColumns(capacity, 1.0, factor, scale, room))
+    return replace(group, real=ExtendedColumns(capacity, 1.0, factor, scale, room))
 
 
 def random_capacities(rng: np.random.Generator, group: Group) -> Group:

@@ -13,7 +13,7 @@ from support.oracles import Assignments
 
 from equilag.domain.constraint import CountConstraint
 from equilag.domain.errors import InputError
-from equilag.domain.group.extended_columns import NO_LIMIT, RealColumns
+from equilag.domain.group.extended_columns import NO_LIMIT, ExtendedColumns
 from equilag.domain.group.group import Flags, Group, Index
 from equilag.domain.group.partition_classes import PartitionClasses
 from equilag.domain.policy.policy import Policy
@@ -23,10 +23,10 @@ CAPACITIES = ((1,), (1, 2), (1, 2, 3, 4), (37, 100, 250), (1, 999), (997, 998, 9
 """Capacities of one group are drawn from one of these."""
 
 
-def real_columns(n_members: int, **given: object) -> RealColumns:
+def real_columns(n_members: int, **given: object) -> ExtendedColumns:
     """Columns that change nothing, but for those that are given."""
     ones = np.ones(n_members, np.int64)
-    columns = RealColumns(ones, 1.0, ones, 1, np.full(n_members, NO_LIMIT))
+    columns = ExtendedColumns(ones, 1.0, ones, 1, np.full(n_members, NO_LIMIT))
     return columns._replace(**given)
 
 

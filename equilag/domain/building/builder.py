@@ -20,7 +20,7 @@ from equilag.domain.building.allowed_members import Subscribers, allowed_members
 from equilag.domain.building.doubts import claim_doubts, lag_doubts, subscription_doubts
 from equilag.domain.building.group_input import GroupInput, check_arguments
 from equilag.domain.building.member_fields import (
-    REAL_MEMBER_FIELDS,
+    EXTENDED_MEMBER_FIELDS,
     check_members,
     refuse_strangers,
     unlike_threads,
@@ -94,7 +94,7 @@ def build(given: GroupInput, make: Callable[..., G]) -> G:
         co_partitioned=co_partitioned_topics(
             given.get("co_partitioned"), topics.number, topics.size
         ),
-        alike=None if fields & REAL_MEMBER_FIELDS else members,
+        alike=None if fields & EXTENDED_MEMBER_FIELDS else members,
     )
 
 

@@ -67,7 +67,7 @@ A new field of members is an attribute of Member with its default, and an entry 
 checks it, snapshots are read and written with it.
 """
 
-REAL_MEMBER_FIELDS: Final = frozenset({"capacity", "max_partitions", "instance"})
+EXTENDED_MEMBER_FIELDS: Final = frozenset({"capacity", "max_partitions", "instance"})
 """Those that make members differ in what they may have."""
 NULLABLE: Final = frozenset({"capacity"})
 """Those that a snapshot may have as null: programs write one where they measured nothing."""

@@ -40,7 +40,7 @@ class Stakes(NamedTuple):
         return holder, number
 
 
-class RealColumns(NamedTuple):
+class ExtendedColumns(NamedTuple):
     """Shapes as in `Group`, whose partitions are units here."""
 
     capacity: Ints

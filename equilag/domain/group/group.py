@@ -21,7 +21,7 @@ from equilag.domain.columns import Index as Index
 from equilag.domain.columns import Ints as Ints
 from equilag.domain.columns import Marks as Marks
 from equilag.domain.columns import distinct
-from equilag.domain.group.extended_columns import RealColumns
+from equilag.domain.group.extended_columns import ExtendedColumns
 from equilag.domain.group.input_doubt import InputDoubt
 from equilag.domain.group.member import UNKNOWN_GENERATION as UNKNOWN_GENERATION
 from equilag.domain.group.member import Member as Member
@@ -85,7 +85,7 @@ class Group:
     """Lists of topics of equal size: partition i of all topics of a list goes to one member."""
     alike: tuple[Member, ...] | None = field(default=None, compare=False)
     """The very `members` where it is known that none has a capacity, room or an instance."""
-    real: RealColumns | None = None
+    real: ExtendedColumns | None = None
     """What planning has to know of capacities, room, instances, racks and units (see
     `equilag.domain.reduction.reduce`); None in a plain group, and in one as it was read."""
 

@@ -22,10 +22,10 @@ from equilag.domain.plan.plan_figures import (
     LAG_WEIGHT,
     CountFigures,
     CrossRackFigures,
+    ExtendedFigures,
     InstanceFigures,
     InstanceRow,
     LoadFigures,
-    RealFigures,
     UnitFigures,
 )
 from equilag.domain.reduction.capacities import known_capacities, whole_capacities
@@ -90,7 +90,7 @@ class LoadScale(NamedTuple):
         return LoadScale(capacity, unit, factor, scale, 1, bool((factor == 1).all()))
 
 
-def has_real_fields(group: Group) -> bool:
+def is_extended(group: Group) -> bool:
     """True if the group has a field that a plain one has not."""
     if group.allowed or group.co_partitioned:
         return True
@@ -100,16 +100,18 @@ def has_real_fields(group: Group) -> bool:
     )
 
 
-def real_figures(reduction: Reduction, assigned: Index, proved: ProvedBounds) -> RealFigures | None:
+def extended_figures(
+    reduction: Reduction, assigned: Index, proved: ProvedBounds
+) -> ExtendedFigures | None:
     """The figures of an assignment [P] of the given group; None for a plain group whose racks
     are not known. O(P)."""
     group = reduction.given
     racks = RackReads.of(group)
-    if racks is None and not has_real_fields(group) and reduction.weights is None:
+    if racks is None and not is_extended(group) and reduction.weights is None:
         return None
     scale, idle = LoadScale.of(reduction), reduction.group.idle
     loads = member_loads(assigned, reduction.partition_weight, group.n_members)
-    return RealFigures(
+    return ExtendedFigures(
         _load(group, scale, loads, idle, proved),
         LAG_WEIGHT if reduction.weights is None else reduction.weights.to_dict(),
         throughput(reduction, assigned),

@@ -20,7 +20,7 @@ from equilag.domain.plan.claim import (
     evidence_for,
     strongest,
 )
-from equilag.domain.plan.extended_figures import LoadScale, ProvedBounds, real_figures
+from equilag.domain.plan.extended_figures import LoadScale, ProvedBounds, extended_figures
 from equilag.domain.plan.metrics import (
     MemberFigures,
     compared_figures,
@@ -34,9 +34,9 @@ from equilag.domain.plan.metrics import (
 from equilag.domain.plan.move import Move
 from equilag.domain.plan.plan_figures import (
     CountFigures,
+    ExtendedFigures,
     LagFigures,
     LoadFigures,
-    RealFigures,
     ThroughputFigures,
 )
 from equilag.domain.policy.objective import Figures, Objective
@@ -166,13 +166,13 @@ class Plan:
         return compared_figures(planned.group, planned.collapse(self.assigned))
 
     @cached_property
-    def real(self) -> RealFigures | None:
+    def real(self) -> ExtendedFigures | None:
         """What the plan of an extended group has more; None for a plain group."""
         reads = (claim.value for claim in self.claims if claim.claim == ACROSS)
         proved = ProvedBounds(
             self.spread_lower_bound, self.excess_lower_bound, max(reads, default=0)
         )
-        return real_figures(self.planned, self.assigned, proved)
+        return extended_figures(self.planned, self.assigned, proved)
 
     @property
     def throughput(self) -> ThroughputFigures | None:

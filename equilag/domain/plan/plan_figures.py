@@ -195,7 +195,7 @@ class UnitFigures:
 
 
 @dataclass(frozen=True, slots=True)
-class RealFigures:
+class ExtendedFigures:
     """What the plan of an extended group has more."""
 
     load: LoadFigures
@@ -227,5 +227,5 @@ class RealFigures:
         return document
 
 
-REAL_FIGURES: Final = ("weight", "load", "throughput", "cross_rack", "instances", "units")
-"""The fields of `RealFigures` in a plan's JSON."""
+EXTENDED_FIGURES: Final = ("weight", "load", "throughput", "cross_rack", "instances", "units")
+"""The fields of `ExtendedFigures` in a plan's JSON."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from equilag.domain.errors import InputError
-from equilag.domain.group.extended_columns import NO_LIMIT, RealColumns, Stakes, load_factors
+from equilag.domain.group.extended_columns import NO_LIMIT, ExtendedColumns, Stakes, load_factors
 from equilag.domain.group.group import NOBODY, Group, Index, Ints
 from equilag.domain.group.weight import PartitionWeights, partition_weights
 from equilag.domain.policy.policy import Policy
@@ -75,7 +75,7 @@ def _reduce_group(group: Group, policy: Policy) -> Reduction:
     weights = partition_weights(group, policy)
     planned = group if weights is None else replace(group, lag=weights.value)
     units = Units.of(planned) if group.co_partitioned else None
-    if units is None and racks is None and not _has_real_fields(group) and weights is None:
+    if units is None and racks is None and not _limits_plans(group) and weights is None:
         return Reduction(group, group)
     planned = units.group if units else planned
     classes = None
@@ -83,7 +83,7 @@ def _reduce_group(group: Group, policy: Policy) -> Reduction:
         classes = split_classes(group, units, racks)
         planned = classes.of_group(planned)
     owner, stakes, forced = _owners(group, units, planned)
-    real = _real_columns(group, planned, classes)._replace(
+    real = _extended_columns(group, planned, classes)._replace(
         stakes=stakes, forced_moves=forced, weight_scale=weights.scale if weights else None
     )
     reduced = replace(planned, owner=owner, real=real, allowed=None, racks=None)
@@ -101,14 +101,14 @@ def _refuse_topic_balance(group: Group, policy: Policy, racks: bool) -> None:
         "co-partitioned topics": bool(group.co_partitioned),
         "partitions that only some members may take": bool(group.allowed),
         "fewest reads across racks": racks,
-        "capacities, room or instances": _has_real_fields(group),
+        "capacities, room or instances": _limits_plans(group),
     }
     for what, there in named.items():
         if there:
             raise InputError(f"{balance} does not go with {what}; total or none do", place)
 
 
-def _has_real_fields(group: Group) -> bool:
+def _limits_plans(group: Group) -> bool:
     """True if members differ in capacity, have limited room or are threads of an instance, or if
     not every subscriber may take each partition."""
     members = group.members
@@ -121,14 +121,16 @@ def _has_real_fields(group: Group) -> bool:
     )
 
 
-def _real_columns(given: Group, planned: Group, classes: SplitClasses | None) -> RealColumns:
+def _extended_columns(
+    given: Group, planned: Group, classes: SplitClasses | None
+) -> ExtendedColumns:
     members = given.members
     capacity, unit = whole_capacities(known_capacities(given))
     factor, scale = load_factors(capacity, int(planned.lag.sum()))
     room = [
         NO_LIMIT if m.max_partitions is None else min(m.max_partitions, NO_LIMIT) for m in members
     ]
-    return RealColumns(
+    return ExtendedColumns(
         capacity,
         unit,
         factor,

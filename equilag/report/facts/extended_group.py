@@ -7,10 +7,10 @@ from statistics import median
 
 from equilag.domain.plan.broken_rules import BrokenRules, broken_by_assignor, broken_rules
 from equilag.domain.plan.claim import ACROSS
-from equilag.domain.plan.extended_figures import ProvedBounds, real_figures
+from equilag.domain.plan.extended_figures import ProvedBounds, extended_figures
 from equilag.domain.plan.metrics import member_loads
 from equilag.domain.plan.plan import Plan
-from equilag.domain.plan.plan_figures import CountFigures, LagFigures, RealFigures
+from equilag.domain.plan.plan_figures import CountFigures, ExtendedFigures, LagFigures
 from equilag.domain.reduction.capacities import rounded
 from equilag.report.wording.natural_order import natural_key
 
@@ -97,7 +97,7 @@ def real_facts(plan: Plan) -> RealFacts | None:
     if after is None:
         return None
     group = plan.planned.given
-    before = real_figures(plan.planned, group.owner, ProvedBounds())
+    before = extended_figures(plan.planned, group.owner, ProvedBounds())
     assert before is not None  # the group decides, not the assignment
     broken = None if plan.policy else broken_by_assignor(group, plan.assigned)
     now = broken_rules(plan.planned, group.owner)
@@ -119,7 +119,9 @@ def real_facts(plan: Plan) -> RealFacts | None:
     )
 
 
-def _instances(plan: Plan, before: RealFigures, after: RealFigures) -> tuple[InstanceFacts, ...]:
+def _instances(
+    plan: Plan, before: ExtendedFigures, after: ExtendedFigures
+) -> tuple[InstanceFacts, ...]:
     if before.instances is None or after.instances is None:
         return ()
     group, per_capacity = plan.group, not isinstance(plan.loads, LagFigures)
@@ -140,7 +142,7 @@ def _instances(plan: Plan, before: RealFigures, after: RealFigures) -> tuple[Ins
     return tuple(sorted(found, key=lambda one: natural_key(one.name)))
 
 
-def _reads(plan: Plan, before: RealFigures, after: RealFigures) -> ReadsFacts | None:
+def _reads(plan: Plan, before: ExtendedFigures, after: ExtendedFigures) -> ReadsFacts | None:
     if before.cross_rack is None or after.cross_rack is None:
         return None
     count = after.cross_rack.count

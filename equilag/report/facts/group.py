@@ -10,7 +10,7 @@ import numpy as np
 
 from equilag.domain.group.group import NOBODY, Group
 from equilag.domain.group.lag import QUALITY
-from equilag.domain.plan.extended_figures import LoadScale, ProvedBounds, real_figures
+from equilag.domain.plan.extended_figures import LoadScale, ProvedBounds, extended_figures
 from equilag.domain.plan.metrics import excess, load_divisor, mean_load, member_loads, spread
 from equilag.domain.reduction.reduce import Reduction
 from equilag.report.facts.doubts import DoubtFacts, doubt_facts
@@ -110,7 +110,7 @@ def loads_before(reduction: Reduction, per_capacity: bool | None = None) -> Load
     group, planned = reduction.given, reduction.group
     mean, divisor = mean_load(planned), load_divisor(planned)
     if divisor is not None or per_capacity:
-        found = real_figures(reduction, group.owner, ProvedBounds())
+        found = extended_figures(reduction, group.owner, ProvedBounds())
         assert found is not None  # capacities differ
         if divisor is None:  # so the mean is lag per member
             active = ~planned.idle
