@@ -9,6 +9,7 @@ from equilag.cli.screen import remark
 from equilag.domain.group.co_partitioning import CoPartitionedTopics, detect_co_partitioned
 from equilag.domain.group.group import Group
 from equilag.domain.policy.policy import Policy
+from equilag.report.wording.words import in_a_row
 
 MAX_LISTS: Final = 3
 """Lists that are named: the warning is one line, and more of them have one cause."""
@@ -60,5 +61,4 @@ def _named(topics: Sequence[str]) -> str:
     if len(topics) > MAX_TOPICS:
         more = len(topics) - MAX_TOPICS + 1
         return f"{', '.join(topics[: MAX_TOPICS - 1])} and {more:,} more topics"
-    *most, last = topics
-    return f"{', '.join(most)} and {last}"
+    return in_a_row(topics)

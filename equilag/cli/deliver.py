@@ -34,6 +34,16 @@ def plan_file(args: argparse.Namespace) -> OutputFile | None:
     return None if args.out is None else OutputFile(args.out, "--out", (args.snapshot,))
 
 
+def plot_file(args: argparse.Namespace, *inputs: str | None) -> tuple[OutputFile, str] | None:
+    """The file that ``--plot`` names, and its format. Raises InputError, or MissingExtra without
+    matplotlib."""
+    from equilag.report.plot import check_plot
+
+    if args.plot is None:
+        return None
+    return OutputFile(args.plot, "--plot", inputs), check_plot(args.plot)
+
+
 def deliver(facts: PlanFacts, args: argparse.Namespace, target: OutputFile | None) -> None:
     """Write the plan's file, then print the report: the file is complete even if nobody reads the
     report to its end."""

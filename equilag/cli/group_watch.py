@@ -45,7 +45,7 @@ def add_watch(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         nargs="?",
         const=USUAL_S,
-        type=number_from(LEAST_S, MOST_S, "seconds"),
+        type=number_from(LEAST_S, MOST_S, f"a number of seconds from {LEAST_S:g} to {MOST_S:g}"),
         help=f"repeat the list until Ctrl-C, every {USUAL_S:g} seconds unless SECONDS is given",
     )
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from equilag.cli.arguments.durations import MAX_SHOWN
+from equilag.cli.arguments.converters import MAX_SHOWN
 from equilag.domain.show import closest
 from equilag.report.wording.words import shorten
 

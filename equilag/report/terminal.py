@@ -57,6 +57,10 @@ class Screen:
     def dots(self) -> str:
         return "..." if self.ascii else "…"
 
+    def signs(self, text: str) -> str:
+        """The text in the signs of the screen."""
+        return text.replace("→", self.arrow).replace("×", "x" if self.ascii else "×")
+
 
 def is_terminal(stream: IO[str] | None) -> bool:
     try:

@@ -6,7 +6,7 @@ import argparse
 
 import pytest
 
-from equilag.cli.arguments.durations import duration
+from equilag.cli.arguments.converters import duration
 
 
 def test_numbers_with_units() -> None:

@@ -18,7 +18,7 @@ from support.waiting import until
 
 import equilag
 from equilag.cli import main
-from equilag.cli.interruption import stopping
+from equilag.cli.stop_signals import stopping
 
 LONG: Final = ("--time-limit", "120")
 """Nobody waits so long: a run that is not interrupted fails its test."""

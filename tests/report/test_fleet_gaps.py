@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from equilag.report.facts.facts_json import facts_json
 from equilag.report.facts.fleets.fleet_gaps import BAND_LIMITS, assignor_gaps
 
 
@@ -29,4 +30,4 @@ def test_quartiles() -> None:
         100,
     )
     assert (found.p5, found.p95) == pytest.approx(tuple(np.percentile(gaps, (5, 95))))
-    assert json.loads(json.dumps(found.to_dict()))["bands"] == [2, 9, 40, 50, 0]
+    assert json.loads(json.dumps(facts_json(found)))["bands"] == [2, 9, 40, 50, 0]

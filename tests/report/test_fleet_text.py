@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from support.fleet_rows import FAILURES, KEPT, ROW, SETTINGS, SUMMARY, assignor, fleet_report
 
 from equilag.pipeline.sources.problems import COUNTED
+from equilag.report.facts.facts_json import facts_json
 from equilag.report.facts.fleets.fleet import fleet_facts
 from equilag.report.facts.fleets.fleet_run import FailedGroup, FleetReport, GroupRow
 from equilag.report.terminal import Screen
@@ -176,7 +177,7 @@ def test_groups_that_do_not_keep_up() -> None:
     document = fleet_facts(given, 2).document()["throughput"]
     assert document["groups"] == dict.fromkeys(("keeps_up", "moves", "members", "uneven", "hot"), 1)
     assert [row["group"] for row in document["behind"]] == ["few", "orders"]
-    assert document["behind"][1] == KEPT.to_dict()
+    assert document["behind"][1] == facts_json(KEPT)
 
 
 def test_five_failures_of_a_kind_are_named() -> None:

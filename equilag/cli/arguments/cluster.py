@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
+from equilag.cli.arguments.converters import OneOf, pattern
 from equilag.cli.arguments.files import naming, read_file
 from equilag.domain.errors import InputError
 from equilag.report.wording.natural_order import natural_key
@@ -37,6 +38,16 @@ def add_cluster(
     )
 
 
+def add_groups(parser: argparse.ArgumentParser) -> None:
+    """Add ``--groups``."""
+    parser.add_argument(
+        "--groups",
+        metavar="REGEX",
+        type=pattern,
+        help="only groups whose whole name matches, such as 'orders-.*'",
+    )
+
+
 def add_reading(
     parser: argparse.ArgumentParser | argparse._ArgumentGroup, reset: str = options.RESETS_DEFAULT
 ) -> None:
@@ -46,7 +57,7 @@ def add_reading(
     parser.add_argument(
         "--isolation-level",
         metavar="L",
-        type=options.one_of(options.ISOLATION_LEVELS),
+        type=OneOf(options.ISOLATION_LEVELS),
         help="read_committed: a log ends before the oldest open transaction"
         " (default: read_uncommitted)",
     )

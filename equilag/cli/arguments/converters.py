@@ -7,49 +7,49 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
-from equilag.cli.arguments.durations import MAX_SHOWN
 from equilag.domain.show import guess
 from equilag.report.wording.words import shorten
 
+MAX_SHOWN: Final = 40
+"""Characters of a wrong value in a message: enough to recognise it."""
+LONGEST_S: Final = 1e9
+"""30 years; Python cannot wait longer than ten times that."""
+_UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_PART: Final = r"([0-9]{1,9}(?:\.[0-9]{1,6})?) ?([smhd])"
+_DURATION: Final = re.compile(rf"{_PART}(?: ?{_PART}){{0,3}}")
 
-def seconds(text: str) -> float:
-    """A number of seconds, 0 or more."""
-    return _number(text, "a number of seconds, 0 or more")
 
-
-def percent(text: str) -> float:
-    """A percentage, 0 or more."""
-    value = _number(text, "a percentage from 0 to 1000000")
-    if value > 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage from 0 to 1000000")
+def duration(text: str) -> float:
+    """Seconds out of numbers with their units: ``30s``, ``5m``, ``1h30m``, ``7d``; more than 0, and
+    at most `LONGEST_S`."""
+    found = _DURATION.fullmatch(text.strip())
+    parts = re.findall(_PART, text) if found else []
+    value = sum(float(number) * _UNITS[unit] for number, unit in parts)
+    if not 0 < value <= LONGEST_S:
+        problem = f"{shorten(text, MAX_SHOWN)!r} is not a duration such as 30s, 5m or 1h"
+        raise argparse.ArgumentTypeError(problem)
     return value
 
 
-def _number(text: str, required: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text!r} is not {required}")
-    return value
-
-
-def number_from(least: float, most: float, what: str) -> Callable[[str], float]:
-    """A converter to numbers from `least` to `most` of something."""
+def number_from(least: float, most: float, required: str) -> Callable[[str], float]:
+    """A converter to finite numbers from `least` to `most`; `required` says it in words."""
 
     def convert(text: str) -> float:
         try:
             value = float(text)
         except ValueError:
             value = math.nan
-        if not least <= value <= most:
-            required = f"a number of {what} from {least:g} to {most:g}"
+        if not (least <= value <= most and value < math.inf):
             raise argparse.ArgumentTypeError(f"{shorten(text, MAX_SHOWN)!r} is not {required}")
         return value
 
     return convert
+
+
+seconds: Final = number_from(0, math.inf, "a number of seconds, 0 or more")
+percent: Final = number_from(0, 1e6, "a percentage from 0 to 1000000")
 
 
 def whole(below: int | None = None) -> Callable[[str], int]:
@@ -84,11 +84,6 @@ class OneOf:
             problem = f"{shorten(text, MAX_SHOWN)!r} is none of {', '.join(self.names)}"
             raise argparse.ArgumentTypeError(problem + guess(text, self.names))
         return text
-
-
-def one_of(names: tuple[str, ...]) -> OneOf:
-    """A converter that accepts only `names`."""
-    return OneOf(names)
 
 
 def pattern(text: str) -> re.Pattern[str]:

@@ -7,11 +7,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from equilag.cli.arguments import options
+from equilag.cli.arguments.converters import OneOf, duration, seconds, whole
 from equilag.cli.arguments.policy_options import add_settings
-from equilag.cli.arguments.screen_options import add_screen
 
 WEIGHTS: Final = ("work", "lag", "rate", "forecast", "bytes")
-RESETS: Final = ("latest", "earliest", "none")
 
 
 def add_fleet_options(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +48,7 @@ def add_fleet_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="print the summary's JSON instead of the report"
     )
-    add_screen(parser)
+    options.add_screen(parser)
     parser.set_defaults(output="text")
     _add_planning(parser.add_argument_group("how to plan"))
     add_settings(parser, "fleet")
@@ -64,14 +63,14 @@ def _add_planning(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--effort",
         metavar="S",
-        type=options.seconds,
+        type=seconds,
         default=0.1,
         help="counted work per group in core-seconds (default: 0.1)",
     )
     group.add_argument(
         "--time-limit",
         metavar="S",
-        type=options.seconds,
+        type=seconds,
         default=60.0,
         help="longest planning time per group in seconds (default: 60)",
     )
@@ -82,7 +81,7 @@ def _add_signals(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--weight",
         metavar="W",
-        type=options.one_of(WEIGHTS),
+        type=OneOf(WEIGHTS),
         help=f"{', '.join(WEIGHTS)} (default: work where rates are known, else lag)",
     )
     group.add_argument(
@@ -94,28 +93,28 @@ def _add_signals(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--window",
         metavar="T",
-        type=options.duration,
+        type=duration,
         default=3600.0,
         help="time before that over which rates are measured (default: 1h)",
     )
     group.add_argument(
         "--horizon",
         metavar="T",
-        type=options.duration,
+        type=duration,
         help="how far ahead work and the forecast look (default: 5m and 10m)",
     )
     group.add_argument(
         "--stale-after",
         metavar="T",
-        type=options.duration,
+        type=duration,
         help="do not plan groups without a sample for this long (default: 10m, or three sampling"
         " intervals if that is more)",
     )
     group.add_argument(
         "--auto-offset-reset",
         metavar="R",
-        type=options.one_of(RESETS),
-        default=RESETS[0],
+        type=OneOf(options.RESETS),
+        default=options.RESETS_DEFAULT,
         help="how a partition without a commit counts: latest, earliest or none (default: latest)",
     )
 
@@ -133,13 +132,13 @@ def _add_spark(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--tasks",
         metavar="N",
-        type=options.whole(),
+        type=whole(),
         help="tasks that the groups are divided into (default: 8 for each core)",
     )
     group.add_argument(
         "--kill-after",
         metavar="T",
-        type=options.duration,
+        type=duration,
         default=30.0,
         help="end a group's process this long after twice its time limit (default: 30s)",
     )

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from equilag.cli.arguments import options
 from equilag.cli.arguments.files import naming_plan, one_stdin, read_object
 from equilag.cli.arguments.source import in_place_of_file, read_group
-from equilag.cli.interruption import stopping
 from equilag.cli.progress_line import ProgressLine
+from equilag.cli.stop_signals import stopping
+from equilag.domain.policy.policy import Policy
 
 if TYPE_CHECKING:
     from threading import Event
 
     from equilag.domain.group.group import Group
-    from equilag.domain.policy.policy import Policy
 
 
 def add_plan(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +36,12 @@ def place_files(args: argparse.Namespace) -> None:
     if in_place_of_file(args) and args.plan is None:
         args.snapshot, args.plan = None, args.snapshot
     one_stdin(args.snapshot, args.plan, args.from_describe)
+
+
+def refuse_with_plan(args: argparse.Namespace, policy: Policy) -> None:
+    """Refuse settings of the plan beside PLAN, which has its own."""
+    if args.plan is not None and policy != Policy():
+        args.refuse("with PLAN the options that make a plan have no effect")
 
 
 def read_inputs(args: argparse.Namespace, policy: Policy) -> tuple[Group, dict[str, Any] | None]:

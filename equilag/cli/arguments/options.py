@@ -1,23 +1,16 @@
-"""Options that several commands share, and the converters of their values."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from equilag.cli.arguments.converters import OneOf
-from equilag.cli.arguments.converters import one_of as one_of
-from equilag.cli.arguments.converters import pattern as pattern
-from equilag.cli.arguments.converters import percent as percent
-from equilag.cli.arguments.converters import seconds as seconds
-from equilag.cli.arguments.converters import whole as whole
-from equilag.cli.arguments.durations import MAX_SHOWN as MAX_SHOWN
-from equilag.cli.arguments.durations import duration as duration
-from equilag.cli.arguments.screen_options import add_screen
+from equilag.cli.arguments.converters import OneOf, seconds, whole
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import SETTINGS, Policy
+from equilag.report.terminal import COLORS, DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH
 
 if TYPE_CHECKING:
     from threading import Event
@@ -130,6 +123,10 @@ def check_output(args: argparse.Namespace) -> None:
         check_output(args.output)
 
 
+def add_plot(parser: AnyParser, what: str) -> None:
+    parser.add_argument("--plot", metavar="F", help=f"draw {what} to this file: .svg or .png")
+
+
 def add_plan_outputs(parser: AnyParser) -> None:
     """Where the commands that make a plan write it."""
     parser.add_argument("--out", metavar="PLAN.json", help="write the plan's JSON to this file")
@@ -140,19 +137,37 @@ def add_plan_outputs(parser: AnyParser) -> None:
 
 
 @contextmanager
-def named(policy: Policy | None = None) -> Iterator[None]:
-    """Errors of the library name its parameters: name the option that sets each instead. Other
-    places stay what they are; so does room that the group itself has, if `policy` limits none."""
+def renamed(option_of: Callable[[str], str]) -> Iterator[None]:
+    """Let an InputError name, in place of what it is about, what `option_of` says."""
     try:
         yield
     except InputError as error:
-        name = error.place.rpartition(".")[2]
+        raise InputError(error.problem, option_of(error.place), error.source) from error
+
+
+@contextmanager
+def named(policy: Policy | None = None) -> Iterator[None]:
+    """Errors of the library name its parameters: name the option that sets each instead. Other
+    places stay what they are; so does room that the group itself has, if `policy` limits none."""
+
+    def option_of(place: str) -> str:
+        name = place.rpartition(".")[2]
         own = policy is not None and policy.max_partitions is None
         if name != "max_partitions":
-            place = PARAMETERS.get(error.place, error.place)
-        else:
-            place = error.place if own else PARAMETERS[name]
-        raise InputError(error.problem, place, error.source) from error
+            return PARAMETERS.get(place, place)
+        return place if own else PARAMETERS[name]
+
+    with renamed(option_of):
+        yield
+
+
+def check_assignors(names: Sequence[str]) -> None:
+    """Raises InputError for a wrong name: before a large file is read for it."""
+    from equilag.heuristics.registry import get_assignor
+
+    with named():
+        for name in names:
+            get_assignor(name)
 
 
 def add_compared_assignors(parser: argparse.ArgumentParser) -> None:
@@ -164,3 +179,31 @@ def add_compared_assignors(parser: argparse.ArgumentParser) -> None:
         metavar="MODULE:ATTRIBUTE",
         help="an assignor of your own to compare as well; can be repeated",
     )
+
+
+def add_screen(parser: AnyParser) -> None:
+    """``--width`` and ``--color``: how a report looks; `deliver.show` reads them."""
+    parser.add_argument(
+        "--width",
+        metavar="N",
+        type=columns,
+        help=f"columns of the report, {MIN_WIDTH} or more (default: the terminal's, else"
+        f" {DEFAULT_WIDTH})",
+    )
+    parser.add_argument(
+        "--color",
+        metavar="WHEN",
+        type=OneOf(COLORS),
+        default=COLORS[0],
+        help=f"{', '.join(COLORS)}; auto: on a terminal, unless NO_COLOR or FORCE_COLOR is set"
+        f" (default: {COLORS[0]})",
+    )
+
+
+def columns(text: str) -> int:
+    """A number of columns that a report fits."""
+    value = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
+    if not MIN_WIDTH <= value <= MAX_WIDTH:
+        problem = f"{text!r} is not a whole number from {MIN_WIDTH} to {MAX_WIDTH}"
+        raise argparse.ArgumentTypeError(problem)
+    return value

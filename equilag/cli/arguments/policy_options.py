@@ -6,8 +6,7 @@ import argparse
 from collections.abc import Mapping
 from typing import Any, Final
 
-from equilag.cli.arguments.converters import OneOf, percent, whole
-from equilag.cli.arguments.durations import duration
+from equilag.cli.arguments.converters import OneOf, duration, percent, whole
 from equilag.cli.arguments.options import named
 from equilag.domain.policy.forms import Entries, Flag, OneOfNames, Percent, Whole
 from equilag.domain.policy.policy import SETTINGS, Policy

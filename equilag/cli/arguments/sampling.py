@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from equilag.cli.arguments import options
+from equilag.cli.arguments.converters import duration
 from equilag.domain.group.member import Member
 from equilag.report.wording.words import form, number, percent, plural
 
@@ -25,7 +25,7 @@ def add_sample(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> Non
     parser.add_argument(
         "--sample",
         metavar="T",
-        type=options.duration,
+        type=duration,
         help="watch the group for this long, such as 30s, and measure the rates of its partitions"
         " and the capacities of members that have a backlog",
     )

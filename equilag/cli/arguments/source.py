@@ -102,13 +102,12 @@ def _other_group(args: argparse.Namespace) -> tuple[GroupInput, list[str], str]:
 
 def _warn(group: Group, policy: Policy | None, protocol: str = "") -> None:
     from equilag.cli.co_partition_warning import warn_of_torn_topics
-    from equilag.cli.rack_warning import warn_of_racks
-    from equilag.cli.setting_warnings import warn_of_settings
+    from equilag.cli.setting_warnings import rack_warnings, setting_warnings
 
     if policy is not None:
         warn_of_torn_topics(group, policy, protocol)
-        warn_of_racks(group, policy)
-        warn_of_settings(group, policy)
+        for line in (*rack_warnings(group, policy), *setting_warnings(group, policy)):
+            remark(line)
 
 
 class LiveGroup(NamedTuple):

@@ -39,11 +39,10 @@ def run(args: argparse.Namespace) -> int:
     options.check_output(args)
     target = plan_file(args)
 
-    from equilag.heuristics.registry import get_assignor
     from equilag.planner.assign import assign
 
+    options.check_assignors([args.assignor])
     with options.named():
-        get_assignor(args.assignor)  # raises for a wrong name before a large file is read
         group = read_group(args)
         plan = assign(group, args.assignor)
 

@@ -8,8 +8,8 @@ import time
 from contextlib import ExitStack, closing, suppress
 from typing import TYPE_CHECKING, Final
 
-from equilag.cli.arguments import options
-from equilag.cli.arguments.cluster import add_cluster, client_settings, left_out_lines
+from equilag.cli.arguments.cluster import add_cluster, add_groups, client_settings, left_out_lines
+from equilag.cli.arguments.converters import duration, whole
 from equilag.cli.screen import emit, remark
 from equilag.cli.stop_signals import Stop
 from equilag.domain.errors import InputError
@@ -46,17 +46,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--every",
         metavar="T",
-        type=options.duration,
+        type=duration,
         default=30.0,
         help="interval between rounds, such as 30s, 5m or 1h (default: 30s)",
     )
-    parser.add_argument(
-        "--groups",
-        metavar="REGEX",
-        type=options.pattern,
-        help="only groups whose whole name matches, such as 'orders-.*'",
-    )
-    parser.add_argument("--rounds", metavar="N", type=options.whole(), help="stop after N rounds")
+    add_groups(parser)
+    parser.add_argument("--rounds", metavar="N", type=whole(), help="stop after N rounds")
     parser.add_argument(
         "--json", action="store_true", help="print what was recorded as JSON at the end"
     )

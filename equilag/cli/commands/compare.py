@@ -10,8 +10,8 @@ from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
 from equilag.cli.deliver import show
 from equilag.cli.exit_status import FINE, INTERRUPTED
-from equilag.cli.interruption import stopping
 from equilag.cli.progress_line import ProgressLine
+from equilag.cli.stop_signals import stopping
 
 NAME: Final = "compare"
 HELP: Final = "all assignors, the current assignment and the optimum side by side"
@@ -36,12 +36,10 @@ def run(args: argparse.Namespace) -> int:
     policy = policy_of(args, "plan", {"tolerance": 0.0})
     options.check_output(args)
 
-    from equilag.heuristics.registry import get_assignor
     from equilag.planner.compare import compare
 
+    options.check_assignors(args.assignor)
     with options.named(policy):
-        for name in args.assignor:
-            get_assignor(name)  # raises for a wrong name before a large file is read
         group = read_group(args, policy)
         with stopping() as stop, ProgressLine() as progress:
             settings = options.settings_of(args, progress, stop)

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from equilag.cli.arguments.converters import OneOf, one_of
+from equilag.cli.arguments.converters import OneOf
 from equilag.cli.screen import emit
 
 NAME: Final = "completion"
@@ -40,7 +40,7 @@ DIRECTORIES: Final = frozenset({"DIR", "DIR2", "RUN"})
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "shell", metavar="SHELL", type=one_of(SHELLS), help=f"one of {', '.join(SHELLS)}"
+        "shell", metavar="SHELL", type=OneOf(SHELLS), help=f"one of {', '.join(SHELLS)}"
     )
 
 

@@ -6,12 +6,17 @@ import argparse
 from typing import Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.given_plan import add_plan, place_files, planning, read_inputs
+from equilag.cli.arguments.given_plan import (
+    add_plan,
+    place_files,
+    planning,
+    read_inputs,
+    refuse_with_plan,
+)
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source
 from equilag.cli.deliver import show
 from equilag.cli.exit_status import FINE, INTERRUPTED
-from equilag.domain.policy.policy import Policy
 
 NAME: Final = "explain"
 HELP: Final = "why a group is uneven, what bounds its plan, what moves are for"
@@ -39,8 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     place_files(args)
     policy = policy_of(args, "plan")
-    if args.plan is not None and policy != Policy():
-        args.refuse("with PLAN the options that make a plan have no effect")
+    refuse_with_plan(args, policy)
     options.check_output(args)
     group, plan = read_inputs(args, policy)
 

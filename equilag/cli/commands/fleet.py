@@ -19,6 +19,7 @@ from equilag.cli.commands import fleet_export, fleet_show, report_fleet
 from equilag.cli.deliver import show
 from equilag.cli.progress_line import ProgressLine
 from equilag.cli.screen import emit
+from equilag.cli.stop_signals import handled
 from equilag.domain.errors import InputError
 from equilag.domain.policy.policy import Policy
 from equilag.report.json_text import to_json
@@ -87,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
         text = read_file(args.rules)
         with naming(args.rules):
             rules = read_rules(text, default)
-    try:
+    with options.renamed(lambda place: PLACES.get(place, place)):
         chosen = FleetOptions(
             out=args.out,
             rules=rules,
@@ -114,9 +115,6 @@ def run(args: argparse.Namespace) -> int:
                     _progress(stage, done, total), done, total
                 ),
             )
-    except InputError as error:
-        place = PLACES.get(error.place, error.place)
-        raise InputError(error.problem, place, error.source) from error
     if args.json:
         emit(to_json(summary))
         return 0
@@ -142,13 +140,12 @@ def _progress(stage: str, done: int, total: int) -> str:
 def _one_line_only() -> Iterator[None]:
     """Turn off logging, since PySpark logs tracebacks of what it raises; and end a run on SIGTERM
     as on Ctrl-C, so that it is cleaned up."""
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
-    logging.disable(logging.CRITICAL)
-    try:
-        yield
-    finally:
-        logging.disable(logging.NOTSET)
-        signal.signal(signal.SIGTERM, before)
+    with handled(lambda *_: sys.exit(TERMINATED), signal.SIGTERM):
+        logging.disable(logging.CRITICAL)
+        try:
+            yield
+        finally:
+            logging.disable(logging.NOTSET)
 
 
 def _sources(args: argparse.Namespace) -> tuple[tuple[str, ...], ...]:

@@ -6,6 +6,7 @@ import argparse
 from typing import Final
 
 from equilag.cli.arguments import options
+from equilag.cli.arguments.converters import whole
 from equilag.cli.deliver import show
 
 NAME: Final = "show"
@@ -30,7 +31,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--top",
         metavar="N",
-        type=options.whole(),
+        type=whole(),
         default=TOP,
         help=f"number of worst groups to show (default: {TOP})",
     )

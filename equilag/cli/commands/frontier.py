@@ -6,13 +6,12 @@ import argparse
 from typing import Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.files import OutputFile
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
-from equilag.cli.deliver import show
+from equilag.cli.deliver import plot_file, show
 from equilag.cli.exit_status import FINE, INTERRUPTED
-from equilag.cli.interruption import stopping
 from equilag.cli.progress_line import ProgressLine
+from equilag.cli.stop_signals import stopping
 
 NAME: Final = "frontier"
 HELP: Final = "all trade-offs between moves and lag spread"
@@ -32,20 +31,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_settings(parser, "plan")
     options.add_run(parser, time_limit=5.0)
     options.add_output(parser)
-    parser.add_argument(
-        "--plot", metavar="F", help="draw the trade-offs to this file: .svg or .png"
-    )
+    options.add_plot(parser, "the trade-offs")
 
 
 def run(args: argparse.Namespace) -> int:
-    from equilag.report.plot import check_plot, frontier_plot
-
     policy = policy_of(args, "plan")
     options.check_output(args)
-    plot = None
-    if args.plot is not None:
-        plot = OutputFile(args.plot, "--plot", (args.snapshot,))
-        ending = check_plot(args.plot)
+    plot = plot_file(args, args.snapshot)
     group = read_group(args, policy)
 
     from equilag.planner.frontier import frontier
@@ -56,6 +48,9 @@ def run(args: argparse.Namespace) -> int:
     settings = options.run_settings(args)
     facts = frontier_facts(group, points, policy, interrupted=stop.is_set(), run=settings)
     if plot is not None:
-        plot.write(frontier_plot(facts, ending))
+        from equilag.report.plot import frontier_plot
+
+        target, ending = plot
+        target.write(frontier_plot(facts, ending))
     show(facts, args)
     return INTERRUPTED if facts.interrupted else FINE

@@ -9,7 +9,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.cluster import add_cluster, add_reading, left_out_lines, reading
+from equilag.cli.arguments.cluster import (
+    add_cluster,
+    add_groups,
+    add_reading,
+    left_out_lines,
+    reading,
+)
 from equilag.cli.deliver import show
 from equilag.cli.group_watch import add_watch, watch
 from equilag.cli.screen import remark
@@ -44,12 +50,7 @@ examples:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_cluster(parser)
-    parser.add_argument(
-        "--groups",
-        metavar="REGEX",
-        type=options.pattern,
-        help="only groups whose whole name matches, such as 'orders-.*'",
-    )
+    add_groups(parser)
     add_reading(parser)
     add_watch(parser)
     options.add_output(parser)

@@ -10,8 +10,8 @@ from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
 from equilag.cli.deliver import deliver, plan_file
 from equilag.cli.exit_status import ACT, FINE, INTERRUPTED
-from equilag.cli.interruption import stopping
 from equilag.cli.progress_line import ProgressLine
+from equilag.cli.stop_signals import stopping
 
 NAME: Final = "plan"
 HELP: Final = "the best plan within a time limit, with its certificate"

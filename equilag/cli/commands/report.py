@@ -11,7 +11,13 @@ from typing import Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.files import OutputFile
-from equilag.cli.arguments.given_plan import add_plan, place_files, planning, read_inputs
+from equilag.cli.arguments.given_plan import (
+    add_plan,
+    place_files,
+    planning,
+    read_inputs,
+    refuse_with_plan,
+)
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source
 from equilag.cli.exit_status import FINE, INTERRUPTED
@@ -61,19 +67,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     place_files(args)
     policy = policy_of(args, "plan")
-    if args.plan is not None and policy != Policy():
-        args.refuse("with PLAN the options that make a plan have no effect")
+    refuse_with_plan(args, policy)
     if args.out is None and args.output != "json":
         args.refuse("--out is required, or --json")
-
-    from equilag.heuristics.registry import get_assignor
 
     target = None
     if args.out is not None:
         target = OutputFile(args.out, "--out", (args.snapshot, args.plan))
-    with options.named():
-        for name in args.assignor:
-            get_assignor(name)  # raises for a wrong name before a large file is read
+    options.check_assignors(args.assignor)
     group, document = read_inputs(args, policy)
 
     from equilag.certificate.checked_plan import checked_plan

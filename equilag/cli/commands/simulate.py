@@ -6,11 +6,11 @@ import argparse
 from typing import Final
 
 from equilag.cli.arguments import options
-from equilag.cli.arguments.files import OutputFile
+from equilag.cli.arguments.converters import OneOf, duration, seconds
 from equilag.cli.arguments.given_plan import add_plan, place_files, planning, read_inputs
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source
-from equilag.cli.deliver import show
+from equilag.cli.deliver import plot_file, show
 from equilag.cli.exit_status import FINE, INTERRUPTED
 from equilag.domain.policy.policy import Policy
 
@@ -36,42 +36,37 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--for",
         dest="duration",
         metavar="D",
-        type=options.duration,
+        type=duration,
         help="how far ahead to look, such as 90s or 1h (default: until all is read, at most 1h)",
     )
     parser.add_argument(
         "--pause",
         metavar="S",
-        type=options.seconds,
+        type=seconds,
         default=2.3,
         help="seconds that the rebalance to the plan takes (default: 2.3)",
     )
     parser.add_argument(
         "--protocol",
         metavar="P",
-        type=options.one_of(("eager", "cooperative")),
+        type=OneOf(("eager", "cooperative")),
         default="eager",
         help="protocol of the rebalance; eager: all partitions pause; cooperative: only those"
         " that change hands (default: eager)",
     )
-    parser.add_argument("--plot", metavar="F", help="draw lag over time to this file: .svg or .png")
+    options.add_plot(parser, "lag over time")
     add_settings(parser, "plan")
     options.add_run(parser, time_limit=2.0)
     options.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    from equilag.report.plot import check_plot
-
     place_files(args)
     policy = policy_of(args, "plan")
     if args.plan is not None and _makes_plans(policy):
         args.refuse("with PLAN only --capacity of the options that make a plan has an effect")
     options.check_output(args)
-    plot = None
-    if args.plot is not None:
-        plot = OutputFile(args.plot, "--plot", (args.snapshot, args.plan))
-        ending = check_plot(args.plot)
+    plot = plot_file(args, args.snapshot, args.plan)
     group, plan = read_inputs(args, policy)
 
     from equilag.planner.simulate import simulate
@@ -91,7 +86,8 @@ def run(args: argparse.Namespace) -> int:
     if plot is not None:
         from equilag.report.simulation_plot import simulation_plot
 
-        plot.write(simulation_plot(facts, ending))
+        target, ending = plot
+        target.write(simulation_plot(facts, ending))
     show(facts, args)
     return INTERRUPTED if facts.interrupted else FINE
 

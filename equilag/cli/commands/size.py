@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
+from equilag.cli.arguments.converters import MAX_SHOWN, duration, whole
 from equilag.cli.arguments.policy_options import add_settings, policy_of
 from equilag.cli.arguments.source import add_source, read_group
 from equilag.cli.deliver import show
 from equilag.cli.exit_status import FINE, INTERRUPTED
-from equilag.cli.interruption import stopping
-from equilag.domain.errors import InputError
+from equilag.cli.stop_signals import stopping
 from equilag.report.wording.words import shorten
 
 if TYPE_CHECKING:
@@ -42,8 +40,6 @@ SPREAD: Final = (
 HELPS: Final = (
     "a size helps if its heaviest load is lower by more than so many percent (default: 1)"
 )
-OPTIONS: Final = {"threads": "--threads", "catch_up": "--catch-up"}
-"""Setting -> its option."""
 _RANGE: Final = re.compile(r"([0-9]{1,6})(?:\.\.([0-9]{1,6}))?")
 
 
@@ -53,7 +49,7 @@ def sizes(text: str) -> tuple[int, int]:
     first = int(found[1]) if found else 0
     last = int(found[2] or found[1]) if found else 0
     if not 0 < first <= last:
-        problem = f"{shorten(text, options.MAX_SHOWN)!r} is not a range such as 4..12"
+        problem = f"{shorten(text, MAX_SHOWN)!r} is not a range such as 4..12"
         raise argparse.ArgumentTypeError(problem)
     return first, last
 
@@ -69,14 +65,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--threads",
         metavar="N",
-        type=options.whole(),
+        type=whole(),
         help="count processes of N threads, each of which is a member (default: as many as the"
         " instances of the group have, or 1)",
     )
     parser.add_argument(
         "--catch-up",
         metavar="D",
-        type=options.duration,
+        type=duration,
         help="how many members have read everything within D, such as 90s or 10m",
     )
     add_settings(parser, "size", helps={"weight": SPREAD, "tolerance": HELPS})
@@ -92,20 +88,14 @@ def run(args: argparse.Namespace) -> int:
     from equilag.planner.size import size
     from equilag.report.facts.size import size_facts
 
-    with stopping() as stop, options.named(policy), _named():
+    with stopping() as stop, options.named(policy), options.renamed(_option_of):
         sizing = size(group, policy, **_settings(args, stop))
     show(size_facts(group, sizing), args)
     return INTERRUPTED if sizing.interrupted else FINE
 
 
-@contextmanager
-def _named() -> Iterator[None]:
-    """Let errors about the settings of `size` name their options."""
-    try:
-        yield
-    except InputError as error:
-        option = OPTIONS.get(error.place, error.place)
-        raise InputError(error.problem, option, error.source) from error
+def _option_of(setting: str) -> str:
+    return {"threads": "--threads", "catch_up": "--catch-up"}.get(setting, setting)
 
 
 def _settings(args: argparse.Namespace, stop: Event) -> SizeSettings:

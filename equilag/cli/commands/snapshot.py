@@ -9,7 +9,7 @@ from equilag.cli.arguments.cluster import add_cluster, add_reading
 from equilag.cli.arguments.files import OutputFile
 from equilag.cli.arguments.options import named
 from equilag.cli.arguments.sampling import add_sample
-from equilag.cli.arguments.source import live_group
+from equilag.cli.arguments.source import LIVE_ONLY, live_group
 from equilag.cli.arguments.text_source import TEXT_OPTIONS, add_text, group_from_text
 from equilag.cli.screen import emit, remark
 from equilag.report.json_text import to_json
@@ -34,7 +34,6 @@ examples:
       --members --verbose > m.txt
   equilag snapshot --from-describe d.txt --members m.txt | equilag plan -"""
 
-LIVE_ONLY: Final = ("command_config", "isolation_level", "sample")
 TEXT_ONLY: Final = ("members", *TEXT_OPTIONS)
 
 

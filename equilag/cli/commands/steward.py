@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import argparse
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from equilag.cli.arguments import options
 from equilag.cli.arguments.cluster import add_cluster, add_reading, client_settings
-from equilag.cli.arguments.co_partition_mode import CO_PARTITION, co_partition_mode
-from equilag.cli.arguments.converters import number_from
+from equilag.cli.arguments.converters import duration, number_from
 from equilag.cli.arguments.policy_options import add_settings, policy_of
-from equilag.cli.arguments.screen_options import add_screen
-from equilag.cli.arguments.steward_thresholds import add_thresholds, add_weight, thresholds_of
+from equilag.cli.arguments.steward_thresholds import (
+    CO_PARTITION,
+    add_thresholds,
+    add_weight,
+    co_partition_mode,
+    thresholds_of,
+)
 from equilag.cli.screen import remark
 from equilag.cli.steward_log import logging_to_stderr
 from equilag.cli.steward_status import show_status
+from equilag.cli.stop_signals import handled
 from equilag.domain.errors import InputError, MissingExtra
 from equilag.live.rebalance.live_policy import LIVE_DEFAULTS, LIVE_HORIZON_S
 
@@ -46,7 +49,7 @@ REPLACED: Final = 3
 """Exit status if another process has joined with its instance id: a supervisor must not start it
 again, as the two would replace each other without end."""
 
-planning_seconds: Final = number_from(0.01, 600.0, "seconds")
+planning_seconds: Final = number_from(0.01, 600.0, "a number of seconds from 0.01 to 600")
 """Less than a planner's first step takes is no limit but a mistake; a group is not planned for
 longer while it waits."""
 
@@ -67,7 +70,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--take-over-wait",
         metavar="T",
-        type=options.duration,
+        type=duration,
         default=300.0,
         help="keep a removed member's partitions for this long: at least the members'"
         " max.poll.interval.ms (default: 5m)",
@@ -95,7 +98,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="accept requests to this name with dots, besides this machine's names; can be"
         " repeated",
     )
-    add_screen(parser)
+    options.add_screen(parser)
     add_thresholds(parser.add_argument_group("when to rebalance"))
     _add_planning(parser.add_argument_group("how to plan"))
     add_settings(parser, "steward", LIVE_DEFAULTS, {"co_partition": CO_PARTITION})
@@ -134,7 +137,7 @@ def _add_membership(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--session-timeout",
         metavar="T",
-        type=options.duration,
+        type=duration,
         default=10.0,
         help="how long the group waits for it after a crash (default: 10s)",
     )
@@ -204,7 +207,7 @@ def run(args: argparse.Namespace) -> int:
         host, port = args.listen
         server = serve(steward.state, host, port, args.allow_host)
         try:
-            with _ended_by_signals(steward.end):
+            with handled(lambda *_: steward.end(), signal.SIGINT, signal.SIGTERM):
                 steward.run()
         except Fenced as error:
             remark(str(error))
@@ -243,16 +246,3 @@ def _options(args: argparse.Namespace) -> StewardOptions:
             take_over_wait=args.take_over_wait,
             keep_membership=args.keep_membership,
         )
-
-
-@contextmanager
-def _ended_by_signals(end: Callable[[], None]) -> Iterator[None]:
-    """Call `end` on SIGINT and SIGTERM."""
-    before = {
-        which: signal.signal(which, lambda *_: end()) for which in (signal.SIGINT, signal.SIGTERM)
-    }
-    try:
-        yield
-    finally:
-        for which, handler in before.items():
-            signal.signal(which, handler)

@@ -12,7 +12,8 @@ from equilag.domain.group.group import NOBODY, Flags, Group
 from equilag.domain.plan.metrics import count_moves, load_divisor, load_factor
 from equilag.domain.reduction.capacities import known_capacities
 from equilag.pipeline.results.keeping_up import fleet_work, keeping_up
-from equilag.report.facts.plans.verdict import verdict_facts
+from equilag.report.facts.plans.judged_plan import judged_plan
+from equilag.report.facts.plans.verdict import verdict_of
 from equilag.report.facts.work import WorkFacts, load_unit
 
 if TYPE_CHECKING:
@@ -209,7 +210,7 @@ def plan_columns(plan: Plan) -> dict[str, Any]:
 
 
 def _verdict(plan: Plan, work: WorkFacts | None) -> dict[str, Any]:
-    found = verdict_facts(plan, work, load_unit(plan.planned))
+    found = verdict_of(judged_plan(plan, work, load_unit(plan.planned)))
     return {name: getattr(found, name) for name, _ in VERDICT}
 
 

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
-from equilag.domain.plan.claim import Evidence
-from equilag.domain.plan.plan import Plan, Status
+from equilag.domain.plan.plan import Plan
 from equilag.planner.explain import Explanation, LooserEvidence
 from equilag.planner.explaining.bound_causes import BoundCause
 from equilag.planner.explaining.loosened import LooserName
@@ -25,7 +24,9 @@ from equilag.report.wording.explanation_words import (
     looser_words,
     state_words,
 )
+from equilag.report.wording.reason_words import Namer
 from equilag.report.wording.unevenness_words import unevenness_words
+from equilag.report.wording.words import printable
 
 FORMAT: Final = "equilag/explanation/1"
 
@@ -72,10 +73,6 @@ class ExplanationFacts:
     verdict: VerdictFacts
     now: UnevennessFacts
     """The current assignment."""
-    why_now: tuple[str, ...]
-    """The same in words: why the group is uneven now."""
-    status: Status
-    evidence: Evidence
     unit: str
     """Of the loads: ``records``, ``seconds of work``, …"""
     weight_unit: str
@@ -84,16 +81,9 @@ class ExplanationFacts:
     """A fair share: the load of every member if all were equally loaded."""
     reached: EvennessFacts
     """By the plan."""
-    spread_lower_bound: float
-    causes: tuple[BoundCause, ...]
-    """What bounds the plan, the heaviest member first."""
-    why: tuple[str, ...]
-    """The same in words, a sentence for each cause and one or two on how far the plan is from what
-    is proved."""
     looser: tuple[LooserFacts, ...]
     served: tuple[ServedFacts, ...]
     """The moves by what they serve."""
-    interrupted: bool
 
     @property
     def size(self) -> int:
@@ -107,27 +97,52 @@ class ExplanationFacts:
     def words(self) -> LoadWords:
         return LoadWords(self.unit, self.fair, self.weight_unit)
 
+    @property
+    def causes(self) -> tuple[BoundCause, ...]:
+        """What bounds the plan, the heaviest member first."""
+        return self.explanation.causes
+
+    @property
+    def why_now(self) -> tuple[str, ...]:
+        """Why the group is uneven now, in words."""
+        return self.why_now_with(printable)
+
+    @property
+    def why(self) -> tuple[str, ...]:
+        """What bounds the plan, in words: a sentence for each cause, and one or two on how far the
+        plan is from what is proved."""
+        return self.why_with(printable)
+
+    def why_now_with(self, name: Namer) -> tuple[str, ...]:
+        """The same as `why_now`, with other names of members."""
+        return unevenness_words(self.now, name)
+
+    def why_with(self, name: Namer) -> tuple[str, ...]:
+        """The same as `why`, with other names of members."""
+        causes = (cause_words(cause, self.words, name) for cause in self.causes)
+        return (*causes, *state_words(self.plan, bool(self.causes), self.words))
+
     def document(self) -> dict[str, Any]:
         """The explanation's JSON, format ``equilag/explanation/1``."""
-        plan = self.explanation.plan
+        plan = self.plan
         return {
             "format": FORMAT,
             "group": plan.group.name,
             "policy": plan.settings,
-            "evidence": self.evidence,
-            "status": self.status,
+            "evidence": self.explanation.evidence,
+            "status": plan.status,
             "verdict": self.verdict.document(),
             "now": facts_json(self.now),
             "why_now": list(self.why_now),
             "unit": self.unit,
             "fair": self.fair,
             "reached": facts_json(self.reached),
-            "spread_lower_bound": self.spread_lower_bound,
+            "spread_lower_bound": plan.loads.spread_lower_bound,
             "why": list(self.why),
             "causes": facts_json(self.causes),
             "looser": facts_json(self.looser),
             "moves": [move.to_dict() for move in plan.moves],
-            **({"interrupted": True} if self.interrupted else {}),
+            **({"interrupted": True} if self.explanation.interrupted else {}),
         }
 
 
@@ -138,29 +153,15 @@ def explanation_facts(
     plan = explanation.plan
     facts = of_plan or plan_facts(plan)
     measured = facts.group.load_unit
-    words = LoadWords(
-        unit_words(measured, facts.proof.per_capacity), plan.loads.mean, weight_words(measured)
-    )
-    causes = explanation.causes
-    now = unevenness_facts(facts.judged)
     return ExplanationFacts(
         explanation,
         facts.group,
         facts.verdict,
-        now,
-        unevenness_words(now),
-        plan.status,
-        explanation.evidence,
-        words.unit,
-        words.weight_unit,
-        words.fair,
+        unevenness_facts(facts.judged),
+        unit_words(measured, facts.proof.per_capacity),
+        weight_words(measured),
+        plan.loads.mean,
         EvennessFacts.of(plan),
-        plan.loads.spread_lower_bound,
-        causes,
-        (
-            *(cause_words(cause, words) for cause in causes),
-            *state_words(plan, bool(causes), words),
-        ),
         tuple(
             LooserFacts(
                 one.name,
@@ -174,7 +175,6 @@ def explanation_facts(
             for one in explanation.looser
         ),
         served_facts(plan),
-        explanation.interrupted,
     )
 
 

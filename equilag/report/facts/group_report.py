@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from shlex import quote
 from types import MappingProxyType
 from typing import Any, ClassVar, Final, NamedTuple
 
-from equilag.domain.policy.policy import Policy
+from equilag.domain.policy.policy import SETTINGS, Policy
 from equilag.report.facts.comparison import ComparisonFacts
 from equilag.report.facts.explanation import ExplanationFacts
 from equilag.report.facts.facts_json import facts_json
@@ -19,7 +20,6 @@ from equilag.report.facts.plans.partition_columns import (
     partition_columns,
 )
 from equilag.report.facts.plans.plan import PlanFacts
-from equilag.report.facts.plans.plan_command import assign_command, plan_command
 from equilag.report.facts.plans.plan_on_front import PLAN, points_with_plan
 from equilag.report.facts.simulation import SimulationFacts
 from equilag.report.facts.size import SizeFacts
@@ -224,3 +224,28 @@ def _sizing(facts: SizeFacts | None) -> dict[str, Any] | None:
         "least_keeping_up": facts_json(facts.sizing.least_keeping_up),
         "helpful_end": None if end is None else end.size,
     }
+
+
+def plan_command(source: str, policy: Policy, more: Mapping[str, Any]) -> str:
+    """The command that makes a plan of this policy, with some settings, of it or of the run, in
+    place of its own.
+
+    source: what names the group: a file or options, as words of a shell.
+    """
+    named = {"name" if name == "policy" else name: value for name, value in more.items()}
+    if policy.fresh:  # where nobody owns anything, a limit on moves is refused
+        named.pop("max_moves", None)
+    asked = replace(policy, **{name: named.pop(name) for name in SETTINGS if name in named})
+    words = [*asked.option_words()]
+    for name, value in named.items():
+        option = f"--{name.replace('_', '-')}"
+        if value is True:
+            words.append(option)
+        elif value is not None and value is not False:
+            words += [option, str(value)]
+    return " ".join(["equilag", "plan", source, *map(quote, words)])
+
+
+def assign_command(source: str, assignor: str) -> str:
+    """The command that makes the plan of one assignor."""
+    return f"equilag assign {source} --assignor {quote(assignor)}"

@@ -8,6 +8,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any, Final
 
+from equilag.report.facts.facts_json import facts_json
 from equilag.report.facts.fleets.fleet_run import GroupRow
 from equilag.report.facts.fleets.fleet_throughput import GroupThroughput
 from equilag.report.text.fleets.fleet_throughput import help_words
@@ -92,7 +93,7 @@ def group_details(row: GroupRow) -> dict[str, Any]:
         "relief_percent", "load_mean", "max_now", "max_planned", "excess_now", "excess_planned",
         "excess_lower_bound", "spread_now", "spread_planned", "spread_lower_bound", "weight",
     )  # fmt: skip
-    document = row.to_dict()
+    document = facts_json(row)
     found = {name: document[name] for name in names} | _throughput(row.throughput)
     found |= {
         "headline": document["headline"],

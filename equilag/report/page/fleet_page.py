@@ -6,6 +6,7 @@ import shlex
 from dataclasses import asdict
 from typing import Any, Final
 
+from equilag.report.facts.facts_json import facts_json
 from equilag.report.facts.fleets.fleet import FORMAT, FleetFacts
 from equilag.report.facts.fleets.fleet_gaps import BAND_LIMITS
 from equilag.report.facts.fleets.fleet_run import GroupRow
@@ -123,7 +124,7 @@ def _actions(facts: FleetFacts) -> list[dict[str, Any]]:
 
 
 def _worst(row: GroupRow) -> dict[str, Any]:
-    document = row.to_dict()
+    document = facts_json(row)
     names = (
         "excess_now", "excess_planned", "saved", "moves", "max_over_mean",
         "planned_over_mean",
@@ -167,7 +168,7 @@ def _gaps(facts: FleetFacts) -> dict[str, Any]:
     bands = [f"{low} to {high}" for low, high in zip(firsts, limits, strict=False)]
     rows = [
         {
-            **{name: compact(value) for name, value in gaps.to_dict().items()},
+            **{name: compact(value) for name, value in facts_json(gaps).items()},
             "failed": plural(figures[gaps.assignor].failed, "group")
             if figures[gaps.assignor].failed
             else "",

@@ -7,7 +7,7 @@ from typing import Final
 
 from equilag.domain.policy.policy import Policy
 from equilag.report.facts.extended_group import RealFacts
-from equilag.report.wording.words import form, plural
+from equilag.report.wording.words import form, in_a_row, plural
 
 COUNTS: Final = "the balance of counts"
 READS: Final = "the fewest reads across racks"
@@ -42,12 +42,6 @@ def alone_need(found: Sequence[str], least: int) -> str:
     shortened = [{COUNTS: "even counts", READS: "the fewest reads"}.get(one, one) for one in found]
     need = "needs" if shortened == ["room"] else "need"
     return f"{in_a_row(shortened)} alone {need} {f'{least:,}' if least else 'none'}"
-
-
-def in_a_row(found: Sequence[str]) -> str:
-    """Some causes, with an *and* before the last."""
-    *others, last = found
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def breaks(torn_units: int, misplaced: int, overfull: int) -> str:

@@ -18,14 +18,9 @@ from equilag.report.text.tables.layout import Block, Column, indented, title
 from equilag.report.text.tables.named_table import PART
 from equilag.report.text.tables.short_names import member_names, with_short_names
 from equilag.report.text.verdict import verdict_line
-from equilag.report.wording.explanation_words import (
-    LoadWords,
-    cause_words,
-    evidence_lines,
-    state_words,
-)
+from equilag.report.wording.explanation_words import LoadWords, evidence_lines
 from equilag.report.wording.reason_words import partition_words
-from equilag.report.wording.unevenness_words import unevenness_heading, unevenness_words
+from equilag.report.wording.unevenness_words import unevenness_heading
 from equilag.report.wording.words import form, number, plural, printable
 
 MAX_SERVED: Final = 12
@@ -56,17 +51,15 @@ def explanation_blocks(facts: ExplanationFacts, screen: Screen) -> Iterator[Bloc
 
 
 def _now(facts: ExplanationFacts, names: Mapping[str, str], screen: Screen) -> Block:
-    lines = unevenness_words(facts.now, names.__getitem__)
+    lines = facts.why_now_with(names.__getitem__)
     heading = title(unevenness_heading(facts.now))
-    return [heading, *(indented(_signs(line, screen)) for line in lines)]
+    return [heading, *(indented(screen.signs(line)) for line in lines)]
 
 
 def _why(facts: ExplanationFacts, names: Mapping[str, str], screen: Screen) -> Block:
-    words, plan = facts.words, facts.plan
-    lines = [cause_words(cause, words, names.__getitem__) for cause in facts.causes]
-    lines += state_words(plan, bool(facts.causes), words)
+    lines = facts.why_with(names.__getitem__)
     what = "What bounds the plan" if facts.causes else "How even the plan is"
-    return [title(what), *(indented(_signs(line, screen)) for line in lines)]
+    return [title(what), *(indented(screen.signs(line)) for line in lines)]
 
 
 def _looser(facts: ExplanationFacts, screen: Screen) -> Block:
@@ -143,9 +136,9 @@ def _others(rest: tuple[ServedFacts, ...]) -> str:
 def _served(
     served: ServedFacts, words: LoadWords, names: Mapping[str, str], screen: Screen
 ) -> Block:
-    block: list[RenderableType] = [indented(_signs(_heading(served, names), screen))]
+    block: list[RenderableType] = [indented(screen.signs(_heading(served, names)))]
     block += [
-        indented(_signs(_chain(chain, names), screen), 4) for chain in served.chains[:MAX_CHAINS]
+        indented(screen.signs(_chain(chain, names)), 4) for chain in served.chains[:MAX_CHAINS]
     ]
     rest = served.chains[MAX_CHAINS:]
     if rest:
@@ -195,7 +188,3 @@ def _chain(chain: ChainFacts, names: Mapping[str, str]) -> str:
 
 def _named(move: Move) -> str:
     return f"{partition_words((move.topic, move.partition))} ({number(move.lag)})"
-
-
-def _signs(text: str, screen: Screen) -> str:
-    return text.replace("→", screen.arrow).replace("×", "x" if screen.ascii else "×")

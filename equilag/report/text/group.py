@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 from rich.console import RenderableType
@@ -35,11 +36,14 @@ def group_block(group: GroupFacts, screen: Screen) -> Block:
         sizes.append(f"taken {printable(group.taken_at)}")
     name = printable(group.name) or NAMELESS
     block: list[RenderableType] = [title(f"{name}:", f" {', '.join(sizes)}")]
+    return [*block, *map(indented, doubt_lines(group, screen.dots))]
+
+
+def doubt_lines(group: GroupFacts, dots: str = "…") -> Iterator[str]:
+    """What is doubtful about the figures of the group."""
     for mark, count in group.doubtful_lags.items():
-        block.append(indented(f"{plural(count, 'partition')} {DOUBTFUL_WORDS.get(mark, mark)}"))
-    block += [indented(doubt.words) for doubt in group.doubts]
+        yield f"{plural(count, 'partition')} {DOUBTFUL_WORDS.get(mark, mark)}"
+    yield from (doubt.words for doubt in group.doubts)
     if group.unread_topics:
         unread = [f"{topic} ({plural(n, 'partition')})" for topic, n in group.unread_topics]
-        names = listed(unread, MAX_TOPICS, screen.dots)
-        block.append(indented(f"unassigned, because no member subscribes: {names}"))
-    return block
+        yield f"unassigned, because no member subscribes: {listed(unread, MAX_TOPICS, dots)}"

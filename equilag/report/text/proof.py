@@ -9,11 +9,19 @@ from rich.text import Text
 from equilag.domain.policy.policy import Policy
 from equilag.report.facts.plans.plan import PlanFacts, RunFacts
 from equilag.report.facts.plans.proof import ProofFacts
-from equilag.report.text.causes import alone_need, causes, in_a_row, no_fewer
+from equilag.report.text.causes import alone_need, causes, no_fewer
 from equilag.report.text.extended_group import real_rows
 from equilag.report.text.tables.layout import BOLD, GOOD, WARNING, Block, Prose, labelled
 from equilag.report.text.work import work_rows
-from equilag.report.wording.words import duration, number, percent, plural, printable, status_words
+from equilag.report.wording.words import (
+    duration,
+    in_a_row,
+    number,
+    percent,
+    plural,
+    printable,
+    status_words,
+)
 
 HANG: Final = 6
 """Columns of the title and the blanks after it."""

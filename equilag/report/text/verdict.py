@@ -29,16 +29,11 @@ def verdict_block(
         # Beside the moves that it is about, which come last where the plan is not all it takes.
         place = 0 if verdict.action in ("move", "assign") else len(details)
         details.insert(place, f"cost: {cost_words(verdict.cost)}")
-    lines: list[RenderableType] = [indented(_signs(line, screen)) for line in details]
+    lines: list[RenderableType] = [indented(screen.signs(line)) for line in details]
     return [*verdict_line(headline, screen), *lines]
 
 
 def verdict_line(headline: str, screen: Screen) -> Block:
     """A headline, its first words in bold."""
-    what, colon, rest = _signs(headline, screen).partition(":")
+    what, colon, rest = screen.signs(headline).partition(":")
     return [title(what + colon, rest)]
-
-
-def _signs(text: str, screen: Screen) -> str:
-    """The text in the signs of the screen."""
-    return text.replace("→", screen.arrow).replace("×", "x" if screen.ascii else "×")

@@ -12,7 +12,15 @@ from equilag.planner.explaining.bound_causes import NOTED, BoundCause, in_unit
 from equilag.planner.explaining.bound_rungs import Scope
 from equilag.planner.explaining.loosened import LooserName
 from equilag.report.wording.reason_words import Namer, partition_words
-from equilag.report.wording.words import form, in_units, number, percent, plural, printable
+from equilag.report.wording.words import (
+    form,
+    in_a_row,
+    in_units,
+    number,
+    percent,
+    plural,
+    printable,
+)
 
 MAX_NAMES: Final = 4
 """Members or partitions that a sentence names."""
@@ -148,8 +156,7 @@ def _listed(names: Sequence[str], total: int | None) -> str:
     count = len(names) if total is None else total
     if count > MAX_NAMES:
         return f"{', '.join(names[: MAX_NAMES - 1])} and {number(count - MAX_NAMES + 1)} more"
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
+    return in_a_row(names)
 
 
 def state_words(plan: Plan, has_causes: bool, words: LoadWords) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ from typing import Final, NamedTuple
 
 from equilag.planner.sizes.size_search import LeastSize
 from equilag.planner.sizes.sizing import HotUnit, SizeRow, Sizing
-from equilag.report.wording.words import Write, form, number, percent, plural, printable, time_span
+from equilag.report.wording.reason_words import partition_words
+from equilag.report.wording.words import Write, form, number, percent, plural, time_span
 
 SAME: Final = 0.001
 """Part of a load by which bound and plan may differ and still count as one: three digits."""
@@ -163,14 +164,11 @@ def _caught_up(sizing: Sizing, wording: Wording) -> Line:
 
 
 def _hot(unit: HotUnit) -> str:
+    name = partition_words((unit.topic, unit.partition))
     return (
-        f"{_name(unit)} alone gets {percent(100 * (unit.share or 0))} of a member's capacity. No"
+        f"{name} alone gets {percent(100 * (unit.share or 0))} of a member's capacity. No"
         f" number of members helps it; its records need {plural(unit.pieces, 'partition')} or more."
     )
-
-
-def _name(unit: HotUnit) -> str:
-    return f"{printable(unit.topic)}-{unit.partition}"
 
 
 def _further(sizing: Sizing, wording: Wording) -> Iterator[Line]:
@@ -179,7 +177,8 @@ def _further(sizing: Sizing, wording: Wording) -> Iterator[Line]:
     if last is None or sizing.heaviest is None:
         return
     alone = sizing.heaviest.weight / (sizing.basis.capacity or 1.0)
-    why = f"{_name(sizing.heaviest)} alone is {_alone(alone, wording, sizing)}"
+    name = partition_words((sizing.heaviest.topic, sizing.heaviest.partition))
+    why = f"{name} alone is {_alone(alone, wording, sizing)}"
     yield "More:", f" beyond {wording.size(last.size)} another one helps no further: {why}."
 
 

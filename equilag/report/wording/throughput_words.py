@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 from equilag.domain.plan.plan_figures import HotPartition, ThroughputFigures
 from equilag.planner.sizes.least_members import LeastMembers
 from equilag.report.facts.work import WorkFacts
+from equilag.report.wording.reason_words import partition_words
 from equilag.report.wording.words import (
     form,
     in_units,
@@ -69,7 +70,7 @@ def _headline(after: ThroughputFigures, least: LeastMembers | None, work: WorkFa
 def _missing(after: ThroughputFigures, least: LeastMembers | None) -> str:
     """What it takes, in a few words."""
     if after.hot:
-        name = f"{printable(after.hot[0].topic)}-{after.hot[0].partition}"
+        name = partition_words((after.hot[0].topic, after.hot[0].partition))
         more = len(after.hot) - 1
         others = f" and {plural(more, 'other partition')}" if more else ""
         return f"; {name}{others} {form(more + 1, 'is', 'are')} too much for any one member"
@@ -128,7 +129,7 @@ def hot_lines(hot: Sequence[HotPartition]) -> Iterator[str]:
 
 
 def _hot(hot: HotPartition) -> str:
-    name = f"{printable(hot.topic)}-{hot.partition}"
+    name = partition_words((hot.topic, hot.partition))
     if not hot.capacity:
         return f"{name}: no member may read it"
     parts = math.ceil(hot.rate / hot.capacity)

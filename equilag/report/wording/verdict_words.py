@@ -9,6 +9,7 @@ from equilag.domain.plan.plan_figures import ThroughputFigures
 from equilag.planner.worth.thresholds import Thresholds
 from equilag.report.facts.plans.judged_plan import CostFacts, HotPartitionFacts, JudgedPlan
 from equilag.report.facts.work import WorkFacts
+from equilag.report.wording.reason_words import partition_words
 from equilag.report.wording.throughput_words import ahead_words, behind_news, behind_words
 from equilag.report.wording.words import form, in_units, number, plural, printable
 
@@ -189,7 +190,7 @@ def _hot(hot: Sequence[HotPartitionFacts], unit: str) -> tuple[str, ...]:
 
 def hot_words(hot: HotPartitionFacts) -> str:
     """How much of a fair share a partition is."""
-    name = f"{printable(hot.topic)}-{hot.partition}"
+    name = partition_words((hot.topic, hot.partition))
     return f"{name} alone is {hot.fair_shares:.1f} × a fair share"
 
 

@@ -138,3 +138,9 @@ def listed(names: Sequence[str], most: int, dots: str = "…") -> str:
     """The first `most` names in a row, and how many more there are."""
     shown = ", ".join(printable(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown}, {dots} and {number(len(names) - most)} more"
+
+
+def in_a_row(names: Sequence[str]) -> str:
+    """All of the names, with an *and* before the last."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last

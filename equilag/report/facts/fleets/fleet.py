@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Final
 
 from equilag.planner.compare import CURRENT
+from equilag.report.facts.facts_json import facts_json
 from equilag.report.facts.fleets.fleet_gaps import BAND_LIMITS
 from equilag.report.facts.fleets.fleet_run import FailedGroup, FleetReport, GroupRow
 from equilag.report.facts.fleets.fleet_throughput import FleetThroughputFacts, fleet_throughput
@@ -125,12 +126,12 @@ class FleetFacts:
     def _throughput(self) -> dict[str, Any]:
         if self.throughput is None:
             return {}
-        behind = [row.to_dict() for row in self.throughput.behind]
+        behind = facts_json(self.throughput.behind)
         return {"throughput": {"groups": self.throughput.counts, "behind": behind}}
 
     def document(self) -> dict[str, Any]:
         """The report's JSON: the summary as it is, the worst groups, all failures."""
-        every = [row.to_dict() for row in self.report.groups] if self.every_group else None
+        every = facts_json(self.report.groups) if self.every_group else None
         return {
             "format": FORMAT,
             "directory": self.report.path,
@@ -141,11 +142,11 @@ class FleetFacts:
             **self._throughput(),
             "gaps": {
                 "limits_percent": list(BAND_LIMITS),
-                "assignors": [gaps.to_dict() for gaps in self.report.gaps],
+                "assignors": facts_json(self.report.gaps),
             },
-            "worst": [row.to_dict() for row in self.worst],
+            "worst": facts_json(self.worst),
             **({} if every is None else {"groups": every}),
-            "failures": [failed._asdict() for failed in self.report.failures],
+            "failures": facts_json(self.report.failures),
         }
 
 

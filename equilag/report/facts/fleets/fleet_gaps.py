@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -32,9 +32,6 @@ class AssignorGaps:
     p75: float | None
     p95: float | None
     maximum: float | None
-
-    def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "bands": list(self.bands)}
 
 
 def assignor_gaps(assignor: str, gaps: Sequence[float]) -> AssignorGaps:

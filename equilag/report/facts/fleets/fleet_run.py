@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, get_args
 
+from equilag.report.facts.facts_json import NOT_IN_JSON
 from equilag.report.facts.fleets.fleet_gaps import AssignorGaps
 from equilag.report.facts.fleets.fleet_throughput import GroupThroughput
 from equilag.report.wording.verdict_words import Action
@@ -70,8 +71,8 @@ class GroupRow:
     """What is spread in the group: lag where no rate is known; None in runs from before."""
     throughput: GroupThroughput | None = None
     """None where rates or capacities are not known."""
-    judged: GroupVerdict | None = None
-    """None in runs from before."""
+    judged: GroupVerdict | None = field(default=None, metadata=NOT_IN_JSON)
+    """None in runs from before; JSON has its parts."""
     commands: GroupCommands | None = None
 
     @property
@@ -133,25 +134,10 @@ class GroupRow:
         relieved = self.relief_percent >= MIN_RELIEF_PERCENT
         return "move" if self.moves and (falls_behind or relieved) else "leave"
 
-    def to_dict(self) -> dict[str, Any]:
-        known = None if self.throughput is None else self.throughput.to_dict()
-        commands = None if self.commands is None else self.commands._asdict()
-        own = {
-            name: value
-            for name, value in asdict(self).items()
-            if name not in ("throughput", "judged", "commands")
-        }
-        return {
-            **own,
-            "saved": self.saved,
-            "max_over_mean": self.max_over_mean,
-            "planned_over_mean": self.planned_over_mean,
-            "relief_percent": self.relief_percent,
-            "action": self.action,
-            "headline": None if self.judged is None else self.judged.headline,
-            "throughput": known,
-            "commands": commands,
-        }
+    @property
+    def headline(self) -> str | None:
+        """Of its verdict; None in runs from before."""
+        return None if self.judged is None else self.judged.headline
 
 
 class FailedGroup(NamedTuple):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 VERDICTS: Final = ("keeps_up", "moves", "members", "uneven", "hot")
 """What `plans/` says: see `equilag.pipeline.results.keeping_up`."""
@@ -34,9 +34,6 @@ class GroupThroughput:
     None where the plan keeps up, and where no number was found."""
     hot: tuple[str, ...]
     """Partitions that are produced to faster than any member reads, `MAX_NAMED` at most."""
-
-    def to_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "hot": list(self.hot)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from equilag.domain.plan.plan import Plan
 from equilag.report.facts.facts_json import facts_json
 from equilag.report.facts.plans.judged_plan import (
     CostFacts,
     HeaviestFacts,
     HotPartitionFacts,
     JudgedPlan,
-    judged_plan,
 )
 from equilag.report.facts.plans.suspects import SuspectFacts
-from equilag.report.facts.work import LoadUnit, WorkFacts
 from equilag.report.wording.suspect_words import suspect_words
 from equilag.report.wording.verdict_words import Action, verdict_words
 
@@ -52,11 +49,6 @@ class VerdictFacts:
         """The field ``verdict`` of a plan's JSON."""
         found: dict[str, Any] = facts_json(self)
         return found
-
-
-def verdict_facts(plan: Plan, work: WorkFacts | None, unit: LoadUnit) -> VerdictFacts:
-    """The verdict on a plan; `work` and `unit` are the plan's."""
-    return verdict_of(judged_plan(plan, work, unit))
 
 
 def verdict_of(found: JudgedPlan) -> VerdictFacts:
