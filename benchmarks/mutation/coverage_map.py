@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections import defaultdict
@@ -87,6 +88,15 @@ def selected_tests() -> list[str]:
     return rooms + [path for path in files if Path(path).name not in NOT_UNITS]
 
 
+def collected_tests() -> list[str]:
+    """The node ids of the selected tests."""
+    command = [sys.executable, "-m", "pytest", *OPTIONS, "--collect-only", *selected_tests()]
+    run = subprocess.run(
+        command, env=environment(Path.cwd()), capture_output=True, text=True, check=True
+    )
+    return [line for line in run.stdout.splitlines() if line.startswith("tests/")]
+
+
 def environment(root: Path) -> dict[str, str]:
     """What a run of tests sees: this checkout first, and the same examples in every run."""
     return {**os.environ, "PYTHONPATH": str(root), "CI": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -95,6 +105,8 @@ def environment(root: Path) -> dict[str, str]:
 def make_map() -> CoverageMap:
     """Run the tests under coverage with a context per test, and keep the map."""
     root = Path.cwd()
+    # A shell's background job ignores it, and tests interrupt processes.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     CACHE.mkdir(parents=True, exist_ok=True)
     timings, data, rc = CACHE / "timings.jsonl", CACHE / "coverage", CACHE / "coveragerc"
     for path in (timings, data):

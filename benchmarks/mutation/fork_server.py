@@ -32,6 +32,7 @@ SLOW_IMPORTS = (
     *("ortools.sat.python.cp_model", "ortools.graph.python.min_cost_flow"),
 )
 _FIRST_TESTS = 12  # run before the files of all others are collected
+_UNKNOWN_SECONDS = 6.0  # for a test whose usual time is not known
 _MEMORY = 6 * 2**30
 _COLLECTION_SECONDS = 120.0
 _STARTED_AT = int(time.time())
@@ -81,7 +82,7 @@ class _Guard:
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Start the clock of a test."""
         self.note("started", nodeid)
-        signal.setitimer(signal.ITIMER_REAL, 10 * self._job.usual.get(nodeid, 1.0) + 5)
+        signal.setitimer(signal.ITIMER_REAL, 10 * self._job.usual.get(nodeid, _UNKNOWN_SECONDS) + 5)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the first failure."""
@@ -170,6 +171,8 @@ def _fork(job: Job, tree: Path) -> int:
 def _in_child(job: Job, tree: Path) -> int:
     os.setsid()
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    # A shell's background job ignores it, and tests interrupt processes.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     sys.path[:] = [str(tree), *(path for path in sys.path if path not in ("", str(Path.cwd())))]
     os.chdir(tree)
