@@ -79,6 +79,13 @@ class _Guard:
         order = {test: position for position, test in enumerate(self._job.tests)}
         items.sort(key=lambda item: order.get(item.nodeid, len(order)))
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note a test of a module that cannot be imported."""
+        if report.failed:
+            self.failed = True
+            of_module = (test for test in self._job.tests if test.startswith(report.nodeid))
+            self.note("failed", next(of_module, self._job.tests[0]))
+
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Start the clock of a test."""
         self.note("started", nodeid)
@@ -181,7 +188,8 @@ def _in_child(job: Job, tree: Path) -> int:
     os.dup2(output, 1)
     os.dup2(output, 2)
     guard = _Guard(job, tree / "log.jsonl")
-    options = [*OPTIONS, "-p", "no:xdist", "-p", "no:cov", "-p", "no:faulthandler"]
+    options = [*OPTIONS, "-p", "no:xdist", "-p", "no:cov"]
+    options += ["-o", "faulthandler_timeout=0"]  # the guard has its own limit
     # Hypothesis and our plugin are imported already; that is meant.
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     options += ["-x"] if job.stop_at_failure else []
@@ -192,7 +200,7 @@ def _in_child(job: Job, tree: Path) -> int:
         code = int(pytest.main([*options, *tests], plugins=[pytest_plugin, guard]))
         signal.setitimer(signal.ITIMER_REAL, 0)
         if code and not guard.capped and not guard.failed:
-            guard.note("failed", f"collection (pytest ends with {code})")
+            guard.note("failed", tests[0])  # a test is not found or pytest does not start
         if guard.failed and job.stop_at_failure:
             break
     return 0
@@ -206,10 +214,8 @@ def _outcome(job: Job, tree: Path, status: int, seconds: float) -> Outcome:
     started = [test for event, test in events if event == "started"]
     passed = sum(event == "passed" for event, _ in events)
     how = "failed" if failed else "passed"
-    if failed and failed[0].startswith("collection"):
-        how = "collection"
-    elif os.WIFSIGNALED(status) or os.waitstatus_to_exitcode(status):
+    if os.WIFSIGNALED(status) or os.waitstatus_to_exitcode(status):
         endless = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
         how = "endless" if endless else "crash"
-        failed = failed or [started[-1] if started else "collection"]
+        failed = failed or [started[-1] if started else job.tests[0]]
     return Outcome(job.key, failed, how, round(seconds, 2), passed)

@@ -113,7 +113,7 @@ def run(
             results[mutant.id] = uncovered
     results |= _results(jobs)
     # A test that fails without a mutant, too, has killed nothing.
-    killers = {result.test for result in results.values() if "::" in result.test}
+    killers = {result.test for result in results.values() if result.test}
     unreliable = _failing_anyway(killers, usual)
     doubted = {}
     for key, job in jobs.items():
