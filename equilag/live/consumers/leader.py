@@ -24,9 +24,9 @@ from equilag.live.consumers.leader_state import (
     LeaderLoad,
     LeaderState,
     PendingChange,
+    VerdictLog,
 )
 from equilag.live.consumers.options import AssignorOptions
-from equilag.live.consumers.verdict_log import VerdictLog
 from equilag.live.rebalance.assignments import (
     JoinedMembers,
     RebalanceAnswer,
